@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/guid.hpp"
+#include "base/json.hpp"
+#include "domain/records/record_type.hpp"
+#include "net/destination.hpp"
+#include "net/http_client.hpp"
+
+namespace waybill::actions {
+
+/// What configuring may ask while it checks an action.
+struct CheckContext {
+  domain::EntityType entity_type;
+  const net::DestinationPolicy& destinations;
+  /// The type ("send_email", ...) and entity type a stored template is for; nullopt when there is none of
+  /// that code.
+  std::function<std::optional<std::pair<std::string, domain::EntityType>>(std::string_view code)>
+      find_template;
+};
+
+/// An event as an action sees it. The references live as long as the call.
+struct EventView {
+  const json::object& entity;
+  const json::object& previous;
+  domain::EntityType entity_type;
+  Guid entity_id;
+  std::uint64_t event_id;
+  Time at;
+  std::string_view trigger;  // code
+};
+
+struct WorkflowView {
+  Guid guid;
+  std::string_view name;
+  Guid business_id;
+  std::string_view business_name;
+  const json::object& action;  // as `check` returned it
+};
+
+/// What a run will do, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,
+/// subject, body, html}, push {title, body, url, ...}, update_status {entityType, entityIds, status}. It is
+/// stored with the run, so that each try and replay sends the same; it never holds a secret.
+using Plan = json::object;
+
+/// One try of a run.
+struct Attempt {
+  const Plan& plan;
+  Guid run;
+  std::string_view message_id;           // the same for every try and replay of one event × workflow
+  std::span<const std::string> secrets;  // of the workflow, newest first, at most two
+  int number;                            // from 1
+};
+
+/// How a try ended; the worker turns it into the run's next state.
+struct Done {};
+struct Retry {
+  std::string code;                                    // "HTTP_503", "TIMEOUT", "DNS", ...
+  std::optional<Duration> retry_after = std::nullopt;  // a lower bound the destination asked for
+};
+struct Never {
+  std::string code;  // the run is dead at once
+};
+struct Skip {
+  std::string code;  // the run is skipped: there was nothing to do
+};
+struct Pause {
+  std::string code;    // the run is dead with this code ...
+  std::string reason;  // ... and its workflow is paused with this reason
+};
+using Outcome = std::variant<Done, Retry, Never, Skip, Pause>;
+
+/// What is kept of a try.
+struct TryResult {
+  Outcome outcome;
+  Time started_at;
+  Duration duration{};
+  std::optional<int> status_code;
+  std::optional<std::string> response;  // at most 4 KiB, valid UTF-8
+  std::optional<std::string> error;     // a sentence
+  bool cancelled = false;  // called off by the worker's end: it was no try, and `outcome` says nothing
+  bool destination_failed = false;  // counts against the destination's circuit breaker
+};
+
+/// The means by which actions act. All are thread-safe and outlive every action in flight.
+struct Effects {
+  net::HttpClient& http;
+  const Clock& clock;
+};
+
+/// One type of action. Implementations have no state: one instance serves every thread.
+class Action {
+ public:
+  virtual ~Action() = default;
+
+  virtual std::string_view type() const = 0;
+
+  /// Checks a workflow's `action` object at configure time. Returns the form to store (defaults filled in,
+  /// without the secret); what is wrong goes to `errors` under "action.…", and the result is then not used.
+  /// Pure.
+  virtual json::object check(const json::object& definition, const CheckContext& context,
+                             FieldErrors& errors) const = 0;
+
+  /// True when a workflow of this type has a signing secret, made when none is given.
+  virtual bool has_secret() const { return false; }
+
+  /// What a run will do. Pure. Throws std::length_error when a rendered part is too large; the run is then
+  /// dead with code PAYLOAD_TOO_LARGE.
+  virtual Plan plan(const WorkflowView& workflow, const EventView& event) const = 0;
+
+  /// The destination that limits and breakers count by ("host:port"); empty when there is none.
+  virtual std::string destination(const Plan& plan) const = 0;
+
+  using Finish = std::function<void(TryResult)>;
+
+  /// Makes one try. `attempt` lives until `finish` is called, which happens exactly once, on any thread,
+  /// possibly before perform returns. A crash before that leaves the try unrecorded, and it is made again.
+  virtual void perform(const Attempt& attempt, Effects& effects, Finish finish) const = 0;
+};
+
+/// Null when unknown.
+const Action* find_action(std::string_view type);
+std::span<const Action* const> all_actions();
+
+}  // namespace waybill::actions

@@ -1,0 +1,24 @@
+#include <algorithm>
+#include <array>
+
+#include "actions/action.hpp"
+
+namespace waybill::actions {
+
+// Each stands in a file of its own.
+const Action& webhook_action();
+
+std::span<const Action* const> all_actions() {
+  static const std::array actions{
+      &webhook_action(),
+  };
+  return actions;
+}
+
+const Action* find_action(std::string_view type) {
+  const auto actions = all_actions();
+  const auto found = std::ranges::find(actions, type, &Action::type);
+  return found == actions.end() ? nullptr : *found;
+}
+
+}  // namespace waybill::actions

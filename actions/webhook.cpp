@@ -1,0 +1,379 @@
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "actions/action.hpp"
+#include "base/utf8.hpp"
+#include "domain/retry.hpp"
+#include "net/webhook_signature.hpp"
+#include "templates/mustache.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr std::size_t max_headers = 50;
+constexpr std::size_t max_header_bytes = 8UL * 1024;
+constexpr std::size_t max_template_characters = 10'000;
+constexpr std::size_t max_body_bytes = 1024UL * 1024;
+constexpr std::size_t max_response_bytes = 4UL * 1024;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+// A token of RFC 9110 section 5.6.2.
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  });
+}
+
+// A field value of RFC 9110 section 5.5.
+bool is_field_value(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f'; });
+}
+
+// What the client or the signature writes, and what would break the framing of the request.
+bool is_reserved_header(std::string_view lower_case_name) {
+  constexpr std::string_view names[] = {"host",
+                                        "content-length",
+                                        "transfer-encoding",
+                                        "connection",
+                                        "keep-alive",
+                                        "proxy-connection",
+                                        "upgrade",
+                                        "te",
+                                        "trailer",
+                                        "expect"};
+  return lower_case_name.starts_with("webhook-") ||
+         std::ranges::find(names, lower_case_name) != std::end(names);
+}
+
+std::size_t character_count(std::string_view utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return (c & '\xc0') != '\x80'; }));
+}
+
+// Everything else is the code of a stored template.
+bool is_inline_body(std::string_view text) {
+  return text.starts_with('{') || text.find("{{") != std::string_view::npos;
+}
+
+const json::value* given(const json::object& object, std::string_view key) {
+  const json::value* const value = object.if_contains(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+/// The rules of a webhook's configuration; collects what breaks them.
+class Checker {
+ public:
+  Checker(const CheckContext& context, FieldErrors& errors) : context_(context), errors_(errors) {}
+
+  json::object check(const json::object& definition) {
+    for (const auto& member : definition) {
+      constexpr std::string_view known[] = {"type", "recipient", "template", "headers", "secret"};
+      if (std::ranges::find(known, std::string_view(member.key())) == std::end(known)) {
+        refuse(member.key(), "unknown field");
+      }
+    }
+    check_secret(given(definition, "secret"));
+    return {{"type", "webhook"},
+            {"recipient", recipient(given(definition, "recipient"))},
+            {"template", body(given(definition, "template"))},
+            {"headers", headers(given(definition, "headers"))}};
+  }
+
+ private:
+  void refuse(std::string_view field, std::string message) {
+    errors_.push_back({"action." + std::string(field), std::move(message)});
+  }
+
+  json::value recipient(const json::value* value) {
+    if (value == nullptr) {
+      refuse("recipient", "is required");
+    } else if (!value->is_string()) {
+      refuse("recipient", "must be a string");
+    } else if (auto wrong = net::check_url(value->get_string(), context_.destinations)) {
+      refuse("recipient", std::move(*wrong));
+    } else {
+      return *value;
+    }
+    return nullptr;
+  }
+
+  json::value body(const json::value* value) {
+    if (value == nullptr) return nullptr;
+    if (!value->is_string()) {
+      refuse("template", "must be a string");
+      return nullptr;
+    }
+    const std::string_view text = value->get_string();
+    if (text.empty()) return nullptr;
+    if (character_count(text) > max_template_characters) {
+      refuse("template", "must not be longer than 10000 characters");
+    } else if (is_inline_body(text)) {
+      const auto parsed = templates::Template::parse(text);
+      if (const auto* error = std::get_if<templates::TemplateError>(&parsed)) {
+        refuse("template", error->message + " at character " + std::to_string(error->position + 1));
+      }
+    } else {
+      check_stored(text);
+    }
+    return *value;
+  }
+
+  void check_stored(std::string_view code) {
+    const auto found = context_.find_template(code);
+    if (!found) {
+      refuse("template", "there is no template with this code");
+    } else if (found->first != "webhook") {
+      refuse("template", "is a template for " + found->first);
+    } else if (found->second != context_.entity_type) {
+      refuse("template", "is a template for another entity type");
+    }
+  }
+
+  json::value headers(const json::value* value) {
+    if (value == nullptr) return json::object{};
+    const auto* object = value->if_object();
+    if (object == nullptr) {
+      refuse("headers", "must be an object of strings");
+      return nullptr;
+    }
+    if (object->size() > max_headers) refuse("headers", "must not be more than 50");
+    std::size_t bytes = 0;
+    std::vector<std::string> names;
+    for (const auto& [name, text] : *object) {
+      check_header(name, text, names);
+      bytes += name.size() + (text.is_string() ? text.get_string().size() : 0);
+    }
+    if (bytes > max_header_bytes) refuse("headers", "must not be larger than 8 KiB together");
+    return *value;
+  }
+
+  void check_header(std::string_view name, const json::value& text, std::vector<std::string>& names) {
+    const std::string field = "headers." + std::string(name);
+    const std::string lower_name = lower(name);
+    if (!is_token(name)) {
+      refuse(field, "is not a header name");
+    } else if (is_reserved_header(lower_name)) {
+      refuse(field, "must not be set");
+    } else if (std::ranges::find(names, lower_name) != names.end()) {
+      refuse(field, "is given twice");
+    } else if (!text.is_string()) {
+      refuse(field, "must be a string");
+    } else if (!is_field_value(text.get_string())) {
+      refuse(field, "must not contain control characters");
+    }
+    names.push_back(lower_name);
+  }
+
+  void check_secret(const json::value* value) {
+    if (value == nullptr) return;
+    if (!value->is_string() || !net::WebhookSecret::parse(value->get_string())) {
+      refuse("secret", "must be \"whsec_\" and the base64 of 24 to 64 bytes");
+    }
+  }
+
+  const CheckContext& context_;
+  FieldErrors& errors_;
+};
+
+// The body's Mustache text: inline, or that of a stored template, which whoever loads the workflow puts
+// beside its code as "body". Empty for the event's payload.
+std::string_view body_template(const json::object& action) {
+  if (const auto* stored = given(action, "body")) return stored->as_string();
+  const auto* text = given(action, "template");
+  return text != nullptr && is_inline_body(text->as_string()) ? std::string_view(text->as_string()) : "";
+}
+
+std::string payload(const WorkflowView& workflow, const EventView& event) {
+  std::string body;
+  body.reserve(1024);
+  body += R"({"type":)";
+  append_json_string(body, event.trigger);
+  body.append(R"(,"timestamp":")").append(format_timestamp(event.at));
+  body.append(R"(","data":{"entityType":")").append(domain::record_type(event.entity_type).name);
+  body += R"(","entity":)";
+  append_json(body, event.entity);
+  body += R"(,"previous":)";
+  append_json(body, event.previous);
+  body.append(R"(,"workflow":{"guid":")").append(workflow.guid.to_string()).append(R"(","name":)");
+  append_json_string(body, workflow.name);
+  body += "}}}";
+  return body;
+}
+
+std::string rendered(std::string_view text, const WorkflowView& workflow, const EventView& event) {
+  const auto parsed = templates::Template::parse(text);
+  if (const auto* error = std::get_if<templates::TemplateError>(&parsed)) {
+    throw std::invalid_argument("a checked template does not parse: " + error->message);
+  }
+  json::monotonic_resource memory;
+  json::object context(event.entity, &memory);
+  context["previous"] = event.previous;
+  context["workflow"] = {{"guid", workflow.guid.to_string()}, {"name", workflow.name}};
+  context["business"] = {{"guid", workflow.business_id.to_string()}, {"name", workflow.business_name}};
+  context["event"] = {{"id", event.event_id},
+                      {"type", event.trigger},
+                      {"timestamp", format_timestamp(event.at)},
+                      {"entityType", domain::record_type(event.entity_type).name},
+                      {"entityId", event.entity_id.to_string()}};
+  return std::get<templates::Template>(parsed).render(context, templates::Escape::json, {}, max_body_bytes);
+}
+
+json::object plan_headers(const json::object& action) {
+  json::object headers;
+  bool has_content_type = false;
+  if (const auto* custom = given(action, "headers")) {
+    headers = custom->as_object();
+    has_content_type = std::ranges::any_of(
+        headers, [](const auto& header) { return lower(header.key()) == "content-type"; });
+  }
+  if (!has_content_type) headers.emplace("Content-Type", "application/json");
+  return headers;
+}
+
+std::string signatures(const Attempt& attempt, std::int64_t timestamp, std::string_view body) {
+  std::vector<net::WebhookSecret> secrets;
+  secrets.reserve(attempt.secrets.size());
+  for (const std::string& text : attempt.secrets) {
+    if (auto secret = net::WebhookSecret::parse(text)) secrets.push_back(std::move(*secret));
+  }
+  return net::webhook_signature(secrets, attempt.message_id, timestamp, body);
+}
+
+net::HttpRequest request_of(const Attempt& attempt, Time now) {
+  const std::string_view body = attempt.plan.at("body").as_string();
+  const json::object& headers = attempt.plan.at("headers").as_object();
+  const std::int64_t timestamp = to_unix_seconds(now);
+  net::HttpRequest request;
+  request.url = attempt.plan.at("url").as_string();
+  request.body = body;
+  request.keep_limit = max_response_bytes;
+  request.headers.reserve(headers.size() + 3);
+  for (const auto& [name, value] : headers) request.headers.emplace_back(name, value.as_string());
+  request.headers.emplace_back("webhook-id", attempt.message_id);
+  request.headers.emplace_back("webhook-timestamp", std::to_string(timestamp));
+  request.headers.emplace_back("webhook-signature", signatures(attempt, timestamp, body));
+  return request;
+}
+
+std::string_view failure_code(net::HttpFailure failure) {
+  switch (failure) {
+    case net::HttpFailure::refused_destination:
+      return "DESTINATION_REFUSED";
+    case net::HttpFailure::dns:
+      return "DNS";
+    case net::HttpFailure::connect:
+      return "CONNECT";
+    case net::HttpFailure::tls:
+      return "TLS";
+    case net::HttpFailure::timeout:
+      return "TIMEOUT";
+    case net::HttpFailure::cancelled:
+      return "CANCELLED";
+    case net::HttpFailure::protocol:
+    case net::HttpFailure::none:
+      break;
+  }
+  return "PROTOCOL";
+}
+
+Outcome outcome_of(const net::HttpResponse& response, Time now) {
+  if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
+  if (response.status == 410) return Pause{"GONE", "The receiver answered 410 Gone."};
+  const std::string wish = lower(response.header("webhook-delivery").value_or(""));
+  if (wish == "disable") return Pause{"DISABLED", "The receiver asked for no further deliveries."};
+  if (wish == "abort-message") return Never{"ABORTED"};
+  if (response.status >= 200 && response.status < 300) return Done{};
+  Retry retry{"HTTP_" + std::to_string(response.status)};
+  if (const auto after = response.header("retry-after"))
+    retry.retry_after = domain::parse_retry_after(*after, now);
+  return retry;
+}
+
+// Whether the try speaks against the destination's health.
+bool is_destination_failure(const net::HttpResponse& response) {
+  switch (response.failure) {
+    case net::HttpFailure::none:
+      return response.status >= 500 || response.status == 429;
+    case net::HttpFailure::refused_destination:
+    case net::HttpFailure::cancelled:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string kept_text(std::string_view bytes) {
+  std::string text = to_text(bytes);
+  // Replaced bytes grow to three.
+  if (text.size() > max_response_bytes) {
+    text.resize(valid_utf8_prefix(std::string_view(text).substr(0, max_response_bytes)));
+  }
+  return text;
+}
+
+TryResult result_of(net::HttpResponse response, Time now) {
+  TryResult result;
+  result.outcome = outcome_of(response, now);
+  result.started_at = response.started_at;
+  result.duration = response.duration;
+  result.destination_failed = is_destination_failure(response);
+  if (response.failure != net::HttpFailure::none) {
+    result.error = std::move(response.error);
+    return result;
+  }
+  result.status_code = response.status;
+  result.response = kept_text(response.body);
+  if (!std::holds_alternative<Done>(result.outcome)) {
+    result.error = "The receiver answered " + std::to_string(response.status) + ".";
+  }
+  return result;
+}
+
+class Webhook final : public Action {
+ public:
+  std::string_view type() const override { return "webhook"; }
+
+  json::object check(const json::object& definition, const CheckContext& context,
+                     FieldErrors& errors) const override {
+    return Checker(context, errors).check(definition);
+  }
+
+  bool has_secret() const override { return true; }
+
+  Plan plan(const WorkflowView& workflow, const EventView& event) const override {
+    const std::string_view text = body_template(workflow.action);
+    const std::string body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);
+    if (body.size() > max_body_bytes) throw std::length_error("the body is too large");
+    return {
+        {"url", workflow.action.at("recipient")}, {"headers", plan_headers(workflow.action)}, {"body", body}};
+  }
+
+  std::string destination(const Plan& plan) const override {
+    const auto destination = net::parse_destination(plan.at("url").as_string());
+    return destination ? destination->key() : std::string();
+  }
+
+  void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
+    effects.http.send(request_of(attempt, effects.clock.now()),
+                      [finish = std::move(finish), &clock = effects.clock](net::HttpResponse response) {
+                        finish(result_of(std::move(response), clock.now()));
+                      });
+  }
+};
+
+}  // namespace
+
+const Action& webhook_action() {
+  static const Webhook action;
+  return action;
+}
+
+}  // namespace waybill::actions

@@ -1,0 +1,222 @@
+#include <gmock/gmock.h>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "actions/action.hpp"
+#include "net/webhook_signature.hpp"
+
+namespace waybill::actions {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+const Action& webhook() { return *find_action("webhook"); }
+
+json::object parse(std::string_view text) { return json::parse(text).as_object(); }
+
+struct Checked {
+  json::object stored;
+  FieldErrors errors;
+  std::vector<std::string> fields() const {
+    std::vector<std::string> names;
+    for (const FieldError& error : errors) names.push_back(error.field);
+    return names;
+  }
+};
+
+// Knows the stored templates "hook" and "product_hook" for webhooks and "mail" for mails.
+Checked check(const json::object& definition) {
+  using Found = std::optional<std::pair<std::string, domain::EntityType>>;
+  const net::DestinationPolicy destinations;
+  const CheckContext context{domain::EntityType::order, destinations, [](std::string_view code) -> Found {
+                               if (code == "hook") return std::pair("webhook", domain::EntityType::order);
+                               if (code == "product_hook")
+                                 return std::pair("webhook", domain::EntityType::product);
+                               if (code == "mail") return std::pair("send_email", domain::EntityType::order);
+                               return std::nullopt;
+                             }};
+  Checked result;
+  result.stored = webhook().check(definition, context, result.errors);
+  return result;
+}
+
+json::object definition(std::string_view key, json::value value) {
+  json::object object = parse(R"({"type": "webhook", "recipient": "https://example.com/hook"})");
+  object[key] = std::move(value);
+  return object;
+}
+
+TEST(Registry, FindsActionsByType) {
+  EXPECT_EQ(webhook().type(), "webhook");
+  EXPECT_TRUE(webhook().has_secret());
+  EXPECT_EQ(find_action("Webhook"), nullptr);
+  EXPECT_EQ(find_action(""), nullptr);
+}
+
+TEST(WebhookCheck, FillsInDefaultsAndLeavesOutTheSecret) {
+  const Checked plain = check(parse(R"({"type": "webhook", "recipient": "https://example.com/hook"})"));
+  EXPECT_THAT(plain.errors, IsEmpty());
+  EXPECT_EQ(plain.stored,
+            parse(R"({"type": "webhook", "recipient": "https://example.com/hook", "template": null,
+                                    "headers": {}})"));
+  const Checked full = check(parse(R"j({"type": "webhook", "recipient": "https://example.com/hook",
+      "template": "{\"n\":\"{{orderNumber}}\"}", "headers": {"X-Key": "k", "content-type": "text/plain"},
+      "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})j"));
+  EXPECT_THAT(full.errors, IsEmpty());
+  EXPECT_FALSE(full.stored.contains("secret"));
+  EXPECT_EQ(full.stored.at("headers"), parse(R"({"X-Key": "k", "content-type": "text/plain"})"));
+  EXPECT_THAT(check(full.stored).errors, IsEmpty()) << "what a GET shows can be sent back";
+}
+
+TEST(WebhookCheck, RecipientIsAUrlThatMayBeReached) {
+  EXPECT_THAT(check(parse(R"({"type": "webhook"})")).fields(), ElementsAre("action.recipient"));
+  for (const json::value& bad :
+       {json::value(nullptr), json::value(5), json::value(""), json::value("mail@example.com"),
+        json::value("ftp://example.com/"), json::value("http://127.0.0.1/"),
+        json::value("http://user:pw@example.com/"), json::value("https://example.com:22/")}) {
+    EXPECT_THAT(check(definition("recipient", bad)).fields(), ElementsAre("action.recipient")) << bad;
+  }
+}
+
+TEST(WebhookCheck, TemplateIsACodeOrABodyInPlace) {
+  for (const char* const good : {"hook", "{{orderNumber}}", "n={{orderNumber}}", "{\"fixed\": true}", ""}) {
+    EXPECT_THAT(check(definition("template", good)).errors, IsEmpty()) << good;
+  }
+  for (const json::value& bad :
+       {json::value(1), json::value("unknown"), json::value("mail"), json::value("product_hook"),
+        json::value("{{#open}}"), json::value("{{ x"), json::value("plain text")}) {
+    EXPECT_THAT(check(definition("template", bad)).fields(), ElementsAre("action.template")) << bad;
+  }
+  EXPECT_THAT(check(definition("template", json::value("{" + std::string(9'999, 'x')))).errors, IsEmpty());
+  EXPECT_THAT(check(definition("template", json::value("{" + std::string(10'000, 'x')))).fields(),
+              ElementsAre("action.template"));
+}
+
+TEST(WebhookCheck, HeadersAreTokensAndFieldValues) {
+  const auto fields = [](std::string_view name, json::value value) {
+    json::object headers;
+    headers[name] = std::move(value);
+    return check(definition("headers", headers)).fields();
+  };
+  EXPECT_THAT(fields("X-Ok_1.2~", "a value\twith \xc3\xa9"), IsEmpty());
+  for (const char* const name :
+       {"", "X Y", "X:Y", "X\r\nY", "Ü", "X(1)", "Host", "content-length", "Transfer-Encoding", "CONNECTION",
+        "webhook-id", "Webhook-Signature", "Expect", "Upgrade"}) {
+    EXPECT_THAT(fields(name, "x"), ElementsAre("action.headers." + std::string(name)));
+  }
+  for (const json::value& value :
+       {json::value("a\r\nb"), json::value("a\nb"), json::value(std::string("a\0b", 3)), json::value("\x7f"),
+        json::value(5), json::value(nullptr)}) {
+    EXPECT_THAT(fields("X-A", value), ElementsAre("action.headers.X-A")) << value;
+  }
+  EXPECT_THAT(check(definition("headers", parse(R"({"X-A": "1", "x-a": "2"})"))).fields(),
+              ElementsAre("action.headers.x-a"));
+  EXPECT_THAT(check(definition("headers", json::array{})).fields(), ElementsAre("action.headers"));
+}
+
+TEST(WebhookCheck, HeadersAreAtMost50And8KiB) {
+  json::object many;
+  for (int i = 0; i < 50; ++i) many["X-" + std::to_string(i)] = "v";
+  EXPECT_THAT(check(definition("headers", many)).errors, IsEmpty());
+  many["X-50"] = "v";
+  EXPECT_THAT(check(definition("headers", many)).fields(), ElementsAre("action.headers"));
+  EXPECT_THAT(check(definition("headers", {{"X-A", std::string(8189, 'v')}})).errors, IsEmpty());
+  EXPECT_THAT(check(definition("headers", {{"X-A", std::string(8190, 'v')}})).fields(),
+              ElementsAre("action.headers"));
+}
+
+TEST(WebhookCheck, SecretIsOneOfStandardWebhooks) {
+  for (const json::value& bad :
+       {json::value(1), json::value(""), json::value("secret"), json::value("whsec_AAAA")}) {
+    EXPECT_THAT(check(definition("secret", bad)).fields(), ElementsAre("action.secret")) << bad;
+  }
+}
+
+TEST(WebhookCheck, UnknownFieldsAndAllErrorsAreReportedAtOnce) {
+  const Checked result =
+      check(parse(R"({"type": "webhook", "recipient": "x", "nmae": 1, "body": "x", "secret": 2,
+                                         "template": 3, "headers": 4})"));
+  EXPECT_THAT(result.fields(), UnorderedElementsAre("action.recipient", "action.nmae", "action.body",
+                                                    "action.secret", "action.template", "action.headers"));
+}
+
+Guid guid(std::string_view last_two_digits) {
+  return Guid::parse("018f0000-0000-7000-8000-0000000000" + std::string(last_two_digits)).value_or(Guid{});
+}
+
+struct Example {
+  json::object entity = parse(R"j({"guid": "018f0000-0000-7000-8000-000000000001", "orderNumber": "A\"1",
+      "status": "shipped", "totalValue": 19.99, "customer": {"name": "<Ada>"}, "items": [{"sku": "S1"}, {"sku": "S2"}]})j");
+  json::object previous = parse(R"({"status": "ready"})");
+  json::object action =
+      parse(R"({"type": "webhook", "recipient": "https://example.com:8443/hook", "template": null,
+                                  "headers": {"X-Key": "k"}})");
+
+  Plan plan() const {
+    const EventView event{entity,
+                          previous,
+                          domain::EntityType::order,
+                          guid("01"),
+                          42,
+                          Time{std::chrono::microseconds(1'795'153'512'345'678)},
+                          "order_status_changed"};
+    const WorkflowView workflow{guid("ff"), "Tell \"us\"", guid("bb"), "Shop & Co", action};
+    return webhook().plan(workflow, event);
+  }
+};
+
+TEST(WebhookPlan, BodyIsTheEventUnlessATemplateIsGiven) {
+  const Plan plan = Example().plan();
+  EXPECT_EQ(plan.at("url"), "https://example.com:8443/hook");
+  EXPECT_EQ(plan.at("headers"), parse(R"({"X-Key": "k", "Content-Type": "application/json"})"));
+  EXPECT_EQ(
+      plan.at("body").as_string(),
+      R"j({"type":"order_status_changed","timestamp":"2026-11-20T05:45:12.345Z","data":{"entityType":"Order",)j"
+      R"j("entity":{"guid":"018f0000-0000-7000-8000-000000000001","orderNumber":"A\"1","status":"shipped",)j"
+      R"j("totalValue":19.99,"customer":{"name":"<Ada>"},"items":[{"sku":"S1"},{"sku":"S2"}]},)j"
+      R"j("previous":{"status":"ready"},)j"
+      R"j("workflow":{"guid":"018f0000-0000-7000-8000-0000000000ff","name":"Tell \"us\""}}})j");
+  EXPECT_EQ(webhook().destination(plan), "example.com:8443");
+}
+
+TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {
+  Example example;
+  example.action["template"] =
+      R"({"n":"{{orderNumber}}","t":{{totalValue}},"c":"{{customer.name}}","s":[{{#items}}"{{sku}}",{{/items}}0],)"
+      R"("was":"{{previous.status}}","wf":"{{workflow.name}}","b":"{{business.name}}","e":"{{event.type}}",)"
+      R"("at":"{{event.timestamp}}","et":"{{event.entityType}}","all":{{{previous}}}})";
+  EXPECT_EQ(
+      example.plan().at("body").as_string(),
+      R"j({"n":"A\"1","t":19.99,"c":"<Ada>","s":["S1","S2",0],"was":"ready","wf":"Tell \"us\"","b":"Shop & Co",)j"
+      R"j("e":"order_status_changed","at":"2026-11-20T05:45:12.345Z","et":"Order","all":{"status":"ready"}})j");
+}
+
+TEST(WebhookPlan, StoredTemplatesTextStandsBesideItsCode) {
+  Example example;
+  example.action["template"] = "hook";
+  example.action["body"] = "plain {{orderNumber}}";
+  EXPECT_EQ(example.plan().at("body"), "plain A\\\"1");
+}
+
+TEST(WebhookPlan, OwnContentTypeReplacesTheDefault) {
+  Example example;
+  example.action["headers"] = {{"CONTENT-TYPE", "text/plain"}};
+  EXPECT_EQ(example.plan().at("headers"), parse(R"({"CONTENT-TYPE": "text/plain"})"));
+}
+
+TEST(WebhookPlan, BodiesAreAtMost1MiB) {
+  Example example;
+  example.entity["notes"] = std::string(1024UL * 1024 - 1000, 'x');
+  EXPECT_NO_THROW(example.plan());
+  example.entity["notes"] = std::string(1024UL * 1024, 'x');
+  EXPECT_THROW(example.plan(), std::length_error);
+  example.action["template"] = "{{notes}}{{notes}}";
+  EXPECT_THROW(example.plan(), std::length_error);
+}
+
+}  // namespace
+}  // namespace waybill::actions

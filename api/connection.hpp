@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include "api/http.hpp"
+#include "api/request_parser.hpp"
+#include "api/server.hpp"
+
+namespace waybill::api {
+
+using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
+
+/// One client's connection: reads requests, has them answered one after another, and writes the answers of
+/// those that came in one piece in one piece. Lives on one io thread. It has no timer of its own: the io
+/// thread asks it from time to time whether it is late.
+class Connection {
+ public:
+  using Steady = std::chrono::steady_clock;
+
+  /// What the io thread offers to its connections.
+  class Host {
+   public:
+    virtual ~Host() = default;
+    virtual Responder& responder() = 0;
+    virtual std::string_view date() = 0;
+    virtual bool stopping() const = 0;
+  };
+
+  Connection(Socket socket, Host& host, const HttpLimits& limits);
+
+  /// Until either side closes. Throws nothing a client can cause.
+  asio::awaitable<void> serve();
+  /// Answers whatever is sent with `failure`, and closes.
+  asio::awaitable<void> refuse(Failure failure);
+
+  /// Closes the connection when its time is up.
+  void close_if_late(Steady::time_point now);
+  /// Lets the request in flight finish, and closes.
+  void finish();
+  void close();
+
+ private:
+  class Body;
+  enum class Next { request, closed };
+
+  asio::awaitable<Next> read_head();
+  bool parse_head();
+  asio::awaitable<bool> handle();
+  asio::awaitable<std::string> read_body(std::size_t limit);
+  asio::awaitable<bool> feed_body();
+  bool rest_of_body_is_short() const;
+  bool body_is_complete() const { return parser_->is_done(); }
+  void end_request();
+  asio::awaitable<bool> read_more(boost::beast::flat_buffer& buffer, std::size_t size,
+                                  Steady::time_point ends_at);
+  asio::awaitable<bool> flush();
+  asio::awaitable<void> linger();
+
+  Socket socket_;
+  Host& host_;
+  const HttpLimits& limits_;
+  Steady::time_point deadline_ = Steady::time_point::max();
+  bool awaits_request_ = false;  // nothing of the next one has come
+
+  // The head stays where it is while its request is answered, as views point into it; what belongs to a body
+  // that did not come with it goes through a buffer of its own.
+  boost::beast::flat_buffer in_;
+  boost::beast::flat_buffer body_in_;
+  std::size_t scanned_ = 0;
+  std::size_t head_size_ = 0;
+  std::size_t body_used_ = 0;  // bytes of the body taken out of in_, behind the head
+  bool body_failed_ = false;   // reading it was begun and went wrong
+  std::optional<RequestParser> parser_;
+  std::string out_;
+  bool first_request_ = true;
+};
+
+}  // namespace waybill::api

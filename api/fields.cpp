@@ -1,0 +1,57 @@
+#include "api/fields.hpp"
+
+#include "base/guid.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property address_properties[] = {
+    {.name = "street", .kind = Kind::string},  {.name = "city", .kind = Kind::string},
+    {.name = "state", .kind = Kind::string},   {.name = "postalCode", .kind = Kind::string},
+    {.name = "country", .kind = Kind::string},
+};
+
+}  // namespace
+
+const Schema address_schema{"Address", address_properties};
+
+const json::value* given(const json::object& body, std::string_view path) {
+  const auto* const value = find_path(body, path);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+std::optional<std::string> text_at(const json::object& body, std::string_view path) {
+  const auto* const value = given(body, path);
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return std::string(value->get_string());
+}
+
+std::optional<std::string> guid_at(const json::object& body, std::string_view path) {
+  const auto guid = Guid::parse(text_at(body, path).value_or(""));
+  if (!guid) return std::nullopt;
+  return guid->to_string();
+}
+
+void merge_text(const json::object& body, std::string_view path, std::optional<std::string>& value) {
+  const auto dot = path.find('.');
+  const auto* const member = body.if_contains(path.substr(0, dot));
+  if (member == nullptr) return;
+  if (dot != std::string_view::npos && member->is_object()) {
+    merge_text(member->get_object(), path.substr(dot + 1), value);
+  } else if (member->is_string()) {
+    value = std::string(member->get_string());
+  } else {
+    value.reset();
+  }
+}
+
+void check_relative(const json::object& body, std::string_view flat, std::string_view nested,
+                    FieldErrors& errors) {
+  const auto one = guid_at(body, flat);
+  const auto other = guid_at(body, nested);
+  if (one && other && one != other) {
+    errors.push_back({std::string(nested), "names another one than " + std::string(flat)});
+  }
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/error.hpp"
+
+namespace waybill::api {
+
+namespace asio = boost::asio;
+
+/// The head of a request, as far as the API looks at it. Fields that were not sent are empty. The views are
+/// valid until `Responder::respond` returns.
+struct Request {
+  std::string_view method;
+  std::string_view target;  // never empty; valid UTF-8
+  std::string_view authorization;
+  std::string_view content_type;
+  std::string_view idempotency_key;
+  std::string_view origin;
+  std::string_view request_id;
+};
+
+/// Thrown by `RequestBody::read`: there is nobody left to answer.
+class Disconnected : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the client closed the connection"; }
+};
+
+/// The body of a request. Nothing of it is read, and no 100 (Continue) sent, before `read` is called.
+class RequestBody {
+ public:
+  virtual ~RequestBody() = default;
+  /// False when the request has none or an empty one.
+  virtual bool present() const = 0;
+  /// All of it, or Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed chunks.
+  /// Call once.
+  virtual asio::awaitable<std::string> read(std::size_t limit) = 0;
+};
+
+/// A response; the server adds Date, Content-Length and Connection. The body is the three texts one after
+/// another, so that an envelope costs no copy.
+struct Response {
+  int status = 200;
+  std::string_view content_type = "application/json";
+  std::string_view before;
+  std::string body;
+  std::string after;
+  std::string headers;  // complete lines with their CRLF
+
+  void add_header(std::string_view name, std::string_view value);
+  void add_header(std::string_view name, std::int64_t value);
+};
+
+/// What answers requests: one for each io thread, called on that thread only, for many requests at a time.
+class Responder {
+ public:
+  virtual ~Responder() = default;
+  /// Fills `response` whatever happens; only Disconnected passes through. An exception closes the connection.
+  virtual asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) = 0;
+  /// The response to what is no HTTP request, or one too many.
+  virtual void refuse(const Failure& failure, Response& response) = 0;
+};
+
+/// What the response's connection adds to it.
+struct ResponseFrame {
+  std::string_view date;  // the Date header's value
+  bool keep_alive = true;
+  bool http_1_0 = false;
+  bool head_only = false;  // answers HEAD: the length of a body that is not sent
+};
+
+/// Appends the response as it goes over the wire (RFC 9112) to `out`.
+void append_response(std::string& out, const Response& response, const ResponseFrame& frame);
+
+/// IMF-fixdate (RFC 9110 section 5.6.7) of Unix seconds.
+std::string http_date(std::int64_t unix_seconds);
+
+}  // namespace waybill::api

@@ -1,0 +1,150 @@
+#include "api/list.hpp"
+
+#include <charconv>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "api/paging.hpp"
+#include "api/row_json.hpp"
+#include "domain/filter/filter.hpp"
+
+namespace waybill::api {
+namespace {
+
+// Pages up to here have their bounds in the text, so that their plans are made once and for these bounds;
+// further ones are many, and are planned each time.
+constexpr std::int64_t pages_in_text = 20;
+
+/// What a call asks of a list, in SQL.
+struct Selection {
+  std::string where;
+  std::string order;
+  std::vector<std::string> params;
+  bool filtered = false;
+};
+
+class SelectionReader {
+ public:
+  SelectionReader(const Call& call, const domain::RecordType& type, int first_param)
+      : call_(call), type_(type), next_param_(first_param) {}
+
+  Selection read() {
+    narrow(filter_parameter.name, domain::compile_filter);
+    narrow(search_parameter.name, domain::compile_search);
+    const auto order = call_.parameter(order_by_parameter.name);
+    if (auto* const fragment =
+            accept(order_by_parameter.name, compiled_ = domain::compile_orderby(order.value_or(""), type_))) {
+      selection_.order = std::move(fragment->text);
+    }
+    if (!errors_.empty()) throw invalid(std::move(errors_));
+    return std::move(selection_);
+  }
+
+ private:
+  template <typename Compile>
+  void narrow(std::string_view name, Compile compile) {
+    const auto text = call_.parameter(name);
+    if (!text) return;
+    auto* const fragment = accept(name, compiled_ = compile(*text, type_, next_param_, "$1"));
+    if (fragment == nullptr) return;
+    selection_.filtered = true;
+    selection_.where += " and " + fragment->text;
+    next_param_ += static_cast<int>(fragment->params.size());
+    for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
+  }
+
+  domain::SqlFragment* accept(std::string_view name, domain::FilterResult& result) {
+    if (const auto* error = std::get_if<domain::FilterError>(&result)) {
+      errors_.push_back({std::string(name), error->message});
+    }
+    return std::get_if<domain::SqlFragment>(&result);
+  }
+
+  const Call& call_;
+  const domain::RecordType& type_;
+  int next_param_;
+  domain::FilterResult compiled_;
+  Selection selection_;
+  FieldErrors errors_;
+};
+
+/// Puts `replacement` between each `/*mark*/` and the `/*end*/` behind it.
+void replace_marked(std::string& text, std::string_view mark, std::string_view replacement) {
+  constexpr std::string_view end_mark = "/*end*/";
+  for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+    at += mark.size();
+    const auto end = text.find(end_mark, at);
+    text.replace(at, end - at, replacement);
+    at += replacement.size();
+  }
+}
+
+struct Query {
+  std::string text;
+  storage::Params params;
+};
+
+Query query_of(const Call& call, const domain::RecordType& type, const storage::Statement& statement,
+               const Page& page) {
+  const bool page_in_text = page.number <= pages_in_text;
+  auto selection = SelectionReader(call, type, page_in_text ? 2 : 4).read();
+  Query query{.text = std::string(statement.text), .params = {}};
+  query.params.add(call.principal.business_id.to_string());
+  if (page_in_text) {
+    replace_marked(query.text, "/*page*/",
+                   "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
+  } else {
+    replace_marked(query.text, "/*page*/", "limit $2 offset $3");
+    query.params.add(page.limit()).add(page.offset());
+  }
+  for (const auto& param : selection.params) query.params.add(param);
+  replace_marked(query.text, "/*order*/", selection.order);
+  if (selection.filtered) {
+    replace_marked(query.text, "/*total*/",
+                   "(select count(*) from " + std::string(type.table) +
+                       " r where r.business_id = $1 and r.deleted_at is null" + selection.where + ")");
+    constexpr std::string_view where_mark = "/*where*/";
+    query.text.insert(query.text.find(where_mark) + where_mark.size(), selection.where);
+  }
+  return query;
+}
+
+asio::awaitable<storage::Rows> read_page(Call& call, Services& services, const domain::RecordType& type,
+                                         const storage::Statement& statement, const Page& page) {
+  auto query = query_of(call, type, statement, page);
+  co_return co_await services.db.read_text(statement.name, std::move(query.text), std::move(query.params));
+}
+
+std::int64_t total_of(const storage::Rows& rows) {
+  std::int64_t total = 0;
+  if (!rows.empty()) {
+    const auto digits = rows.get(0, 0);
+    std::from_chars(digits.data(), digits.data() + digits.size(), total);
+  }
+  return total;
+}
+
+bool asks_for_default(const Call& call) { return call.query.empty(); }
+
+}  // namespace
+
+asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
+                                     const storage::Statement& statement) {
+  const auto page = page_of(call);
+  storage::Rows rows;
+  if (asks_for_default(call)) {
+    rows =
+        co_await services.db.read(statement, storage::Params().add(call.principal.business_id.to_string()));
+  } else {
+    rows = co_await read_page(call, services, type, statement, page);
+  }
+  auto total = total_of(rows);
+  if (rows.empty() && page.number > 1) {
+    // Past the end; the first page knows how many there are.
+    total = total_of(co_await read_page(call, services, type, statement, {.number = 1, .size = 1}));
+  }
+  co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+}
+
+}  // namespace waybill::api

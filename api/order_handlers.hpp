@@ -1,0 +1,17 @@
+#pragma once
+
+#include "api/route.hpp"
+#include "api/services.hpp"
+
+namespace waybill::api {
+
+/// POST /api/v1/Orders
+asio::awaitable<Answer> create_order(Call& call, Services& services);
+/// PUT /api/v1/Orders/{orderId}
+asio::awaitable<Answer> update_order(Call& call, Services& services);
+
+/// The order as GET shows it; throws Failure (404) when there is none.
+asio::awaitable<std::string> read_order(Services& services, const std::string& business,
+                                        const std::string& guid);
+
+}  // namespace waybill::api

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/http.hpp"
+#include "api/router.hpp"
+
+namespace waybill::api {
+
+/// 415 unless `content_type` is what the route takes: application/json (in UTF-8) or multipart/form-data with
+/// a boundary.
+void check_content_type(const Route& route, std::string_view content_type);
+
+/// Puts the path's parameters into `call`; a malformed uuid becomes an error under the parameter's name.
+void read_path(const Endpoint& endpoint, const Found& found, Call& call, FieldErrors& errors);
+
+/// Puts the query parameters that the route declares into `call`; others are of no concern.
+void read_parameters(const Route& route, std::string_view query, Call& call, FieldErrors& errors);
+
+/// Parses and validates a JSON body by the route's schema into `call.body`.
+void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors);
+
+}  // namespace waybill::api

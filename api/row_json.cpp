@@ -1,0 +1,143 @@
+#include "api/row_json.hpp"
+
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace waybill::api {
+namespace {
+
+// OIDs of pg_type, which PostgreSQL never changes.
+enum Type : std::uint32_t {
+  boolean = 16,
+  int8 = 20,
+  int2 = 21,
+  int4 = 23,
+  json_text = 114,
+  float8 = 701,
+  timestamptz = 1184,
+  numeric = 1700,
+  uuid = 2950,
+  jsonb = 3802,
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// PostgreSQL's numbers that JSON has not (NaN, Infinity) become null.
+void append_number(std::string& out, std::string_view text) {
+  if (!is_digit(text.back())) {
+    out += "null";
+    return;
+  }
+  if (text.find('.') != std::string_view::npos && text.find('e') == std::string_view::npos) {
+    text = text.substr(0, text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.remove_suffix(1);
+  }
+  out += text;
+}
+
+void append_time(std::string& out, std::string_view text) {
+  const auto time = parse_sql_timestamp(text);
+  if (!time) {
+    out += "null";  // infinity
+    return;
+  }
+  const auto at = out.size();
+  out.resize(at + timestamp_length + 2, '"');
+  write_timestamp(out.data() + at + 1, *time);
+}
+
+}  // namespace
+
+RowWriter::RowWriter(const storage::Rows& rows) : rows_(rows) {
+  for (int column = 0; column < rows.columns(); ++column) place(members_, rows.name(column), column);
+}
+
+void RowWriter::place(std::vector<Member>& members, std::string_view path, int column) {
+  const auto dot = path.find('.');
+  const auto name = path.substr(0, dot);
+  if (members.empty() || members.back().name != name) {
+    auto& added = members.emplace_back();
+    added.name = name;
+    append_json_string(added.key, name);
+    added.key += ':';
+    added.first = column;
+  }
+  auto& member = members.back();
+  member.last = column + 1;
+  if (dot != std::string_view::npos) place(member.members, path.substr(dot + 1), column);
+}
+
+void RowWriter::append(std::string& out, int row) const { append_members(out, members_, row); }
+
+void RowWriter::append_members(std::string& out, const std::vector<Member>& members, int row) const {
+  char separator = '{';
+  for (const auto& member : members) {
+    out += separator;
+    separator = ',';
+    out += member.key;
+    if (is_null(member, row)) {
+      out += "null";
+    } else if (member.members.empty()) {
+      append_value(out, row, member.first);
+    } else {
+      append_members(out, member.members, row);
+    }
+  }
+  out += '}';
+}
+
+bool RowWriter::is_null(const Member& member, int row) const {
+  for (int column = member.first; column < member.last; ++column) {
+    if (!rows_.is_null(row, column)) return false;
+  }
+  return true;
+}
+
+void RowWriter::append_value(std::string& out, int row, int column) const {
+  const auto text = rows_.get(row, column);
+  switch (rows_.type(column)) {
+    case boolean:
+      out += text == "t" ? "true" : "false";
+      return;
+    case int2:
+    case int4:
+    case int8:
+    case json_text:
+    case jsonb:
+      out += text;
+      return;
+    case float8:
+    case numeric:
+      return append_number(out, text);
+    case timestamptz:
+      return append_time(out, text);
+    case uuid:
+      out += '"';
+      out += text;
+      out += '"';
+      return;
+    default:
+      return append_json_string(out, text);
+  }
+}
+
+std::string json_array(const storage::Rows& rows) {
+  const RowWriter writer(rows);
+  std::string out = "[";
+  for (int row = 0; row < rows.size(); ++row) {
+    if (row > 0) out += ',';
+    writer.append(out, row);
+  }
+  out += ']';
+  return out;
+}
+
+std::string json_object(const storage::Rows& rows, int row) {
+  std::string out;
+  RowWriter(rows).append(out, row);
+  return out;
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,159 @@
+#include <vector>
+
+#include "api/paging.hpp"
+#include "api/route.hpp"
+#include "api/row_json.hpp"
+#include "api/services.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::runs;
+
+constexpr std::string_view statuses[] = {"waiting", "queued",    "running", "retrying",
+                                         "held",    "succeeded", "dead",    "skipped"};
+
+constexpr Property run_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "workflowId", .kind = Kind::uuid},
+    {.name = "workflowVersion", .kind = Kind::integer},
+    {.name = "eventId", .kind = Kind::integer},
+    {.name = "entityType", .kind = Kind::string},
+    {.name = "entityId", .kind = Kind::uuid},
+    {.name = "trigger", .kind = Kind::string},
+    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "code", .kind = Kind::string, .description = "why it is not succeeded"},
+    {.name = "error", .kind = Kind::text},
+    {.name = "attempts", .kind = Kind::integer},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "nextAttemptAt", .kind = Kind::timestamp},
+    {.name = "finishedAt", .kind = Kind::timestamp},
+    {.name = "replayOf", .kind = Kind::uuid},
+    {.name = "request", .kind = Kind::any, .description = "(get) what is sent"},
+    {.name = "tries",
+     .kind = Kind::any,
+     .description = "(get) each try: number, startedAt, durationMs, statusCode, response, error"},
+};
+constexpr Schema run_schema{"Run", run_properties};
+constexpr Schema run_entry_schema{"RunEntry", std::span(run_properties).first(15)};
+
+constexpr Property replay_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "status", .kind = Kind::string},
+};
+constexpr Schema replay_schema{"Replay", replay_properties};
+
+/// The list's conditions as SQL behind its `where`, with their parameters.
+struct Conditions {
+  std::string text;
+  storage::Params params;
+};
+
+Conditions conditions(const Call& call) {
+  struct Row {
+    std::string_view parameter;
+    std::string_view sql;
+    std::string_view type;
+  };
+  constexpr Row rows[] = {{"workflowId", " and workflow_id = $", "::uuid"},
+                          {"status", " and status = $", ""},
+                          {"entityId", " and entity_id = $", "::uuid"},
+                          {"from", " and created_at >= $", "::timestamptz"},
+                          {"to", " and created_at < $", "::timestamptz"}};
+  Conditions result;
+  result.params.add(call.principal.business_id.to_string());
+  int number = 1;
+  for (const Row& row : rows) {
+    const auto value = call.parameter(row.parameter);
+    if (!value) continue;
+    result.text += row.sql;
+    result.text += std::to_string(++number);
+    result.text += row.type;
+    // A date as the end includes its whole day.
+    if (row.parameter == "to") result.text += parse_date(*value) ? " + interval '1 day'" : " + interval '1 millisecond'";
+    result.params.add(*value);
+  }
+  return result;
+}
+
+std::string with_conditions(std::string text, std::string_view conditions) {
+  constexpr std::string_view mark = "/*where*/";
+  return text.replace(text.find(mark), mark.size(), conditions);
+}
+
+asio::awaitable<Answer> list_runs(Call& call, Services& services) {
+  const Page page = page_of(call);
+  const Conditions where = conditions(call);
+  const std::string list = with_conditions(std::string(sql::list.text), where.text);
+  const std::string bounds = " limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset());
+  const auto rows = co_await services.db.read_text("runs.list", list + bounds, where.params);
+  const std::string count = with_conditions(std::string(sql::count.text), where.text);
+  const auto counted = co_await services.db.read_text("runs.count", count, where.params);
+  co_return page_answer(json_array(rows), page, std::stoll(std::string(counted.get(0, 0))));
+}
+
+asio::awaitable<Answer> get_run(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(
+      sql::get, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()));
+  if (rows.empty()) throw not_found("run");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> replay_run(Call& call, Services& services) {
+  const Guid guid = Guid::timed_random(to_unix_ms(services.clock.now()));
+  const auto rows = co_await services.db.write(sql::replay,
+                                               storage::Params()
+                                                   .add(call.principal.business_id.to_string())
+                                                   .add(call.id().to_string())
+                                                   .add(guid.to_string()),
+                                               call.cause());
+  if (rows.empty()) throw not_found("run");
+  if (rows.get(0, 0) != "t") throw conflict("The run's workflow was deleted.");
+  co_return Answer::created(to_json(json::object{{"guid", guid.to_string()}, {"status", "queued"}}),
+                            "/api/workflows/runs/" + guid.to_string());
+}
+
+constexpr Parameter list_run_parameters[] = {
+    page_parameter,
+    page_size_parameter,
+    {.name = "workflowId", .kind = Kind::uuid},
+    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "entityId", .kind = Kind::uuid},
+    {.name = "from", .kind = Kind::date_or_timestamp},
+    {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its whole day"},
+};
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/workflows/runs",
+     .permission = Permission::read,
+     .handler = list_runs,
+     .summary = "A page of the runs, the newest first",
+     .tag = "Runs",
+     .query = list_run_parameters,
+     .answer = &run_entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+    {.method = Method::get,
+     .path = "/api/workflows/runs/{guid}",
+     .permission = Permission::read,
+     .handler = get_run,
+     .summary = "A run with what it sends and its tries",
+     .tag = "Runs",
+     .answer = &run_schema},
+    {.method = Method::post,
+     .path = "/api/workflows/runs/{guid}/replay",
+     .permission = Permission::operate,
+     .handler = replay_run,
+     .summary = "Sends again what a run sent, as a new run",
+     .tag = "Runs",
+     .answer = &replay_schema,
+     .status = 201},
+};
+
+}  // namespace
+
+std::span<const Route> run_routes() { return routes; }
+
+}  // namespace waybill::api

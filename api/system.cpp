@@ -1,0 +1,56 @@
+#include "api/openapi.hpp"
+#include "api/route.hpp"
+#include "api/services.hpp"
+#include "base/error.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property health_properties[] = {
+    {.name = "status", .kind = Kind::string, .description = "always ok"},
+};
+constexpr Schema health_schema{"Health", health_properties};
+
+asio::awaitable<Answer> get_health(Call&, Services&) { co_return Answer::of(R"({"status":"ok"})"); }
+
+asio::awaitable<Answer> get_readiness(Call&, Services& services) {
+  if (!co_await services.db.reachable()) {
+    throw Failure(ErrorCode::unavailable, "The service cannot reach its database; try again.");
+  }
+  co_return Answer::of(R"({"status":"ok"})");
+}
+
+asio::awaitable<Answer> get_openapi(Call&, Services&) {
+  static const std::string document = openapi_document();
+  co_return Answer::of(document);
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/healthz",
+     .permission = Permission::everyone,
+     .handler = get_health,
+     .summary = "Whether the process answers",
+     .tag = "System",
+     .answer = &health_schema},
+    {.method = Method::get,
+     .path = "/readyz",
+     .permission = Permission::everyone,
+     .handler = get_readiness,
+     .summary = "Whether the database answers too",
+     .tag = "System",
+     .answer = &health_schema},
+    {.method = Method::get,
+     .path = "/openapi.json",
+     .permission = Permission::everyone,
+     .handler = get_openapi,
+     .summary = "This document",
+     .tag = "System",
+     .bare = true},
+};
+
+}  // namespace
+
+std::span<const Route> system_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace waybill::api {
+
+/// A path segment or query part with its %XX read (RFC 3986 section 2.1). nullopt when an escape is malformed
+/// or the result is no UTF-8 or holds a NUL.
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
+
+using QueryPairs = std::vector<std::pair<std::string, std::string>>;
+
+/// The pairs of `a=1&b=2` as application/x-www-form-urlencoded (WHATWG URL section 5.1), in order; a name
+/// without `=` has an empty value. A pair that cannot be decoded is left out and its name, as written, put
+/// into `malformed`.
+QueryPairs parse_query(std::string_view query, std::vector<std::string>& malformed);
+
+}  // namespace waybill::api

@@ -1,0 +1,122 @@
+#include "api/workflow_body.hpp"
+
+#include "api/fields.hpp"
+#include "domain/conditions/conditions.hpp"
+#include "domain/triggers.hpp"
+#include "net/webhook_signature.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property configure_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .description = "of the workflow to change; none: a new one"},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false,
+     .description = "Order, Shipment, Customer or Product"},
+    {.name = "triggerId", .kind = Kind::uuid, .nullable = false, .description = "from the triggers of the entity type"},
+    {.name = "action", .kind = Kind::any, .nullable = false, .description = "type, recipient, template and more by type"},
+    {.name = "conditions", .kind = Kind::any, .description = "{} or absent: always"},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "delay", .kind = Kind::duration},
+    {.name = "ordered", .kind = Kind::boolean, .nullable = false,
+     .description = "runs for one record one after another, in commit order"},
+    {.name = "trigger", .kind = Kind::string, .read_only = true},
+    {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
+    {.name = "status", .kind = Kind::string, .read_only = true},
+    {.name = "pausedReason", .kind = Kind::string, .read_only = true},
+    {.name = "version", .kind = Kind::integer, .read_only = true},
+    {.name = "firedLast7Days", .kind = Kind::integer, .read_only = true},
+    {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+    {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+};
+
+void merge_action(const json::value& given_action, const Services& services, WorkflowDefinition& definition,
+                  FieldErrors& errors) {
+  const json::object* object = given_action.if_object();
+  if (object == nullptr) {
+    errors.push_back({"action", "must be an object"});
+    return;
+  }
+  const auto type = text_at(*object, "type");
+  if (!type) {
+    errors.push_back({"action.type", object->contains("type") ? "must be a string" : "is required"});
+    return;
+  }
+  const actions::Action* action = actions::find_action(*type);
+  if (action == nullptr) {
+    std::string known;
+    for (const actions::Action* each : actions::all_actions()) {
+      known += (known.empty() ? "" : ", ") + std::string(each->type());
+    }
+    errors.push_back({"action.type", "must be one of " + known});
+    return;
+  }
+  const actions::CheckContext context{.entity_type = definition.entity_type,
+                                      .destinations = services.destinations,
+                                      .find_template = [](std::string_view) { return std::nullopt; }};
+  definition.action = action->check(*object, context, errors);
+  definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
+}
+
+void make_secret(WorkflowDefinition& definition) {
+  const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
+  if (action->has_secret() && !definition.has_secret && !definition.secret) {
+    definition.secret = net::WebhookSecret::random().text();
+  }
+}
+
+}  // namespace
+
+const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
+
+void check_workflow_body(const json::object& body, FieldErrors& errors) {
+  if (given(body, "guid") != nullptr) return;
+  for (const char* name : {"name", "entityType", "triggerId", "action"}) {
+    if (!body.contains(name)) errors.push_back({name, "is required"});
+  }
+}
+
+void merge_workflow(const json::object& body, const Services& services, WorkflowDefinition& definition) {
+  FieldErrors errors;
+  if (const auto name = text_at(body, "name")) definition.name = *name;
+  bool known_type = true;
+  if (const auto name = text_at(body, "entityType")) {
+    const auto type = domain::parse_entity_type(*name);
+    known_type = type.has_value();
+    if (type) {
+      definition.entity_type = *type;
+    } else {
+      errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
+    }
+  }
+  const domain::RecordType& record = domain::record_type(definition.entity_type);
+  if (const auto guid = guid_at(body, "triggerId")) {
+    const domain::Trigger* trigger = domain::find_trigger(Guid::parse(*guid).value());
+    if (trigger == nullptr) throw not_found("trigger");
+    definition.trigger_code = trigger->code;
+  }
+  if (const json::value* action = given(body, "action")) merge_action(*action, services, definition, errors);
+  if (body.contains("conditions")) {
+    const json::value* conditions = given(body, "conditions");
+    definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
+  }
+  if (known_type) {
+    const domain::Trigger* trigger = domain::find_trigger(definition.trigger_code);
+    if (trigger != nullptr && trigger->entity_type != definition.entity_type) {
+      errors.push_back({"triggerId", "is a trigger of " + std::string(domain::record_type(trigger->entity_type).name) +
+                                         ", not of " + std::string(record.name)});
+    }
+    const auto conditions = domain::Conditions::parse(definition.conditions, record);
+    if (const auto* wrong = std::get_if<FieldErrors>(&conditions)) {
+      errors.insert(errors.end(), wrong->begin(), wrong->end());
+    }
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+
+  if (const json::value* active = given(body, "isActive")) definition.is_active = active->as_bool();
+  if (const json::value* ordered = given(body, "ordered")) definition.ordered = ordered->as_bool();
+  merge_text(body, "delay", definition.delay);
+  make_secret(definition);
+}
+
+}  // namespace waybill::api

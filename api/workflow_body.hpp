@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "actions/action.hpp"
+#include "api/route.hpp"
+#include "api/services.hpp"
+#include "base/json.hpp"
+#include "domain/records/record_type.hpp"
+
+namespace waybill::api {
+
+extern const Schema workflow_configure_schema;
+
+/// A workflow as it is to be stored.
+struct WorkflowDefinition {
+  std::string name;
+  domain::EntityType entity_type{};
+  std::string trigger_code;
+  json::object action;
+  json::value conditions;
+  bool is_active = true;
+  bool ordered = false;
+  std::optional<std::string> delay;
+  bool has_secret = false;            // it has one already
+  std::optional<std::string> secret;  // given or made now
+};
+
+/// Overwrites `definition` with what `body` gives and checks the whole of it. Throws Failure with every bad field; 404
+/// for an unknown trigger.
+void merge_workflow(const json::object& body, const Services& services, WorkflowDefinition& definition);
+
+/// A body without a guid makes a workflow, and must have all that one needs.
+void check_workflow_body(const json::object& body, FieldErrors& errors);
+
+}  // namespace waybill::api

@@ -1,0 +1,325 @@
+#include <algorithm>
+
+#include "api/fields.hpp"
+#include "api/paging.hpp"
+#include "api/route.hpp"
+#include "api/row_json.hpp"
+#include "api/services.hpp"
+#include "api/workflow_body.hpp"
+#include "domain/triggers.hpp"
+#include "net/webhook_signature.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::workflows;
+
+constexpr Property trigger_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "code", .kind = Kind::string},
+    {.name = "description", .kind = Kind::string},
+};
+constexpr Schema trigger_schema{"Trigger", trigger_properties};
+
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "entityType", .kind = Kind::string},
+    {.name = "trigger", .kind = Kind::string, .description = "its code"},
+    {.name = "action", .kind = Kind::string, .description = "its type"},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "isManaged", .kind = Kind::boolean},
+};
+constexpr Schema entry_schema{"WorkflowEntry", entry_properties};
+
+constexpr std::string_view statuses[] = {"active", "disabled", "paused"};
+constexpr Property workflow_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "entityType", .kind = Kind::string},
+    {.name = "trigger", .kind = Kind::string},
+    {.name = "triggerId", .kind = Kind::uuid},
+    {.name = "action", .kind = Kind::any},
+    {.name = "conditions", .kind = Kind::any},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "isManaged", .kind = Kind::boolean},
+    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "pausedReason", .kind = Kind::string},
+    {.name = "version", .kind = Kind::integer},
+    {.name = "ordered", .kind = Kind::boolean},
+    {.name = "delay", .kind = Kind::duration},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "updatedAt", .kind = Kind::timestamp},
+};
+constexpr Schema workflow_schema{"Workflow", workflow_properties};
+
+constexpr Property configured_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "version", .kind = Kind::integer},
+    {.name = "action", .kind = Kind::any, .description = "as stored; with `secret` when one was made"},
+};
+constexpr Schema configured_schema{"WorkflowConfigured", configured_properties};
+
+constexpr Property toggled_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "isActive", .kind = Kind::boolean},
+};
+constexpr Schema toggled_schema{"WorkflowToggled", toggled_properties};
+
+constexpr Property rotate_properties[] = {
+    {.name = "secret", .kind = Kind::string, .description = "whsec_…; none: one is made"},
+    {.name = "overlap", .kind = Kind::duration, .description = "how long the old one still signs, PT24H"},
+};
+constexpr Schema rotate_schema{"SecretRotation", rotate_properties};
+constexpr Property secret_properties[] = {{.name = "secret", .kind = Kind::string}};
+constexpr Schema secret_schema{"WebhookSecret", secret_properties};
+
+domain::EntityType entity_type(const Call& call) {
+  const auto type = domain::parse_entity_type(call.path_text);
+  if (!type) throw invalid("entityType", "must be one of Order, Shipment, Customer, Product");
+  return *type;
+}
+
+std::string sealed_literal(const Services& services, std::string_view secret, const Guid& workflow) {
+  return "\\x" + hex(services.secrets.seal(secret, "workflow-secret:" + workflow.to_string()));
+}
+
+asio::awaitable<Answer> list_triggers(Call& call, Services&) {
+  json::array triggers;
+  for (const domain::Trigger& trigger : domain::triggers(entity_type(call))) {
+    triggers.push_back({{"guid", trigger.guid.to_string()},
+                        {"name", trigger.name},
+                        {"code", trigger.code},
+                        {"description", trigger.description}});
+  }
+  co_return Answer::of(to_json(triggers));
+}
+
+asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
+  const domain::EntityType type = entity_type(call);
+  const bool managed = call.parameter("managed") == "true";
+  const auto rows = co_await services.db.read(sql::list, storage::Params()
+                                                             .add(call.principal.business_id.to_string())
+                                                             .add(static_cast<int>(type))
+                                                             .add(managed));
+  std::string data = "[";
+  for (int row = 0; row < rows.size(); ++row) {
+    json::object entry = json::parse(json_object(rows, row)).as_object();
+    entry["entityType"] = domain::record_type(type).name;
+    if (row > 0) data += ',';
+    append_json(data, entry);
+  }
+  co_return Answer::of(data + "]");
+}
+
+asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(
+      sql::get, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()));
+  if (rows.empty()) throw not_found("workflow");
+  json::object workflow = json::parse(json_object(rows)).as_object();
+  const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
+  workflow["entityType"] = domain::record_type(type).name;
+  const domain::Trigger* trigger = domain::find_trigger(std::string_view(workflow.at("trigger").as_string()));
+  workflow["triggerId"] = trigger == nullptr ? json::value(nullptr) : json::value(trigger->guid.to_string());
+  const bool paused = !workflow.at("pausedReason").is_null();
+  workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
+  co_return Answer::of(to_json(workflow));
+}
+
+/// What is stored of a workflow that is to be changed.
+WorkflowDefinition stored_definition(const storage::Rows& rows) {
+  const json::object stored = json::parse(json_object(rows)).as_object();
+  WorkflowDefinition definition;
+  definition.name = stored.at("name").as_string();
+  definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
+  definition.trigger_code = stored.at("trigger").as_string();
+  definition.action = stored.at("action").as_object();
+  definition.conditions = stored.at("conditions");
+  definition.is_active = stored.at("isActive").as_bool();
+  definition.ordered = stored.at("ordered").as_bool();
+  if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
+  definition.has_secret = stored.at("hasSecret").as_bool();
+  return definition;
+}
+
+storage::Params write_params(const Call& call, const Services& services, const Guid& guid,
+                             const WorkflowDefinition& definition) {
+  storage::Params params;
+  params.add(call.principal.business_id.to_string())
+      .add(guid.to_string())
+      .add(definition.name)
+      .add(static_cast<int>(definition.entity_type))
+      .add(definition.trigger_code)
+      .add(to_json(definition.action))
+      .add(to_json(definition.conditions))
+      .add(definition.is_active)
+      .add(definition.ordered)
+      .add(definition.delay);
+  if (definition.secret) {
+    params.add(sealed_literal(services, *definition.secret, guid));
+  } else {
+    params.add_null();
+  }
+  return params;
+}
+
+std::string configured_answer(const storage::Rows& rows, const std::optional<std::string>& secret) {
+  json::object configured = json::parse(json_object(rows)).as_object();
+  if (secret) configured.at("action").as_object()["secret"] = *secret;
+  return to_json(configured);
+}
+
+asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto found = co_await transaction->run(
+      sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
+  if (found.empty()) throw not_found("workflow");
+  WorkflowDefinition definition = stored_definition(found);
+  merge_workflow(call.object(), services, definition);
+  const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
+  co_await transaction->commit();
+  co_return Answer::of(configured_answer(rows, definition.secret));
+}
+
+asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
+  if (const auto guid = guid_at(call.object(), "guid")) {
+    co_return co_await change_workflow(call, services, Guid::parse(*guid).value());
+  }
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  merge_workflow(call.object(), services, definition);
+  const Guid guid = Guid::random();
+  const auto rows =
+      co_await services.db.write(sql::create, write_params(call, services, guid, definition), call.cause());
+  co_return Answer::created(configured_answer(rows, definition.secret),
+                            "/api/workflows/configured/" + guid.to_string());
+}
+
+asio::awaitable<Answer> toggle_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(
+      sql::toggle, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()),
+      call.cause());
+  if (rows.empty()) throw not_found("workflow");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> delete_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(
+      sql::remove, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()),
+      call.cause());
+  if (rows.empty()) throw not_found("workflow");
+  if (rows.get(0, 1) == "t") {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not deleted.");
+  }
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::resume,
+                                               storage::Params()
+                                                   .add(call.principal.business_id.to_string())
+                                                   .add(call.parameter("workflowId").value()),
+                                               call.cause());
+  if (rows.empty()) throw not_found("workflow");
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> rotate_secret(Call& call, Services& services) {
+  const auto given_secret = text_at(call.object(), "secret");
+  if (given_secret && !net::WebhookSecret::parse(*given_secret)) {
+    throw invalid("secret", "must be whsec_ and the base64 of 24 to 64 bytes");
+  }
+  const std::string secret = given_secret.value_or(net::WebhookSecret::random().text());
+  const auto rows = co_await services.db.write(sql::rotate_secret,
+                                               storage::Params()
+                                                   .add(call.principal.business_id.to_string())
+                                                   .add(call.id().to_string())
+                                                   .add(sealed_literal(services, secret, call.id()))
+                                                   .add(text_at(call.object(), "overlap").value_or("PT24H")),
+                                               call.cause());
+  if (rows.empty()) throw not_found("workflow with a secret");
+  co_return Answer::of(to_json(json::object{{"secret", secret}}));
+}
+
+constexpr Parameter managed_parameters[] = {
+    {.name = "managed", .kind = Kind::boolean, .description = "the managed workflows too"}};
+constexpr Parameter resume_parameters[] = {{.name = "workflowId", .kind = Kind::uuid, .required = true}};
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/workflows/triggers/{entityType:text}",
+     .permission = Permission::read,
+     .handler = list_triggers,
+     .summary = "The triggers of an entity type",
+     .tag = "Workflows",
+     .answer = &trigger_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/workflows/{entityType:text}/configured",
+     .permission = Permission::read,
+     .handler = list_workflows,
+     .summary = "The workflows of an entity type",
+     .tag = "Workflows",
+     .query = managed_parameters,
+     .answer = &entry_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/workflows/configure",
+     .permission = Permission::administer,
+     .handler = configure_workflow,
+     .summary = "Makes a workflow, or changes the one named by guid",
+     .tag = "Workflows",
+     .body = &workflow_configure_schema,
+     .body_check = check_workflow_body,
+     .body_kind = BodyKind::object,
+     .answer = &configured_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/workflows/configured/{guid}",
+     .permission = Permission::read,
+     .handler = get_workflow,
+     .summary = "A workflow",
+     .tag = "Workflows",
+     .answer = &workflow_schema},
+    {.method = Method::get,
+     .path = "/api/workflows/configured/{guid}/toggle",
+     .permission = Permission::administer,
+     .handler = toggle_workflow,
+     .summary = "Switches a workflow on or off",
+     .tag = "Workflows",
+     .answer = &toggled_schema,
+     .changes = true},
+    {.method = Method::del,
+     .path = "/api/workflows/configured/{guid}",
+     .permission = Permission::administer,
+     .handler = delete_workflow,
+     .summary = "Deletes a workflow; its runs stay in the history",
+     .tag = "Workflows"},
+    {.method = Method::get,
+     .path = "/api/workflows/resume-workflow",
+     .permission = Permission::administer,
+     .handler = resume_workflow,
+     .summary = "Ends a workflow's pause and releases the runs it held",
+     .tag = "Workflows",
+     .query = resume_parameters,
+     .changes = true},
+    {.method = Method::post,
+     .path = "/api/workflows/configured/{guid}/rotate-secret",
+     .permission = Permission::administer,
+     .handler = rotate_secret,
+     .summary = "Gives a webhook a new signing secret; the old one signs too for a while",
+     .tag = "Workflows",
+     .body = &rotate_schema,
+     .body_kind = BodyKind::object,
+     .answer = &secret_schema},
+};
+
+}  // namespace
+
+std::span<const Route> workflow_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "app/config.hpp"
+
+namespace waybill::app {
+
+/// A command cannot do what it was asked; nothing was changed.
+class CommandError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct TokenRequest {
+  std::string business;
+  std::string plan;  // empty: standard
+  std::string name = "command line";
+  std::string role = "admin";
+};
+
+struct CreatedToken {
+  std::string token;
+  std::string plan;  // of the business
+};
+
+/// Makes an API token, and its business when there is none of that name. Throws CommandError for an unknown
+/// plan or a bad name, StatementError and DatabaseUnavailable.
+CreatedToken create_token(const std::string& database_url, const Config& config, const TokenRequest& request);
+
+/// Throws CommandError for an unknown plan or business.
+void change_plan(const std::string& database_url, const Config& config, const std::string& business,
+                 const std::string& plan);
+
+}  // namespace waybill::app

@@ -1,0 +1,15 @@
+#include "app/commands/command.hpp"
+#include "app/serve.hpp"
+
+namespace waybill::app {
+
+void add_api(CLI::App& program, Chosen& chosen) {
+  program.add_subcommand("api", "The API alone, on an existing database; any number may run")
+      ->callback([&chosen] {
+        chosen.run = [](const Config& config) {
+          return serve(config, {.api = true, .worker = false}, false);
+        };
+      });
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+
+#include "app/accounts.hpp"
+#include "app/api_client.hpp"
+#include "app/command_database.hpp"
+#include "app/commands/command.hpp"
+#include "app/demo_receiver.hpp"
+#include "app/signals.hpp"
+#include "net/webhook_signature.hpp"
+
+namespace waybill::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view business_name = "Demo";
+constexpr std::string_view order_json =
+    R"({"customer":{"name":"Ada Lovelace","email":"ada@example.com"},)"
+    R"("items":[{"description":"Notebook","quantity":2,"price":9.95}],)"
+    R"("deliveryAddress":{"street":"12 St James's Square","city":"London"}})";
+
+struct DemoOptions {
+  std::string url;
+  std::string receive_on = "127.0.0.1:0";
+  bool keep = false;
+};
+
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string api_url(const Config& config, const DemoOptions& options) {
+  if (!options.url.empty()) return options.url;
+  const std::string running = first_line(config.data_dir / "api-url");
+  return running.empty() ? "http://" + config.listen.text() : running;
+}
+
+/// The demo business's token, made once and kept in the data directory.
+std::string demo_token(const Config& config, const CommandDatabase& database, const std::string& url) {
+  const std::filesystem::path file = config.data_dir / "demo-token";
+  const std::string kept = first_line(file);
+  if (!kept.empty() && ApiClient(url, kept).call("GET", "/api/v1/Orders?PageSize=1").status == 200)
+    return kept;
+  TokenRequest request;
+  request.business = business_name;
+  request.name = "demo";
+  const std::string token = create_token(database.url(), config, request).token;
+  // Without a place to keep it, the next demo makes another.
+  const FileHandle kept_in(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (kept_in) (void)!::write(kept_in.get(), token.data(), token.size());
+  return token;
+}
+
+std::string field(const json::value& object, std::string_view name) {
+  const json::value* value = object.is_object() ? find_path(object.get_object(), name) : nullptr;
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+/// The element of a list whose field has this text; null when there is none.
+json::value pick(const json::value& list, std::string_view name, std::string_view text) {
+  for (const json::value& element : list.as_array()) {
+    if (field(element, name) == text) return element;
+  }
+  return nullptr;
+}
+
+/// Points a workflow of the demo business at the receiver; an earlier demo's is changed.
+void configure_workflow(ApiClient& api, const std::string& trigger, const std::string& receiver,
+                        const net::WebhookSecret& secret) {
+  const std::string name = "Demo: " + trigger;
+  const json::value found = pick(api.data("GET", "/api/workflows/triggers/Order"), "code", trigger);
+  const json::value existing = pick(api.data("GET", "/api/workflows/Order/configured"), "name", name);
+  json::object body{{"name", name},
+                    {"entityType", "Order"},
+                    {"triggerId", field(found, "guid")},
+                    {"conditions", json::object()},
+                    {"action", {{"type", "webhook"}, {"recipient", receiver}, {"secret", secret.text()}}}};
+  if (!existing.is_null()) body["guid"] = field(existing, "guid");
+  const ApiClient::Answer answer = api.call("POST", "/api/workflows/configure", body);
+  if (answer.status / 100 == 2) return;
+  if (answer.body.is_object() && find_path(answer.body.get_object(), "error.details") != nullptr) {
+    throw CommandError("the service refuses " + receiver + " as a destination (" +
+                       json::serialize(answer.body) + "); start it with --allow-private-destinations");
+  }
+  throw CommandError("the workflow cannot be configured: " + json::serialize(answer.body));
+}
+
+std::string_view header(const Delivery& delivery, std::string_view name) {
+  const auto found = delivery.headers.find(name);
+  return found == delivery.headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+bool is_signed(const Delivery& delivery, const net::WebhookSecret& secret) {
+  return net::verify_webhook(secret, header(delivery, "webhook-id"), header(delivery, "webhook-timestamp"),
+                             header(delivery, "webhook-signature"), delivery.body,
+                             system_clock().now()) == net::SignatureCheck::valid;
+}
+
+json::value payload(const Delivery& delivery) {
+  auto parsed = parse_json(delivery.body);
+  auto* value = std::get_if<json::value>(&parsed);
+  return value != nullptr ? std::move(*value) : json::value();
+}
+
+/// Makes one order, waits for its webhook and prints what came.
+int show_one_order(ApiClient& api, DemoReceiver& receiver, const net::WebhookSecret& secret) {
+  const json::value order = api.data("POST", "/api/v1/Orders", json::parse(order_json));
+  const auto committed = std::chrono::steady_clock::now();
+  std::cout << "order      " << field(order, "orderNumber") << " of the business " << business_name << '\n';
+  while (const auto delivery = receiver.next(15s)) {
+    const json::value body = payload(*delivery);
+    if (field(body, "data.entity.guid") != field(order, "guid")) continue;
+    const bool valid = is_signed(*delivery, secret);
+    const std::chrono::duration<double, std::milli> took = std::max(delivery->first_byte - committed, 0ns);
+    std::cout << "webhook    " << field(body, "type") << ", webhook-id " << header(*delivery, "webhook-id")
+              << '\n'
+              << "signature  " << (valid ? "valid" : "WRONG") << '\n'
+              << "latency    " << std::fixed << std::setprecision(1) << took.count()
+              << " ms from commit (the API's answer) to receipt\n";
+    return valid ? 0 : 1;
+  }
+  throw CommandError(
+      "the webhook did not arrive within 15 s; see the log of `waybill up` and GET /api/workflows/runs");
+}
+
+void print_what_to_try(const std::string& url, const std::string& token, const std::string& database_url) {
+  std::string quoted(order_json);
+  for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4)
+    quoted.replace(at, 1, "'\\''");
+  const std::string authorization = "-H 'Authorization: Bearer " + token + "'";
+  std::cout << "\nAPI    " << url << "\ntoken  " << token << "\nSQL    psql '" << database_url << "'\n"
+            << "\nMake an order:\n\ncurl -s " << authorization << " -H 'Content-Type: application/json' -d '"
+            << quoted << "' " << url << "/api/v1/Orders\n"
+            << "\nSee the workflow run it caused:\n\ncurl -s " << authorization << " '" << url
+            << "/api/workflows/runs?PageSize=1'\n"
+            << "\nSigned webhooks are received and checked here as they come (Ctrl-C ends it all):\n"
+            << std::endl;
+}
+
+int keep_receiving(DemoReceiver& receiver, const net::WebhookSecret& secret, const Signals& signals) {
+  const std::stop_token stop = signals.token();
+  while (!stop.stop_requested()) {
+    const auto delivery = receiver.next(1h, stop);
+    if (!delivery) continue;
+    const json::value body = payload(*delivery);
+    std::cout << format_timestamp(system_clock().now()) << "  " << field(body, "type") << "  "
+              << field(body, "data.entity.orderNumber") << "  " << field(body, "data.entity.status")
+              << "  signature " << (is_signed(*delivery, secret) ? "valid" : "WRONG") << std::endl;
+  }
+  return 0;
+}
+
+int run_demo(const Config& config, const DemoOptions& options) {
+  const Signals signals;
+  const std::string url = api_url(config, options);
+  ApiClient(url, "").call("GET", "/healthz");
+  const CommandDatabase database(config);
+  const std::string token = demo_token(config, database, url);
+  const net::WebhookSecret secret = net::WebhookSecret::random();
+  DemoReceiver receiver(parse_listen_address(options.receive_on));
+  ApiClient api(url, token);
+  for (const char* trigger : {"order_created", "order_status_changed"}) {
+    configure_workflow(api, trigger, receiver.url(), secret);
+  }
+  if (!options.keep) return show_one_order(api, receiver, secret);
+  print_what_to_try(url, token, database.url());
+  return keep_receiving(receiver, secret, signals);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& program, Chosen& chosen) {
+  CLI::App* demo = program.add_subcommand("demo",
+                                          "Shows an order's way to a signed webhook, against a running "
+                                          "`waybill up --allow-private-destinations`");
+  auto options = std::make_shared<DemoOptions>();
+  demo->add_option("--url", options->url, "The API [the one that runs on the data directory, else --listen]");
+  demo->add_option("--receive-on", options->receive_on, "Where the demo receives webhooks")
+      ->capture_default_str();
+  demo->add_flag("--keep", options->keep,
+                 "Makes no order: prints what to try, and each webhook that comes in");
+  demo->callback([&chosen, options] {
+    chosen.run = [options](const Config& config) { return run_demo(config, *options); };
+  });
+}
+
+}  // namespace waybill::app

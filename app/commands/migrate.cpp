@@ -1,0 +1,19 @@
+#include "storage/migrate.hpp"
+
+#include "app/command_database.hpp"
+#include "app/commands/command.hpp"
+
+namespace waybill::app {
+
+void add_migrate(CLI::App& program, Chosen& chosen) {
+  program.add_subcommand("migrate", "Brings the schema up to date; safe when several start at once")
+      ->callback([&chosen] {
+        chosen.run = [](const Config& config) {
+          const CommandDatabase database(config);
+          storage::migrate(database.url());
+          return 0;
+        };
+      });
+}
+
+}  // namespace waybill::app

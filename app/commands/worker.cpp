@@ -1,0 +1,15 @@
+#include "app/commands/command.hpp"
+#include "app/serve.hpp"
+
+namespace waybill::app {
+
+void add_worker(CLI::App& program, Chosen& chosen) {
+  program.add_subcommand("worker", "The worker alone, on an existing database; any number may run")
+      ->callback([&chosen] {
+        chosen.run = [](const Config& config) {
+          return serve(config, {.api = false, .worker = true}, false);
+        };
+      });
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/observe.hpp"
+#include "domain/retry.hpp"
+
+namespace waybill::app {
+
+/// An option, variable or key is unknown or has a bad value. The message names where it was given, and never
+/// repeats a value that may hold a password.
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// `HOST:PORT` or `[IPV6]:PORT`; port 0 lets the system choose.
+struct ListenAddress {
+  std::string host;
+  std::uint16_t port = 0;
+  std::string text() const;
+};
+
+/// Throws ConfigError.
+ListenAddress parse_listen_address(std::string_view text);
+
+/// The settings of a process. Immutable once read.
+struct Config {
+  ListenAddress listen;
+  ListenAddress metrics_listen;
+  bool metrics_listen_chosen = false;  // given, not the default: a busy port is then an error
+  bool serve_metrics = true;
+  std::filesystem::path data_dir;
+  std::filesystem::path pg_bin_dir;  // empty: searched for
+  std::string database_url;          // empty: the cluster of data_dir
+  std::filesystem::path secret_key_file;
+  std::string public_url;
+  std::vector<std::string> cors_origins;
+  std::int64_t io_threads = 0;  // 0: one for each core
+  bool allow_private_destinations = false;
+  std::string ca_file;
+  domain::RetrySchedule retry_schedule = domain::RetrySchedule::standard();
+  std::int64_t runs_retention_days = 0;
+  std::string plans;  // as api::Plans::parse reads them
+  std::string smtp_url;
+  std::string mail_from;
+  std::filesystem::path mail_dir;
+  std::string geocoder_url;
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+};
+
+/// One option. Flag (`--name`), environment variable (`WAYBILL_NAME`), TOML key (`name`) and documentation
+/// all come from its row.
+struct Option {
+  std::string_view name;
+  std::string_view value_name;  // "HOST:PORT"; empty for a switch
+  std::string_view default_text;
+  std::string_view help;
+  std::string bounds{};  // "1 to 100000"; empty when the form says it all
+  bool repeatable = false;
+  /// Takes the values over into the config. Throws ConfigError with what a value must be.
+  std::function<void(Config&, const std::vector<std::string>&)> apply{};
+
+  std::string flag() const;
+  std::string variable() const;
+};
+
+/// Every option, in the order of the documentation.
+std::span<const Option> options();
+
+/// Values by option name. Of a switch: "true" or "false".
+using GivenValues = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// Puts the settings together: a flag wins over a variable, that over the file, that over the default. The
+/// file is the one of `--config` or WAYBILL_CONFIG, if any. `environment` holds `NAME=VALUE` entries; an
+/// empty value counts as not given. Throws ConfigError; unknown variables beginning with WAYBILL_ and unknown
+/// keys are errors.
+Config read_config(const GivenValues& flags, std::span<const std::string> environment);
+
+/// `docs/configuration.md`.
+std::string configuration_document();
+
+}  // namespace waybill::app

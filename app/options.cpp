@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "api/quota.hpp"
+#include "app/config.hpp"
+
+namespace waybill::app {
+namespace {
+
+using Values = std::vector<std::string>;
+using Apply = std::function<void(Config&, const Values&)>;
+
+template <class Member>
+Apply text(Member member) {
+  return [member](Config& config, const Values& values) { config.*member = values.back(); };
+}
+
+Apply url(std::string Config::* member, std::vector<std::string_view> schemes) {
+  return [member, schemes = std::move(schemes)](Config& config, const Values& values) {
+    const std::string& value = values.back();
+    const bool known = std::ranges::any_of(schemes, [&](std::string_view scheme) {
+      return value.starts_with(scheme) && value.size() > scheme.size();
+    });
+    if (!known) {
+      std::string wanted;
+      for (const auto scheme : schemes) wanted.append(wanted.empty() ? "" : " or ").append(scheme);
+      throw ConfigError("must begin with " + wanted);
+    }
+    config.*member = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
+  };
+}
+
+bool parse_switch(const std::string& value) {
+  if (value == "true" || value == "1" || value == "yes" || value == "on") return true;
+  if (value == "false" || value == "0" || value == "no" || value == "off") return false;
+  throw ConfigError("must be true or false");
+}
+
+std::int64_t parse_integer(std::string_view value, std::int64_t least, std::int64_t most) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < least || number > most) {
+    throw ConfigError("must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return number;
+}
+
+void apply_metrics_listen(Config& config, const Values& values) {
+  config.serve_metrics = values.back() != "off";
+  if (config.serve_metrics) config.metrics_listen = parse_listen_address(values.back());
+}
+
+void apply_retry_schedule(Config& config, const Values& values) {
+  const auto parsed = domain::RetrySchedule::parse(values.back());
+  if (const auto* error = std::get_if<std::string>(&parsed)) throw ConfigError(*error);
+  config.retry_schedule = std::get<domain::RetrySchedule>(parsed);
+}
+
+void apply_plans(Config& config, const Values& values) {
+  try {
+    api::Plans::parse(values.back());
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(std::string("is wrong: ") + error.what());
+  }
+  config.plans = values.back();
+}
+
+void apply_log_format(Config& config, const Values& values) {
+  const auto format = parse_log_format(values.back());
+  if (!format) throw ConfigError("must be text or json");
+  config.log_format = *format;
+}
+
+void apply_log_level(Config& config, const Values& values) {
+  const auto level = parse_log_level(values.back());
+  if (!level) throw ConfigError("must be debug, info, warning or error");
+  config.log_level = *level;
+}
+
+Option integer(std::string_view name, std::string_view default_text, std::string_view help,
+               std::int64_t Config::* member, std::int64_t least, std::int64_t most) {
+  return {.name = name,
+          .value_name = "N",
+          .default_text = default_text,
+          .help = help,
+          .bounds = std::to_string(least) + " to " + std::to_string(most),
+          .apply = [=](Config& config, const Values& values) {
+            config.*member = parse_integer(values.back(), least, most);
+          }};
+}
+
+std::vector<Option> serving_options() {
+  return {
+      {.name = "listen",
+       .value_name = "HOST:PORT",
+       .default_text = "127.0.0.1:8080",
+       .help = "Where the API listens; port 0 picks a free one.",
+       .apply = [](Config& config,
+                   const Values& values) { config.listen = parse_listen_address(values.back()); }},
+      {.name = "metrics-listen",
+       .value_name = "HOST:PORT",
+       .default_text = "127.0.0.1:9464",
+       .help = "Where Prometheus reads `/metrics`, or `off`. The default gives way to a free port when it is "
+               "taken.",
+       .apply = apply_metrics_listen},
+      {.name = "public-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "How the service is reached from outside, for links in mails. Empty: the address of `--listen`.",
+       .apply = url(&Config::public_url, {"http://", "https://"})},
+      {.name = "cors-origin",
+       .value_name = "ORIGIN",
+       .default_text = "",
+       .help = "An origin whose pages may call the API from a browser; repeatable, `*` for all.",
+       .repeatable = true,
+       .apply = [](Config& config, const Values& values) { config.cors_origins = values; }},
+      integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", &Config::io_threads,
+              0, 256),
+      {.name = "plans",
+       .value_name = "PLAN=N[:no-api],…",
+       .default_text = "free=60:no-api,standard=600,pro=6000,unlimited=1000000000",
+       .help = "Requests per minute and token of each plan, and whether API tokens are of use in it. Plans "
+               "that are not "
+               "named keep their default.",
+       .apply = apply_plans},
+  };
+}
+
+std::vector<Option> database_options() {
+  return {
+      {.name = "data-dir",
+       .value_name = "DIR",
+       .default_text = "./waybill-data",
+       .help = "Where `up` keeps its PostgreSQL cluster, the secret key and mails.",
+       .apply = text(&Config::data_dir)},
+      {.name = "database-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "An existing PostgreSQL database instead of the cluster in the data directory.",
+       .apply = url(&Config::database_url, {"postgresql://", "postgres://"})},
+      {.name = "pg-bin-dir",
+       .value_name = "DIR",
+       .default_text = "",
+       .help = "Where PostgreSQL's server programs are. Empty: on the `PATH`, then in the places where "
+               "distributions put them; the newest supported version is taken.",
+       .apply = text(&Config::pg_bin_dir)},
+      {.name = "secret-key-file",
+       .value_name = "FILE",
+       .default_text = "",
+       .help = "The key that secrets are encrypted with, the same for all processes of one database; `up` "
+               "makes it. "
+               "Empty: `DATA_DIR/secret.key`.",
+       .apply = text(&Config::secret_key_file)},
+  };
+}
+
+std::vector<Option> delivery_options() {
+  return {
+      {.name = "allow-private-destinations",
+       .value_name = "",
+       .default_text = "false",
+       .help = "Lets webhooks, push messages and store connections reach loopback and private addresses and "
+               "any port.",
+       .apply =
+           [](Config& config, const Values& values) {
+             config.allow_private_destinations = parse_switch(values.back());
+           }},
+      {.name = "ca-file",
+       .value_name = "FILE",
+       .default_text = "",
+       .help = "Further CA certificates (PEM) for all outgoing TLS.",
+       .apply = text(&Config::ca_file)},
+      {.name = "retry-schedule",
+       .value_name = "DELAYS",
+       .default_text = "5s,5m,30m,2h,5h,10h,14h",
+       .help =
+           "Delays between the tries of a run: numbers with `s`, `m`, `h` or `d`. N delays are N + 1 tries.",
+       .bounds = "0 to 50 delays of at most 30d",
+       .apply = apply_retry_schedule},
+      integer("runs-retention-days", "30", "Days that runs and events are kept.",
+              &Config::runs_retention_days, 1, 3650),
+  };
+}
+
+std::vector<Option> surroundings_options() {
+  return {
+      {.name = "smtp-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used when offered, and required "
+               "before "
+               "credentials are sent unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
+       .apply = url(&Config::smtp_url, {"smtp://", "smtps://"})},
+      {.name = "mail-from",
+       .value_name = "ADDRESS",
+       .default_text = "waybill@localhost",
+       .help = "The sender of mails.",
+       .apply = text(&Config::mail_from)},
+      {.name = "mail-dir",
+       .value_name = "DIR",
+       .default_text = "",
+       .help = "Where each mail is written as an `.eml` file when there is no SMTP server. Empty: "
+               "`DATA_DIR/mail`.",
+       .apply = text(&Config::mail_dir)},
+      {.name = "geocoder-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "A Nominatim-compatible geocoder. Empty: the built-in gazetteer of cities.",
+       .apply = url(&Config::geocoder_url, {"http://", "https://"})},
+      {.name = "log-format",
+       .value_name = "text|json",
+       .default_text = "text",
+       .help = "The form of the log lines on stderr.",
+       .apply = apply_log_format},
+      {.name = "log-level",
+       .value_name = "LEVEL",
+       .default_text = "info",
+       .help = "The least important lines that are logged: `debug`, `info`, `warning` or `error`.",
+       .apply = apply_log_level},
+  };
+}
+
+}  // namespace
+
+ListenAddress parse_listen_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    host = {};
+  }
+  if (colon == std::string_view::npos || host.empty()) {
+    throw ConfigError("must be HOST:PORT or [IPV6]:PORT");
+  }
+  return {std::string(host), static_cast<std::uint16_t>(parse_integer(text.substr(colon + 1), 0, 65535))};
+}
+
+std::string ListenAddress::text() const {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::string Option::flag() const { return "--" + std::string(name); }
+
+std::string Option::variable() const {
+  std::string result = "WAYBILL_";
+  for (const char c : name)
+    result += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return result;
+}
+
+std::span<const Option> options() {
+  static const std::vector<Option> all = [] {
+    std::vector<Option> result;
+    for (auto&& group : {serving_options(), database_options(), delivery_options(), surroundings_options()}) {
+      result.insert(result.end(), group.begin(), group.end());
+    }
+    return result;
+  }();
+  return all;
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,111 @@
+#include "app/serve.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <system_error>
+
+#include "app/postgres_cluster.hpp"
+#include "app/signals.hpp"
+#include "base/observe.hpp"
+#include "storage/migrate.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Together below the ten seconds in which a process ends.
+constexpr std::chrono::milliseconds node_grace = 6s;
+constexpr std::chrono::milliseconds cluster_grace = 3s;
+
+std::string required_database_url(const Config& config) {
+  if (!config.database_url.empty()) return config.database_url;
+  return PostgresCluster::url_of(config.data_dir);
+}
+
+/// Where `waybill demo` finds the API; goes with the object.
+class ApiUrlFile {
+ public:
+  ApiUrlFile(const Config& config, std::string url) : path_(config.data_dir / "api-url") {
+    // Reachable from this machine under any address it listens on.
+    for (const std::string_view any : {"//0.0.0.0:", "//[::]:"}) {
+      if (const std::size_t at = url.find(any); at != std::string::npos)
+        url.replace(at, any.size(), "//localhost:");
+    }
+    std::ofstream(path_) << url << '\n';
+  }
+  ~ApiUrlFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  ApiUrlFile(const ApiUrlFile&) = delete;
+  ApiUrlFile& operator=(const ApiUrlFile&) = delete;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Throws StatementError when there is no schema. That the database is away is no reason not to start: it may
+/// come back.
+void check_schema(const std::string& database_url) {
+  try {
+    storage::Session(database_url, "waybill").execute("select from businesses limit 0");
+  } catch (const storage::DatabaseUnavailable& error) {
+    observe(Observable::database_unavailable, {{"error", error.what()}});
+  }
+}
+
+void say(const std::string& line) { std::cout << line << std::endl; }
+
+int run_node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
+             bool is_up, const Signals& signals) {
+  Node node(config, database_url, key, roles);
+  node.start();
+  std::optional<ApiUrlFile> url_file;
+  if (is_up) url_file.emplace(config, node.api_url());
+  if (roles.api) say("listening on " + node.api_url());
+  signals.wait();
+  observe(Observable::server_stopping);
+  node.stop(node_grace);
+  return 0;
+}
+
+int serve_up(const Config& config, Roles roles, const Signals& signals) {
+  std::error_code ignored;
+  std::optional<PostgresCluster> cluster;
+  if (config.database_url.empty()) {
+    cluster.emplace(PostgresCluster::Options{config.data_dir, config.pg_bin_dir}, signals.token());
+    say("database " + cluster->url());
+  } else {
+    std::filesystem::create_directories(config.data_dir, ignored);
+  }
+  const std::string database_url = cluster ? cluster->url() : config.database_url;
+  storage::migrate(database_url);
+  const SecretBox::Key key = SecretBox::read_or_make_key(config.secret_key_file);
+  const int status = run_node(config, database_url, key, roles, true, signals);
+  if (cluster) cluster->stop(cluster_grace);
+  return status;
+}
+
+}  // namespace
+
+int serve(const Config& config, Roles roles, bool is_up) {
+  const Signals signals;
+  try {
+    if (is_up) return serve_up(config, roles, signals);
+    const std::string database_url = required_database_url(config);
+    check_schema(database_url);
+    const SecretBox::Key key = SecretBox::read_key(config.secret_key_file);
+    return run_node(config, database_url, key, roles, false, signals);
+  } catch (const ClusterError&) {
+    // Asked to stop while the server was starting: that is no failure.
+    if (signals.token().stop_requested()) return 0;
+    throw;
+  }
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+#include <stop_token>
+#include <thread>
+
+namespace waybill::app {
+
+/// SIGTERM, SIGINT and SIGHUP as a request to stop; a second one ends the process at once (status 128 +
+/// signal, nothing is finished). Make it before any other thread, so that the signals reach it alone. SIGPIPE
+/// is ignored from then on.
+class Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  std::stop_token token() const { return source_.get_token(); }
+  /// Returns when stopping was requested.
+  void wait() const;
+  /// The same as a signal, from the program itself.
+  void request_stop() { source_.request_stop(); }
+
+ private:
+  void watch();
+
+  std::stop_source source_;
+  sigset_t watched_{};
+  std::thread thread_;
+};
+
+}  // namespace waybill::app

@@ -1,0 +1,202 @@
+#include "app/wire.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "api/auth.hpp"
+#include "api/dispatch.hpp"
+#include "api/quota.hpp"
+#include "api/router.hpp"
+#include "api/server.hpp"
+#include "base/observe.hpp"
+#include "storage/database.hpp"
+#include "worker/worker.hpp"
+
+namespace waybill::app {
+namespace {
+
+/// What the io threads of the API share.
+struct ApiCommons {
+  api::Router router{api::all_routes()};
+  api::Plans plans;
+  api::LocalQuota quota;
+  net::DestinationPolicy destinations;
+  api::Dispatcher::Options dispatch;
+  storage::Database::Options database;
+  std::string public_url;
+};
+
+/// What one io thread of the API has of its own.
+class ThreadResponder : public api::Responder {
+ public:
+  ThreadResponder(boost::asio::io_context& io, ApiCommons& commons, const SecretBox& secrets)
+      : database_(io, commons.database),
+        services_{.db = database_,
+                  .clock = system_clock(),
+                  .secrets = secrets,
+                  .destinations = commons.destinations,
+                  .public_url = commons.public_url},
+        tokens_(database_),
+        authenticator_(io.get_executor(), tokens_, system_clock()),
+        dispatcher_(commons.router, services_, authenticator_, commons.plans, commons.quota,
+                    commons.dispatch) {}
+
+  boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody& body,
+                                       api::Response& response) override {
+    return dispatcher_.respond(request, body, response);
+  }
+  void refuse(const Failure& failure, api::Response& response) override {
+    dispatcher_.refuse(failure, response);
+  }
+
+ private:
+  storage::Database database_;
+  api::Services services_;
+  api::SqlTokenStore tokens_;
+  api::Authenticator authenticator_;
+  api::Dispatcher dispatcher_;
+};
+
+api::Server::Options server_options(const Config& config) {
+  api::Server::Options options;
+  options.host = config.listen.host;
+  options.port = config.listen.port;
+  options.threads = static_cast<std::size_t>(config.io_threads);
+  return options;
+}
+
+/// Answers Prometheus.
+class MetricsResponder : public api::Responder {
+ public:
+  boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody&,
+                                       api::Response& response) override {
+    const std::string_view path = request.target.substr(0, request.target.find('?'));
+    response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    if (path == "/metrics" && (request.method == "GET" || request.method == "HEAD")) {
+      response.body = metrics_text();
+    } else {
+      response.status = http_status(ErrorCode::not_found);
+      response.body = "the metrics are at /metrics\n";
+    }
+    co_return;
+  }
+  void refuse(const Failure& failure, api::Response& response) override {
+    response.status = http_status(failure.code());
+    response.content_type = "text/plain";
+    response.body = failure.message() + "\n";
+  }
+};
+
+/// A listener of its own for Prometheus. The default address gives way when another process has it.
+std::unique_ptr<api::Server> make_metrics_server(const Config& config) {
+  api::Server::Options options;
+  options.host = config.metrics_listen.host;
+  options.port = config.metrics_listen.port;
+  options.threads = 1;
+  options.limits.most_connections = 32;
+  const auto make_responder = [](boost::asio::io_context&) { return std::make_unique<MetricsResponder>(); };
+  try {
+    return std::make_unique<api::Server>(options, make_responder);
+  } catch (const boost::system::system_error& error) {
+    if (config.metrics_listen_chosen) {
+      throw ConfigError("cannot listen on " + config.metrics_listen.text() +
+                        " for --metrics-listen: " + error.code().message());
+    }
+  }
+  options.port = 0;
+  return std::make_unique<api::Server>(options, make_responder);
+}
+
+worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
+                                       const SecretBox::Key& key,
+                                       const net::DestinationPolicy& destinations) {
+  worker::Worker::Options options;
+  options.database_url = database_url;
+  options.secret_key = key;
+  options.destinations = destinations;
+  options.ca_file = config.ca_file;
+  options.schedule = config.retry_schedule;
+  options.retention_days = static_cast<int>(config.runs_retention_days);
+  return options;
+}
+
+}  // namespace
+
+class Node::Parts {
+ public:
+  Parts(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)
+      : secrets_(key), metrics_host_(config.metrics_listen.host) {
+    if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
+    const net::DestinationPolicy destinations{.allow_private = config.allow_private_destinations};
+    if (roles.worker) worker_.emplace(worker_options(config, database_url, key, destinations));
+    if (!roles.api) return;
+    api_ = std::make_unique<ApiCommons>();
+    api_->plans = api::Plans::parse(config.plans);
+    api_->destinations = destinations;
+    api_->dispatch.cors_origins = config.cors_origins;
+    api_->database.url = database_url;
+    api_->database.application_name = "waybill api";
+    api_->public_url = config.public_url.empty() ? "http://" + config.listen.text() : config.public_url;
+    listen(config);
+  }
+
+  void start() {
+    if (metrics_server_) {
+      const ListenAddress address{metrics_host_, metrics_server_->port()};
+      observe(Observable::server_listening, {{"metrics", "http://" + address.text() + "/metrics"}});
+      metrics_server_->start();
+    }
+    if (worker_) worker_->start();
+    if (server_) server_->start();
+  }
+
+  void stop(std::chrono::milliseconds grace) {
+    const auto deadline = std::chrono::steady_clock::now() + grace;
+    if (server_) server_->stop(grace);
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (worker_) worker_->stop(std::max(left, std::chrono::milliseconds(0)));
+    if (metrics_server_) metrics_server_->stop(std::chrono::milliseconds(0));
+  }
+
+  std::string api_url() const { return url_; }
+
+ private:
+  void listen(const Config& config) {
+    try {
+      server_.emplace(server_options(config), [this](boost::asio::io_context& io) {
+        return std::make_unique<ThreadResponder>(io, *api_, secrets_);
+      });
+    } catch (const boost::system::system_error& error) {
+      throw ConfigError("cannot listen on " + config.listen.text() + ": " + error.code().message());
+    }
+    url_ = "http://" + ListenAddress{config.listen.host, server_->port()}.text();
+  }
+
+  const SecretBox secrets_;
+  const std::string metrics_host_;
+  std::unique_ptr<api::Server> metrics_server_;
+  std::optional<worker::Worker> worker_;
+  std::unique_ptr<ApiCommons> api_;
+  std::optional<api::Server> server_;
+  std::string url_;
+};
+
+Node::Node(const Config& config, std::string database_url, const SecretBox::Key& key, Roles roles)
+    : parts_(std::make_unique<Parts>(config, database_url, key, roles)) {}
+
+Node::~Node() = default;
+
+void Node::start() { parts_->start(); }
+
+std::string Node::api_url() const { return parts_->api_url(); }
+
+void Node::stop(std::chrono::milliseconds grace) { parts_->stop(grace); }
+
+}  // namespace waybill::app

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace waybill {
+
+/// The error codes of the API, complete. `http_status` and `code_text` are their only mapping.
+enum class ErrorCode {
+  validation_error,
+  configuration_error,
+  unauthorized,
+  forbidden,
+  not_found,
+  method_not_allowed,
+  conflict,
+  payload_too_large,
+  unsupported_media_type,
+  rate_limited,
+  internal_error,
+  unavailable,
+};
+
+int http_status(ErrorCode code);
+std::string_view code_text(ErrorCode code);
+
+/// One entry of `details`: the field's name as the caller wrote it (`items[2].quantity`, `$filter`) and what
+/// is wrong.
+struct FieldError {
+  std::string field;
+  std::string message;
+  bool operator==(const FieldError&) const = default;
+};
+
+using FieldErrors = std::vector<FieldError>;
+
+/// What a request is refused with. Thrown by validation and handlers, turned into an answer in one place
+/// (api/errors.cpp). Nothing has been changed when it is thrown.
+class Failure : public std::exception {
+ public:
+  Failure(ErrorCode code, std::string message, FieldErrors details = {})
+      : code_(code), message_(std::move(message)), details_(std::move(details)) {}
+
+  ErrorCode code() const { return code_; }
+  const std::string& message() const { return message_; }
+  const FieldErrors& details() const { return details_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  ErrorCode code_;
+  std::string message_;
+  FieldErrors details_;
+};
+
+/// 400 VALIDATION_ERROR with these details.
+Failure invalid(FieldErrors details);
+/// 400 VALIDATION_ERROR with one detail.
+Failure invalid(std::string field, std::string message);
+/// 404 NOT_FOUND; `what` is the record's kind, such as "order".
+Failure not_found(std::string_view what);
+/// 409 CONFLICT.
+Failure conflict(std::string message);
+
+}  // namespace waybill

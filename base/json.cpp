@@ -1,0 +1,395 @@
+#include "base/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <forward_list>
+#include <functional>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include "base/utf8.hpp"
+
+namespace waybill {
+namespace {
+
+// The keys of the objects that are open, to find one that is given twice. Boost.JSON keeps the last without a
+// word. A key is a view into the document, or into a copy where it stands there with escapes.
+class OpenKeys {
+ public:
+  explicit OpenKeys(std::string_view document) : document_(document) { keys_.reserve(32); }
+
+  void append_part(std::string_view part) { pending_ += part; }
+
+  void end_key(std::string_view last_part) {
+    const bool stands_in_document = std::less_equal<>{}(document_.data(), last_part.data()) &&
+                                    std::less<>{}(last_part.data(), document_.data() + document_.size());
+    if (pending_.empty() && stands_in_document) {
+      keys_.push_back(last_part);
+      return;
+    }
+    pending_ += last_part;
+    keys_.emplace_back(copies_.emplace_front(std::move(pending_)));
+    pending_.clear();
+  }
+
+  // Forgets the last `count` keys, which are one object's. The one that stands there twice, if any.
+  std::optional<std::string_view> end_object(std::size_t count) {
+    const auto keys = std::span(keys_).last(count);
+    const auto twice = count <= 12 ? twice_in_few(keys) : twice_in_many(keys);
+    keys_.resize(keys_.size() - count);
+    return twice;
+  }
+
+ private:
+  static std::optional<std::string_view> twice_in_few(std::span<const std::string_view> keys) {
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (keys[i] == keys[j]) return keys[i];
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Sorting keeps an object of many keys from costing the square of their number.
+  static std::optional<std::string_view> twice_in_many(std::span<std::string_view> keys) {
+    std::ranges::sort(keys);
+    const auto found = std::ranges::adjacent_find(keys);
+    if (found == keys.end()) return std::nullopt;
+    return *found;
+  }
+
+  std::string_view document_;
+  std::vector<std::string_view> keys_;
+  std::string pending_;                    // what is read of a key that comes in parts
+  std::forward_list<std::string> copies_;  // never move
+};
+
+// Receives what Boost.JSON's parser finds and builds the value; adds the rules that the parser does not have.
+class StrictHandler {
+ public:
+  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+
+  StrictHandler(std::string_view document, json::storage_ptr memory)
+      : stack_({}, buffer_.data(), buffer_.size()), keys_(document) {
+    stack_.reset(std::move(memory));
+  }
+  json::value release() { return stack_.release(); }
+  std::string take_complaint() { return std::move(complaint_); }
+
+  bool on_document_begin(json::error_code&) { return true; }
+  bool on_document_end(json::error_code&) { return true; }
+  bool on_object_begin(json::error_code&) { return true; }
+  bool on_object_end(std::size_t count, json::error_code& error) {
+    if (const auto twice = keys_.end_object(count)) {
+      constexpr std::size_t shown = 100;
+      const auto begin = twice->substr(0, shown);
+      std::string literal;
+      append_json_string(literal, begin.substr(0, valid_utf8_prefix(begin)));
+      return refuse("duplicate key " + literal, error);
+    }
+    stack_.push_object(count);
+    return true;
+  }
+  bool on_array_begin(json::error_code&) { return true; }
+  bool on_array_end(std::size_t count, json::error_code&) {
+    stack_.push_array(count);
+    return true;
+  }
+  bool on_key_part(json::string_view part, std::size_t, json::error_code& error) {
+    if (has_nul(part)) return refuse_nul(error);
+    keys_.append_part(part);
+    stack_.push_chars(part);
+    return true;
+  }
+  bool on_key(json::string_view part, std::size_t, json::error_code& error) {
+    if (has_nul(part)) return refuse_nul(error);
+    keys_.end_key(part);
+    stack_.push_key(part);
+    return true;
+  }
+  bool on_string_part(json::string_view part, std::size_t, json::error_code& error) {
+    if (has_nul(part)) return refuse_nul(error);
+    stack_.push_chars(part);
+    return true;
+  }
+  bool on_string(json::string_view part, std::size_t, json::error_code& error) {
+    if (has_nul(part)) return refuse_nul(error);
+    stack_.push_string(part);
+    return true;
+  }
+  bool on_number_part(json::string_view, json::error_code&) { return true; }
+  bool on_int64(std::int64_t value, json::string_view, json::error_code&) {
+    stack_.push_int64(value);
+    return true;
+  }
+  bool on_uint64(std::uint64_t value, json::string_view, json::error_code&) {
+    stack_.push_uint64(value);
+    return true;
+  }
+  // Boost.JSON 1.81 rounds some numbers wrongly. The text is given whole, as the document is parsed in one
+  // piece.
+  bool on_double(double, json::string_view text, json::error_code& error) {
+    double value = 0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec != std::errc{}) return refuse("number out of range", error);
+    stack_.push_double(value);
+    return true;
+  }
+  bool on_bool(bool value, json::error_code&) {
+    stack_.push_bool(value);
+    return true;
+  }
+  bool on_null(json::error_code&) {
+    stack_.push_null();
+    return true;
+  }
+  bool on_comment_part(json::string_view, json::error_code&) { return true; }
+  bool on_comment(json::string_view, json::error_code&) { return true; }
+
+ private:
+  static bool has_nul(json::string_view part) {
+    return !part.empty() && std::memchr(part.data(), '\0', part.size()) != nullptr;
+  }
+
+  bool refuse_nul(json::error_code& error) { return refuse("NUL character in a string", error); }
+
+  bool refuse(std::string complaint, json::error_code& error) {
+    complaint_ = std::move(complaint);
+    error = json::error::syntax;
+    return false;
+  }
+
+  std::array<unsigned char, 4096> buffer_;
+  json::value_stack stack_;
+  OpenKeys keys_;
+  std::string complaint_;
+};
+
+std::string describe(const json::error_code& error, std::string_view text, std::size_t position,
+                     std::size_t max_depth) {
+  if (error == json::error::too_deep) return "nested deeper than " + std::to_string(max_depth);
+  if (error == json::error::exponent_overflow) return "number out of range";
+  const std::size_t valid = valid_utf8_prefix(text);
+  // The parser may stop anywhere in the broken character.
+  if (valid < text.size() && position + 4 > valid) return "invalid UTF-8";
+  if (error == json::error::incomplete) return "unexpected end";
+  if (error == json::error::illegal_leading_surrogate || error == json::error::illegal_trailing_surrogate) {
+    return "escaped half of a surrogate pair";
+  }
+  return "syntax error";
+}
+
+constexpr std::size_t longest_double = 400;  // 5e-324 without exponent, and more
+
+void append_scalar_double(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  const double magnitude = std::abs(value);
+  const bool plain = magnitude == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
+  std::array<char, 64> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                    plain ? std::chars_format::fixed : std::chars_format::scientific);
+  out.append(buffer.data(), result.ptr);
+}
+
+template <typename Integer>
+void append_integer(std::string& out, Integer value) {
+  std::array<char, 24> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  out.append(buffer.data(), result.ptr);
+}
+
+// What stands behind the backslash; 'u' for the control characters that have no letter of their own; 0 for
+// none.
+constexpr std::array<char, 256> escapes = [] {
+  std::array<char, 256> table{};
+  for (std::size_t i = 0; i < 0x20; ++i) table[i] = 'u';
+  table['\b'] = 'b';
+  table['\f'] = 'f';
+  table['\n'] = 'n';
+  table['\r'] = 'r';
+  table['\t'] = 't';
+  table['"'] = '"';
+  table['\\'] = '\\';
+  return table;
+}();
+
+// Whether none of eight bytes needs an escape: no control character, quotation mark or backslash. Bytes above
+// 0x7f are answered with no, and left to the slow way; a borrow can only make a false no, too.
+bool eight_plain(const char* bytes) {
+  constexpr std::uint64_t ones = 0x0101010101010101U;
+  constexpr std::uint64_t tops = 0x8080808080808080U;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  const auto has_zero = [](std::uint64_t value) { return (value - ones) & ~value & tops; };
+  const std::uint64_t control = (word - ones * 0x20) & tops;
+  return ((word & tops) | control | has_zero(word ^ (ones * '"')) | has_zero(word ^ (ones * '\\'))) == 0;
+}
+
+void append_escape(std::string& out, char escape, unsigned char byte) {
+  out += '\\';
+  out += escape;
+  if (escape != 'u') return;
+  constexpr char digits[] = "0123456789abcdef";
+  out += "00";
+  out += digits[byte >> 4U];
+  out += digits[byte & 0x0fU];
+}
+
+void append_array(std::string& out, const json::array& array) {
+  out += '[';
+  bool first = true;
+  for (const json::value& element : array) {
+    if (!first) out += ',';
+    first = false;
+    append_json(out, element);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+std::variant<json::value, JsonError> parse_json(std::string_view text, std::size_t max_depth,
+                                                json::storage_ptr memory) {
+  json::parse_options options;
+  options.max_depth = max_depth;
+  json::basic_parser<StrictHandler> parser(options, text, std::move(memory));
+  StrictHandler& handler = parser.handler();
+  json::error_code error;
+  const std::size_t position = parser.write_some(false, text.data(), text.size(), error);
+  if (error) {
+    std::string complaint = handler.take_complaint();
+    if (complaint.empty()) complaint = describe(error, text, position, max_depth);
+    return JsonError{std::move(complaint), position};
+  }
+  if (position < text.size()) return JsonError{"more than one value", position};
+  return handler.release();
+}
+
+void append_json(std::string& out, const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null:
+      out += "null";
+      break;
+    case json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      break;
+    case json::kind::int64:
+      append_integer(out, value.get_int64());
+      break;
+    case json::kind::uint64:
+      append_integer(out, value.get_uint64());
+      break;
+    case json::kind::double_:
+      append_scalar_double(out, value.get_double());
+      break;
+    case json::kind::string:
+      append_json_string(out, value.get_string());
+      break;
+    case json::kind::array:
+      append_array(out, value.get_array());
+      break;
+    case json::kind::object:
+      append_json(out, value.get_object());
+      break;
+  }
+}
+
+void append_json(std::string& out, const json::object& object) {
+  out += '{';
+  bool first = true;
+  for (const auto& member : object) {
+    if (!first) out += ',';
+    first = false;
+    append_json_string(out, member.key());
+    out += ':';
+    append_json(out, member.value());
+  }
+  out += '}';
+}
+
+std::string to_json(const json::value& value) {
+  std::string text;
+  append_json(text, value);
+  return text;
+}
+
+const json::value* find_path(const json::object& object, std::string_view path) {
+  const json::object* at = &object;
+  for (;;) {
+    const std::size_t dot = path.find('.');
+    const json::value* found = at->if_contains(path.substr(0, dot));
+    if (found == nullptr || dot == std::string_view::npos) return found;
+    at = found->if_object();
+    if (at == nullptr) return nullptr;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+void put_path(json::object& object, std::string_view path, json::value value) {
+  json::object* at = &object;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    json::value& next = (*at)[path.substr(0, dot)];
+    if (!next.is_object()) next.emplace_object();
+    at = &next.get_object();
+    path.remove_prefix(dot + 1);
+  }
+  at->insert_or_assign(path, std::move(value));
+}
+
+std::optional<std::string> decimal_text(const json::value& value) {
+  std::string text;
+  if (const auto* integer = value.if_int64()) {
+    append_integer(text, *integer);
+  } else if (const auto* unsigned_integer = value.if_uint64()) {
+    append_integer(text, *unsigned_integer);
+  } else if (const auto* number = value.if_double(); number != nullptr && std::isfinite(*number)) {
+    text.resize(longest_double);
+    const auto result =
+        std::to_chars(text.data(), text.data() + text.size(), *number, std::chars_format::fixed);
+    text.resize(static_cast<std::size_t>(result.ptr - text.data()));
+  } else {
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::size_t decimal_places(std::string_view decimal) {
+  const std::size_t point = decimal.find('.');
+  return point == std::string_view::npos ? 0 : decimal.size() - point - 1;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.size() - i >= 8 && eight_plain(text.data() + i)) {
+      i += 8;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const char escape = escapes[byte];
+    if (escape != 0) {
+      out.append(text, copied, i - copied);
+      copied = i + 1;
+      append_escape(out, escape, byte);
+    }
+    ++i;
+  }
+  out.append(text, copied);
+  out += '"';
+}
+
+}  // namespace waybill

@@ -1,0 +1,367 @@
+#include "base/observe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/text_serializer.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/utf8.hpp"
+
+namespace waybill {
+namespace {
+
+using enum LogLevel;
+
+struct ObservableRow {
+  Observable what;
+  std::string_view name;
+  LogLevel level;
+  // The counter, if there is one; rows that share it differ in the label.
+  const char* counter = nullptr;
+  const char* help = nullptr;
+  const char* label = nullptr;
+  const char* label_value = nullptr;
+};
+
+constexpr const char* requests = "waybill_http_requests_total";
+constexpr const char* requests_help = "Requests answered, by result.";
+constexpr const char* outcomes = "waybill_runs_total";
+constexpr const char* outcomes_help = "What became of the tries of runs.";
+constexpr const char* breakers = "waybill_breaker_moves_total";
+constexpr const char* breakers_help = "Circuit breakers that opened or closed.";
+constexpr const char* leases = "waybill_lease_moves_total";
+constexpr const char* leases_help = "Shard leases taken and lost.";
+constexpr const char* imports = "waybill_imports_total";
+constexpr const char* imports_help = "Imports from stores, by result.";
+constexpr const char* workflows = "waybill_workflow_moves_total";
+constexpr const char* workflows_help = "Workflows paused and resumed by the service.";
+
+constexpr auto observables = std::to_array<ObservableRow>({
+    {Observable::server_listening, "server.listening", info},
+    {Observable::server_stopping, "server.stopping", info},
+    {Observable::request_served, "request.served", debug, requests, requests_help, "result", "served"},
+    {Observable::request_refused, "request.refused", debug, requests, requests_help, "result", "refused"},
+    {Observable::request_failed, "request.failed", error, requests, requests_help, "result", "failed"},
+    {Observable::rate_limited, "request.rate_limited", debug, "waybill_rate_limited_total",
+     "Requests refused because their token's quota was used up."},
+    {Observable::login_failed, "user.login_failed", info, "waybill_login_failures_total", "Logins refused."},
+    {Observable::config_warning, "config.warning", warning},
+    {Observable::database_unavailable, "database.unavailable", error, "waybill_database_losses_total",
+     "Times the database could not be reached."},
+    {Observable::database_reconnected, "database.reconnected", info},
+    {Observable::migration_applied, "database.migration_applied", info},
+    {Observable::slow_statement, "database.slow_statement", warning, "waybill_slow_statements_total",
+     "Statements slower than the configured limit."},
+    {Observable::statement_failed, "database.statement_failed", error, "waybill_statement_failures_total",
+     "Statements that failed and were not expected to."},
+    {Observable::postgres_started, "postgres.started", info},
+    {Observable::postgres_stopped, "postgres.stopped", info},
+    {Observable::postgres_recovered, "postgres.recovered", warning},
+    {Observable::postgres_recovering, "postgres.recovering", info},
+    {Observable::postgres_failed, "postgres.failed", error},
+    {Observable::worker_started, "worker.started", info},
+    {Observable::worker_stopping, "worker.stopping", info},
+    {Observable::lease_taken, "worker.lease_taken", info, leases, leases_help, "move", "taken"},
+    {Observable::lease_lost, "worker.lease_lost", warning, leases, leases_help, "move", "lost"},
+    {Observable::listen_reconnected, "worker.listen_reconnected", warning, "waybill_listen_reconnects_total",
+     "Times the connection that hears of new events was lost and made again."},
+    {Observable::events_matched, "worker.events_matched", debug, "waybill_events_matched_total",
+     "Events whose workflows were determined."},
+    {Observable::event_unreadable, "worker.event_unreadable", error, "waybill_events_unreadable_total",
+     "Events whose rows could not be read as records."},
+    {Observable::runs_planned, "worker.runs_planned", debug, "waybill_runs_planned_total",
+     "Runs made by matching."},
+    {Observable::batch_failed, "worker.batch_failed", error, "waybill_match_failures_total",
+     "Batches of events that could not be matched and are tried again."},
+    {Observable::batch_record_failed, "worker.batch_record_failed", error, "waybill_record_failures_total",
+     "Batches of runs that could not be recorded and are tried again."},
+    {Observable::run_succeeded, "run.succeeded", debug, outcomes, outcomes_help, "outcome", "succeeded"},
+    {Observable::run_dead, "run.dead", warning, outcomes, outcomes_help, "outcome", "dead"},
+    {Observable::run_skipped, "run.skipped", debug, outcomes, outcomes_help, "outcome", "skipped"},
+    {Observable::run_retried, "run.retried", debug, outcomes, outcomes_help, "outcome", "retried"},
+    {Observable::run_held, "run.held", debug, outcomes, outcomes_help, "outcome", "held"},
+    {Observable::workflow_paused, "workflow.paused", warning, workflows, workflows_help, "move", "paused"},
+    {Observable::workflow_resumed, "workflow.resumed", info, workflows, workflows_help, "move", "resumed"},
+    {Observable::workflow_unreadable, "workflow.unreadable", error, workflows, workflows_help, "move", "unreadable"},
+    {Observable::breaker_opened, "destination.breaker_opened", warning, breakers, breakers_help, "move",
+     "opened"},
+    {Observable::breaker_closed, "destination.breaker_closed", info, breakers, breakers_help, "move",
+     "closed"},
+    {Observable::destination_refused, "destination.refused", warning, "waybill_destinations_refused_total",
+     "Connections refused because their address is not allowed."},
+    {Observable::ledger_unbalanced, "ledger.unbalanced", error, "waybill_ledger_unbalanced_total",
+     "Times the sums of events and runs did not agree."},
+    {Observable::duty_failed, "duty.failed", error, "waybill_duty_failures_total",
+     "Background duties that failed."},
+    {Observable::partition_made, "partition.made", info},
+    {Observable::partition_dropped, "partition.dropped", info},
+    {Observable::mail_written, "mail.written", info, "waybill_mails_written_total",
+     "Messages written to the mail directory, as there is no mail server."},
+    {Observable::import_finished, "import.finished", info, imports, imports_help, "result", "finished"},
+    {Observable::import_failed, "import.failed", warning, imports, imports_help, "result", "failed"},
+});
+
+struct GaugeRow {
+  Gauge gauge;
+  const char* name;
+  const char* help;
+};
+
+constexpr auto gauges = std::to_array<GaugeRow>({
+    {Gauge::pending_events, "waybill_pending_events", "Events that are not recorded yet."},
+    {Gauge::queue_depth, "waybill_queue_depth", "Runs in the queue: retries, delays, holds and slow tries."},
+    {Gauge::runs_in_flight, "waybill_runs_in_flight", "Runs being performed by this process."},
+    {Gauge::shards_owned, "waybill_shards_owned", "Shards whose lease this process holds."},
+    {Gauge::breakers_open, "waybill_breakers_open", "Destinations that are given fewer tries."},
+    {Gauge::api_connections, "waybill_api_connections", "Open connections of API clients."},
+    {Gauge::database_connections, "waybill_database_connections", "Open connections to PostgreSQL."},
+    {Gauge::database_up, "waybill_database_up", "1 while PostgreSQL answers."},
+    {Gauge::listen_up, "waybill_listen_up", "1 while the connection that hears of new events stands."},
+});
+
+enum class Buckets : std::uint8_t { seconds, long_seconds, sizes };
+
+struct HistogramRow {
+  Histogram histogram;
+  const char* name;
+  const char* help;
+  Buckets buckets;
+  const char* label = nullptr;
+};
+
+constexpr auto histograms = std::to_array<HistogramRow>({
+    {Histogram::http_request_seconds, "waybill_http_request_seconds",
+     "Time from the whole request to its answer.", Buckets::seconds, "route"},
+    {Histogram::statement_seconds, "waybill_statement_seconds", "Time a statement took.", Buckets::seconds,
+     "statement"},
+    {Histogram::event_age_seconds, "waybill_event_age_seconds", "Time from commit to matching.",
+     Buckets::long_seconds},
+    {Histogram::run_age_seconds, "waybill_run_age_seconds", "Time from the event to the run's end.",
+     Buckets::long_seconds},
+    {Histogram::try_seconds, "waybill_try_seconds", "Time one try took.", Buckets::seconds, "action"},
+    {Histogram::match_batch_seconds, "waybill_match_batch_seconds", "Time to match one batch of events.",
+     Buckets::seconds},
+    {Histogram::record_batch_seconds, "waybill_record_batch_seconds", "Time to record one batch of runs.",
+     Buckets::seconds},
+    {Histogram::match_batch_events, "waybill_match_batch_events", "Events in one batch.", Buckets::sizes},
+    {Histogram::duty_seconds, "waybill_duty_seconds", "Time one pass of a background duty took.",
+     Buckets::long_seconds, "duty"},
+});
+
+template <typename Rows, typename Key>
+constexpr bool rows_stand_at_their_key(const Rows& rows, Key key, std::size_t count) {
+  if (rows.size() != count) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<std::size_t>(rows[i].*key) != i) return false;
+  }
+  return true;
+}
+static_assert(rows_stand_at_their_key(observables, &ObservableRow::what, observable_count));
+static_assert(rows_stand_at_their_key(gauges, &GaugeRow::gauge, gauge_count));
+static_assert(rows_stand_at_their_key(histograms, &HistogramRow::histogram, histogram_count));
+
+const prometheus::Histogram::BucketBoundaries& boundaries(Buckets buckets) {
+  static const prometheus::Histogram::BucketBoundaries seconds{
+      0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15};
+  static const prometheus::Histogram::BucketBoundaries long_seconds{
+      0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7'200, 36'000, 150'000};
+  static const prometheus::Histogram::BucketBoundaries sizes{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000};
+  switch (buckets) {
+    case Buckets::seconds:
+      return seconds;
+    case Buckets::long_seconds:
+      return long_seconds;
+    case Buckets::sizes:
+      break;
+  }
+  return sizes;
+}
+
+// Every series that has no label, made once.
+class Metrics {
+ public:
+  Metrics() {
+    for (const ObservableRow& row : observables) {
+      if (row.counter == nullptr) continue;
+      prometheus::Labels labels;
+      if (row.label != nullptr) labels.emplace(row.label, row.label_value);
+      counters_.at(static_cast<std::size_t>(row.what)) =
+          &prometheus::BuildCounter().Name(row.counter).Help(row.help).Register(registry).Add(labels);
+    }
+    for (const GaugeRow& row : gauges) {
+      gauges_.at(static_cast<std::size_t>(row.gauge)) =
+          &prometheus::BuildGauge().Name(row.name).Help(row.help).Register(registry).Add({});
+    }
+    for (const HistogramRow& row : histograms) {
+      const auto at = static_cast<std::size_t>(row.histogram);
+      families_.at(at) = &prometheus::BuildHistogram().Name(row.name).Help(row.help).Register(registry);
+      if (row.label == nullptr) series_.at(at) = &families_.at(at)->Add({}, boundaries(row.buckets));
+    }
+  }
+
+  // Null for what is only logged.
+  prometheus::Counter* counter(Observable what) { return counters_[static_cast<std::size_t>(what)]; }
+  prometheus::Gauge& gauge(Gauge which) { return *gauges_[static_cast<std::size_t>(which)]; }
+  // Null for a histogram with a label.
+  prometheus::Histogram* histogram(Histogram which) { return series_[static_cast<std::size_t>(which)]; }
+  prometheus::Histogram& add(Histogram which, std::string_view label) {
+    const auto at = static_cast<std::size_t>(which);
+    const HistogramRow& row = histograms.at(at);
+    prometheus::Labels labels;
+    if (row.label != nullptr) labels.emplace(row.label, label);
+    return families_[at]->Add(labels, boundaries(row.buckets));
+  }
+
+  prometheus::Registry registry;
+
+ private:
+  std::array<prometheus::Counter*, observable_count> counters_{};
+  std::array<prometheus::Gauge*, gauge_count> gauges_{};
+  std::array<prometheus::Family<prometheus::Histogram>*, histogram_count> families_{};
+  std::array<prometheus::Histogram*, histogram_count> series_{};
+};
+
+// Never destroyed: threads may report until the process is gone.
+Metrics& all_metrics() {
+  static auto* const all = new Metrics;
+  return *all;
+}
+
+spdlog::logger& logger() {
+  static auto* const instance = [] {
+    auto* made = new spdlog::logger("waybill", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("%v");
+    made->set_level(spdlog::level::info);
+    return made;
+  }();
+  return *instance;
+}
+
+std::atomic<LogFormat> log_format{LogFormat::text};
+
+struct LevelRow {
+  LogLevel level;
+  std::string_view name;
+  std::string_view capitals;
+  spdlog::level::level_enum spdlog_level;
+};
+
+constexpr auto levels = std::to_array<LevelRow>({
+    {debug, "debug", "DEBUG", spdlog::level::debug},
+    {info, "info", "INFO", spdlog::level::info},
+    {warning, "warning", "WARN", spdlog::level::warn},
+    {error, "error", "ERROR", spdlog::level::err},
+});
+static_assert(rows_stand_at_their_key(levels, &LevelRow::level, levels.size()));
+
+bool needs_quotes(std::string_view text) {
+  return text.empty() || std::ranges::any_of(text, [](char c) {
+           return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f;
+         });
+}
+
+void append_string(std::string& line, LogFormat format, std::string_view value) {
+  const std::string text = to_text(value);
+  if (format == LogFormat::json || needs_quotes(text)) {
+    append_json_string(line, text);
+  } else {
+    line += text;
+  }
+}
+
+void append_value(std::string& line, LogFormat format, const Attribute& attribute) {
+  if (const auto* text = std::get_if<std::string_view>(&attribute.value)) {
+    append_string(line, format, *text);
+  } else if (const auto* number = std::get_if<std::int64_t>(&attribute.value)) {
+    line += std::to_string(*number);
+  } else if (const auto* real = std::get_if<double>(&attribute.value)) {
+    append_json(line, json::value(*real));
+  } else {
+    line += std::get<bool>(attribute.value) ? "true" : "false";
+  }
+}
+
+}  // namespace
+
+std::optional<LogLevel> parse_log_level(std::string_view text) {
+  const auto found = std::ranges::find(levels, text, &LevelRow::name);
+  if (found == levels.end()) return std::nullopt;
+  return found->level;
+}
+
+std::optional<LogFormat> parse_log_format(std::string_view text) {
+  if (text == "text") return LogFormat::text;
+  if (text == "json") return LogFormat::json;
+  return std::nullopt;
+}
+
+void observe(Observable what, std::initializer_list<Attribute> attributes, std::uint64_t times) {
+  const ObservableRow& row = observables[static_cast<std::size_t>(what)];
+  if (auto* counter = all_metrics().counter(what)) counter->Increment(static_cast<double>(times));
+  const auto level = levels[static_cast<std::size_t>(row.level)].spdlog_level;
+  if (!logger().should_log(level)) return;
+  const std::string line =
+      format_log_line(log_format.load(std::memory_order_relaxed), format_timestamp(system_clock().now()),
+                      row.level, row.name, attributes);
+  logger().log(level, std::string_view(line));
+}
+
+void configure_logging(LogFormat format, LogLevel least) {
+  log_format = format;
+  logger().set_level(levels[static_cast<std::size_t>(least)].spdlog_level);
+}
+
+void set_gauge(Gauge gauge, double value) { all_metrics().gauge(gauge).Set(value); }
+
+void add_to_gauge(Gauge gauge, double change) { all_metrics().gauge(gauge).Increment(change); }
+
+void record(Histogram histogram, double value) {
+  if (auto* one = all_metrics().histogram(histogram)) one->Observe(value);
+}
+
+prometheus::Histogram& series(Histogram histogram, std::string_view label) {
+  return all_metrics().add(histogram, label);
+}
+
+prometheus::Registry& metrics() { return all_metrics().registry; }
+
+std::string metrics_text() { return prometheus::TextSerializer().Serialize(metrics().Collect()); }
+
+std::string format_log_line(LogFormat format, std::string_view timestamp, LogLevel level,
+                            std::string_view event, std::initializer_list<Attribute> attributes) {
+  const LevelRow& row = levels[static_cast<std::size_t>(level)];
+  std::string line;
+  line.reserve(128);
+  if (format == LogFormat::text) {
+    line.append(timestamp).append(" ").append(row.capitals).append(" ").append(event);
+    for (const Attribute& attribute : attributes) {
+      line.append(" ").append(attribute.name).append("=");
+      append_value(line, format, attribute);
+    }
+    return line;
+  }
+  line.append("{\"ts\":\"").append(timestamp).append("\",\"level\":\"").append(row.name);
+  line.append("\",\"event\":\"").append(event).append("\"");
+  for (const Attribute& attribute : attributes) {
+    line += ',';
+    append_json_string(line, attribute.name);
+    line += ':';
+    append_value(line, format, attribute);
+  }
+  line += '}';
+  return line;
+}
+
+std::string_view observable_name(Observable what) {
+  return observables.at(static_cast<std::size_t>(what)).name;
+}
+
+}  // namespace waybill

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <prometheus/registry.h>
+
+namespace prometheus {
+class Histogram;
+}
+
+namespace waybill {
+
+/// Everything the service reports while it runs. One row of the table in observe.cpp gives each its name in
+/// the log, its level and its counter; adding one takes a line here and a row there.
+enum class Observable : std::uint8_t {
+  server_listening,
+  server_stopping,
+  request_served,
+  request_refused,
+  request_failed,
+  rate_limited,
+  login_failed,
+  config_warning,
+  database_unavailable,
+  database_reconnected,
+  migration_applied,
+  slow_statement,
+  statement_failed,
+  postgres_started,
+  postgres_stopped,
+  postgres_recovered,
+  postgres_recovering,
+  postgres_failed,
+  worker_started,
+  worker_stopping,
+  lease_taken,
+  lease_lost,
+  listen_reconnected,
+  events_matched,
+  event_unreadable,
+  runs_planned,
+  batch_failed,
+  batch_record_failed,
+  run_succeeded,
+  run_dead,
+  run_skipped,
+  run_retried,
+  run_held,
+  workflow_paused,
+  workflow_resumed,
+  workflow_unreadable,
+  breaker_opened,
+  breaker_closed,
+  destination_refused,
+  ledger_unbalanced,
+  duty_failed,
+  partition_made,
+  partition_dropped,
+  mail_written,
+  import_finished,
+  import_failed,
+};
+inline constexpr std::size_t observable_count = static_cast<std::size_t>(Observable::import_failed) + 1;
+
+enum class LogLevel : std::uint8_t { debug, info, warning, error };
+enum class LogFormat : std::uint8_t { text, json };
+
+/// "debug", "info", "warning", "error".
+std::optional<LogLevel> parse_log_level(std::string_view text);
+/// "text", "json".
+std::optional<LogFormat> parse_log_format(std::string_view text);
+
+/// Whatever an event tells besides its name. Never a secret: no token, password, key or body. `name` is
+/// snake_case and none of ts, level, event. The string must outlive the call only.
+struct Attribute {
+  std::string_view name;
+  std::variant<std::string_view, std::int64_t, double, bool> value;
+
+  Attribute(std::string_view attribute, std::string_view text) : name(attribute), value(text) {}
+  Attribute(std::string_view attribute, const char* text) : name(attribute), value(std::string_view(text)) {}
+  Attribute(std::string_view attribute, const std::string& text)
+      : name(attribute), value(std::string_view(text)) {}
+  Attribute(std::string_view attribute, bool flag) : name(attribute), value(flag) {}
+  Attribute(std::string_view attribute, double number) : name(attribute), value(number) {}
+  template <std::integral Integer>
+  Attribute(std::string_view attribute, Integer number)
+      : name(attribute), value(static_cast<std::int64_t>(number)) {}
+};
+
+/// Counts `what` (`times` at once) and logs one line where its level is on: to stderr, as
+/// `2026-11-20T05:45:12.345Z WARN worker.lease_lost shard=3` or as one JSON object (ts, level, event and the
+/// attributes). An event whose level is off costs one atomic addition. Any thread; never throws but
+/// std::bad_alloc.
+void observe(Observable what, std::initializer_list<Attribute> attributes = {}, std::uint64_t times = 1);
+
+/// Text at level info until called. Any thread.
+void configure_logging(LogFormat format, LogLevel least);
+
+/// Values that go up and down.
+enum class Gauge : std::uint8_t {
+  pending_events,  // recorded in no run yet, of this worker's shards
+  queue_depth,     // rows of run_queue
+  runs_in_flight,
+  shards_owned,
+  breakers_open,
+  api_connections,
+  database_connections,
+  database_up,  // 1 or 0
+  listen_up,    // 1 or 0
+};
+inline constexpr std::size_t gauge_count = static_cast<std::size_t>(Gauge::listen_up) + 1;
+
+/// Any thread; one atomic operation.
+void set_gauge(Gauge gauge, double value);
+void add_to_gauge(Gauge gauge, double change);
+
+enum class Histogram : std::uint8_t {
+  http_request_seconds,  // label: route
+  statement_seconds,     // label: statement
+  event_age_seconds,     // commit to matching
+  run_age_seconds,       // event to final outcome
+  try_seconds,           // label: action
+  match_batch_seconds,
+  record_batch_seconds,
+  match_batch_events,
+  duty_seconds,  // label: duty
+};
+inline constexpr std::size_t histogram_count = static_cast<std::size_t>(Histogram::duty_seconds) + 1;
+
+/// Records one value of a histogram that has no label. Any thread, no look-up.
+void record(Histogram histogram, double value);
+
+/// The series of a histogram for one value of its label. Looks up and may allocate: hot paths call it once
+/// and keep the reference, which stays valid as long as the process, for `Observe(value)`.
+prometheus::Histogram& series(Histogram histogram, std::string_view label);
+
+/// The registry of all of the above; lives as long as the process. Any thread.
+prometheus::Registry& metrics();
+
+/// All metrics in Prometheus' text exposition format 0.0.4.
+std::string metrics_text();
+
+/// The line `observe` would log, without the line feed.
+std::string format_log_line(LogFormat format, std::string_view timestamp, LogLevel level,
+                            std::string_view event, std::initializer_list<Attribute> attributes);
+
+/// The name an event has in the log, "worker.lease_lost".
+std::string_view observable_name(Observable what);
+
+}  // namespace waybill

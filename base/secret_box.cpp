@@ -1,0 +1,129 @@
+#include "base/secret_box.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+namespace waybill {
+namespace {
+
+constexpr std::size_t nonce_size = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
+constexpr std::size_t tag_size = crypto_aead_xchacha20poly1305_ietf_ABYTES;
+static_assert(std::tuple_size_v<SecretBox::Key> == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
+
+const unsigned char* as_bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+[[noreturn]] void fail(const std::filesystem::path& file, std::string_view what) {
+  throw SecretError("secret key file " + file.string() + ": " + std::string(what));
+}
+
+[[noreturn]] void fail_with_errno(const std::filesystem::path& file, std::string_view what) {
+  fail(file, std::string(what) + ": " + std::error_code(errno, std::generic_category()).message());
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int value) : value_(value) {}
+  ~FileDescriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+void write_durably(const std::filesystem::path& file, std::string_view text) {
+  const FileDescriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (descriptor.get() < 0) fail_with_errno(file, "cannot be made");
+  if (::write(descriptor.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(descriptor.get()) != 0) {
+    fail_with_errno(file, "cannot be written");
+  }
+}
+
+void sync_directory(const std::filesystem::path& directory) {
+  const FileDescriptor descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0 || ::fsync(descriptor.get()) != 0) fail_with_errno(directory, "cannot be synced");
+}
+
+void make_key_file(const std::filesystem::path& file) {
+  Bytes key = random_bytes(std::tuple_size_v<SecretBox::Key>);
+  std::string text = hex(key) + "\n";
+  // A link fails where a rename would replace: of processes that start at once, all read the first one's key.
+  std::filesystem::path draft = file;
+  draft += "." + hex(random_bytes(8)) + ".new";
+  try {
+    write_durably(draft, text);
+    if (::link(draft.c_str(), file.c_str()) != 0 && errno != EEXIST) fail_with_errno(file, "cannot be made");
+    ::unlink(draft.c_str());
+    sync_directory(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
+  } catch (...) {
+    ::unlink(draft.c_str());
+    throw;
+  }
+  sodium_memzero(key.data(), key.size());
+  sodium_memzero(text.data(), text.size());
+}
+
+}  // namespace
+
+SecretBox::SecretBox(const Key& key) : key_(key) {}
+
+SecretBox::~SecretBox() { sodium_memzero(key_.data(), key_.size()); }
+
+SecretBox::Key SecretBox::read_key(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  if (!input) fail_with_errno(file, "cannot be read");
+  std::array<char, 66> text{};  // 64 digits, the newline, and one to notice more
+  input.read(text.data(), text.size());
+  auto length = static_cast<std::size_t>(input.gcount());
+  if (length == 65 && text[64] == '\n') length = 64;
+  Key key{};
+  std::size_t decoded = 0;
+  const bool well_formed =
+      length == 64 &&
+      sodium_hex2bin(key.data(), key.size(), text.data(), length, nullptr, &decoded, nullptr) == 0 &&
+      decoded == key.size();
+  sodium_memzero(text.data(), text.size());
+  if (!well_formed) fail(file, "must hold 64 hexadecimal digits and nothing else");
+  return key;
+}
+
+SecretBox::Key SecretBox::read_or_make_key(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) make_key_file(file);
+  return read_key(file);
+}
+
+Bytes SecretBox::seal(std::string_view secret, std::string_view purpose) const {
+  Bytes sealed(nonce_size + secret.size() + tag_size);
+  fill_random(std::span(sealed).first(nonce_size));
+  crypto_aead_xchacha20poly1305_ietf_encrypt(sealed.data() + nonce_size, nullptr, as_bytes(secret),
+                                             secret.size(), as_bytes(purpose), purpose.size(), nullptr,
+                                             sealed.data(), key_.data());
+  return sealed;
+}
+
+std::string SecretBox::open(std::span<const std::uint8_t> sealed, std::string_view purpose) const {
+  if (sealed.size() < nonce_size + tag_size) throw SecretError("a sealed value is too short");
+  std::string secret(sealed.size() - nonce_size - tag_size, '\0');
+  const auto box = sealed.subspan(nonce_size);
+  if (crypto_aead_xchacha20poly1305_ietf_decrypt(reinterpret_cast<unsigned char*>(secret.data()), nullptr,
+                                                 nullptr, box.data(), box.size(), as_bytes(purpose),
+                                                 purpose.size(), sealed.data(), key_.data()) != 0) {
+    throw SecretError("a sealed value does not open: another key, or it was altered or moved");
+  }
+  return secret;
+}
+
+}  // namespace waybill

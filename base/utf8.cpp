@@ -1,0 +1,68 @@
+#include "base/utf8.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace waybill {
+namespace {
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+// Bytes of the character at the front; 0 when it is not well-formed (RFC 3629 section 4).
+std::size_t sequence_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  const auto second = static_cast<unsigned char>(text[1]);
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool surrogate = first == 0xed && second > 0x9f;
+  const bool too_large = first == 0xf4 && second > 0x8f;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool eight_ascii(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return (word & 0x8080808080808080U) == 0;
+}
+
+}  // namespace
+
+std::size_t valid_utf8_prefix(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text.size() - at >= 8 && eight_ascii(text.data() + at)) {
+      at += 8;
+      continue;
+    }
+    const std::size_t length = sequence_length(text.substr(at));
+    if (length == 0) break;
+    at += length;
+  }
+  return at;
+}
+
+bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
+
+std::string to_text(std::string_view bytes) {
+  constexpr std::string_view replacement = "\xef\xbf\xbd";
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t valid = std::min(valid_utf8_prefix(bytes), bytes.find('\0'));
+    text += bytes.substr(0, valid);
+    bytes.remove_prefix(valid);
+    if (bytes.empty()) break;
+    text += replacement;
+    bytes.remove_prefix(1);
+  }
+  return text;
+}
+
+}  // namespace waybill

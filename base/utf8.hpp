@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace waybill {
+
+/// Length in bytes of the longest prefix that is valid UTF-8 (RFC 3629: no surrogates, no overlong forms, at
+/// most U+10FFFF).
+std::size_t valid_utf8_prefix(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+/// `bytes` as text that JSON and PostgreSQL can hold: each byte that is no part of valid UTF-8, and each NUL,
+/// becomes U+FFFD.
+std::string to_text(std::string_view bytes);
+
+}  // namespace waybill

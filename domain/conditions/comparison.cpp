@@ -1,0 +1,140 @@
+#include "domain/conditions/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace waybill::domain {
+namespace {
+
+constexpr auto all_operators = std::to_array<Operator>({
+    {"eq", Op::eq, Operand::value},
+    {"ne", Op::ne, Operand::value},
+    {"gt", Op::gt, Operand::ordered},
+    {"gte", Op::gte, Operand::ordered},
+    {"lt", Op::lt, Operand::ordered},
+    {"lte", Op::lte, Operand::ordered},
+    {"in", Op::in, Operand::list},
+    {"nin", Op::nin, Operand::list},
+    {"contains", Op::contains, Operand::text},
+    {"startsWith", Op::starts_with, Operand::text},
+    {"endsWith", Op::ends_with, Operand::text},
+    {"exists", Op::exists, Operand::flag},
+    {"changed", Op::changed, Operand::flag, true},
+    {"from", Op::from, Operand::value, true},
+    {"to", Op::to, Operand::value, true},
+});
+
+// The object as it was, of the parts whose old values are kept; null when none has a value.
+json::value previous_object(const Target& target, const Subject& subject) {
+  json::object object;
+  bool empty = true;
+  for (const auto& part : target.parts) {
+    const auto* value = before(subject, part.steps).value;
+    empty = empty && is_nothing(value);
+    put_path(object, part.path, value == nullptr ? json::value() : *value);
+  }
+  return empty ? json::value() : json::value(std::move(object));
+}
+
+}  // namespace
+
+std::span<const Operator> operators() { return all_operators; }
+
+const Operator* find_operator(std::string_view name) {
+  const auto found = std::ranges::find(all_operators, name, &Operator::name);
+  return found == all_operators.end() ? nullptr : &*found;
+}
+
+Comparison::Comparison(std::string path, const Operator& kind, Target target, const json::value& expected)
+    : path_(std::move(path)), kind_(kind), target_(std::move(target)), expected_(expected) {
+  if (kind_.operand == Operand::list) {
+    for (const auto& each : expected_.get_array()) operands_.push_back(to_scalar(&each, target_.type));
+    std::ranges::sort(operands_);
+  } else {
+    operands_.push_back(to_scalar(&expected_, target_.type));
+  }
+}
+
+bool Comparison::holds(const Subject& subject) const {
+  const auto any = [&](bool previous) {
+    return any_value(target_, subject, previous, [this](const json::value* value) { return test(value); });
+  };
+  switch (kind_.op) {
+    case Op::changed:
+      return is_changed(target_, subject) == expected_.get_bool();
+    case Op::from:
+      return is_changed(target_, subject) && any(true);
+    case Op::to:
+      return is_changed(target_, subject) && any(false);
+    default:
+      return any(target_.previous);
+  }
+}
+
+bool Comparison::test(const json::value* actual) const {
+  const auto value = to_scalar(actual, target_.type);
+  const auto& operand = operands_.front();
+  const bool comparable = value.index() == operand.index();
+  const auto text = [](const Scalar& scalar) {
+    const auto* held = std::get_if<std::string_view>(&scalar);
+    return held == nullptr ? std::string_view() : *held;
+  };
+  switch (kind_.op) {
+    case Op::eq:
+    case Op::from:
+    case Op::to:
+      return value == operand;
+    case Op::ne:
+      return value != operand;
+    case Op::gt:
+      return comparable && value > operand;
+    case Op::gte:
+      return comparable && value >= operand;
+    case Op::lt:
+      return comparable && value < operand;
+    case Op::lte:
+      return comparable && value <= operand;
+    case Op::in:
+      return std::ranges::binary_search(operands_, value);
+    case Op::nin:
+      return !std::ranges::binary_search(operands_, value);
+    case Op::contains:
+      return comparable && text(value).find(text(operand)) != std::string_view::npos;
+    case Op::starts_with:
+      return comparable && text(value).starts_with(text(operand));
+    case Op::ends_with:
+      return comparable && text(value).ends_with(text(operand));
+    case Op::exists:
+      return !std::holds_alternative<std::monostate>(value) == expected_.get_bool();
+    case Op::changed:
+      break;
+  }
+  return false;
+}
+
+json::value Comparison::actual(const Subject& subject) const {
+  if (kind_.op == Op::changed) return is_changed(target_, subject);
+  const bool previous = target_.previous || kind_.op == Op::from;
+  if (previous && !target_.parts.empty()) return previous_object(target_, subject);
+  const auto* value = value_of(target_, subject, previous);
+  if (target_.element.empty()) return value == nullptr ? json::value() : *value;
+  const auto* list = value == nullptr ? nullptr : value->if_array();
+  if (list == nullptr) return nullptr;
+  json::array values;
+  for (const auto& each : *list) {
+    const auto* found = walk(each, target_.element);
+    values.push_back(found == nullptr ? json::value() : *found);
+  }
+  return values;
+}
+
+ConditionResult Comparison::explain(const Subject& subject) const {
+  return {.path = path_,
+          .op = std::string(kind_.name),
+          .expected = expected_,
+          .actual = actual(subject),
+          .holds = holds(subject)};
+}
+
+}  // namespace waybill::domain

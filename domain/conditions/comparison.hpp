@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/conditions/conditions.hpp"
+#include "domain/conditions/scalar.hpp"
+#include "domain/conditions/target.hpp"
+
+namespace waybill::domain {
+
+enum class Op : std::uint8_t {
+  eq,
+  ne,
+  gt,
+  gte,
+  lt,
+  lte,
+  in,
+  nin,
+  contains,
+  starts_with,
+  ends_with,
+  exists,
+  changed,
+  from,
+  to,
+};
+
+/// What an operator takes.
+enum class Operand : std::uint8_t { value, ordered, list, text, flag };
+
+struct Operator {
+  std::string_view name;
+  Op op;
+  Operand operand;
+  bool needs_history = false;
+};
+
+std::span<const Operator> operators();
+/// Null when there is none of this name.
+const Operator* find_operator(std::string_view name);
+
+/// One checked comparison, ready to be evaluated. It is not moved: `operands` may point into `expected`.
+class Comparison {
+ public:
+  /// `expected` has been checked against the target and the operator.
+  Comparison(std::string path, const Operator& kind, Target target, const json::value& expected);
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+  ~Comparison() = default;
+
+  bool holds(const Subject& subject) const;
+  ConditionResult explain(const Subject& subject) const;
+  bool reads_relatives() const { return target_.relative; }
+
+ private:
+  bool test(const json::value* actual) const;
+  json::value actual(const Subject& subject) const;
+
+  std::string path_;
+  const Operator& kind_;
+  Target target_;
+  json::value expected_;
+  std::vector<Scalar> operands_;  // of in and nin: sorted
+};
+
+struct Conditions::Node {
+  enum class Kind : std::uint8_t { comparison, all, any, negation };
+
+  Kind kind = Kind::all;
+  std::vector<Node> children;  // one of a negation
+  std::unique_ptr<const Comparison> comparison;
+  bool reads_relatives = false;
+};
+
+}  // namespace waybill::domain

@@ -1,0 +1,48 @@
+#include "domain/conditions/conditions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "domain/conditions/comparison.hpp"
+
+namespace waybill::domain {
+namespace {
+
+bool holds(const Conditions::Node& node, const Subject& subject) {
+  const auto child_holds = [&](const Conditions::Node& child) { return holds(child, subject); };
+  switch (node.kind) {
+    case Conditions::Node::Kind::comparison:
+      return node.comparison->holds(subject);
+    case Conditions::Node::Kind::all:
+      return std::ranges::all_of(node.children, child_holds);
+    case Conditions::Node::Kind::any:
+      return std::ranges::any_of(node.children, child_holds);
+    case Conditions::Node::Kind::negation:
+      return !child_holds(node.children.front());
+  }
+  return false;
+}
+
+void explain_into(std::vector<ConditionResult>& results, const Conditions::Node& node,
+                  const Subject& subject) {
+  if (node.comparison != nullptr) results.push_back(node.comparison->explain(subject));
+  for (const auto& child : node.children) explain_into(results, child, subject);
+}
+
+}  // namespace
+
+Conditions::Conditions() : Conditions(std::make_shared<Node>()) {}
+
+Conditions::Conditions(std::shared_ptr<const Node> root) : root_(std::move(root)) {}
+
+bool Conditions::evaluate(const Subject& subject) const { return holds(*root_, subject); }
+
+std::vector<ConditionResult> Conditions::explain(const Subject& subject) const {
+  std::vector<ConditionResult> results;
+  explain_into(results, *root_, subject);
+  return results;
+}
+
+bool Conditions::reads_relatives() const { return root_->reads_relatives; }
+
+}  // namespace waybill::domain

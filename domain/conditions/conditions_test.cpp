@@ -1,0 +1,368 @@
+#include "domain/conditions/conditions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::domain {
+namespace {
+
+json::value read(std::string_view text) {
+  auto parsed = parse_json(text, 64);
+  if (const auto* error = std::get_if<JsonError>(&parsed)) {
+    ADD_FAILURE() << text << ": " << error->message;
+    return nullptr;
+  }
+  return std::get<json::value>(std::move(parsed));
+}
+
+struct Record {
+  EntityType type;
+  json::value entity;
+  json::value previous = json::object();
+  bool created = false;
+
+  Subject subject() const { return {entity.get_object(), previous.get_object(), created}; }
+};
+
+Record order() {
+  return {EntityType::order, read(R"({
+    "guid": "deadbeef-1111-2222-3333-444444444444", "orderNumber": "ORD-000042", "status": "ready",
+    "customer": {"guid": "11111111-1111-1111-1111-111111111111", "name": "Anna Ähre", "email": "anna@example.org"},
+    "items": [
+      {"sku": "A-1", "quantity": 2, "price": 19.99, "dimensions": {"length": 10, "weight": 0.5}},
+      {"sku": "B-2", "quantity": 5, "price": 3, "dimensions": null},
+      {"sku": null, "quantity": 1, "price": 0}],
+    "deliveryAddress": {"street": "Weg 1", "city": "Köln", "state": null, "postalCode": "50667", "country": "DE"},
+    "carrier": null, "serviceLevel": null, "totalValue": 139.97, "currency": "EUR",
+    "collectionDate": "2026-11-20T05:45:12.345Z", "timeWindow": null, "notes": "50% off",
+    "shipments": [{"guid": "22222222-1111-1111-1111-111111111111", "trackingNumber": "WB1", "status": "delivered"},
+                  {"trackingNumber": "WB2", "status": "created"}],
+    "createdAt": "2026-11-01T00:00:00.000Z", "updatedAt": "2026-11-02T00:00:00.000Z"})")};
+}
+
+Record changed_order() {
+  auto record = order();
+  record.previous = read(R"({"status": "processing", "totalValue": 100, "deliveryAddress": {"city": "Bonn"},
+    "carrier": {"guid": "33333333-1111-1111-1111-111111111111"}, "notes": null,
+    "items": [{"sku": "A-1", "quantity": 2}, {"sku": "OLD", "quantity": 5}, {"sku": null, "quantity": 1}]})");
+  return record;
+}
+
+Record created_order() {
+  auto record = order();
+  record.created = true;
+  return record;
+}
+
+Conditions parsed(std::string_view text, EntityType type = EntityType::order) {
+  auto result = Conditions::parse(read(text), record_type(type));
+  if (const auto* errors = std::get_if<FieldErrors>(&result)) {
+    for (const auto& error : *errors) ADD_FAILURE() << text << ": " << error.field << ": " << error.message;
+    return {};
+  }
+  return std::get<Conditions>(std::move(result));
+}
+
+void expect_all(const Record& record, bool expected, const std::vector<std::string>& conditions) {
+  for (const auto& text : conditions)
+    EXPECT_EQ(parsed(text, record.type).evaluate(record.subject()), expected) << text;
+}
+
+void expect_holds(const Record& record, const std::vector<std::string>& conditions) {
+  expect_all(record, true, conditions);
+}
+
+void expect_fails(const Record& record, const std::vector<std::string>& conditions) {
+  expect_all(record, false, conditions);
+}
+
+TEST(Conditions, NoneIsAlwaysTrue) {
+  expect_holds(order(), {"{}", "null"});
+  EXPECT_TRUE(Conditions().evaluate(order().subject()));
+  EXPECT_TRUE(Conditions().explain(order().subject()).empty());
+}
+
+TEST(Conditions, PlainValueMeansEquality) {
+  expect_holds(order(), {R"({"status": "ready"})", R"({"carrier": null})", R"({"totalValue": 139.97})"});
+  expect_fails(order(), {R"({"status": "shipped"})", R"({"customer": null})", R"({"totalValue": 139.98})"});
+}
+
+TEST(Conditions, StringsCompareLiterallyAndWithCase) {
+  expect_holds(order(), {
+                            R"({"deliveryAddress.city": {"eq": "Köln"}})",
+                            R"({"deliveryAddress.city": {"ne": "köln"}})",
+                            R"({"deliveryAddress.city": {"in": ["Bonn", "Köln"]}})",
+                            R"({"deliveryAddress.city": {"nin": ["Bonn", null]}})",
+                            R"({"orderNumber": {"gt": "ORD-000041", "lte": "ORD-000042"}})",
+                            R"({"notes": {"contains": "0% o", "startsWith": "50%", "endsWith": "off"}})",
+                            R"({"notes": {"contains": ""}})",
+                        });
+  expect_fails(order(), {
+                            R"({"deliveryAddress.city": "köln"})",
+                            R"({"deliveryAddress.city": {"in": ["Bonn"]}})",
+                            R"({"deliveryAddress.city": {"nin": ["Bonn", "Köln"]}})",
+                            R"({"notes": {"contains": "OFF"}})",
+                            R"({"notes": {"contains": "5_%"}})",
+                            R"({"notes": {"startsWith": "off"}})",
+                            R"({"notes": {"endsWith": "50%"}})",
+                            R"({"orderNumber": {"lt": "ORD-000042"}})",
+                        });
+}
+
+TEST(Conditions, NumbersCompareByValue) {
+  auto record = order();
+  record.entity.get_object()["totalValue"] = 100;
+  for (const std::string hundred : {"100", "100.0", "1e2"}) {
+    expect_holds(record, {
+                             R"({"totalValue": )" + hundred + "}",
+                             R"({"totalValue": {"gte": )" + hundred + R"(, "lte": )" + hundred + "}}",
+                             R"({"totalValue": {"in": [5, )" + hundred + ", -1]}}",
+                         });
+    expect_fails(record, {
+                             R"({"totalValue": {"ne": )" + hundred + "}}",
+                             R"({"totalValue": {"gt": )" + hundred + "}}",
+                             R"({"totalValue": {"lt": )" + hundred + "}}",
+                             R"({"totalValue": {"nin": [5, )" + hundred + ", -1]}}",
+                         });
+  }
+  record.entity.get_object()["totalValue"] = 9007199254740993;
+  expect_holds(record,
+               {R"({"totalValue": {"gt": 9007199254740992.0}})", R"({"totalValue": 9007199254740993})"});
+  expect_holds(order(), {R"({"totalValue": {"gte": 100, "lt": 500}})", R"({"totalValue": {"gt": -1}})"});
+  expect_fails(order(), {R"({"totalValue": {"gte": 100, "lt": 139}})"});
+}
+
+TEST(Conditions, TimestampsCompareAsInstants) {
+  expect_holds(order(), {
+                            R"({"collectionDate": "2026-11-20T07:45:12.345+02:00"})",
+                            R"({"collectionDate": {"in": ["2026-11-20T05:45:12.345Z"]}})",
+                            R"({"collectionDate": {"gt": "2026-11-20", "lt": "2026-11-21"}})",
+                            R"({"collectionDate": {"lte": "2026-11-20T00:45:12.345-05:00"}})",
+                        });
+  expect_fails(order(), {R"({"collectionDate": {"gt": "2026-11-20T06:45:12.345+01:00"}})"});
+}
+
+TEST(Conditions, UuidsCompareWithoutCase) {
+  expect_holds(order(), {
+                            R"({"guid": "DEADBEEF-1111-2222-3333-444444444444"})",
+                            R"({"guid": {"in": ["DEADBEEF-1111-2222-3333-444444444444"]}})",
+                        });
+  expect_fails(order(), {R"({"guid": {"ne": "DEADBEEF-1111-2222-3333-444444444444"}})"});
+}
+
+TEST(Conditions, MissingValuesAreNull) {
+  for (const std::string path : {"serviceLevel", "carrier.guid", "deliveryAddress.state"}) {
+    const auto start = "{\"" + path + "\": ";
+    const std::string other = path == "carrier.guid" ? "\"deadbeef-1111-2222-3333-444444444444\"" : "\"x\"";
+    expect_holds(order(), {start + "null}", start + R"({"eq": null}})", start + R"({"exists": false}})",
+                           start + R"({"in": [null]}})", start + R"({"ne": )" + other + "}}",
+                           start + R"({"nin": [)" + other + "]}}"});
+    expect_fails(order(),
+                 {start + R"({"ne": null}})", start + R"({"exists": true}})", start + other + "}",
+                  start + R"({"in": [)" + other + "]}}", start + R"({"nin": [)" + other + ", null]}}"});
+  }
+  expect_fails(order(), {R"({"serviceLevel": {"contains": ""}})", R"({"serviceLevel": {"lt": "x"}})",
+                         R"({"serviceLevel": {"gte": ""}})"});
+}
+
+TEST(Conditions, ObjectsAndListsExist) {
+  expect_holds(order(), {R"({"customer": {"exists": true}})", R"({"items": {"exists": true}})",
+                         R"({"timeWindow": {"exists": false}})", R"({"deliveryAddress": {"ne": null}})"});
+  expect_fails(order(), {R"({"carrier": {"exists": true}})", R"({"items": null})"});
+}
+
+TEST(Conditions, AnEmptyListIsNothing) {
+  auto record = order();
+  record.entity.get_object()["shipments"] = json::array();
+  expect_holds(record, {R"({"shipments": {"exists": false}})", R"({"shipments": null})"});
+  expect_fails(record, {R"({"shipments": {"exists": true}})", R"({"shipments.status": {"ne": "created"}})",
+                        R"({"shipments.status": {"exists": false}})"});
+}
+
+TEST(Conditions, APathIntoAListHoldsIfAnyElementDoes) {
+  expect_holds(order(), {
+                            R"({"items.sku": "B-2"})",
+                            R"({"items.sku": null})",
+                            R"({"items.sku": {"ne": "B-2"}})",
+                            R"({"items.sku": {"nin": ["A-1", "B-2"]}})",
+                            R"({"items.sku": {"exists": true}})",
+                            R"({"items.sku": {"exists": false}})",
+                            R"({"items.sku": {"startsWith": "A"}})",
+                            R"({"items.quantity": {"gte": 5}})",
+                            R"({"items.dimensions.length": 10})",
+                            R"({"items.dimensions": {"exists": false}})",
+                            R"({"shipments.status": "delivered"})",
+                            R"({"shipments.trackingNumber": {"endsWith": "2"}})",
+                        });
+  expect_fails(order(), {
+                            R"({"items.sku": "b-2"})",
+                            R"({"items.quantity": {"gt": 5}})",
+                            R"({"items.quantity": {"exists": false}})",
+                            R"({"shipments.status": "exception"})",
+                        });
+}
+
+TEST(Conditions, EachListHasItsElementFields) {
+  const Record shipment{EntityType::shipment, read(R"({"packages": [{"weight": 3}, {"weight": 12.5}]})")};
+  expect_holds(shipment, {R"({"packages.weight": {"gt": 10}})"});
+  const Record customer{EntityType::customer, read(R"({"contacts": [{"email": "a@b.c", "role": "buyer"}],
+                                                       "references": [{"type": "vat", "value": "DE1"}]})")};
+  expect_holds(customer, {R"({"contacts.email": {"endsWith": "@b.c"}, "references.type": "vat"})"});
+  const Record product{
+      EntityType::product,
+      read(R"({"variants": [{"sku": "V", "priceDifference": -2, "dimensions": {"width": 3}}]})")};
+  expect_holds(
+      product,
+      {R"({"variants.sku": "V", "variants.priceDifference": {"lt": 0}, "variants.dimensions.width": 3})"});
+}
+
+TEST(Conditions, AllKeysOfAnObjectMustHold) {
+  expect_holds(order(),
+               {R"({"status": "ready", "totalValue": {"gt": 1}, "any": [{"status": "draft"}, {}]})"});
+  expect_fails(order(), {R"({"status": "ready", "totalValue": {"gt": 1000}})",
+                         R"({"status": "ready", "not": {"status": "ready"}})"});
+}
+
+TEST(Conditions, AllAnyAndNotCombine) {
+  const std::string yes = R"({"status": "ready"})";
+  const std::string no = R"({"status": "draft"})";
+  expect_holds(order(), {"{\"all\": [" + yes + "," + yes + "]}", "{\"any\": [" + no + "," + yes + "]}",
+                         "{\"not\": " + no + "}", "{\"not\": {\"all\": [" + yes + "," + no + "]}}",
+                         "{\"any\": [{\"not\": {\"not\": " + yes + "}}]}",
+                         R"({"not": {"serviceLevel": {"contains": "x"}}})"});
+  expect_fails(order(), {"{\"all\": [" + yes + "," + no + "]}", "{\"any\": [" + no + "," + no + "]}",
+                         "{\"not\": " + yes + "}", "{\"not\": {}}"});
+}
+
+TEST(Conditions, PreviousIsTheValueBeforeTheChange) {
+  expect_holds(changed_order(), {
+                                    R"({"previous.status": "processing", "status": "ready"})",
+                                    R"({"previous.totalValue": {"lt": 139.97}})",
+                                    R"({"previous.deliveryAddress.city": "Bonn"})",
+                                    R"({"previous.deliveryAddress.postalCode": "50667"})",
+                                    R"({"previous.orderNumber": "ORD-000042"})",
+                                    R"({"previous.notes": null})",
+                                    R"({"previous.carrier.guid": {"exists": true}})",
+                                    R"({"previous.carrier": {"exists": true}, "carrier": {"exists": false}})",
+                                    R"({"previous.items.sku": "OLD"})",
+                                    R"({"previous.timeWindow": null})",
+                                });
+  expect_fails(changed_order(), {R"({"previous.status": "ready"})", R"({"previous.items.sku": "B-2"})",
+                                 R"({"previous.deliveryAddress": null})"});
+}
+
+TEST(Conditions, AnObjectThatWasNullHadNullParts) {
+  auto record = order();
+  record.previous = read(R"({"deliveryAddress": null})");
+  expect_holds(record, {R"({"previous.deliveryAddress.city": null})", R"({"previous.deliveryAddress": null})",
+                        R"({"deliveryAddress.city": {"changed": true, "from": null, "to": "Köln"}})",
+                        R"({"deliveryAddress.state": {"changed": false}})",
+                        R"({"deliveryAddress": {"changed": true}})"});
+}
+
+TEST(Conditions, PreviousOfACreatedRecordIsNull) {
+  for (const std::string path : {"status", "totalValue", "deliveryAddress", "items", "items.sku"})
+    expect_holds(created_order(), {"{\"previous." + path + "\": null}"});
+  expect_fails(created_order(), {R"({"previous.status": "ready"})", R"({"previous.items.sku": "A-1"})"});
+}
+
+TEST(Conditions, ChangedFromAndToLookAtTheChange) {
+  expect_holds(changed_order(), {
+                                    R"({"status": {"changed": true, "from": "processing", "to": "ready"}})",
+                                    R"({"orderNumber": {"changed": false}})",
+                                    R"({"totalValue": {"from": 100.0, "to": 139.97}})",
+                                    R"({"notes": {"from": null}})",
+                                    R"({"carrier.guid": {"to": null}})",
+                                    R"({"deliveryAddress": {"changed": true}})",
+                                    R"({"deliveryAddress.street": {"changed": false}})",
+                                    R"({"customer": {"changed": false}})",
+                                    R"({"carrier": {"changed": true}})",
+                                    R"({"items": {"changed": true}})",
+                                    R"({"items.sku": {"changed": true, "from": "OLD", "to": "B-2"}})",
+                                    R"({"items.quantity": {"changed": false}})",
+                                    R"({"items.dimensions": {"changed": true}})",
+                                });
+  expect_fails(changed_order(), {
+                                    R"({"status": {"from": "draft"}})",
+                                    R"({"status": {"to": "processing"}})",
+                                    R"({"orderNumber": {"to": "ORD-000042"}})",
+                                    R"({"orderNumber": {"from": "ORD-000042"}})",
+                                    R"({"serviceLevel": {"from": null}})",
+                                    R"({"items.quantity": {"to": 5}})",
+                                });
+}
+
+TEST(Conditions, OfACreatedRecordWhatIsNotNullHasChanged) {
+  expect_holds(created_order(),
+               {
+                   R"({"status": {"changed": true, "from": null, "to": "ready"}})",
+                   R"({"serviceLevel": {"changed": false}})",
+                   R"({"deliveryAddress": {"changed": true}, "carrier": {"changed": false}})",
+                   R"({"items": {"changed": true}, "items.sku": {"changed": true, "to": "B-2"}})",
+               });
+  expect_fails(created_order(),
+               {R"({"status": {"from": "ready"}})", R"({"serviceLevel": {"to": null}})",
+                R"({"serviceLevel": {"from": null}})", R"({"serviceLevel": {"changed": true}})"});
+}
+
+TEST(Conditions, ValuesOfAnotherKindMatchNothing) {
+  auto record = order();
+  record.entity =
+      read(R"({"status": 5, "totalValue": "x", "customer": 7, "items": {"sku": "A"}, "createdAt": "?"})");
+  expect_fails(record, {R"({"status": "ready"})", R"({"status": {"contains": ""}})",
+                        R"({"totalValue": {"gt": 0}})", R"({"customer.name": {"exists": true}})",
+                        R"({"items.sku": "A"})", R"({"createdAt": {"lt": "2030-01-01"}})"});
+}
+
+TEST(Conditions, ExplainTellsEachComparisonInTheOrderWritten) {
+  const auto conditions = parsed(R"({"status": "draft", "any": [{"totalValue": {"gte": 100, "lt": 50}},
+    {"items.sku": "B-2"}], "not": {"previous.status": "processing"}, "notes": {"changed": true},
+    "totalValue": {"from": 1}, "previous.carrier": {"exists": true}, "serviceLevel": null})");
+  const auto record = changed_order();
+  const auto results = conditions.explain(record.subject());
+  struct Expected {
+    std::string_view path, op, expected, actual;
+    bool holds;
+  };
+  const std::vector<Expected> expected{
+      {"status", "eq", R"("draft")", R"("ready")", false},
+      {"totalValue", "gte", "100", "139.97", true},
+      {"totalValue", "lt", "50", "139.97", false},
+      {"items.sku", "eq", R"("B-2")", R"(["A-1", "B-2", null])", true},
+      {"previous.status", "eq", R"("processing")", R"("processing")", true},
+      {"notes", "changed", "true", "true", true},
+      {"totalValue", "from", "1", "100", false},
+      {"previous.carrier", "exists", "true", R"({"guid": "33333333-1111-1111-1111-111111111111"})", true},
+      {"serviceLevel", "eq", "null", "null", true},
+  };
+  ASSERT_EQ(results.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(results[i].path, expected[i].path) << i;
+    EXPECT_EQ(results[i].op, expected[i].op) << i;
+    EXPECT_EQ(results[i].expected, read(expected[i].expected)) << i;
+    EXPECT_EQ(results[i].actual, read(expected[i].actual)) << i;
+    EXPECT_EQ(results[i].holds, expected[i].holds) << i;
+  }
+  EXPECT_FALSE(conditions.evaluate(record.subject()));
+}
+
+TEST(Conditions, TellWhetherTheyReadRelatives) {
+  for (const auto* text : {R"({"customer.name": "x"})", R"({"shipments": {"exists": true}})",
+                           R"({"any": [{"status": "ready"}, {"not": {"shipments.status": "created"}}]})"})
+    EXPECT_TRUE(parsed(text).reads_relatives()) << text;
+  for (const auto* text : {"{}", R"({"customer.guid": null})", R"({"customer": {"exists": true}})",
+                           R"({"items.sku": "x"})", R"({"previous.items.sku": "x"})"})
+    EXPECT_FALSE(parsed(text).reads_relatives()) << text;
+}
+
+TEST(Conditions, CopiesShareTheirMeaning) {
+  const auto record = order();
+  auto conditions = parsed(R"({"status": "ready"})");
+  const auto copy =
+      conditions;  // NOLINT(performance-unnecessary-copy-initialization): the copy is what is tested
+  conditions = Conditions();
+  EXPECT_TRUE(copy.evaluate(record.subject()));
+  EXPECT_EQ(copy.explain(record.subject()).size(), 1U);
+}
+
+}  // namespace
+}  // namespace waybill::domain

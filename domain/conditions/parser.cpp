@@ -1,0 +1,230 @@
+#include <algorithm>
+#include <utility>
+
+#include "domain/conditions/comparison.hpp"
+
+namespace waybill::domain {
+namespace {
+
+using Node = Conditions::Node;
+
+constexpr int max_levels = 32;
+constexpr std::size_t max_comparisons = 1000;
+constexpr std::size_t max_list = 1000;
+constexpr std::size_t max_errors = 1000;
+
+std::string listed(std::span<const std::string_view> words) {
+  std::string text;
+  for (const auto word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+std::string operator_names() {
+  std::vector<std::string_view> names;
+  for (const auto& known : operators()) names.push_back(known.name);
+  return listed(names);
+}
+
+std::string indexed(const std::string& place, std::size_t index) {
+  return place + "[" + std::to_string(index) + "]";
+}
+
+template <typename Value>
+bool reads_as(const json::value& value, FieldType type) {
+  return std::holds_alternative<Value>(to_scalar(&value, type));
+}
+
+// Why a field of the target's type never equals `value`; empty when it may.
+std::string mismatch(const json::value& value, const Target& target) {
+  if (value.is_null()) return {};
+  switch (target.type) {
+    case FieldType::uuid:
+      return reads_as<Guid>(value, target.type) ? "" : "must be a uuid";
+    case FieldType::timestamp:
+      return reads_as<Time>(value, target.type) ? "" : "must be a timestamp or a date";
+    case FieldType::boolean:
+      return value.is_bool() ? "" : "must be true or false";
+    case FieldType::integer:
+    case FieldType::decimal:
+      return value.is_number() ? "" : "must be a number";
+    case FieldType::array:
+    case FieldType::object:
+      return "an object or a list compares with null only; ask for one of its fields";
+    case FieldType::string:
+      break;
+  }
+  if (!value.is_string()) return "must be a string";
+  if (target.states == nullptr || target.states->has_state(value.get_string())) return {};
+  return "must be one of " + listed(target.states->states);
+}
+
+bool is_ordered(FieldType type) {
+  return type == FieldType::string || type == FieldType::integer || type == FieldType::decimal ||
+         type == FieldType::timestamp;
+}
+
+class Parser {
+ public:
+  explicit Parser(const RecordType& type) : type_(type) {}
+
+  Node parse(const json::value& definition, const std::string& place) { return object(definition, place, 1); }
+  FieldErrors take_errors() { return std::move(errors_); }
+
+ private:
+  bool is_full() const { return errors_.size() >= max_errors || comparisons_ > max_comparisons; }
+
+  void fail(const std::string& place, std::string message) {
+    if (errors_.size() < max_errors) errors_.push_back({place, std::move(message)});
+  }
+
+  static void add(Node& parent, Node child) {
+    parent.reads_relatives = parent.reads_relatives || child.reads_relatives;
+    parent.children.push_back(std::move(child));
+  }
+
+  Node object(const json::value& definition, const std::string& place, int level) {
+    Node node;
+    const auto* object = definition.if_object();
+    if (object == nullptr) {
+      fail(place, "must be an object of conditions");
+      return node;
+    }
+    if (level > max_levels) {
+      fail(place, "nested deeper than 32 levels");
+      return node;
+    }
+    for (const auto& [key, value] : *object) {
+      if (is_full()) break;
+      const auto within = place + "." + std::string(key);
+      if (key == "all" || key == "any") {
+        add(node, list(value, within, level, key == "all" ? Node::Kind::all : Node::Kind::any));
+      } else if (key == "not") {
+        Node negation{.kind = Node::Kind::negation, .children = {}, .comparison = nullptr};
+        add(negation, this->object(value, within, level + 1));
+        add(node, std::move(negation));
+      } else {
+        field(node, key, value, within);
+      }
+    }
+    return node;
+  }
+
+  Node list(const json::value& value, const std::string& place, int level, Node::Kind kind) {
+    Node node{.kind = kind, .children = {}, .comparison = nullptr};
+    const auto* entries = value.if_array();
+    if (entries == nullptr || entries->empty()) {
+      fail(place, "must be a list of at least one object of conditions");
+      return node;
+    }
+    for (std::size_t i = 0; i < entries->size() && !is_full(); ++i)
+      add(node, object((*entries)[i], indexed(place, i), level + 1));
+    return node;
+  }
+
+  void field(Node& parent, std::string_view path, const json::value& value, const std::string& place) {
+    const auto target = find_target(path, type_);
+    if (!target) return fail(place, "unknown field");
+    if (target->previous && !target->has_history) return fail(place, no_history(*target));
+    const auto* set = value.if_object();
+    if (set == nullptr) return comparison(parent, path, *find_operator("eq"), *target, value, place);
+    if (set->empty()) return fail(place, "needs an operator: " + operator_names());
+    for (const auto& [name, operand] : *set) {
+      if (is_full()) return;
+      const auto within = place + "." + std::string(name);
+      const auto* kind = find_operator(name);
+      if (kind == nullptr) {
+        fail(within, "unknown operator; there are " + operator_names());
+      } else {
+        comparison(parent, path, *kind, *target, operand, within);
+      }
+    }
+  }
+
+  void comparison(Node& parent, std::string_view path, const Operator& kind, const Target& target,
+                  const json::value& expected, const std::string& place) {
+    if (++comparisons_ > max_comparisons) return fail(place, "more than 1000 comparisons");
+    if (!check(kind, target, expected, place)) return;
+    Node node{.kind = Node::Kind::comparison,
+              .children = {},
+              .comparison = std::make_unique<const Comparison>(std::string(path), kind, target, expected),
+              .reads_relatives = target.relative};
+    add(parent, std::move(node));
+  }
+
+  bool check(const Operator& kind, const Target& target, const json::value& expected,
+             const std::string& place) {
+    const auto require = [&](bool met, const char* message) {
+      if (!met) fail(place, message);
+      return met;
+    };
+    if (kind.needs_history) {
+      if (!require(!target.previous, "asks for the change already; leave out previous.")) return false;
+      if (!target.has_history) {
+        fail(place, no_history(target));
+        return false;
+      }
+    }
+    switch (kind.operand) {
+      case Operand::flag:
+        return require(expected.is_bool(), "must be true or false");
+      case Operand::list:
+        return check_list(target, expected, place);
+      case Operand::value:
+        return check_value(target, expected, place);
+      case Operand::text:
+        return require(target.type == FieldType::string, "applies to text only") &&
+               require(expected.is_string(), "must be a string");
+      case Operand::ordered:
+        return require(is_ordered(target.type), "applies to numbers, timestamps and text only") &&
+               require(!expected.is_null(), "nothing is greater or less than null") &&
+               check_value(target, expected, place);
+    }
+    return false;
+  }
+
+  bool check_list(const Target& target, const json::value& expected, const std::string& place) {
+    const auto* values = expected.if_array();
+    if (values == nullptr || values->empty() || values->size() > max_list) {
+      fail(place, "must be a list of 1 to 1000 values");
+      return false;
+    }
+    bool good = true;
+    for (std::size_t i = 0; i < values->size(); ++i)
+      good = check_value(target, (*values)[i], indexed(place, i)) && good;
+    return good;
+  }
+
+  bool check_value(const Target& target, const json::value& value, const std::string& place) {
+    if (value.is_array()) {
+      fail(place, "a list is no value; use in");
+      return false;
+    }
+    auto message = mismatch(value, target);
+    const bool good = message.empty();
+    if (!good) fail(place, std::move(message));
+    return good;
+  }
+
+  static std::string no_history(const Target& target) {
+    return target.relative ? "is no field of the record itself, so its changes are not known"
+                           : "its changes are not recorded";
+  }
+
+  const RecordType& type_;
+  FieldErrors errors_;
+  std::size_t comparisons_ = 0;
+};
+
+}  // namespace
+
+std::variant<Conditions, FieldErrors> Conditions::parse(const json::value& definition, const RecordType& type,
+                                                        std::string_view prefix) {
+  if (definition.is_null()) return Conditions();
+  Parser parser(type);
+  auto root = parser.parse(definition, std::string(prefix));
+  auto errors = parser.take_errors();
+  if (!errors.empty()) return errors;
+  return Conditions(std::make_shared<const Node>(std::move(root)));
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,210 @@
+#include <gmock/gmock.h>
+
+#include <gtest/gtest.h>
+
+#include "domain/conditions/conditions.hpp"
+
+namespace waybill::domain {
+namespace {
+
+using testing::ElementsAre;
+
+// "place: message" of each error.
+std::vector<std::string> errors_of(const json::value& definition, EntityType type = EntityType::order,
+                                   std::string_view prefix = "conditions") {
+  const auto result = Conditions::parse(definition, record_type(type), prefix);
+  std::vector<std::string> texts;
+  if (const auto* failed = std::get_if<FieldErrors>(&result)) {
+    for (const auto& error : *failed) texts.push_back(error.field + ": " + error.message);
+  }
+  return texts;
+}
+
+std::vector<std::string> errors(std::string_view text, EntityType type = EntityType::order) {
+  auto parsed = parse_json(text, 100);
+  EXPECT_TRUE(std::holds_alternative<json::value>(parsed)) << text;
+  return errors_of(std::get<json::value>(parsed), type);
+}
+
+void expect_error(std::string_view text, const std::string& error, EntityType type = EntityType::order) {
+  EXPECT_THAT(errors(text, type), ElementsAre("conditions." + error)) << text;
+}
+
+constexpr auto order_statuses = "draft, pending, processing, ready, shipped, delivered, cancelled";
+
+TEST(ConditionsParser, UnknownFieldsAreRefused) {
+  expect_error(R"({"totl": 1})", "totl: unknown field");
+  expect_error(R"({"Status": "ready"})", "Status: unknown field");
+  expect_error(R"({"": 1})", ": unknown field");
+  expect_error(R"({"previous": {"exists": true}})", "previous: unknown field");
+  expect_error(R"({"previous.": 1})", "previous.: unknown field");
+  expect_error(R"({"previous.previous.status": "ready"})", "previous.previous.status: unknown field");
+  expect_error(R"({"customer.": null})", "customer.: unknown field");
+  expect_error(R"({"customer.phone": null})", "customer.phone: unknown field");
+  expect_error(R"({"items.colour": null})", "items.colour: unknown field");
+  expect_error(R"({"items.": null})", "items.: unknown field");
+  expect_error(R"({"status.x": null})", "status.x: unknown field");
+  expect_error(R"({"packages.weight": 1})", "packages.weight: unknown field");
+  expect_error(R"({"dispatchId": null})", "dispatchId: unknown field", EntityType::shipment);
+  EXPECT_THAT(errors(R"({"packages.weight": 1})", EntityType::shipment), ElementsAre());
+}
+
+TEST(ConditionsParser, UnknownOperatorsAreRefused) {
+  const std::string known =
+      "; there are eq, ne, gt, gte, lt, lte, in, nin, contains, startsWith, endsWith, exists, changed, from, "
+      "to";
+  expect_error(R"({"status": {"like": "x"}})", "status.like: unknown operator" + known);
+  expect_error(R"({"status": {"EQ": "x"}})", "status.EQ: unknown operator" + known);
+  expect_error(R"({"customer": {"email": "x"}})", "customer.email: unknown operator" + known);
+  EXPECT_THAT(errors(R"({"status": {}})"),
+              ElementsAre(testing::StartsWith("conditions.status: needs an operator")));
+}
+
+TEST(ConditionsParser, ValuesThatCanNeverMatchAreRefused) {
+  expect_error(R"({"totalValue": "5"})", "totalValue: must be a number");
+  expect_error(R"({"totalValue": {"gt": true}})", "totalValue.gt: must be a number");
+  expect_error(R"({"items.quantity": "5"})", "items.quantity: must be a number");
+  expect_error(R"({"orderNumber": 5})", "orderNumber: must be a string");
+  expect_error(R"({"orderNumber": {"ne": false}})", "orderNumber.ne: must be a string");
+  expect_error(R"({"orderNumber": {"eq": {"a": 1}}})", "orderNumber.eq: must be a string");
+  expect_error(R"({"guid": "x"})", "guid: must be a uuid");
+  expect_error(R"({"guid": 5})", "guid: must be a uuid");
+  expect_error(R"({"createdAt": {"gt": "yesterday"}})", "createdAt.gt: must be a timestamp or a date");
+  expect_error(R"({"createdAt": {"gt": "2026-02-30"}})", "createdAt.gt: must be a timestamp or a date");
+  expect_error(R"({"createdAt": 1700000000})", "createdAt: must be a timestamp or a date");
+  const std::string of_object = "an object or a list compares with null only; ask for one of its fields";
+  expect_error(R"({"customer": "x"})", "customer: " + of_object);
+  expect_error(R"({"items": {"in": [null, 1]}})", "items.in[1]: " + of_object);
+  expect_error(R"({"items.dimensions": 1})", "items.dimensions: " + of_object);
+}
+
+TEST(ConditionsParser, StatusesMustBeOfTheEntitysSet) {
+  const std::string message = std::string("must be one of ") + order_statuses;
+  expect_error(R"({"status": "in_transit"})", "status: " + message);
+  expect_error(R"({"status": {"in": ["ready", "Ready"]}})", "status.in[1]: " + message);
+  expect_error(R"({"status": {"to": "done"}})", "status.to: " + message);
+  expect_error(R"({"previous.status": "done"})", "previous.status: " + message);
+  EXPECT_THAT(errors(R"({"shipments.status": "shipped"})"),
+              ElementsAre(testing::StartsWith("conditions.shipments.status: must be one of created")));
+  EXPECT_THAT(errors(R"({"status": null, "shipments.status": "in_transit"})"), ElementsAre());
+  EXPECT_THAT(errors(R"({"status": {"contains": "tr"}})"), ElementsAre());
+  EXPECT_THAT(errors(R"({"status": "in_transit"})", EntityType::shipment), ElementsAre());
+}
+
+TEST(ConditionsParser, OperatorsApplyToTheirTypesOnly) {
+  for (const std::string op : {"gt", "gte", "lt", "lte"}) {
+    expect_error(R"({"guid": {")" + op + R"(": "deadbeef-1111-2222-3333-444444444444"}})",
+                 "guid." + op + ": applies to numbers, timestamps and text only");
+    expect_error(R"({"items": {")" + op + R"(": 1}})",
+                 "items." + op + ": applies to numbers, timestamps and text only");
+    expect_error(R"({"totalValue": {")" + op + R"(": null}})",
+                 "totalValue." + op + ": nothing is greater or less than null");
+  }
+  for (const std::string op : {"contains", "startsWith", "endsWith"}) {
+    expect_error(R"({"totalValue": {")" + op + R"(": "5"}})", "totalValue." + op + ": applies to text only");
+    expect_error(R"({"items": {")" + op + R"(": "5"}})", "items." + op + ": applies to text only");
+    expect_error(R"({"notes": {")" + op + R"(": 5}})", "notes." + op + ": must be a string");
+    expect_error(R"({"notes": {")" + op + R"(": null}})", "notes." + op + ": must be a string");
+  }
+  for (const std::string op : {"exists", "changed"})
+    expect_error(R"({"notes": {")" + op + R"(": 1}})", "notes." + op + ": must be true or false");
+}
+
+TEST(ConditionsParser, ListsBelongToInAlone) {
+  expect_error(R"({"status": ["ready", "shipped"]})", "status: a list is no value; use in");
+  expect_error(R"({"status": {"eq": ["ready"]}})", "status.eq: a list is no value; use in");
+  expect_error(R"({"totalValue": {"in": [[1]]}})", "totalValue.in[0]: a list is no value; use in");
+  for (const std::string op : {"in", "nin"}) {
+    expect_error(R"({"status": {")" + op + R"(": []}})",
+                 "status." + op + ": must be a list of 1 to 1000 values");
+    expect_error(R"({"status": {")" + op + R"(": "ready"}})",
+                 "status." + op + ": must be a list of 1 to 1000 values");
+  }
+}
+
+TEST(ConditionsParser, ChangesAreKnownOfOwnRecordedFieldsOnly) {
+  const std::string relative = "is no field of the record itself, so its changes are not known";
+  for (const std::string path : {"customer.name", "shipments", "shipments.status"}) {
+    expect_error(R"({")" + path + R"(": {"changed": true}})", path + ".changed: " + relative);
+    expect_error(R"({")" + path + R"(": {"from": null}})", path + ".from: " + relative);
+    expect_error(R"({"previous.)" + path + R"(": {"exists": true}})", "previous." + path + ": " + relative);
+  }
+  for (const std::string path : {"updatedAt", "createdAt"}) {
+    expect_error(R"({")" + path + R"(": {"changed": true}})",
+                 path + ".changed: its changes are not recorded");
+    expect_error(R"({"previous.)" + path + R"(": null})",
+                 "previous." + path + ": its changes are not recorded");
+  }
+  for (const std::string op : {"changed", "from", "to"}) {
+    const std::string operand = op == "changed" ? "true" : "null";
+    expect_error(R"({"previous.status": {")" + op + "\": " + operand + "}}",
+                 "previous.status." + op + ": asks for the change already; leave out previous.");
+  }
+}
+
+TEST(ConditionsParser, CombinatorsNeedTheirShape) {
+  const std::string list = ": must be a list of at least one object of conditions";
+  expect_error(R"({"all": []})", "all" + list);
+  expect_error(R"({"any": {}})", "any" + list);
+  expect_error(R"({"all": [{}, 5]})", "all[1]: must be an object of conditions");
+  expect_error(R"({"not": [{}]})", "not: must be an object of conditions");
+  EXPECT_THAT(errors("[]"), ElementsAre("conditions: must be an object of conditions"));
+  EXPECT_THAT(errors("true"), ElementsAre("conditions: must be an object of conditions"));
+}
+
+TEST(ConditionsParser, AllBadPlacesAreToldAtOnce) {
+  EXPECT_THAT(errors(R"({"status": "x", "all": [{"status": "ready"}, {"totalValue": {"gte": "1", "lt": "2"}}],
+                         "not": {"any": [{"nmae": 1}, {"items.sku": {"in": ["a", 1, 2]}}]}})"),
+              ElementsAre(std::string("conditions.status: must be one of ") + order_statuses,
+                          "conditions.all[1].totalValue.gte: must be a number",
+                          "conditions.all[1].totalValue.lt: must be a number",
+                          "conditions.not.any[0].nmae: unknown field",
+                          "conditions.not.any[1].items.sku.in[1]: must be a string",
+                          "conditions.not.any[1].items.sku.in[2]: must be a string"));
+}
+
+TEST(ConditionsParser, PlacesBeginWithThePrefix) {
+  EXPECT_THAT(errors_of(json::object{{"nmae", 1}}, EntityType::order, "definition.conditions"),
+              ElementsAre("definition.conditions.nmae: unknown field"));
+}
+
+json::value nested(int levels) {
+  json::value definition = json::object();
+  for (int i = 1; i < levels; ++i) definition = json::object{{"not", std::move(definition)}};
+  return definition;
+}
+
+TEST(ConditionsParser, TakesAtMost32Levels) {
+  EXPECT_THAT(errors_of(nested(32)), ElementsAre());
+  EXPECT_THAT(errors_of(nested(33)), ElementsAre(testing::EndsWith(".not: nested deeper than 32 levels")));
+}
+
+json::value many_comparisons(std::size_t count) {
+  json::array list;
+  for (std::size_t i = 0; i < count; ++i) list.push_back({{"status", "ready"}});
+  return json::object{{"all", std::move(list)}};
+}
+
+TEST(ConditionsParser, TakesAtMost1000Comparisons) {
+  EXPECT_THAT(errors_of(many_comparisons(1000)), ElementsAre());
+  EXPECT_THAT(errors_of(many_comparisons(5000)),
+              ElementsAre("conditions.all[1000].status: more than 1000 comparisons"));
+}
+
+json::value long_list(std::size_t count, const json::value& entry) {
+  return json::object{{"notes", json::object{{"in", json::array(count, entry)}}}};
+}
+
+TEST(ConditionsParser, TakesAtMost1000ValuesInAList) {
+  EXPECT_THAT(errors_of(long_list(1000, "a")), ElementsAre());
+  EXPECT_THAT(errors_of(long_list(1001, "a")),
+              ElementsAre("conditions.notes.in: must be a list of 1 to 1000 values"));
+}
+
+TEST(ConditionsParser, TellsAtMost1000Errors) {
+  json::array list(3, long_list(900, 5));
+  EXPECT_EQ(errors_of(json::object{{"all", std::move(list)}}).size(), 1000U);
+}
+
+}  // namespace
+}  // namespace waybill::domain

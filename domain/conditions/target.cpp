@@ -1,0 +1,165 @@
+#include "domain/conditions/target.hpp"
+
+#include "domain/conditions/scalar.hpp"
+#include "domain/records/element_fields.hpp"
+
+namespace waybill::domain {
+namespace {
+
+constexpr std::string_view previous_prefix = "previous.";
+
+Steps split(std::string_view path) {
+  Steps steps;
+  for (;;) {
+    const auto dot = path.find('.');
+    steps.push_back(path.substr(0, dot));
+    if (dot == std::string_view::npos) return steps;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+bool keeps_history(const Field& field) {
+  return field.role == FieldRole::plain || field.role == FieldRole::status;
+}
+
+bool is_shown(const Field& field) { return field.role != FieldRole::dispatch; }
+
+// Whether `path` names an object on the way to `field`.
+bool leads_to(std::string_view path, std::string_view field) {
+  return field.size() > path.size() && field.starts_with(path) && field[path.size()] == '.';
+}
+
+std::optional<Target> find_field(std::string_view path, const RecordType& type) {
+  const auto* field = type.find(path);
+  if (field == nullptr || !is_shown(*field)) return std::nullopt;
+  Target target;
+  target.type = field->type;
+  target.steps = split(field->path);
+  target.relative = field->role == FieldRole::relative;
+  target.has_history = keeps_history(*field);
+  if (field->role == FieldRole::status) target.states = states_of(type.type);
+  return target;
+}
+
+std::optional<Target> find_object(std::string_view path, const RecordType& type) {
+  std::optional<Target> target;
+  for (const auto& field : type.fields) {
+    if (!leads_to(path, field.path) || !is_shown(field)) continue;
+    if (!target) {
+      target.emplace();
+      target->type = FieldType::object;
+      target->steps = split(field.path.substr(0, path.size()));
+      target->relative = true;
+    }
+    target->relative = target->relative && field.role == FieldRole::relative;
+    if (keeps_history(field))
+      target->parts.push_back({field.path.substr(path.size() + 1), split(field.path)});
+  }
+  if (target) target->has_history = !target->parts.empty();
+  return target;
+}
+
+std::optional<Target> find_element_field(std::string_view path, const RecordType& type) {
+  const auto dot = path.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  auto target = find_field(path.substr(0, dot), type);
+  if (!target || target->type != FieldType::array) return std::nullopt;
+  const auto within = path.substr(dot + 1);
+  for (const auto& field : element_fields(type.type, path.substr(0, dot))) {
+    if (field.path != within && !leads_to(within, field.path)) continue;
+    const bool whole = field.path == within;
+    target->type = whole ? field.type : FieldType::object;
+    target->element = split(field.path.substr(0, within.size()));
+    if (whole && field.status_of) target->states = states_of(*field.status_of);
+    return target;
+  }
+  return std::nullopt;
+}
+
+const json::value* child(const json::value& value, std::string_view key) {
+  const auto* object = value.if_object();
+  return object == nullptr ? nullptr : object->if_contains(key);
+}
+
+bool is_same(const json::value* a, const json::value* b, FieldType type) {
+  if (is_nothing(a) || is_nothing(b)) return is_nothing(a) == is_nothing(b);
+  return type == FieldType::object ? *a == *b : to_scalar(a, type) == to_scalar(b, type);
+}
+
+bool list_differs(const Target& target, const json::value* old_value, const json::value* new_value) {
+  static const json::array none;
+  const auto list_of = [](const json::value* value) -> const json::array& {
+    const auto* list = value == nullptr ? nullptr : value->if_array();
+    return list == nullptr ? none : *list;
+  };
+  return !std::ranges::equal(list_of(old_value), list_of(new_value), [&](const auto& a, const auto& b) {
+    return is_same(walk(a, target.element), walk(b, target.element), target.type);
+  });
+}
+
+}  // namespace
+
+std::optional<Target> find_target(std::string_view path, const RecordType& type) {
+  const bool previous = path.starts_with(previous_prefix);
+  if (previous) path.remove_prefix(previous_prefix.size());
+  if (path.empty()) return std::nullopt;
+  auto target = find_field(path, type);
+  if (!target) target = find_object(path, type);
+  if (!target) target = find_element_field(path, type);
+  if (target) target->previous = previous;
+  return target;
+}
+
+const json::value* walk(const json::object& from, const Steps& steps) {
+  const auto* value = from.if_contains(steps.front());
+  for (std::size_t i = 1; i < steps.size() && value != nullptr; ++i) value = child(*value, steps[i]);
+  return value;
+}
+
+const json::value* walk(const json::value& from, const Steps& steps) {
+  const auto* object = from.if_object();
+  return object == nullptr ? nullptr : walk(*object, steps);
+}
+
+bool is_nothing(const json::value* value) {
+  if (value == nullptr || value->is_null()) return true;
+  const auto* list = value->if_array();
+  return list != nullptr && list->empty();
+}
+
+Before before(const Subject& subject, const Steps& steps) {
+  const auto* present = walk(subject.entity, steps);
+  if (subject.created) return {!is_nothing(present), nullptr};
+  const auto* old = subject.previous.if_contains(steps.front());
+  for (std::size_t i = 1; i < steps.size() && old != nullptr; ++i) {
+    // An object that was null as a whole.
+    if (!old->is_object()) return {!is_nothing(present), nullptr};
+    old = child(*old, steps[i]);
+  }
+  return old == nullptr ? Before{false, present} : Before{true, old};
+}
+
+bool is_changed(const Target& target, const Subject& subject) {
+  if (subject.created) {
+    return any_value(target, subject, false, [](const json::value* value) { return !is_nothing(value); });
+  }
+  if (!target.parts.empty()) {
+    return std::ranges::any_of(target.parts,
+                               [&](const Target::Part& part) { return before(subject, part.steps).changed; });
+  }
+  const auto [changed, old] = before(subject, target.steps);
+  return changed && (target.element.empty() || list_differs(target, old, walk(subject.entity, target.steps)));
+}
+
+const json::value* value_of(const Target& target, const Subject& subject, bool previous) {
+  if (!previous) return walk(subject.entity, target.steps);
+  if (target.parts.empty()) return before(subject, target.steps).value;
+  // An object is there when any of its parts is.
+  for (const auto& part : target.parts) {
+    const auto* value = before(subject, part.steps).value;
+    if (!is_nothing(value)) return value;
+  }
+  return nullptr;
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,336 @@
+#include "domain/filter/compiler.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "domain/filter/literal.hpp"
+#include "domain/filter/relative.hpp"
+#include "domain/filter/token.hpp"
+
+namespace waybill::domain::odata {
+namespace {
+
+// Where a condition stands. What is put there for an index alone would be in vain beneath `not`.
+struct Context {
+  bool conjunct;  // only `and` above it
+  bool positive;  // no `not` above it
+};
+
+// Whether fields are written as seen from the row `r` or, inside its subselect, from the relative `x`.
+enum class View { row, relative };
+
+bool is_case_function(const Expression& e) { return e.kind == Kind::lower || e.kind == Kind::upper; }
+bool is_condition(const Expression& e) { return e.kind >= Kind::contains; }
+
+const Expression& beneath_case_functions(const Expression& e) {
+  return is_case_function(e) ? beneath_case_functions(e.args[0]) : e;
+}
+
+bool is_constant(const Expression& e) { return is_literal(beneath_case_functions(e)); }
+
+bool is_only_lowered(const Expression& e) {
+  return e.kind == Kind::lower ? is_only_lowered(e.args[0]) : e.kind != Kind::upper;
+}
+
+std::string described(const Expression& e) {
+  if (is_condition(e)) return "the condition";
+  if (is_case_function(e)) return shortened(e.text) + "()";
+  return e.kind == Kind::string ? "'" + shortened(e.text) + "'" : shortened(e.text);
+}
+
+ValueType type_of(const Expression& e);
+
+void require_text(const Expression& argument, std::string_view function) {
+  const auto type = type_of(argument);
+  if (type == ValueType::text) return;
+  throw SyntaxError(described(argument) + " is " + std::string(type_name(type)) + ", but " +
+                        std::string(function) + " needs text",
+                    argument.offset);
+}
+
+void require_condition(const Expression& operand) {
+  if (type_of(operand) == ValueType::boolean) return;
+  throw SyntaxError("not needs a condition, write not (…), but here is " + described(operand),
+                    operand.offset);
+}
+
+// Throws SyntaxError where a case function stands around something else than text, or `not` before no
+// condition.
+ValueType type_of(const Expression& e) {
+  switch (e.kind) {
+    case Kind::null:
+      return ValueType::null;
+    case Kind::number:
+      return ValueType::number;
+    case Kind::timestamp:
+      return ValueType::timestamp;
+    case Kind::uuid:
+      return ValueType::uuid;
+    case Kind::field:
+      return value_type(e.field->type);
+    case Kind::string:
+      return ValueType::text;
+    case Kind::lower:
+    case Kind::upper:
+      require_text(e.args[0], e.text);
+      return ValueType::text;
+    case Kind::negation:
+      require_condition(e.args[0]);
+      return ValueType::boolean;
+    default:
+      return ValueType::boolean;
+  }
+}
+
+SyntaxError mismatch(const Expression& odd, const Expression& other) {
+  return {described(odd) + " is " + std::string(type_name(type_of(odd))) + ", but " + described(other) +
+              " is " + std::string(type_name(type_of(other))),
+          odd.offset};
+}
+
+// The type in which two values are compared. Only a literal string is read as another type.
+ValueType common_type(const Expression& a, const Expression& b) {
+  const auto type_a = type_of(a);
+  const auto type_b = type_of(b);
+  const auto reads_as = [](const Expression& e, ValueType type) {
+    return e.kind == Kind::string && (type == ValueType::uuid || type == ValueType::timestamp);
+  };
+  if (type_a == type_b || type_b == ValueType::null || reads_as(b, type_a)) return type_a;
+  if (type_a == ValueType::null || reads_as(a, type_b)) return type_b;
+  throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
+}
+
+std::string_view sql_operator(Comparator comparator) {
+  switch (comparator) {
+    case Comparator::eq:
+      return " = ";
+    case Comparator::ne:
+      return " is distinct from ";
+    case Comparator::gt:
+      return " > ";
+    case Comparator::ge:
+      return " >= ";
+    case Comparator::lt:
+      return " < ";
+    case Comparator::le:
+      return " <= ";
+  }
+  return {};
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text = "(";
+  for (const auto& part : parts) {
+    if (text.size() > 1) text += separator;
+    text += part;
+  }
+  return text + ")";
+}
+
+// The one relative whose row alone decides a predicate over `values`; null when other columns take part.
+const Field* deciding_relative(std::span<const Expression> values) {
+  const Field* relative = nullptr;
+  for (const auto& value : values) {
+    const auto& e = beneath_case_functions(value);
+    if (is_literal(e)) continue;
+    if (e.kind != Kind::field || e.field->role != FieldRole::relative) return nullptr;
+    if (relative != nullptr && relative->relative_key != e.field->relative_key) return nullptr;
+    relative = e.field;
+  }
+  return relative;
+}
+
+class Compiler {
+ public:
+  Compiler(const RecordType& type, int first_param, std::string_view business)
+      : type_(type), first_param_(first_param), business_(business) {}
+
+  SqlFragment compile(const Expression& e) {
+    SqlFragment fragment;
+    fragment.text = condition(e, {.conjunct = true, .positive = true});
+    fragment.params = std::move(params_);
+    return fragment;
+  }
+
+ private:
+  std::string condition(const Expression& e, Context context) {
+    switch (e.kind) {
+      case Kind::all:
+        return all(e, context);
+      case Kind::any:
+        return any(e, context);
+      // `is not true` and not `not`: a comparison with a missing value is false, so its negation is true.
+      case Kind::negation:
+        require_condition(e.args[0]);
+        return "(" + condition(e.args[0], {}) + ") is not true";
+      case Kind::compare:
+        return comparison(e, context);
+      case Kind::in:
+        return membership(e, context);
+      case Kind::contains:
+      case Kind::starts_with:
+      case Kind::ends_with:
+        return string_test(e, context);
+      case Kind::boolean:
+        return literal_text(e, ValueType::boolean);
+      default:
+        break;
+    }
+    if (type_of(e) == ValueType::boolean) return operand(e, ValueType::boolean, View::row);
+    throw SyntaxError(described(e) + " is no condition", e.offset);
+  }
+
+  std::string all(const Expression& e, Context context) {
+    std::vector<std::string> parts;
+    for (const auto& part : e.args) parts.push_back(condition(part, context));
+    return joined(parts, " and ");
+  }
+
+  std::string any(const Expression& e, Context context) {
+    std::vector<std::string> parts;
+    for (const auto& part : e.args)
+      parts.push_back(condition(part, {.conjunct = false, .positive = context.positive}));
+    return joined(parts, " or ");
+  }
+
+  std::string comparison(const Expression& e, Context context) {
+    const auto& left = e.args[0];
+    const auto& right = e.args[1];
+    const auto type = common_type(left, right);
+    if (left.kind == Kind::null) return comparison_with_null(right, type, e.comparator);
+    if (right.kind == Kind::null) return comparison_with_null(left, type, e.comparator);
+    const bool constant = is_constant(left) || is_constant(right);
+    const bool needs_values = e.comparator != Comparator::ne && (constant || e.comparator != Comparator::eq);
+    return in_relative(e.args, needs_values, context, [&](View view) {
+      const bool typed = is_constant(left) && is_constant(right);
+      auto text = operand(left, type, view, typed);
+      text +=
+          e.comparator == Comparator::eq && !constant ? " is not distinct from " : sql_operator(e.comparator);
+      return text + operand(right, type, view, typed);
+    });
+  }
+
+  std::string comparison_with_null(const Expression& e, ValueType type, Comparator comparator) {
+    const bool equality = comparator == Comparator::eq || comparator == Comparator::ne;
+    if (e.kind == Kind::null) return comparator == Comparator::eq ? "true" : "false";
+    auto text =
+        operand(e, type, View::row, true) + (comparator == Comparator::ne ? " is not null" : " is null");
+    return equality ? text : "(" + text + " and false)";
+  }
+
+  std::string membership(const Expression& e, Context context) {
+    const auto& value = e.args[0];
+    const auto type = type_of(value);
+    if (type == ValueType::null) throw SyntaxError("null cannot be asked for with in", value.offset);
+    const auto entries = std::span(e.args).subspan(1);
+    for (const auto& entry : entries) {
+      if (common_type(value, entry) != type) throw mismatch(entry, value);
+    }
+    const auto nulls = std::ranges::count(entries, Kind::null, &Expression::kind);
+    const auto is_null = [&] { return operand(value, type, View::row, true) + " is null"; };
+    const auto is_listed = [&](View view) {
+      auto text = operand(value, type, view, true);
+      std::vector<std::string> list;
+      for (const auto& entry : entries) {
+        if (entry.kind != Kind::null) list.push_back(operand(entry, type, view));
+      }
+      return text + " in " + joined(list, ", ");
+    };
+    if (nulls == 0) return in_relative(std::span(&value, 1), true, context, is_listed);
+    if (nulls == std::ssize(entries)) return is_null();
+    return "(" + is_listed(View::row) + " or " + is_null() + ")";
+  }
+
+  std::string string_test(const Expression& e, Context context) {
+    for (const auto& argument : e.args) require_text(argument, e.text);
+    return in_relative(e.args, true, context, [&](View view) {
+      auto text = is_constant(e.args[1]) ? like(e, view) : position_test(e, view);
+      const auto narrowed = context.positive ? search_text_test(e, view) : "";
+      return narrowed.empty() ? text : "(" + text + " and " + narrowed + ")";
+    });
+  }
+
+  std::string like(const Expression& e, View view) {
+    const auto value = operand(e.args[0], ValueType::text, view, true);
+    return value + " like " + pattern(e.args[1], e.kind != Kind::starts_with, e.kind != Kind::ends_with);
+  }
+
+  std::string pattern(const Expression& e, bool open_start, bool open_end) {
+    if (e.kind == Kind::lower) return "lower(" + pattern(e.args[0], open_start, open_end) + ")";
+    if (e.kind == Kind::upper) return "upper(" + pattern(e.args[0], open_start, open_end) + ")";
+    return parameter((open_start ? "%" : "") + like_escaped(e.text) + (open_end ? "%" : ""));
+  }
+
+  std::string position_test(const Expression& e, View view) {
+    const auto whole = operand(e.args[0], ValueType::text, view, true);
+    const auto part = operand(e.args[1], ValueType::text, view, true);
+    if (e.kind == Kind::contains) return "strpos(" + whole + ", " + part + ") > 0";
+    if (e.kind == Kind::starts_with) return "starts_with(" + whole + ", " + part + ")";
+    return "right(" + whole + ", length(" + part + ")) = " + operand(e.args[1], ValueType::text, view, true);
+  }
+
+  // What a string test implies for the indexed `search_text`, which no index on the column itself could
+  // serve. Empty when it implies nothing there, or nothing a trigram index finds.
+  std::string search_text_test(const Expression& e, View view) {
+    constexpr std::size_t trigram = 3;
+    const auto& value = beneath_case_functions(e.args[0]);
+    const auto& part = beneath_case_functions(e.args[1]);
+    const bool plain = is_only_lowered(e.args[0]) && is_only_lowered(e.args[1]);
+    if (!plain || value.kind != Kind::field || part.kind != Kind::string ||
+        count_characters(part.text) < trigram)
+      return {};
+    const auto& field = *value.field;
+    const bool relative = view == View::relative;
+    if (!relative && field.role == FieldRole::relative) return {};
+    if (!is_in_search_text(relative ? field.relative_table : type_.table,
+                           relative ? field.relative_column : field.column))
+      return {};
+    return (relative ? "x" : "r") + std::string(".search_text like lower(") + pattern(part, true, true) + ")";
+  }
+
+  // Writes a predicate that `needs_values` (is never true of a missing one) as one on the relative's own
+  // table when that table alone decides it, so that its indexes are used; else as one on the row.
+  template <typename Write>
+  std::string in_relative(std::span<const Expression> values, bool needs_values, Context context,
+                          Write write) {
+    const auto* relative = needs_values ? deciding_relative(values) : nullptr;
+    if (relative == nullptr) return write(View::row);
+    return relative_meets(*relative, write(View::relative), business_, context.conjunct);
+  }
+
+  // `typed`: the parameter has no column beside it that tells its type.
+  std::string operand(const Expression& e, ValueType as, View view, bool typed = false) {
+    if (is_case_function(e))
+      return (e.kind == Kind::lower ? "lower(" : "upper(") + operand(e.args[0], as, view, true) + ")";
+    if (e.kind == Kind::field) return column(*e.field, view);
+    if (e.kind == Kind::boolean) return literal_text(e, as);
+    if (is_condition(e)) return "((" + condition(e, {}) + ") is true)";
+    const auto cast = typed || as != ValueType::text ? sql_cast(as) : "";
+    return parameter(literal_text(e, as)).append(cast);
+  }
+
+  static std::string column(const Field& field, View view) {
+    if (field.role != FieldRole::relative) return "r." + std::string(field.column);
+    return view == View::row ? relative_value(field) : "x." + std::string(field.relative_column);
+  }
+
+  std::string parameter(std::string value) {
+    params_.push_back(std::move(value));
+    return "$" + std::to_string(first_param_ + static_cast<int>(params_.size()) - 1);
+  }
+
+  const RecordType& type_;
+  int first_param_;
+  std::string_view business_;
+  std::vector<std::string> params_;
+};
+
+}  // namespace
+
+SqlFragment compile_expression(const Expression& expression, const RecordType& type, int first_param,
+                               std::string_view business) {
+  return Compiler(type, first_param, business).compile(expression);
+}
+
+}  // namespace waybill::domain::odata

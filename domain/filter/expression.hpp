@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/records/record_type.hpp"
+
+namespace waybill::domain::odata {
+
+enum class Kind {
+  null,
+  boolean,
+  number,
+  string,
+  timestamp,
+  uuid,
+  field,
+  lower,
+  upper,
+  contains,
+  starts_with,
+  ends_with,
+  compare,
+  in,  // args[0] in the literals args[1…]
+  all,
+  any,
+  negation,
+};
+
+enum class Comparator { eq, ne, gt, ge, lt, le };
+
+/// A node of a parsed `$filter`. Its types are not checked yet.
+struct Expression {
+  Kind kind{};
+  std::size_t offset = 0;  // byte of the text where it begins
+  std::string text;        // of a literal: its value; else the word as written
+  const Field* field = nullptr;
+  Comparator comparator{};
+  std::vector<Expression> args = {};
+};
+
+/// Parses by OData's precedence (OData 4.01 part 2, "Operator Precedence"): parentheses; functions and `in`;
+/// `not`; `gt ge lt le`; `eq ne`; `and`; `or`. Throws SyntaxError, also for unknown fields and beyond 32
+/// levels.
+Expression parse_expression(std::string_view text, const RecordType& type);
+
+/// The field that lists of `type` can be asked by. Throws SyntaxError when there is none.
+const Field& find_list_field(std::string_view path, std::size_t offset, const RecordType& type);
+
+}  // namespace waybill::domain::odata

@@ -1,0 +1,18 @@
+#include "domain/filter/filter.hpp"
+
+#include "domain/filter/compiler.hpp"
+#include "domain/filter/token.hpp"
+
+namespace waybill::domain {
+
+FilterResult compile_filter(std::string_view text, const RecordType& type, int first_param,
+                            std::string_view business) {
+  try {
+    if (odata::is_blank(text)) return SqlFragment{"true", {}};
+    return odata::compile_expression(odata::parse_expression(text, type), type, first_param, business);
+  } catch (const odata::SyntaxError& error) {
+    return FilterError{odata::error_sentence(error, text)};
+  }
+}
+
+}  // namespace waybill::domain

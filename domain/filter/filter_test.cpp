@@ -1,0 +1,366 @@
+#include "domain/filter/filter.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::domain {
+namespace {
+
+using Params = std::vector<std::string>;
+
+const RecordType& orders = record_type(EntityType::order);
+
+struct Case {
+  std::string text;
+  std::string sql;
+  Params params = {};
+};
+
+void expect_sql(const std::vector<Case>& cases, const RecordType& type = orders) {
+  for (const auto& [text, sql, params] : cases) {
+    const auto result = compile_filter(text, type, 3);
+    const auto* fragment = std::get_if<SqlFragment>(&result);
+    if (fragment == nullptr) {
+      ADD_FAILURE() << text << ": " << std::get<FilterError>(result).message;
+      continue;
+    }
+    EXPECT_EQ(fragment->text, sql) << text;
+    EXPECT_EQ(fragment->params, params) << text;
+  }
+}
+
+void expect_error(const std::vector<std::pair<std::string, std::string>>& cases) {
+  for (const auto& [text, message] : cases) {
+    const auto result = compile_filter(text, orders, 3);
+    const auto* error = std::get_if<FilterError>(&result);
+    EXPECT_EQ(error == nullptr ? std::get<SqlFragment>(result).text : error->message, message) << text;
+  }
+}
+
+bool compiles(const std::string& text) {
+  return std::holds_alternative<SqlFragment>(compile_filter(text, orders, 3));
+}
+
+TEST(Filter, EachFieldTypeCastsItsParameter) {
+  expect_sql({
+      {"status eq 'ready'", "r.status = $3", {"ready"}},
+      {"totalValue gt 100.50", "r.total_value > $3::numeric", {"100.50"}},
+      {"totalValue ge -1e3", "r.total_value >= $3::numeric", {"-1e3"}},
+      {"customer/guid eq 'AAAAAAAA-1111-2222-3333-bbbbbbbbbbbb'",
+       "r.customer_id = $3::uuid",
+       {"aaaaaaaa-1111-2222-3333-bbbbbbbbbbbb"}},
+      {"guid eq deadbeef-1111-2222-3333-444444444444",
+       "r.guid = $3::uuid",
+       {"deadbeef-1111-2222-3333-444444444444"}},
+      {"createdAt ge 2026-11-20T05:45:12.345+02:00",
+       "r.created_at >= $3::timestamptz",
+       {"2026-11-20 03:45:12.345000+00"}},
+      {"createdAt lt '2026-11-20'", "r.created_at < $3::timestamptz", {"2026-11-20 00:00:00.000000+00"}},
+      {"createdAt le 2026-11-20", "r.created_at <= $3::timestamptz", {"2026-11-20 00:00:00.000000+00"}},
+  });
+}
+
+TEST(Filter, PathsTakeBothSeparatorsAndFieldsHeedCase) {
+  expect_sql({
+      {"deliveryAddress/city eq 'Köln'", "r.delivery_city = $3", {"Köln"}},
+      {"deliveryAddress.city eq 'Köln'", "r.delivery_city = $3", {"Köln"}},
+  });
+  expect_error({{"Status eq 'ready'", "unknown field Status at character 1"}});
+}
+
+TEST(Filter, KeywordsAndFunctionsComeInAnyCase) {
+  expect_sql({
+      {"NOT (status EQ 'a') And ToLower(status) nE 'b' OR TRUE",
+       "(((r.status = $3) is not true and lower(r.status) is distinct from $4) or true)",
+       {"a", "b"}},
+      {"status IN ('a') and notes Eq NULL", "(r.status in ($3) and r.notes is null)", {"a"}},
+  });
+}
+
+TEST(Filter, PrecedenceIsODatas) {
+  expect_sql({
+      {"status eq 'a' or status eq 'b' and status eq 'c'",
+       "(r.status = $3 or (r.status = $4 and r.status = $5))",
+       {"a", "b", "c"}},
+      {"(status eq 'a' or status eq 'b') and status eq 'c'",
+       "((r.status = $3 or r.status = $4) and r.status = $5)",
+       {"a", "b", "c"}},
+      {"not contains(status,'a') and status eq 'b'",
+       "((r.status like $3) is not true and r.status = $4)",
+       {"%a%", "b"}},
+      {"totalValue gt 5 eq true", "((r.total_value > $3::numeric) is true) = true", {"5"}},
+      {"true eq totalValue gt 5", "true = ((r.total_value > $3::numeric) is true)", {"5"}},
+      {"not status in ('a')", "(r.status in ($3)) is not true", {"a"}},
+      {"status eq 'a' eq true eq false", "((((r.status = $3) is true) = true) is true) = false", {"a"}},
+  });
+  expect_error(
+      {{"not status eq 'a'", "not needs a condition, write not (…), but here is status at character 5"}});
+}
+
+TEST(Filter, ChainsStayFlat) {
+  expect_sql({
+      {"true and false and true", "(true and false and true)"},
+      {"true or (false or true)", "(true or (false or true))"},
+  });
+}
+
+TEST(Filter, EitherSideMayBeFieldFunctionOrLiteral) {
+  expect_sql({
+      {"5 lt totalValue", "$3::numeric < r.total_value", {"5"}},
+      {"'x' eq tolower(notes)", "$3 = lower(r.notes)", {"x"}},
+      {"toupper(tolower('x')) eq notes", "upper(lower($3::text)) = r.notes", {"x"}},
+      {"orderNumber eq notes", "r.order_number is not distinct from r.notes"},
+      {"orderNumber ne notes", "r.order_number is distinct from r.notes"},
+      {"createdAt lt updatedAt", "r.created_at < r.updated_at"},
+      {"'a' eq 'b'", "$3::text = $4::text", {"a", "b"}},
+      {"1 lt 2", "$3::numeric < $4::numeric", {"1", "2"}},
+      {"2026-01-01 lt '2026-01-02'",
+       "$3::timestamptz < $4::timestamptz",
+       {"2026-01-01 00:00:00.000000+00", "2026-01-02 00:00:00.000000+00"}},
+      {"true ne false", "true is distinct from false"},
+  });
+}
+
+TEST(Filter, NullIsAskedForByEqAndNeAndMakesOtherComparisonsFalse) {
+  expect_sql({
+      {"notes eq null", "r.notes is null"},
+      {"null ne notes", "r.notes is not null"},
+      {"notes gt null", "(r.notes is null and false)"},
+      {"null eq null", "true"},
+      {"null ne null", "false"},
+      {"null lt null", "false"},
+      {"5 eq null", "$3::numeric is null", {"5"}},
+      {"notes ne 'x'", "r.notes is distinct from $3", {"x"}},
+      {"not (totalValue gt 5)", "(r.total_value > $3::numeric) is not true", {"5"}},
+      {"(totalValue gt 5) eq null", "((r.total_value > $3::numeric) is true) is null", {"5"}},
+  });
+}
+
+TEST(Filter, InListsKeepNull) {
+  expect_sql({
+      {"status in ('a', 'b')", "r.status in ($3, $4)", {"a", "b"}},
+      {"totalValue in (1,2.5)", "r.total_value in ($3::numeric, $4::numeric)", {"1", "2.5"}},
+      {"notes in ('a', null)", "(r.notes in ($3) or r.notes is null)", {"a"}},
+      {"notes in (null)", "r.notes is null"},
+      {"'a' in ('a','b')", "$3::text in ($4, $5)", {"a", "a", "b"}},
+      {"guid in ('deadbeef-1111-2222-3333-444444444444')",
+       "r.guid in ($3::uuid)",
+       {"deadbeef-1111-2222-3333-444444444444"}},
+      {"customer/name in ('a')",
+       "r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name in ($3))",
+       {"a"}},
+  });
+}
+
+TEST(Filter, StringFunctionsEscapeTheirPattern) {
+  expect_sql({
+      {"contains(status,'50%_\\')", "r.status like $3", {"%50\\%\\_\\\\%"}},
+      {"startswith(status,'a')", "r.status like $3", {"a%"}},
+      {"endswith(status,'a')", "r.status like $3", {"%a"}},
+      {"contains(status,'')", "r.status like $3", {"%%"}},
+      {"contains(tolower(status),tolower('A'))", "lower(r.status) like lower($3)", {"%A%"}},
+      {"contains(toupper(status),toupper('a'))", "upper(r.status) like upper($3)", {"%a%"}},
+      {"contains('abc',status)", "strpos($3::text, r.status) > 0", {"abc"}},
+      {"startswith('abc',status)", "starts_with($3::text, r.status)", {"abc"}},
+      {"endswith('abc',status)", "right($3::text, length(r.status)) = r.status", {"abc"}},
+      {"contains('abc','b')", "$3::text like $4", {"abc", "%b%"}},
+      {"contains(status,'a') eq false", "((r.status like $3) is true) = false", {"%a%"}},
+  });
+}
+
+TEST(Filter, StringTestsOfSearchableFieldsAreServedByTheSearchIndex) {
+  expect_sql({
+      {"contains(notes,'Abc')", "(r.notes like $3 and r.search_text like lower($4))", {"%Abc%", "%Abc%"}},
+      {"startswith(tolower(notes),'abc')",
+       "(lower(r.notes) like $3 and r.search_text like lower($4))",
+       {"abc%", "%abc%"}},
+      {"contains(notes,'äb')", "r.notes like $3", {"%äb%"}},
+      {"not contains(notes,'Abc')", "(r.notes like $3) is not true", {"%Abc%"}},
+      {"contains(toupper(notes),'ABC')", "upper(r.notes) like $3", {"%ABC%"}},
+      {"contains(serviceLevel,'express')", "r.service_level like $3", {"%express%"}},
+      {"contains(customer/email,'@example')",
+       "r.customer_id in (select x.guid from customers x where x.business_id = $1 and "
+       "(x.email like $3 and x.search_text like lower($4)))",
+       {"%@example%", "%@example%"}},
+  });
+}
+
+TEST(Filter, RelativesAreLookedUpByTheirOwnIndexWhereThatAnswersTheSame) {
+  expect_sql({
+      {"customer/name eq 'X'",
+       "r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name = $3)",
+       {"X"}},
+      {"customer/name eq 'X' and status eq 'a'",
+       "(r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name = $3) and "
+       "r.status = $4)",
+       {"X", "a"}},
+      {"customer/name eq 'X' or status eq 'a'",
+       "(r.customer_id = any(array(select x.guid from customers x where x.business_id = $1 and x.name = $3)) "
+       "or "
+       "r.status = $4)",
+       {"X", "a"}},
+      {"not ('X' eq tolower(customer/name))",
+       "(r.customer_id = any(array(select x.guid from customers x where x.business_id = $1 and $3 = "
+       "lower(x.name)))) "
+       "is not true",
+       {"X"}},
+      {"customer/name lt customer/email",
+       "r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name < x.email)"},
+      {"carrier/name eq 'DHL'",
+       "r.carrier_id in (select x.guid from carriers x where (x.business_id = $1 or x.business_id = "
+       "'00000000-0000-0000-0000-000000000000') and x.name = $3)",
+       {"DHL"}},
+  });
+}
+
+TEST(Filter, MissingRelativesCountAsNull) {
+  const std::string name =
+      "(select x.name from customers x where x.business_id = r.business_id and x.guid = r.customer_id)";
+  expect_sql({
+      {"customer/name eq null", name + " is null"},
+      {"customer/name ne 'X'", name + " is distinct from $3", {"X"}},
+      {"customer/name eq notes", name + " is not distinct from r.notes"},
+      {"customer/name gt notes", name + " > r.notes"},
+      {"customer/name in ('X', null)", "(" + name + " in ($3) or " + name + " is null)", {"X"}},
+      {"carrier/name eq null",
+       "(select x.name from carriers x where (x.business_id = r.business_id or x.business_id = "
+       "'00000000-0000-0000-0000-000000000000') and x.guid = r.carrier_id limit 1) is null"},
+  });
+}
+
+TEST(Filter, TheBusinessIsNamedAsTheStatementNamesIt) {
+  const auto result = compile_filter("customer.name eq 'X'", orders, 7, "$5");
+  EXPECT_EQ(std::get<SqlFragment>(result).text,
+            "r.customer_id in (select x.guid from customers x where x.business_id = $5 and x.name = $7)");
+}
+
+TEST(Filter, EmptyTextAsksForNothing) { expect_sql({{"", "true"}, {" \t", "true"}}); }
+
+TEST(Filter, InputStandsInParametersOnly) {
+  for (const std::string evil :
+       {"'; drop table orders; --", "\\'' or 1=1", "$1", "%", "x) or (true", "\"a\"", "/**/", "\n"}) {
+    std::string quoted;
+    for (const char c : evil) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+    const auto equal = std::get<SqlFragment>(compile_filter("status eq '" + quoted + "'", orders, 3));
+    EXPECT_EQ(equal.text, "r.status = $3");
+    EXPECT_EQ(equal.params, Params{evil});
+    const auto search =
+        std::get<SqlFragment>(compile_search("a" + evil, record_type(EntityType::product), 3));
+    EXPECT_EQ(search.text.find("drop"), std::string::npos);
+  }
+  expect_error({
+      {"status eq 'a'; drop table orders", "unexpected ; at character 14"},
+      {"status eq \"a\"", "unexpected \" at character 11"},
+      {"status eq $1", "unexpected $ at character 11"},
+      {"status = 'a'", "unexpected = at character 8"},
+      {"status eq 'a' -- x", "unexpected - at character 15"},
+      {"pg_sleep(10)", "unknown function pg_sleep at character 1"},
+      {"search_text eq 'a'", "unknown field search_text at character 1"},
+  });
+}
+
+TEST(Filter, SyntaxErrorsTellTheCharacter) {
+  expect_error({
+      {"status eq", "a field or a value is expected, not the end at character 10"},
+      {"eq 'a'", "a field or a value is expected, not eq at character 1"},
+      {"status 'a'", "an operator or the end is expected, not a at character 8"},
+      {"status eq 'a' 'b'", "an operator or the end is expected, not b at character 15"},
+      {"(status eq 'a'", ") is expected, not the end at character 15"},
+      {"status eq 'a')", "an operator or the end is expected, not ) at character 14"},
+      {"status eq 'a", "the string is not closed at character 11"},
+      {"status eq 'é' and notes eq 'ü", "the string is not closed at character 28"},
+      {"status in ()", "the list of in is empty at character 12"},
+      {"status in 'a'", "( after in is expected, not a at character 11"},
+      {"status in ('a' 'b')", ", or ) is expected, not b at character 16"},
+      {"status in (notes)", "a list of in holds only literals at character 12"},
+      {"null in ('a')", "null cannot be asked for with in at character 1"},
+      {"contains(status)", "a comma and a further argument is expected, not ) at character 16"},
+      {"contains(status,'a','b')", ") is expected, not , at character 20"},
+      {"length(status) eq 3", "unknown function length at character 1"},
+      {"nmae eq 'a'", "unknown field nmae at character 1"},
+      {"items eq 'a'", "unknown field items at character 1"},
+      {"status and true", "status is no condition at character 1"},
+      {"'a'", "'a' is no condition at character 1"},
+      {"null", "null is no condition at character 1"},
+      {"tolower(status)", "tolower() is no condition at character 1"},
+      {"totalValue eq 5x", "5x is no number at character 15"},
+      {"totalValue eq .5", "unexpected . at character 15"},
+      {"totalValue eq 5.", "5. is no number at character 15"},
+      {"ü eq 'a'", "unexpected ü at character 1"},
+  });
+}
+
+TEST(Filter, LiteralsMustBeOfTheFieldsType) {
+  expect_error({
+      {"totalValue eq '5'", "'5' is text, but totalValue is a number at character 15"},
+      {"status eq 5", "5 is a number, but status is text at character 11"},
+      {"status eq true", "true is true or false, but status is text at character 11"},
+      {"status eq 2026-01-01", "2026-01-01 is a timestamp, but status is text at character 11"},
+      {"5 eq status", "5 is a number, but status is text at character 1"},
+      {"createdAt gt 5", "5 is a number, but createdAt is a timestamp at character 14"},
+      {"createdAt gt 'yesterday'", "yesterday is no timestamp or date at character 14"},
+      {"createdAt gt 2026-02-30", "2026-02-30 is no timestamp or date at character 14"},
+      {"guid eq 'x'", "x is no uuid at character 9"},
+      {"guid in ('x')", "x is no uuid at character 10"},
+      {"totalValue in (1,'2')", "'2' is text, but totalValue is a number at character 18"},
+      {"'x' in (deadbeef-1111-2222-3333-444444444444)",
+       "deadbeef-1111-2222-3333-444444444444 is a uuid, but 'x' is text at character 9"},
+      {"status eq totalValue", "totalValue is a number, but status is text at character 11"},
+      {"contains(totalValue,'5')", "totalValue is a number, but contains needs text at character 10"},
+      {"contains(status,5)", "5 is a number, but contains needs text at character 17"},
+      {"contains(status,tolower(5))", "5 is a number, but tolower needs text at character 25"},
+      {"tolower(totalValue) eq 'a'", "totalValue is a number, but tolower needs text at character 9"},
+      {"(status eq 'a') eq 'b'", "'b' is text, but the condition is true or false at character 20"},
+  });
+}
+
+TEST(Filter, WhatPostgresCouldNotHoldIsRefused) {
+  const std::string digits(400, '9');
+  EXPECT_FALSE(compiles("totalValue eq " + digits));
+  EXPECT_TRUE(compiles("totalValue eq " + digits.substr(0, 40)));
+  EXPECT_FALSE(compiles("totalValue eq " + digits.substr(0, 41)));
+  EXPECT_TRUE(compiles("totalValue eq 0." + digits.substr(0, 39)));
+  EXPECT_FALSE(compiles("totalValue eq 0." + digits.substr(0, 40)));
+  expect_error({
+      {"totalValue eq 1e400", "1e400 is out of range at character 15"},
+      {"totalValue eq 1e-400", "1e-400 is out of range at character 15"},
+      {"totalValue eq 1e99999999999999999999", "1e99999999999999999999 is out of range at character 15"},
+      {"createdAt gt 0001-01-01T00:00:00+14:00",
+       "0001-01-01T00:00:00+14:00 is no timestamp or date at character 14"},
+      {"createdAt gt 9999-12-31T23:59:59-14:00",
+       "9999-12-31T23:59:59-14:00 is no timestamp or date at character 14"},
+      {std::string("status eq 'a\0'", 14), "a NUL character is not allowed at character 13"},
+      {"status eq '\xc3\xa9\xff'", "invalid UTF-8 at character 13"},
+      {"status eq '\xed\xa0\x80'", "invalid UTF-8 at character 12"},
+  });
+}
+
+TEST(Filter, IsAtMost4KiBLong) {
+  const std::string start = "status eq '";
+  EXPECT_TRUE(compiles(start + std::string(4096 - start.size() - 1, 'a') + "'"));
+  EXPECT_FALSE(compiles(start + std::string(4096 - start.size(), 'a') + "'"));
+}
+
+TEST(Filter, IsAtMost32LevelsDeep) {
+  const auto nested = [](const std::string& open, const std::string& inner, const std::string& close,
+                         int levels) {
+    std::string text = inner;
+    for (int i = 0; i < levels; ++i) text = open + text + close;
+    return text;
+  };
+  for (const auto& [open, close] : {std::pair<std::string, std::string>{"(", ")"}, {"not ", ""}}) {
+    EXPECT_TRUE(compiles(nested(open, "true", close, 32))) << open;
+    EXPECT_FALSE(compiles(nested(open, "true", close, 33))) << open;
+  }
+  EXPECT_TRUE(compiles(nested("tolower(", "notes", ")", 32) + " eq 'a'"));
+  EXPECT_FALSE(compiles(nested("tolower(", "notes", ")", 33) + " eq 'a'"));
+  EXPECT_TRUE(compiles(nested("", "true", " eq true", 32)));
+  EXPECT_FALSE(compiles(nested("", "true", " eq true", 33)));
+}
+
+TEST(Filter, MessagesQuoteAtMost40Characters) {
+  const std::string name(1000, 'x');
+  expect_error({{name, "unknown field " + name.substr(0, 40) + "… at character 1"}});
+}
+
+}  // namespace
+}  // namespace waybill::domain

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "domain/filter/expression.hpp"
+#include "domain/filter/filter.hpp"
+#include "domain/filter/relative.hpp"
+#include "domain/filter/token.hpp"
+
+namespace waybill::domain {
+namespace {
+
+using namespace odata;
+
+constexpr std::size_t max_keys = 8;
+
+// Columns that always have a value: without NULLS FIRST or LAST an ordinary index serves them in both
+// directions.
+constexpr auto always_set =
+    std::to_array<std::string_view>({"guid", "status", "created_at", "updated_at", "order_number",
+                                     "tracking_number", "total_value", "currency"});
+
+bool may_be_null(const Field& field) {
+  return std::ranges::find(always_set, field.column) == always_set.end();
+}
+
+class OrderBy {
+ public:
+  OrderBy(std::string_view text, const RecordType& type) : tokens_(tokenize(text)), type_(type) {}
+
+  std::string compile() {
+    do add_key();
+    while (take_comma());
+    if (token().kind != TokenKind::end)
+      throw SyntaxError("a comma or the end is expected, not " + shortened(token().text), token().offset);
+    if (!has_guid_) text_ += descending_ ? ", r.guid desc" : ", r.guid";
+    return std::move(text_);
+  }
+
+ private:
+  const Token& token() const { return tokens_[at_]; }
+
+  bool take_comma() {
+    if (token().kind != TokenKind::comma) return false;
+    ++at_;
+    return true;
+  }
+
+  bool take_direction() {
+    const bool down = is_keyword(token().text, "desc");
+    if (token().kind == TokenKind::word && (down || is_keyword(token().text, "asc"))) {
+      ++at_;
+      return down;
+    }
+    return false;
+  }
+
+  void add_key() {
+    if (token().kind != TokenKind::word) throw SyntaxError("a field is expected", token().offset);
+    const auto& name = tokens_[at_++];
+    const auto& field = find_list_field(name.text, name.offset, type_);
+    if (!fields_.insert(&field).second) throw SyntaxError(name.text + " stands twice", name.offset);
+    if (fields_.size() > max_keys) throw SyntaxError("more than 8 fields", name.offset);
+    descending_ = take_direction();
+    // Nothing behind the guid could matter.
+    if (!has_guid_) write_key(field);
+    has_guid_ = has_guid_ || field.column == "guid";
+  }
+
+  // Null sorts below every value (OData 4.01 part 1, "System Query Option $orderby").
+  void write_key(const Field& field) {
+    if (!text_.empty()) text_ += ", ";
+    text_ += field.role == FieldRole::relative ? relative_value(field) : "r." + std::string(field.column);
+    if (descending_) text_ += " desc";
+    if (may_be_null(field)) text_ += descending_ ? " nulls last" : " nulls first";
+  }
+
+  std::vector<Token> tokens_;
+  const RecordType& type_;
+  std::size_t at_ = 0;
+  std::string text_;
+  std::set<const Field*> fields_;
+  bool has_guid_ = false;
+  bool descending_ = false;
+};
+
+}  // namespace
+
+FilterResult compile_orderby(std::string_view text, const RecordType& type) {
+  try {
+    if (is_blank(text)) return SqlFragment{"r.created_at desc, r.guid desc", {}};
+    return SqlFragment{OrderBy(text, type).compile(), {}};
+  } catch (const SyntaxError& error) {
+    return FilterError{error_sentence(error, text)};
+  }
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include "domain/filter/filter.hpp"
+
+namespace waybill::domain {
+namespace {
+
+// The SQL, or the message.
+std::string compiled(std::string_view text, EntityType type = EntityType::order) {
+  const auto result = compile_orderby(text, record_type(type));
+  if (const auto* error = std::get_if<FilterError>(&result)) return error->message;
+  EXPECT_TRUE(std::get<SqlFragment>(result).params.empty());
+  return std::get<SqlFragment>(result).text;
+}
+
+TEST(OrderBy, GuidBreaksTiesInTheDirectionOfTheLastKey) {
+  EXPECT_EQ(compiled("createdAt desc"), "r.created_at desc, r.guid desc");
+  EXPECT_EQ(compiled("createdAt"), "r.created_at, r.guid");
+  EXPECT_EQ(compiled("createdAt ASC"), "r.created_at, r.guid");
+  EXPECT_EQ(compiled("status desc , orderNumber asc"), "r.status desc, r.order_number, r.guid");
+}
+
+TEST(OrderBy, NullSortsBelowEveryValue) {
+  EXPECT_EQ(compiled("notes"), "r.notes nulls first, r.guid");
+  EXPECT_EQ(compiled("collectionDate Desc"), "r.collection_date desc nulls last, r.guid desc");
+}
+
+TEST(OrderBy, RelativesSortByTheirValue) {
+  EXPECT_EQ(
+      compiled("customer/name desc"),
+      "(select x.name from customers x where x.business_id = r.business_id and x.guid = r.customer_id) desc "
+      "nulls last, r.guid desc");
+}
+
+TEST(OrderBy, NothingStandsBehindTheGuid) {
+  EXPECT_EQ(compiled("guid"), "r.guid");
+  EXPECT_EQ(compiled("status, guid desc, notes"), "r.status, r.guid desc");
+}
+
+TEST(OrderBy, EmptyTextIsTheNewestFirst) { EXPECT_EQ(compiled(" "), "r.created_at desc, r.guid desc"); }
+
+TEST(OrderBy, ErrorsTellTheCharacter) {
+  EXPECT_EQ(compiled("nmae"), "unknown field nmae at character 1");
+  EXPECT_EQ(compiled("status, CreatedAt"), "unknown field CreatedAt at character 9");
+  EXPECT_EQ(compiled("items"), "unknown field items at character 1");
+  EXPECT_EQ(compiled("status down"), "a comma or the end is expected, not down at character 8");
+  EXPECT_EQ(compiled("status desc desc"), "a comma or the end is expected, not desc at character 13");
+  EXPECT_EQ(compiled("status,"), "a field is expected at character 8");
+  EXPECT_EQ(compiled(",status"), "a field is expected at character 1");
+  EXPECT_EQ(compiled("status; drop"), "unexpected ; at character 7");
+  EXPECT_EQ(compiled("status, notes, status desc"), "status stands twice at character 16");
+  EXPECT_EQ(compiled("customer.name, customer/name"), "customer.name stands twice at character 16");
+}
+
+TEST(OrderBy, TakesAtMost8Fields) {
+  const std::string eight =
+      "name,email,phone,company,address.city,address.street,address.state,address.country";
+  EXPECT_TRUE(compiled(eight, EntityType::customer).ends_with(", r.guid"));
+  EXPECT_EQ(compiled(eight + ",createdAt", EntityType::customer), "more than 8 fields at character 84");
+}
+
+TEST(OrderBy, IsAtMost4KiBLong) {
+  EXPECT_EQ(compiled("status" + std::string(4090, ' ')), "r.status, r.guid");
+  EXPECT_EQ(compiled("status" + std::string(4091, ' ')), "longer than 4096 bytes at character 4097");
+}
+
+}  // namespace
+}  // namespace waybill::domain

@@ -1,0 +1,43 @@
+#include "domain/filter/relative.hpp"
+
+#include <algorithm>
+
+namespace waybill::domain::odata {
+namespace {
+
+// The built-in carriers belong to the nil business and are seen by all.
+constexpr std::string_view shared_table = "carriers";
+constexpr std::string_view nil_business = "'00000000-0000-0000-0000-000000000000'";
+
+std::string of_business(std::string_view table, std::string_view business) {
+  std::string text = "x.business_id = ";
+  text += business;
+  if (table != shared_table) return text;
+  return "(" + text + " or x.business_id = " + std::string(nil_business) + ")";
+}
+
+}  // namespace
+
+std::string relative_value(const Field& field) {
+  const std::string table(field.relative_table);
+  return "(select x." + std::string(field.relative_column) + " from " + table + " x where " +
+         of_business(table, "r.business_id") + " and x.guid = r." + std::string(field.relative_key) +
+         (table == shared_table ? " limit 1)" : ")");
+}
+
+std::string relative_meets(const Field& field, std::string_view predicate, std::string_view business,
+                           bool semi_join) {
+  const auto guids = "(select x.guid from " + std::string(field.relative_table) + " x where " +
+                     of_business(field.relative_table, business) + " and " + std::string(predicate) + ")";
+  return "r." + std::string(field.relative_key) + (semi_join ? " in " + guids : " = any(array" + guids + ")");
+}
+
+bool is_in_search_text(std::string_view table, std::string_view column) {
+  const auto types = record_types();
+  const auto type = std::ranges::find(types, table, &RecordType::table);
+  if (type == types.end()) return false;
+  return std::ranges::any_of(type->fields,
+                             [&](const Field& field) { return field.searchable && field.column == column; });
+}
+
+}  // namespace waybill::domain::odata

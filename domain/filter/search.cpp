@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <vector>
+
+#include "domain/filter/filter.hpp"
+#include "domain/filter/literal.hpp"
+#include "domain/filter/relative.hpp"
+#include "domain/filter/token.hpp"
+
+namespace waybill::domain {
+namespace {
+
+using namespace odata;
+
+constexpr std::size_t max_characters = 200;
+constexpr std::size_t max_words = 16;
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  constexpr std::string_view space = " \t\n\v\f\r";
+  std::vector<std::string_view> words;
+  for (auto at = text.find_first_not_of(space); at < text.size(); at = text.find_first_not_of(space, at)) {
+    const auto end = std::min(text.find_first_of(space, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+// The relative's `search_text` holds more than the fields asked for, so it finds candidates by its index
+// only.
+std::string word_in_relative(const std::vector<const Field*>& fields, const std::string& pattern,
+                             std::string_view business) {
+  const auto& key = *fields.front();
+  std::string predicate;
+  for (const auto* field : fields) {
+    predicate += predicate.empty() ? "" : " or ";
+    predicate += "lower(x." + std::string(field->relative_column) + ") like " + pattern;
+  }
+  predicate = "x.search_text like " + pattern + " and (" + predicate + ")";
+  return relative_meets(key, predicate, business, false);
+}
+
+std::vector<const Field*> searchable_relatives(const RecordType& type) {
+  std::vector<const Field*> fields;
+  for (const auto& field : type.fields) {
+    if (field.searchable && field.role == FieldRole::relative) fields.push_back(&field);
+  }
+  return fields;
+}
+
+}  // namespace
+
+FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
+                            std::string_view business) {
+  try {
+    require_clean_text(text);
+  } catch (const SyntaxError& error) {
+    return FilterError{error_sentence(error, text)};
+  }
+  const auto words = words_of(text);
+  if (count_characters(text) > max_characters) return FilterError{"longer than 200 characters"};
+  if (words.size() > max_words) return FilterError{"more than 16 words"};
+  if (words.empty()) return SqlFragment{"true", {}};
+  const auto relatives = searchable_relatives(type);
+  SqlFragment fragment;
+  for (const auto word : words) {
+    const auto pattern =
+        "lower($" + std::to_string(first_param + static_cast<int>(fragment.params.size())) + ")";
+    fragment.params.push_back("%" + like_escaped(word) + "%");
+    fragment.text += fragment.text.empty() ? "(" : " and ";
+    fragment.text += "(r.search_text like " + pattern;
+    if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, business);
+    fragment.text += ")";
+  }
+  fragment.text += ")";
+  return fragment;
+}
+
+}  // namespace waybill::domain

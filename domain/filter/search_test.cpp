@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "domain/filter/filter.hpp"
+
+namespace waybill::domain {
+namespace {
+
+using Params = std::vector<std::string>;
+
+SqlFragment compiled(std::string_view text, EntityType type = EntityType::customer) {
+  return std::get<SqlFragment>(compile_search(text, record_type(type), 3));
+}
+
+std::string error(std::string_view text) {
+  const auto result = compile_search(text, record_type(EntityType::customer), 3);
+  const auto* failed = std::get_if<FilterError>(&result);
+  return failed == nullptr ? "" : failed->message;
+}
+
+TEST(Search, EveryWordMustOccur) {
+  const auto fragment = compiled("  Anna\tMüller\n");
+  EXPECT_EQ(fragment.text, "((r.search_text like lower($3)) and (r.search_text like lower($4)))");
+  EXPECT_EQ(fragment.params, (Params{"%Anna%", "%Müller%"}));
+}
+
+TEST(Search, LooksIntoRelativesByTheirSearchIndex) {
+  const auto fragment = compiled("anna", EntityType::order);
+  EXPECT_EQ(
+      fragment.text,
+      "((r.search_text like lower($3) or r.customer_id = any(array(select x.guid from customers x where "
+      "x.business_id = $1 and x.search_text like lower($3) and (lower(x.name) like lower($3) or "
+      "lower(x.email) like lower($3))))))");
+  EXPECT_EQ(fragment.params, Params{"%anna%"});
+}
+
+TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
+
+TEST(Search, EmptyTextAsksForNothing) {
+  EXPECT_EQ(compiled("").text, "true");
+  EXPECT_EQ(compiled(" \t").text, "true");
+}
+
+TEST(Search, TakesAtMost16WordsAnd200Characters) {
+  std::string words = "a";
+  for (int i = 1; i < 16; ++i) words += " a";
+  EXPECT_EQ(error(words), "");
+  EXPECT_EQ(error(words + " a"), "more than 16 words");
+  std::string characters;
+  for (int i = 0; i < 200; ++i) characters += "ü";
+  EXPECT_EQ(error(characters), "");
+  EXPECT_EQ(error(characters + "a"), "longer than 200 characters");
+}
+
+TEST(Search, RefusesWhatPostgresCouldNotHold) {
+  EXPECT_EQ(error(std::string_view("a\0", 2)), "a NUL character is not allowed at character 2");
+  EXPECT_EQ(error("a\xff"), "invalid UTF-8 at character 2");
+}
+
+}  // namespace
+}  // namespace waybill::domain

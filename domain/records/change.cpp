@@ -1,0 +1,238 @@
+#include "domain/records/change.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "base/clock.hpp"
+
+namespace waybill::domain {
+namespace {
+
+// Rows may hold what SQL wrote; it is nested less deeply than this or refused.
+constexpr std::size_t deepest_list = 128;
+
+// One member of the API's object, made from the field table once: a column, a list of relatives, or an object
+// of further members.
+struct Member {
+  enum class Kind : std::uint8_t { column, related_list, object };
+
+  std::string_view key;
+  Kind kind = Kind::object;
+  std::size_t field = 0;        // of a column
+  bool null_when_empty = true;  // of an object
+  std::vector<Member> members;
+  FieldSet previous_fields;  // the columns in it that `previous` tells about
+};
+
+struct Plan {
+  std::vector<Member> members;
+  std::size_t columns = 0;  // a row holds at least so many values
+  std::optional<std::size_t> status;
+  std::optional<std::size_t> dispatch;
+};
+
+bool in_previous(FieldRole role) { return role == FieldRole::plain || role == FieldRole::status; }
+
+Member& member_named(std::vector<Member>& members, std::string_view key) {
+  const auto found = std::ranges::find(members, key, &Member::key);
+  if (found != members.end()) return *found;
+  Member& added = members.emplace_back();
+  added.key = key;
+  return added;
+}
+
+void add_field(std::vector<Member>& members, const Field& field, std::size_t index, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  Member& member = member_named(members, path.substr(0, dot));
+  if (in_previous(field.role)) member.previous_fields.set(index);
+  if (dot == std::string_view::npos) {
+    member.kind = field.role == FieldRole::relative ? Member::Kind::related_list : Member::Kind::column;
+    member.field = index;
+    return;
+  }
+  add_field(member.members, field, index, path.substr(dot + 1));
+}
+
+Plan make_plan(const RecordType& type) {
+  Plan plan;
+  for (std::size_t i = 0; i < type.fields.size(); ++i) {
+    const Field& field = type.fields[i];
+    if (!field.column.empty()) plan.columns = i + 1;
+    if (field.role == FieldRole::status) plan.status = i;
+    if (field.role == FieldRole::dispatch) {
+      plan.dispatch = i;
+      continue;
+    }
+    const bool filled_in_later = field.role == FieldRole::relative && field.type != FieldType::array;
+    if (!filled_in_later) add_field(plan.members, field, i, field.path);
+  }
+  // The two that a shipment is never without.
+  for (Member& member : plan.members) {
+    if (type.type == EntityType::shipment && (member.key == "sender" || member.key == "recipient")) {
+      member.null_when_empty = false;
+    }
+  }
+  return plan;
+}
+
+const Plan& plan_of(const RecordType& type) {
+  static const auto plans = [] {
+    std::array<Plan, entity_type_count> made;
+    for (const RecordType& each : record_types())
+      made.at(static_cast<std::size_t>(each.type)) = make_plan(each);
+    return made;
+  }();
+  return plans.at(static_cast<std::size_t>(type.type));
+}
+
+class Builder {
+ public:
+  Builder(const RecordType& type, const Row& row, const json::storage_ptr& memory)
+      : type_(type), row_(row), memory_(memory) {}
+
+  json::object entity(const std::vector<Member>& members) const {
+    json::object object(memory_);
+    object.reserve(members.size());
+    for (const Member& member : members) object.emplace(member.key, whole(member));
+    return object;
+  }
+
+  // The members that hold a changed field, and in them the changed fields alone.
+  json::object previous(const std::vector<Member>& members, const FieldSet& changed) const {
+    json::object object(memory_);
+    for (const Member& member : members) {
+      if ((member.previous_fields & changed).none()) continue;
+      if (member.kind != Member::Kind::object || is_null(member)) {
+        object.emplace(member.key, whole(member));
+      } else {
+        object.emplace(member.key, previous(member.members, changed));
+      }
+    }
+    return object;
+  }
+
+ private:
+  bool is_null(const Member& member) const {
+    if (member.kind == Member::Kind::column) return !row_[member.field].has_value();
+    return member.kind == Member::Kind::object && member.null_when_empty &&
+           std::ranges::all_of(member.members, [this](const Member& part) { return is_null(part); });
+  }
+
+  json::value whole(const Member& member) const {
+    if (member.kind == Member::Kind::column) return column(member.field);
+    if (member.kind == Member::Kind::related_list) return json::array(memory_);
+    if (is_null(member)) return json::value(nullptr, memory_);
+    return entity(member.members);
+  }
+
+  json::value column(std::size_t index) const {
+    const Field& field = type_.fields[index];
+    const auto& text = row_[index];
+    if (!text)
+      return field.type == FieldType::array ? json::value(json::array(memory_)) : json::value(memory_);
+    switch (field.type) {
+      case FieldType::uuid:
+      case FieldType::string:
+        return json::value(json::string_view(*text), memory_);
+      case FieldType::integer:
+        return json::value(number<std::int64_t>(field, *text), memory_);
+      case FieldType::decimal:
+        return json::value(number<double>(field, *text), memory_);
+      case FieldType::boolean:
+        if (*text != "t" && *text != "f") refuse(field);
+        return json::value(*text == "t", memory_);
+      case FieldType::timestamp:
+        return timestamp(field, *text);
+      case FieldType::array:
+      case FieldType::object:
+        break;
+    }
+    return document(field, *text);
+  }
+
+  template <typename Number>
+  Number number(const Field& field, std::string_view text) const {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() ||
+        !std::isfinite(static_cast<double>(value))) {
+      refuse(field);
+    }
+    return value;
+  }
+
+  json::value timestamp(const Field& field, std::string_view text) const {
+    const auto time = parse_sql_timestamp(text);
+    if (!time) refuse(field);
+    std::array<char, timestamp_length> shown{};
+    write_timestamp(shown.data(), *time);
+    return json::value(json::string_view(shown.data(), shown.size()), memory_);
+  }
+
+  json::value document(const Field& field, std::string_view text) const {
+    auto parsed = parse_json(text, deepest_list, memory_);
+    auto* value = std::get_if<json::value>(&parsed);
+    if (value == nullptr || !(field.type == FieldType::array ? value->is_array() : value->is_object()))
+      refuse(field);
+    return std::move(*value);
+  }
+
+  [[noreturn]] void refuse(const Field& field) const {
+    throw std::invalid_argument(std::string(type_.label) + ": " + std::string(field.path) +
+                                " holds no value of its type");
+  }
+
+  const RecordType& type_;
+  const Row& row_;
+  const json::storage_ptr& memory_;
+};
+
+FieldSet changed_fields(const Row& before, const Row& after, std::size_t columns) {
+  FieldSet changed;
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (before[i] != after[i]) changed.set(i);
+  }
+  return changed;
+}
+
+void require_complete(const RecordType& type, const Row* row, std::size_t columns) {
+  if (row != nullptr && row->size() < columns) {
+    throw std::invalid_argument(std::string(type.label) + ": a row lacks columns");
+  }
+}
+
+}  // namespace
+
+Change make_change(const RecordType& type, const Row* before, const Row* after,
+                   const json::storage_ptr& memory) {
+  const Plan& plan = plan_of(type);
+  const Row* shown = after != nullptr ? after : before;
+  if (shown == nullptr) throw std::invalid_argument("a change needs a row before or after it");
+  require_complete(type, before, plan.columns);
+  require_complete(type, after, plan.columns);
+
+  const bool updated = before != nullptr && after != nullptr;
+  const FieldSet changed = updated ? changed_fields(*before, *after, plan.columns) : FieldSet();
+  // Both objects are made in place: assigning to one of another storage would copy it.
+  Change change{
+      .type = type.type,
+      .created = before == nullptr,
+      .deleted = after == nullptr,
+      .entity = Builder(type, *shown, memory).entity(plan.members),
+      .previous =
+          updated ? Builder(type, *before, memory).previous(plan.members, changed) : json::object(memory),
+      .changed = changed,
+      .previous_status = std::nullopt,
+      .dispatched = false,
+  };
+  if (plan.status && changed.test(*plan.status)) change.previous_status = (*before)[*plan.status];
+  if (plan.dispatch && changed.test(*plan.dispatch)) change.dispatched = (*after)[*plan.dispatch].has_value();
+  return change;
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,239 @@
+#include "domain/records/change.hpp"
+
+#include <map>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace waybill::domain {
+namespace {
+
+using Columns = std::map<std::string_view, std::optional<std::string_view>>;
+
+constexpr std::string_view guid = "0190d2f8-0000-7000-8000-000000000001";
+constexpr std::string_view other_guid = "0190d2f8-0000-7000-8000-000000000002";
+
+Row row(const RecordType& type, const Columns& columns) {
+  Row made(type.fields.size());
+  for (const auto& [column, value] : columns) {
+    const auto found = std::ranges::find(type.fields, column, &Field::column);
+    if (found == type.fields.end()) throw std::logic_error("no column " + std::string(column));
+    made[type.index_of(*found)] = value;
+  }
+  return made;
+}
+
+const RecordType& orders = record_type(EntityType::order);
+const RecordType& shipments = record_type(EntityType::shipment);
+const RecordType& products = record_type(EntityType::product);
+
+const Columns order_columns{
+    {"guid", guid},
+    {"order_number", "ORD-000001"},
+    {"status", "pending"},
+    {"customer_id", other_guid},
+    {"items", R"([{"sku": "A-1", "price": 19.99, "quantity": 2}])"},
+    {"delivery_street", "Main St 1"},
+    {"delivery_city", "Oslo"},
+    {"total_value", "39.98"},
+    {"currency", "EUR"},
+    {"created_at", "2026-11-20 05:45:12.345678+00"},
+    {"updated_at", "2026-11-20 05:45:12.345678+00"},
+};
+
+Columns with(Columns columns, const Columns& changes) {
+  for (const auto& [column, value] : changes) columns[column] = value;
+  return columns;
+}
+
+Change update(const RecordType& type, const Columns& before, const Columns& changes) {
+  const Row old_row = row(type, before);
+  const Row new_row = row(type, with(before, changes));
+  return make_change(type, &old_row, &new_row);
+}
+
+FieldSet fields(const RecordType& type, std::initializer_list<std::string_view> paths) {
+  FieldSet set;
+  for (const auto path : paths) set.set(type.index_of(*type.find(path)));
+  return set;
+}
+
+TEST(Change, AnEntityHasTheShapeOfTheApi) {
+  const Row after = row(orders, order_columns);
+  const Change change = make_change(orders, nullptr, &after);
+  EXPECT_EQ(
+      to_json(change.entity),
+      R"({"guid":"0190d2f8-0000-7000-8000-000000000001","orderNumber":"ORD-000001","status":"pending",)"
+      R"("customer":{"guid":"0190d2f8-0000-7000-8000-000000000002"},)"
+      R"("items":[{"sku":"A-1","price":19.99,"quantity":2}],)"
+      R"("deliveryAddress":{"street":"Main St 1","city":"Oslo","state":null,"postalCode":null,"country":null},)"
+      R"("carrier":null,"serviceLevel":null,"totalValue":39.98,"currency":"EUR","collectionDate":null,)"
+      R"("timeWindow":null,"notes":null,"createdAt":"2026-11-20T05:45:12.345Z",)"
+      R"("updatedAt":"2026-11-20T05:45:12.345Z","shipments":[]})");
+}
+
+TEST(Change, AnObjectWithoutAnyValueIsNullButSenderAndRecipientStay) {
+  const Row after = row(shipments, {{"guid", guid}, {"recipient_city", "Oslo"}});
+  const Change change = make_change(shipments, nullptr, &after);
+  EXPECT_EQ(to_json(change.entity.at("sender")), R"({"name":null,"address":null,"phone":null})");
+  EXPECT_EQ(
+      to_json(change.entity.at("recipient")),
+      R"({"name":null,"address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
+      R"("phone":null})");
+  EXPECT_TRUE(change.entity.at("customer").is_null());
+  EXPECT_TRUE(change.entity.at("carrier").is_null());
+  EXPECT_EQ(to_json(change.entity.at("packages")), "[]");
+
+  const Row product = row(products, {{"guid", guid}});
+  EXPECT_TRUE(make_change(products, nullptr, &product).entity.at("dimensions").is_null());
+}
+
+TEST(Change, TheDispatchIsKeptInside) {
+  const Row after = row(shipments, {{"guid", guid}, {"dispatch_id", other_guid}});
+  EXPECT_FALSE(make_change(shipments, nullptr, &after).entity.contains("dispatchId"));
+}
+
+TEST(Change, CreatedAndDeletedHaveNoPrevious) {
+  const Row only = row(orders, order_columns);
+  const Change created = make_change(orders, nullptr, &only);
+  EXPECT_TRUE(created.created);
+  EXPECT_FALSE(created.deleted);
+  const Change deleted = make_change(orders, &only, nullptr);
+  EXPECT_FALSE(deleted.created);
+  EXPECT_TRUE(deleted.deleted);
+  EXPECT_EQ(deleted.entity, created.entity) << "a deleted record's entity is its last state";
+  for (const Change* change : {&created, &deleted}) {
+    EXPECT_EQ(to_json(change->previous), "{}");
+    EXPECT_TRUE(change->changed.none());
+    EXPECT_FALSE(change->previous_status);
+    EXPECT_EQ(change->type, EntityType::order);
+  }
+}
+
+TEST(Change, PreviousHoldsTheOldValuesNestedAlike) {
+  struct Case {
+    Columns changes;
+    std::string_view previous;
+    std::initializer_list<std::string_view> changed;
+  };
+  const Case cases[] = {
+      {{}, "{}", {}},
+      {{{"status", "shipped"}}, R"({"status":"pending"})", {"status"}},
+      {{{"delivery_city", "Bergen"}}, R"({"deliveryAddress":{"city":"Oslo"}})", {"deliveryAddress.city"}},
+      {{{"delivery_state", "B"}, {"delivery_city", {}}},
+       R"({"deliveryAddress":{"city":"Oslo","state":null}})",
+       {"deliveryAddress.city", "deliveryAddress.state"}},
+      {{{"customer_id", {}}},
+       R"({"customer":{"guid":"0190d2f8-0000-7000-8000-000000000002"}})",
+       {"customer.guid"}},
+      {{{"carrier_id", guid}}, R"({"carrier":null})", {"carrier.guid"}},
+      {{{"collection_start", "09:00"}, {"collection_end", "12:00"}},
+       R"({"timeWindow":null})",
+       {"timeWindow.start", "timeWindow.end"}},
+      {{{"items", "[]"}, {"total_value", "0"}},
+       R"({"items":[{"sku":"A-1","price":19.99,"quantity":2}],"totalValue":39.98})",
+       {"items", "totalValue"}},
+      {{{"updated_at", "2026-11-21 00:00:00+00"}}, "{}", {"updatedAt"}},
+      {{{"notes", "x"}, {"updated_at", "2026-11-21 00:00:00+00"}},
+       R"({"notes":null})",
+       {"notes", "updatedAt"}},
+  };
+  for (const auto& [changes, previous, changed] : cases) {
+    const Change change = update(orders, order_columns, changes);
+    EXPECT_EQ(to_json(change.previous), previous);
+    EXPECT_EQ(change.changed, fields(orders, changed)) << previous;
+    EXPECT_FALSE(change.created || change.deleted);
+  }
+}
+
+TEST(Change, PreviousOfNestedAddressesTellsTheChangedPartAlone) {
+  const Columns before{{"guid", guid}, {"sender_name", "Ann"}, {"recipient_city", "Oslo"}};
+  const Change change =
+      update(shipments, before,
+             {{"sender_street", "Main St 1"}, {"recipient_city", "Bergen"}, {"sender_name", "Bo"}});
+  EXPECT_EQ(to_json(change.previous),
+            R"({"sender":{"name":"Ann","address":null},"recipient":{"address":{"city":"Oslo"}}})");
+}
+
+TEST(Change, TheOldStatusIsToldWhenItChanged) {
+  EXPECT_EQ(update(orders, order_columns, {{"status", "ready"}}).previous_status, "pending");
+  EXPECT_FALSE(update(orders, order_columns, {{"notes", "x"}}).previous_status);
+}
+
+TEST(Change, ADispatchIsANewOneOnly) {
+  const Columns loose{{"guid", guid}};
+  const Columns in_one{{"guid", guid}, {"dispatch_id", guid}};
+  const Change put = update(shipments, loose, {{"dispatch_id", guid}});
+  EXPECT_TRUE(put.dispatched);
+  EXPECT_EQ(put.changed, fields(shipments, {"dispatchId"}));
+  EXPECT_EQ(to_json(put.previous), "{}");
+  EXPECT_TRUE(update(shipments, in_one, {{"dispatch_id", other_guid}}).dispatched);
+  EXPECT_FALSE(update(shipments, in_one, {{"dispatch_id", {}}}).dispatched);
+  EXPECT_FALSE(update(shipments, in_one, {{"instructions", "ring twice"}}).dispatched);
+}
+
+TEST(Change, AValueOfAnotherTypeIsRefusedAndNotTold) {
+  for (const auto& [column, value] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{{"total_value", "NaN"},
+                                                                            {"total_value", "secret"},
+                                                                            {"total_value", "1 "},
+                                                                            {"created_at", "infinity"},
+                                                                            {"items", "{}"},
+                                                                            {"items", "[1e999]"},
+                                                                            {"items", "secret"}}) {
+    const Row bad = row(orders, with(order_columns, {{column, value}}));
+    try {
+      make_change(orders, nullptr, &bad);
+      ADD_FAILURE() << column << " = " << value;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos);
+    }
+  }
+  const Row too_short(3);
+  EXPECT_THROW(make_change(orders, nullptr, &too_short), std::invalid_argument);
+  EXPECT_THROW(make_change(orders, nullptr, nullptr), std::invalid_argument);
+}
+
+TEST(Change, LivesInTheMemoryGiven) {
+  json::monotonic_resource memory;
+  const Row before = row(orders, order_columns);
+  const Row after = row(orders, with(order_columns, {{"delivery_city", "Bergen"}}));
+  const Change change = make_change(orders, &before, &after, &memory);
+  for (const json::object* object : {&change.entity, &change.previous}) {
+    EXPECT_EQ(object->storage().get(), &memory);
+    EXPECT_EQ(object->at("deliveryAddress").storage().get(), &memory);
+    EXPECT_EQ(object->at("deliveryAddress").at("city").storage().get(), &memory);
+  }
+  EXPECT_EQ(change.entity.at("items").at(0).storage().get(), &memory);
+}
+
+TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
+  for (const RecordType& type : record_types()) {
+    Row full(type.fields.size());
+    for (std::size_t i = 0; i < type.fields.size(); ++i) {
+      switch (type.fields[i].type) {
+        case FieldType::decimal:
+        case FieldType::integer:
+          full[i] = "1";
+          break;
+        case FieldType::timestamp:
+          full[i] = "2026-11-20 05:45:12+00";
+          break;
+        case FieldType::array:
+          full[i] = "[]";
+          break;
+        default:
+          full[i] = "x";
+      }
+    }
+    const Change change = make_change(type, nullptr, &full);
+    for (const Field& field : type.fields) {
+      const bool shown = !field.column.empty() && field.role != FieldRole::dispatch;
+      const json::value* value = find_path(change.entity, field.path);
+      if (shown) EXPECT_TRUE(value != nullptr && !value->is_null()) << type.name << " " << field.path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waybill::domain

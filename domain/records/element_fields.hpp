@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "domain/records/record_type.hpp"
+
+namespace waybill::domain {
+
+/// A field of the elements of a record's list.
+struct ElementField {
+  std::string_view path;  // within the element: "dimensions.length"
+  FieldType type;
+  std::optional<EntityType> status_of = {};  // whose states its values are
+};
+
+/// The fields of the elements of the list at `path` ("items"), in the order in which an answer shows them.
+/// Empty when records of `type` have no such list.
+std::span<const ElementField> element_fields(EntityType type, std::string_view path);
+
+}  // namespace waybill::domain

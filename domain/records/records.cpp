@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "domain/records/record_type.hpp"
+
+namespace waybill::domain {
+namespace {
+
+using enum FieldType;
+using Role = FieldRole;
+
+constexpr Field own(std::string_view path, std::string_view column, FieldType type, Role role = Role::plain) {
+  return {.path = path, .column = column, .type = type, .role = role, .list_filter = true};
+}
+
+constexpr Field searched(std::string_view path, std::string_view column) {
+  return {.path = path, .column = column, .type = string, .searchable = true, .list_filter = true};
+}
+
+// An own field that answers show but lists cannot be asked by.
+constexpr Field shown(std::string_view path, std::string_view column, FieldType type, Role role = Role::plain) {
+  return {.path = path, .column = column, .type = type, .role = role};
+}
+
+constexpr Field relative(std::string_view path, std::string_view table, std::string_view column, std::string_view key,
+                         bool searchable = false) {
+  return {.path = path,
+          .column = {},
+          .type = string,
+          .role = Role::relative,
+          .searchable = searchable,
+          .list_filter = true,
+          .relative_table = table,
+          .relative_column = column,
+          .relative_key = key};
+}
+
+constexpr Field related_list(std::string_view path) {
+  return {.path = path, .column = {}, .type = array, .role = Role::relative};
+}
+
+constexpr auto order_fields = std::to_array<Field>({
+    own("guid", "guid", uuid),
+    searched("orderNumber", "order_number"),
+    own("status", "status", string, Role::status),
+    own("customer.guid", "customer_id", uuid),
+    shown("items", "items", array),
+    searched("deliveryAddress.street", "delivery_street"),
+    searched("deliveryAddress.city", "delivery_city"),
+    own("deliveryAddress.state", "delivery_state", string),
+    searched("deliveryAddress.postalCode", "delivery_postal_code"),
+    own("deliveryAddress.country", "delivery_country", string),
+    own("carrier.guid", "carrier_id", uuid),
+    own("serviceLevel", "service_level", string),
+    own("totalValue", "total_value", decimal),
+    own("currency", "currency", string),
+    own("collectionDate", "collection_date", timestamp),
+    shown("timeWindow.start", "collection_start", string),
+    shown("timeWindow.end", "collection_end", string),
+    searched("notes", "notes"),
+    own("createdAt", "created_at", timestamp, Role::bookkeeping),
+    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+    relative("customer.name", "customers", "name", "customer_id", true),
+    relative("customer.email", "customers", "email", "customer_id", true),
+    relative("carrier.name", "carriers", "name", "carrier_id"),
+    related_list("shipments"),
+});
+
+constexpr auto shipment_fields = std::to_array<Field>({
+    own("guid", "guid", uuid),
+    searched("trackingNumber", "tracking_number"),
+    own("status", "status", string, Role::status),
+    own("orderId", "order_id", uuid),
+    own("customer.guid", "customer_id", uuid),
+    searched("sender.name", "sender_name"),
+    own("sender.address.street", "sender_street", string),
+    own("sender.address.city", "sender_city", string),
+    own("sender.address.state", "sender_state", string),
+    own("sender.address.postalCode", "sender_postal_code", string),
+    own("sender.address.country", "sender_country", string),
+    own("sender.phone", "sender_phone", string),
+    searched("recipient.name", "recipient_name"),
+    searched("recipient.address.street", "recipient_street"),
+    searched("recipient.address.city", "recipient_city"),
+    own("recipient.address.state", "recipient_state", string),
+    own("recipient.address.postalCode", "recipient_postal_code", string),
+    own("recipient.address.country", "recipient_country", string),
+    own("recipient.phone", "recipient_phone", string),
+    shown("packages", "packages", array),
+    own("carrier.guid", "carrier_id", uuid),
+    own("serviceLevel", "service_level", string),
+    own("instructions", "instructions", string),
+    own("collectionDate", "collection_date", timestamp),
+    own("estimatedDelivery", "estimated_delivery", timestamp),
+    own("deliveredAt", "delivered_at", timestamp, Role::bookkeeping),
+    shown("dispatchId", "dispatch_id", uuid, Role::dispatch),
+    own("createdAt", "created_at", timestamp, Role::bookkeeping),
+    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+    relative("customer.name", "customers", "name", "customer_id", true),
+    relative("customer.email", "customers", "email", "customer_id", true),
+    relative("carrier.name", "carriers", "name", "carrier_id"),
+});
+
+constexpr auto customer_fields = std::to_array<Field>({
+    own("guid", "guid", uuid),
+    searched("name", "name"),
+    searched("email", "email"),
+    searched("phone", "phone"),
+    searched("company", "company"),
+    searched("address.street", "street"),
+    searched("address.city", "city"),
+    own("address.state", "state", string),
+    searched("address.postalCode", "postal_code"),
+    own("address.country", "country", string),
+    shown("contacts", "contacts", array),
+    shown("references", "reference_list", array),
+    own("createdAt", "created_at", timestamp, Role::bookkeeping),
+    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+});
+
+constexpr auto product_fields = std::to_array<Field>({
+    own("guid", "guid", uuid),
+    searched("name", "name"),
+    searched("sku", "sku"),
+    searched("description", "description"),
+    own("price", "price", decimal),
+    own("cost", "cost", decimal),
+    own("weight", "weight", decimal),
+    own("dimensions.length", "length", decimal),
+    own("dimensions.width", "width", decimal),
+    own("dimensions.height", "height", decimal),
+    searched("barcode", "barcode"),
+    shown("variants", "variants", array),
+    own("createdAt", "created_at", timestamp, Role::bookkeeping),
+    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+});
+
+constexpr auto types = std::to_array<RecordType>({
+    {EntityType::order, "Order", "order", "orders", order_fields},
+    {EntityType::shipment, "Shipment", "shipment", "shipments", shipment_fields},
+    {EntityType::customer, "Customer", "customer", "customers", customer_fields},
+    {EntityType::product, "Product", "product", "products", product_fields},
+});
+
+static_assert(order_fields.size() <= FieldSet{}.size() && shipment_fields.size() <= FieldSet{}.size());
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+}  // namespace
+
+const Field* RecordType::find(std::string_view path) const {
+  const auto found = std::ranges::find(fields, path, &Field::path);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+const RecordType& record_type(EntityType type) { return types.at(static_cast<std::size_t>(type)); }
+
+std::span<const RecordType> record_types() { return types; }
+
+std::optional<EntityType> parse_entity_type(std::string_view name) {
+  const auto found =
+      std::ranges::find_if(types, [&](const RecordType& type) { return equal_ignoring_case(type.name, name); });
+  if (found == types.end()) return std::nullopt;
+  return found->type;
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "domain/records/record_type.hpp"
+
+namespace waybill::domain {
+
+struct StateMachine {
+  struct Move {
+    std::string_view from;
+    std::span<const std::string_view> to;
+  };
+  std::string_view name;  // "order"
+  std::span<const std::string_view> states;
+  std::span<const Move> moves;
+
+  bool has_state(std::string_view status) const;
+  /// The states that may follow `from`; empty for final and unknown ones. A move to the same state is no move
+  /// and is decided by the caller.
+  std::span<const std::string_view> next(std::string_view from) const;
+  bool allows(std::string_view from, std::string_view to) const;
+  /// "draft → pending, cancelled" as a sentence for `details.status`.
+  std::string refusal(std::string_view from, std::string_view to) const;
+};
+
+const StateMachine& order_states();
+const StateMachine& shipment_states();
+const StateMachine& dispatch_states();
+/// Null for records without a status (customers, products).
+const StateMachine* states_of(EntityType type);
+
+}  // namespace waybill::domain

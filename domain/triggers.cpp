@@ -1,0 +1,216 @@
+#include "domain/triggers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace waybill::domain {
+namespace {
+
+using enum EntityType;
+
+enum class When : std::uint8_t {
+  created,
+  deleted,
+  updated,         // any plain field changed
+  status_changed,  // `detail`: to this status; empty: to any
+  field_changed,   // `detail`: one of these fields, parted by spaces
+  field_set,       // likewise, and the first of them has a value
+  dispatched,
+};
+
+struct TriggerRow {
+  EntityType type;
+  When when;
+  std::string_view detail;
+  std::string_view code;
+  std::string_view name;
+  std::string_view description;
+};
+
+constexpr auto rows = std::to_array<TriggerRow>({
+    {order, When::created, "", "order_created", "Order created", "A new order is created."},
+    {order, When::updated, "", "order_updated", "Order updated",
+     "Any field of an order but its status changes, its items included."},
+    {order, When::status_changed, "", "order_status_changed", "Order status changed",
+     "An order's status changes."},
+    {order, When::status_changed, "cancelled", "order_cancelled", "Order cancelled",
+     "An order is cancelled."},
+    {order, When::status_changed, "shipped", "order_shipped", "Order shipped", "An order is on its way."},
+    {order, When::status_changed, "delivered", "order_delivered", "Order delivered",
+     "An order has reached its recipient."},
+    {order, When::field_set, "collectionDate timeWindow.start timeWindow.end", "order_collection_scheduled",
+     "Order collection scheduled", "An order's collection date or its time window is set or changed."},
+    {order, When::deleted, "", "order_deleted", "Order deleted", "An order is deleted."},
+
+    {shipment, When::created, "", "shipment_created", "Shipment created", "A new shipment is created."},
+    {shipment, When::updated, "", "shipment_updated", "Shipment updated",
+     "Any field of a shipment but its status changes."},
+    {shipment, When::status_changed, "", "shipment_status_changed", "Shipment status changed",
+     "A shipment's status changes."},
+    {shipment, When::status_changed, "collected", "shipment_collected", "Shipment collected",
+     "The carrier has picked a shipment up."},
+    {shipment, When::status_changed, "in_transit", "shipment_in_transit", "Shipment in transit",
+     "A shipment is on its way between depots."},
+    {shipment, When::status_changed, "out_for_delivery", "shipment_out_for_delivery",
+     "Shipment out for delivery", "A shipment is on its last leg to the recipient."},
+    {shipment, When::status_changed, "delivered", "shipment_delivered", "Shipment delivered",
+     "A shipment is delivered."},
+    {shipment, When::status_changed, "exception", "shipment_exception", "Shipment exception",
+     "Something keeps a shipment from going on."},
+    {shipment, When::status_changed, "returned", "shipment_returned", "Shipment returned",
+     "A shipment is back at its sender."},
+    {shipment, When::status_changed, "cancelled", "shipment_cancelled", "Shipment cancelled",
+     "A shipment is cancelled."},
+    {shipment, When::dispatched, "", "shipment_dispatched", "Shipment dispatched",
+     "A shipment is put into a dispatch."},
+    {shipment, When::deleted, "", "shipment_deleted", "Shipment deleted", "A shipment is deleted."},
+
+    {customer, When::created, "", "customer_created", "Customer created", "A new customer is created."},
+    {customer, When::updated, "", "customer_updated", "Customer updated",
+     "Any field of a customer changes, contacts and references included."},
+    {customer, When::deleted, "", "customer_deleted", "Customer deleted", "A customer is deleted."},
+
+    {product, When::created, "", "product_created", "Product created", "A new product is created."},
+    {product, When::updated, "", "product_updated", "Product updated",
+     "Any field of a product changes, its variants included."},
+    {product, When::field_changed, "price", "product_price_changed", "Product price changed",
+     "A product's price changes."},
+    {product, When::deleted, "", "product_deleted", "Product deleted", "A product is deleted."},
+});
+
+static_assert(rows.size() <= TriggerSet{}.size());
+static_assert(std::ranges::is_sorted(rows, {}, &TriggerRow::type));
+
+// A row with its fields looked up.
+struct Rule {
+  When when;
+  std::string_view status;
+  FieldSet fields;
+  std::string_view first_field;
+};
+
+Rule make_rule(const TriggerRow& row) {
+  Rule rule{row.when, {}, {}, {}};
+  const RecordType& type = record_type(row.type);
+  switch (row.when) {
+    case When::updated:
+      for (const Field& field : type.fields) {
+        if (field.role == FieldRole::plain) rule.fields.set(type.index_of(field));
+      }
+      break;
+    case When::status_changed:
+      rule.status = row.detail;
+      break;
+    case When::field_changed:
+    case When::field_set:
+      rule.first_field = row.detail.substr(0, row.detail.find(' '));
+      for (std::string_view rest = row.detail; !rest.empty();) {
+        const std::string_view path = rest.substr(0, rest.find(' '));
+        const Field* field = type.find(path);
+        if (field == nullptr) throw std::logic_error("trigger on an unknown field: " + std::string(path));
+        rule.fields.set(type.index_of(*field));
+        rest.remove_prefix(std::min(path.size() + 1, rest.size()));
+      }
+      break;
+    case When::created:
+    case When::deleted:
+    case When::dispatched:
+      break;
+  }
+  return rule;
+}
+
+struct Catalogue {
+  std::vector<Trigger> triggers;
+  std::vector<Rule> rules;
+  std::array<std::size_t, entity_type_count + 1> begins{};  // where each entity type's triggers begin
+  std::unordered_map<Guid, std::size_t> by_guid;
+  std::unordered_map<std::string_view, std::size_t> by_code;
+
+  Catalogue() {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const TriggerRow& row = rows[i];
+      const Guid guid = Guid::from_name(namespace_url, "waybill:trigger:" + std::string(row.code));
+      triggers.push_back({guid, row.code, row.name, row.description, row.type});
+      rules.push_back(make_rule(row));
+      by_guid.emplace(guid, i);
+      by_code.emplace(row.code, i);
+      begins.at(static_cast<std::size_t>(row.type) + 1) = i + 1;
+    }
+  }
+};
+
+const Catalogue& catalogue() {
+  static const Catalogue instance;
+  return instance;
+}
+
+bool has_status(const Change& change, std::string_view status) {
+  const json::value* value = change.entity.if_contains("status");
+  return value != nullptr && value->is_string() && std::string_view(value->get_string()) == status;
+}
+
+bool has_value(const Change& change, std::string_view path) {
+  const json::value* value = find_path(change.entity, path);
+  return value != nullptr && !value->is_null();
+}
+
+bool fires(const Rule& rule, const Change& change) {
+  switch (rule.when) {
+    case When::created:
+      return change.created;
+    case When::deleted:
+      return change.deleted;
+    case When::updated:
+    case When::field_changed:
+      return (change.changed & rule.fields).any();
+    case When::status_changed:
+      return change.previous_status && (rule.status.empty() || has_status(change, rule.status));
+    case When::field_set:
+      return (change.changed & rule.fields).any() && has_value(change, rule.first_field);
+    case When::dispatched:
+      return change.dispatched;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Trigger> triggers() { return catalogue().triggers; }
+
+std::span<const Trigger> triggers(EntityType type) {
+  const auto& begins = catalogue().begins;
+  const std::size_t begin = begins.at(static_cast<std::size_t>(type));
+  const std::size_t end = begins.at(static_cast<std::size_t>(type) + 1);
+  return triggers().subspan(begin, end - begin);
+}
+
+const Trigger* find_trigger(const Guid& guid) {
+  const auto found = catalogue().by_guid.find(guid);
+  return found == catalogue().by_guid.end() ? nullptr : &catalogue().triggers[found->second];
+}
+
+const Trigger* find_trigger(std::string_view code) {
+  const auto found = catalogue().by_code.find(code);
+  return found == catalogue().by_code.end() ? nullptr : &catalogue().triggers[found->second];
+}
+
+std::size_t trigger_index(const Trigger& trigger) {
+  return static_cast<std::size_t>(&trigger - catalogue().triggers.data());
+}
+
+TriggerSet fired_triggers(const Change& change) {
+  const Catalogue& all = catalogue();
+  const auto type = static_cast<std::size_t>(change.type);
+  TriggerSet fired;
+  for (std::size_t i = all.begins.at(type); i < all.begins.at(type + 1); ++i) {
+    if (fires(all.rules[i], change)) fired.set(i);
+  }
+  return fired;
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <bitset>
+#include <span>
+#include <string_view>
+
+#include "base/guid.hpp"
+#include "domain/records/change.hpp"
+#include "domain/records/record_type.hpp"
+
+namespace waybill::domain {
+
+struct Trigger {
+  Guid guid;  // UUIDv5 in the URL namespace of "waybill:trigger:CODE"
+  std::string_view code;
+  std::string_view name;
+  std::string_view description;
+  EntityType entity_type;
+};
+
+using TriggerSet = std::bitset<64>;  // by index into triggers()
+
+/// The catalogue, complete, grouped by entity type.
+std::span<const Trigger> triggers();
+std::span<const Trigger> triggers(EntityType type);
+/// Null when unknown.
+const Trigger* find_trigger(const Guid& guid);
+const Trigger* find_trigger(std::string_view code);
+std::size_t trigger_index(const Trigger& trigger);
+
+/// The triggers that fire for a change.
+TriggerSet fired_triggers(const Change& change);
+
+}  // namespace waybill::domain

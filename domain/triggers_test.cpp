@@ -1,0 +1,177 @@
+#include "domain/triggers.hpp"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace waybill::domain {
+namespace {
+
+using Codes = std::set<std::string_view>;
+
+Codes codes(const TriggerSet& set) {
+  Codes result;
+  for (const Trigger& trigger : triggers()) {
+    if (set.test(trigger_index(trigger))) result.insert(trigger.code);
+  }
+  return result;
+}
+
+Change updated(EntityType type, std::initializer_list<std::string_view> changed_paths,
+               json::object entity = {}) {
+  Change change;
+  change.type = type;
+  change.entity = std::move(entity);
+  for (const auto path : changed_paths) {
+    const Field* field = record_type(type).find(path);
+    EXPECT_NE(field, nullptr) << path;
+    change.changed.set(record_type(type).index_of(*field));
+    if (field->role == FieldRole::status) change.previous_status = "before";
+  }
+  return change;
+}
+
+Codes fired(EntityType type, std::initializer_list<std::string_view> changed_paths,
+            json::object entity = {}) {
+  return codes(fired_triggers(updated(type, changed_paths, std::move(entity))));
+}
+
+TEST(Triggers, TheCatalogueIsTheContracts) {
+  Codes all;
+  for (const Trigger& trigger : triggers()) {
+    EXPECT_TRUE(all.insert(trigger.code).second) << trigger.code;
+    EXPECT_FALSE(trigger.name.empty() || trigger.description.empty());
+    EXPECT_EQ(find_trigger(trigger.code), &trigger);
+    EXPECT_EQ(find_trigger(trigger.guid), &trigger);
+    EXPECT_EQ(&triggers()[trigger_index(trigger)], &trigger);
+  }
+  EXPECT_EQ(all, (Codes{"order_created",
+                        "order_updated",
+                        "order_status_changed",
+                        "order_cancelled",
+                        "order_shipped",
+                        "order_delivered",
+                        "order_collection_scheduled",
+                        "order_deleted",
+                        "shipment_created",
+                        "shipment_updated",
+                        "shipment_status_changed",
+                        "shipment_collected",
+                        "shipment_in_transit",
+                        "shipment_out_for_delivery",
+                        "shipment_delivered",
+                        "shipment_exception",
+                        "shipment_returned",
+                        "shipment_cancelled",
+                        "shipment_dispatched",
+                        "shipment_deleted",
+                        "customer_created",
+                        "customer_updated",
+                        "customer_deleted",
+                        "product_created",
+                        "product_updated",
+                        "product_price_changed",
+                        "product_deleted"}));
+  EXPECT_EQ(find_trigger("order_lost"), nullptr);
+  EXPECT_EQ(find_trigger(Guid{}), nullptr);
+}
+
+TEST(Triggers, AreGroupedByEntityType) {
+  std::size_t count = 0;
+  for (const RecordType& type : record_types()) {
+    for (const Trigger& trigger : triggers(type.type)) {
+      EXPECT_EQ(trigger.entity_type, type.type);
+      EXPECT_TRUE(trigger.code.starts_with(std::string(type.label) + "_"));
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, triggers().size());
+}
+
+TEST(Triggers, HaveTheSameGuidEverywhere) {
+  EXPECT_EQ(find_trigger("order_created")->guid,
+            Guid::from_name(namespace_url, "waybill:trigger:order_created"));
+}
+
+TEST(Triggers, CreatedAndDeletedFireNothingElse) {
+  for (const RecordType& type : record_types()) {
+    Change change;
+    change.type = type.type;
+    change.entity = {{"status", "cancelled"}};
+    change.created = true;
+    const std::string created = std::string(type.label) + "_created";
+    EXPECT_EQ(codes(fired_triggers(change)), Codes{created});
+    change.created = false;
+    change.deleted = true;
+    const std::string deleted = std::string(type.label) + "_deleted";
+    EXPECT_EQ(codes(fired_triggers(change)), Codes{deleted});
+  }
+}
+
+TEST(Triggers, AStatusFiresItsOwnAndTheGeneralOneAndNoUpdate) {
+  const std::set<std::string_view> order_own{"cancelled", "shipped", "delivered"};
+  for (const std::string_view status :
+       {"draft", "pending", "processing", "ready", "shipped", "delivered", "cancelled"}) {
+    const std::string own = "order_" + std::string(status);
+    Codes expected{"order_status_changed"};
+    if (order_own.contains(status)) expected.insert(own);
+    EXPECT_EQ(fired(EntityType::order, {"status", "updatedAt"}, {{"status", status}}), expected) << status;
+  }
+  for (const std::string_view status : {"created", "collected", "in_transit", "out_for_delivery", "delivered",
+                                        "exception", "returned", "cancelled"}) {
+    const std::string own = "shipment_" + std::string(status);
+    Codes expected{"shipment_status_changed"};
+    if (status != "created") expected.insert(own);
+    EXPECT_EQ(fired(EntityType::shipment, {"status", "deliveredAt"}, {{"status", status}}), expected)
+        << status;
+  }
+}
+
+TEST(Triggers, UpdatedFiresForEachFieldButStatusBookkeepingAndDispatch) {
+  for (const RecordType& type : record_types()) {
+    const std::string code = std::string(type.label) + "_updated";
+    for (const Field& field : type.fields) {
+      if (field.role == FieldRole::relative) continue;
+      EXPECT_EQ(fired(type.type, {field.path}).contains(code), field.role == FieldRole::plain)
+          << type.name << " " << field.path;
+    }
+  }
+}
+
+TEST(Triggers, NothingFiresWhenOnlyBookkeepingChanged) {
+  EXPECT_EQ(fired(EntityType::order, {"updatedAt"}), Codes{});
+  EXPECT_EQ(fired(EntityType::shipment, {"updatedAt", "deliveredAt"}), Codes{});
+  EXPECT_EQ(fired(EntityType::product, {}), Codes{});
+}
+
+TEST(Triggers, CollectionScheduledFiresWithUpdatedWhenThereIsADate) {
+  const json::object dated{{"collectionDate", "2026-11-20T00:00:00.000Z"}};
+  const Codes both{"order_updated", "order_collection_scheduled"};
+  EXPECT_EQ(fired(EntityType::order, {"collectionDate"}, dated), both);
+  EXPECT_EQ(fired(EntityType::order, {"timeWindow.start"}, dated), both);
+  EXPECT_EQ(fired(EntityType::order, {"timeWindow.end"}, dated), both);
+  EXPECT_EQ(fired(EntityType::order, {"collectionDate"}, {{"collectionDate", nullptr}}),
+            Codes{"order_updated"});
+  EXPECT_EQ(fired(EntityType::order, {"notes"}, dated), Codes{"order_updated"});
+}
+
+TEST(Triggers, PriceChangedFiresWithUpdated) {
+  EXPECT_EQ(fired(EntityType::product, {"price"}), (Codes{"product_updated", "product_price_changed"}));
+  EXPECT_EQ(fired(EntityType::product, {"cost", "variants"}), Codes{"product_updated"});
+}
+
+TEST(Triggers, DispatchedFiresAloneWhenPutIntoADispatch) {
+  Change put = updated(EntityType::shipment, {"dispatchId", "updatedAt"});
+  put.dispatched = true;
+  EXPECT_EQ(codes(fired_triggers(put)), Codes{"shipment_dispatched"});
+  EXPECT_EQ(fired(EntityType::shipment, {"dispatchId"}), Codes{}) << "taken out of it";
+}
+
+TEST(Triggers, AStatusAndAFieldAtOnceFireBoth) {
+  EXPECT_EQ(fired(EntityType::order, {"status", "notes"}, {{"status", "shipped"}}),
+            (Codes{"order_status_changed", "order_shipped", "order_updated"}));
+}
+
+}  // namespace
+}  // namespace waybill::domain

@@ -1,0 +1,227 @@
+#include "net/http_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <span>
+#include <thread>
+
+#include "net/curl_loop.hpp"
+#include "net/curl_transfer.hpp"
+#include "net/trust_store.hpp"
+
+namespace waybill::net {
+namespace {
+
+constexpr std::size_t max_idle_transfers = 1024;
+
+// libcurl's global state lives as long as the process; its set-up must not race.
+void initialise_curl() {
+  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (code != CURLE_OK) throw std::runtime_error(curl_easy_strerror(code));
+}
+
+// A connection closed by the other side must give an error, not end the process.
+void block_sigpipe() {
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+}
+
+}  // namespace
+
+std::string_view failure_text(HttpFailure failure) {
+  switch (failure) {
+    case HttpFailure::none:
+      return "none";
+    case HttpFailure::refused_destination:
+      return "refused_destination";
+    case HttpFailure::dns:
+      return "dns";
+    case HttpFailure::connect:
+      return "connect";
+    case HttpFailure::tls:
+      return "tls";
+    case HttpFailure::timeout:
+      return "timeout";
+    case HttpFailure::protocol:
+      return "protocol";
+    case HttpFailure::cancelled:
+      return "cancelled";
+  }
+  return "unknown";
+}
+
+std::optional<std::string_view> HttpResponse::header(std::string_view lower_case_name) const {
+  const auto found = std::ranges::find(headers, lower_case_name,
+                                       [](const auto& header) { return std::string_view(header.first); });
+  if (found == headers.end()) return std::nullopt;
+  return found->second;
+}
+
+class HttpClient::Impl {
+ public:
+  explicit Impl(const Options& options)
+      : trust_(options.ca_file),
+        shared_{options.user_agent, options.policy.allow_private, trust_, loop_},
+        guarded_(loop_, options),
+        unguarded_(loop_, options),
+        thread_([this] { run(); }) {}
+
+  ~Impl() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+    }
+    loop_.wake();
+    thread_.join();
+  }
+
+  void send(HttpRequest request, Done done) {
+    in_flight_.fetch_add(1, std::memory_order_relaxed);
+    bool wake = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      inbox_.emplace_back(std::move(request), std::move(done));
+      // One wake-up for all that arrives while the thread sleeps.
+      wake = std::exchange(asleep_, false);
+    }
+    if (wake) loop_.wake();
+  }
+
+  std::size_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+
+ private:
+  using Incoming = std::pair<HttpRequest, Done>;
+
+  void run() {
+    block_sigpipe();
+    const std::array lanes{&guarded_, &unguarded_};
+    while (take_inbox()) {
+      for (auto& [request, done] : taken_) start(std::move(request), std::move(done));
+      taken_.clear();
+      loop_.run_due(lanes);
+      deliver(lanes);
+      const bool may_wait = fall_asleep();
+      loop_.run_ready(lanes, may_wait);
+      deliver(lanes);
+    }
+    cancel_all();
+  }
+
+  // False once the client is to stop.
+  bool take_inbox() {
+    const std::scoped_lock lock(mutex_);
+    asleep_ = false;
+    taken_.swap(inbox_);
+    return !stopping_;
+  }
+
+  bool fall_asleep() {
+    const std::scoped_lock lock(mutex_);
+    asleep_ = inbox_.empty() && !stopping_;
+    return asleep_;
+  }
+
+  CurlLoop::Lane& lane_of(const CurlTransfer& transfer) { return transfer.guarded() ? guarded_ : unguarded_; }
+
+  void start(HttpRequest request, Done done) {
+    CurlTransfer& transfer = idle_transfer();
+    if (transfer.prepare(std::move(request), std::move(done))) {
+      lane_of(transfer).add(transfer);
+    } else {
+      complete(transfer, transfer.refused());
+    }
+  }
+
+  CurlTransfer& idle_transfer() {
+    if (idle_.empty()) return *transfers_.emplace_back(std::make_unique<CurlTransfer>(shared_));
+    CurlTransfer& transfer = *idle_.back();
+    idle_.pop_back();
+    return transfer;
+  }
+
+  void deliver(std::span<CurlLoop::Lane* const> lanes) {
+    for (CurlLoop::Lane* const lane : lanes) {
+      while (true) {
+        const auto [transfer, code] = lane->take_finished();
+        if (transfer == nullptr) break;
+        if (transfer->lost_race(code)) {
+          lane->add(*transfer);
+        } else {
+          complete(*transfer, transfer->finish(code));
+        }
+      }
+    }
+  }
+
+  void complete(CurlTransfer& transfer, HttpResponse response) {
+    const Done done = transfer.take_done();
+    recycle(transfer);
+    in_flight_.fetch_sub(1, std::memory_order_relaxed);
+    done(std::move(response));
+  }
+
+  void recycle(CurlTransfer& transfer) {
+    if (idle_.size() < max_idle_transfers) {
+      idle_.push_back(&transfer);
+    } else {
+      std::erase_if(transfers_, [&](const auto& owned) { return owned.get() == &transfer; });
+    }
+  }
+
+  void cancel_all() {
+    for (std::size_t i = 0; i < transfers_.size(); ++i) {
+      CurlTransfer& transfer = *transfers_[i];
+      if (!transfer.active) continue;
+      lane_of(transfer).remove(transfer);
+      in_flight_.fetch_sub(1, std::memory_order_relaxed);
+      transfer.take_done()(transfer.cancelled());
+    }
+    // What `done` sends now is cancelled too.
+    do {
+      for (auto& [request, done] : taken_) {
+        in_flight_.fetch_sub(1, std::memory_order_relaxed);
+        HttpResponse response;
+        response.failure = HttpFailure::cancelled;
+        response.error = "The client was stopped.";
+        response.started_at = system_clock().now();
+        done(std::move(response));
+      }
+      taken_.clear();
+      take_inbox();
+    } while (!taken_.empty());
+  }
+
+  TrustStore trust_;
+  CurlLoop loop_;
+  CurlTransfer::Shared shared_;
+  std::vector<std::unique_ptr<CurlTransfer>> transfers_;
+  std::vector<CurlTransfer*> idle_;
+  CurlLoop::Lane guarded_;
+  CurlLoop::Lane unguarded_;
+
+  std::mutex mutex_;
+  std::vector<Incoming> inbox_;  // under mutex_
+  bool asleep_ = false;          // under mutex_
+  bool stopping_ = false;        // under mutex_
+  std::vector<Incoming> taken_;
+  std::atomic<std::size_t> in_flight_ = 0;
+  std::thread thread_;
+};
+
+HttpClient::HttpClient(const Options& options) {
+  initialise_curl();
+  impl_ = std::make_unique<Impl>(options);
+}
+
+HttpClient::~HttpClient() = default;
+
+void HttpClient::send(HttpRequest request, Done done) { impl_->send(std::move(request), std::move(done)); }
+
+std::size_t HttpClient::in_flight() const { return impl_->in_flight(); }
+
+}  // namespace waybill::net

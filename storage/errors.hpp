@@ -1,0 +1,30 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace waybill::storage {
+
+/// The server refused a statement. `sqlstate` is the PostgreSQL code (Appendix A of its manual), `constraint` the
+/// violated one's name; empty if there is none, and always in the blocking interface (sync.hpp).
+class StatementError : public std::runtime_error {
+ public:
+  StatementError(const std::string& message, std::string sqlstate, std::string constraint)
+      : std::runtime_error(message), sqlstate_(std::move(sqlstate)), constraint_(std::move(constraint)) {}
+  const std::string& sqlstate() const { return sqlstate_; }
+  const std::string& constraint() const { return constraint_; }
+
+ private:
+  std::string sqlstate_;
+  std::string constraint_;
+};
+
+/// The server cannot be reached, or the connection broke while the statement ran. Of a write it is then unknown
+/// whether it was committed. Maps to 503.
+class DatabaseUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace waybill::storage

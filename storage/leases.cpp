@@ -1,0 +1,47 @@
+#include "storage/leases.hpp"
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+HeldShards held(const Rows& rows) {
+  HeldShards shards;
+  for_each_row(rows, [&](const RowView& row) { shards.emplace(row.number<std::int16_t>(0), row.number<std::uint64_t>(1)); });
+  return shards;
+}
+
+}  // namespace
+
+bool Leases::enter() {
+  session_.run(sql::leases::register_worker, worker_.to_string(), name_);
+  return RowView(session_.run(sql::leases::hold_name, worker_.to_string()), 0).boolean(0);
+}
+
+HeldShards Leases::renew() {
+  return held(session_.run(sql::leases::renew, worker_.to_string(), format_duration(lease_)));
+}
+
+std::size_t Leases::fair_share() {
+  const Rows rows = session_.run(sql::leases::census, format_duration(lease_));
+  const std::size_t alive = std::max<std::size_t>(RowView(rows, 0).number<std::size_t>(0), 1);
+  return (shard_count + alive - 1) / alive;
+}
+
+HeldShards Leases::take(std::size_t already_held) {
+  const std::size_t share = fair_share();
+  if (already_held >= share) return {};
+  return held(session_.run(sql::leases::take, worker_.to_string(), format_duration(lease_), share - already_held));
+}
+
+void Leases::release(const std::vector<std::int16_t>& shards) {
+  const std::vector<std::int64_t> numbers(shards.begin(), shards.end());
+  session_.run(sql::leases::release, worker_.to_string(), array_literal(numbers));
+}
+
+void Leases::set_idle(bool idle) { session_.run(sql::leases::set_idle, worker_.to_string(), idle); }
+
+void Leases::leave() { session_.run(sql::leases::leave, worker_.to_string()); }
+
+}  // namespace waybill::storage

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::storage {
+
+inline constexpr std::size_t shard_count = 16;
+
+/// Shard to epoch, of the shards a worker holds.
+using HeldShards = std::map<std::int16_t, std::uint64_t>;
+
+/// A worker's claim on shards: rows with an expiry, and an advisory lock of the worker's name that ends with its
+/// session, so that what a killed worker held is free at once and what a stopped one held is free after `lease`.
+/// All methods throw DatabaseUnavailable or StatementError.
+class Leases {
+ public:
+  Leases(Session& session, Guid worker, std::string name, Duration lease)
+      : session_(session), worker_(worker), name_(std::move(name)), lease_(lease) {}
+
+  /// Enters the worker and takes its lock; once for each session. False while an older session of this worker, which
+  /// the server has not noticed to be gone, still has the lock.
+  bool enter();
+
+  /// Prolongs what is held and answers it.
+  HeldShards renew();
+
+  /// Takes free shards up to this worker's fair share, and gives none back. Answers those taken.
+  HeldShards take(std::size_t held);
+
+  /// How many shards this worker should hold at most: an even share among those that live.
+  std::size_t fair_share();
+
+  void release(const std::vector<std::int16_t>& shards);
+
+  /// Whether writers shall NOTIFY `waybill_events`.
+  void set_idle(bool idle);
+
+  /// The worker stops: everything is free.
+  void leave();
+
+ private:
+  Session& session_;
+  Guid worker_;
+  std::string name_;
+  Duration lease_;
+};
+
+}  // namespace waybill::storage

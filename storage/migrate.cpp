@@ -1,0 +1,70 @@
+#include "storage/migrate.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/crypto.hpp"
+#include "base/observe.hpp"
+#include "storage/sql.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::storage {
+namespace {
+
+std::string checksum(const Statement& migration) { return hex(sha256(migration.text)); }
+
+// How many of `migrations` are applied: always the first ones.
+std::size_t count_applied(Session& session, std::span<const Statement> migrations) {
+  const Rows applied = session.run(sql::schema_migrations::list);
+  for (int row = 0; row < applied.size(); ++row) {
+    const std::string name(applied.get(row, 0));
+    if (std::ranges::find(migrations, name, &Statement::name) == migrations.end()) {
+      throw MigrationError("the database has migration " + name +
+                           ", which this program does not know: its schema is newer");
+    }
+    const Statement& expected = migrations[static_cast<std::size_t>(row)];
+    if (expected.name != name) {
+      throw MigrationError("migration " + std::string(expected.name) + " is missing, though the later " + name +
+                           " is applied");
+    }
+    if (applied.get(row, 1) != checksum(expected)) {
+      throw MigrationError("migration " + name + " was changed after it was applied");
+    }
+  }
+  return static_cast<std::size_t>(applied.size());
+}
+
+void apply(Session& session, const Statement& migration) {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    Work work(session);
+    session.execute(std::string(migration.text));
+    session.run(sql::schema_migrations::record, migration.name, checksum(migration));
+    work.commit();
+  } catch (const StatementError& error) {
+    throw MigrationError("migration " + std::string(migration.name) + " fails: " + error.what() + " (" +
+                         error.sqlstate() + ")");
+  }
+  const auto took = std::chrono::steady_clock::now() - begin;
+  observe(Observable::migration_applied,
+          {{"name", migration.name},
+           {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}});
+}
+
+}  // namespace
+
+std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations) {
+  Session session(url, "waybill migrate");
+  session.run(sql::schema_migrations::lock);
+  session.run(sql::schema_migrations::create);
+  std::vector<std::string> applied;
+  for (const auto& migration : migrations.subspan(count_applied(session, migrations))) {
+    apply(session, migration);
+    applied.emplace_back(migration.name);
+  }
+  return applied;
+}
+
+std::vector<std::string> migrate(const std::string& url) { return migrate(url, migrations()); }
+
+}  // namespace waybill::storage

@@ -1,0 +1,50 @@
+-- Businesses, their tokens, and what the API keeps for them.
+
+create extension if not exists pg_trgm;
+
+create table businesses (
+  guid          uuid primary key default gen_random_uuid(),
+  name          text not null check (name <> ''),
+  email         text,
+  phone         text,
+  street        text,
+  city          text,
+  state         text,
+  postal_code   text,
+  country       text,
+  timezone      text not null default 'UTC',
+  currency      text not null default 'EUR' check (currency ~ '^[A-Z]{3}$'),
+  plan          text not null default 'standard',
+  created_at    timestamptz not null default now(),
+  updated_at    timestamptz not null default now()
+);
+create index businesses_by_name on businesses (name);
+
+create table api_tokens (
+  business_id   uuid not null references businesses,
+  guid          uuid not null default gen_random_uuid(),
+  name          text not null,
+  role          text not null default 'admin' check (role in ('viewer', 'operator', 'admin', 'owner')),
+  token_hash    bytea not null check (length(token_hash) = 32),
+  created_at    timestamptz not null default now(),
+  last_used     timestamptz,
+  expires_at    timestamptz,
+  revoked_at    timestamptz,
+  primary key (business_id, guid)
+);
+-- The one look-up that cannot know its business yet.
+create unique index api_tokens_by_hash on api_tokens (token_hash);
+
+create table idempotency_keys (
+  business_id   uuid not null references businesses,
+  token_id      uuid not null,
+  key           text not null,
+  request_hash  bytea not null,
+  status        integer,
+  body          text,
+  location      text,
+  created_at    timestamptz not null default now(),
+  primary key (business_id, token_id, key),
+  constraint idempotency_keys_finished_whole check ((status is null) = (body is null))
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);

@@ -1,0 +1,202 @@
+-- Orders, shipments, customers, products and carriers. business_id leads every key, so that the tables can be
+-- distributed by it. An order's items, a shipment's packages, a customer's contacts and references and a product's
+-- variants live in the row they belong to: they are written, read and compared with it (docs/decisions/0003).
+
+create function touch_updated_at() returns trigger language plpgsql as $$
+begin
+  new.updated_at := now();
+  return new;
+end $$;
+
+create table carriers (
+  business_id     uuid not null,  -- nil: the built-in catalogue, which every business sees
+  guid            uuid not null default gen_random_uuid(),
+  name            text not null check (name <> ''),
+  code            text not null check (code <> ''),
+  type            text not null check (type in ('courier', 'freight', 'lastmile')),
+  service_levels  jsonb not null default '[]' check (jsonb_typeof(service_levels) = 'array'),
+  features        jsonb not null default '[]' check (jsonb_typeof(features) = 'array'),
+  created_at      timestamptz not null default now(),
+  primary key (business_id, guid),
+  constraint carriers_code_unique unique (business_id, code)
+);
+
+create table customers (
+  business_id     uuid not null references businesses,
+  guid            uuid not null default gen_random_uuid(),
+  name            text not null check (name <> ''),
+  email           text,
+  phone           text,
+  company         text,
+  street          text,
+  city            text,
+  state           text,
+  postal_code     text,
+  country         text,
+  contacts        jsonb not null default '[]' check (jsonb_typeof(contacts) = 'array'),
+  reference_list  jsonb not null default '[]' check (jsonb_typeof(reference_list) = 'array'),
+  created_at      timestamptz not null default now(),
+  updated_at      timestamptz not null default now(),
+  deleted_at      timestamptz,
+  primary key (business_id, guid)
+);
+create unique index customers_email_unique on customers (business_id, lower(email)) where deleted_at is null;
+create index customers_by_creation on customers (business_id, created_at, guid) where deleted_at is null;
+create index customers_by_name on customers (business_id, name) where deleted_at is null;
+
+create table products (
+  business_id     uuid not null references businesses,
+  guid            uuid not null default gen_random_uuid(),
+  name            text not null check (name <> ''),
+  sku             text,
+  description     text,
+  barcode         text,
+  price           numeric(14, 2) check (price >= 0),
+  cost            numeric(14, 2) check (cost >= 0),
+  weight          numeric check (weight >= 0),
+  length          numeric check (length >= 0),
+  width           numeric check (width >= 0),
+  height          numeric check (height >= 0),
+  variants        jsonb not null default '[]' check (jsonb_typeof(variants) = 'array'),
+  created_at      timestamptz not null default now(),
+  updated_at      timestamptz not null default now(),
+  deleted_at      timestamptz,
+  primary key (business_id, guid)
+);
+create unique index products_sku_unique on products (business_id, sku) where deleted_at is null;
+create index products_by_creation on products (business_id, created_at, guid) where deleted_at is null;
+
+create table orders (
+  business_id           uuid not null references businesses,
+  guid                  uuid not null default gen_random_uuid(),
+  order_number          text not null check (order_number <> ''),
+  status                text not null default 'pending'
+                        check (status in ('draft', 'pending', 'processing', 'ready', 'shipped', 'delivered', 'cancelled')),
+  customer_id           uuid,
+  items                 jsonb not null default '[]' check (jsonb_typeof(items) = 'array'),
+  delivery_street       text,
+  delivery_city         text,
+  delivery_state        text,
+  delivery_postal_code  text,
+  delivery_country      text,
+  carrier_id            uuid,
+  service_level         text,
+  total_value           numeric(14, 2) not null default 0 check (total_value >= 0),
+  currency              text not null default 'EUR' check (currency ~ '^[A-Z]{3}$'),
+  collection_date       timestamptz,
+  collection_start      text,
+  collection_end        text,
+  notes                 text,
+  integration_id        uuid,  -- the store it was imported from, with its id there
+  external_id           text,
+  created_at            timestamptz not null default now(),
+  updated_at            timestamptz not null default now(),
+  deleted_at            timestamptz,
+  primary key (business_id, guid),
+  constraint orders_import_whole check ((integration_id is null) = (external_id is null))
+);
+-- Numbers of orders made here are unique among themselves, imported ones within their integration.
+create unique index orders_number_unique on orders (business_id, order_number)
+  where deleted_at is null and integration_id is null;
+create unique index orders_external_unique on orders (business_id, integration_id, external_id)
+  where integration_id is not null;
+create index orders_by_creation on orders (business_id, created_at, guid) where deleted_at is null;
+create index orders_by_status on orders (business_id, status, created_at, guid) where deleted_at is null;
+create index orders_by_customer on orders (business_id, customer_id, created_at, guid) where deleted_at is null;
+
+-- The next ORD-000001 of each business; taken by the insert that needs it.
+create table order_numbers (
+  business_id  uuid primary key references businesses,
+  last_number  bigint not null
+);
+
+create table shipments (
+  business_id            uuid not null references businesses,
+  guid                   uuid not null default gen_random_uuid(),
+  tracking_number        text not null check (tracking_number <> ''),
+  status                 text not null default 'created'
+                         check (status in ('created', 'collected', 'in_transit', 'out_for_delivery', 'delivered',
+                                           'exception', 'returned', 'cancelled')),
+  order_id               uuid,
+  customer_id            uuid,
+  sender_name            text,
+  sender_street          text,
+  sender_city            text,
+  sender_state           text,
+  sender_postal_code     text,
+  sender_country         text,
+  sender_phone           text,
+  recipient_name         text,
+  recipient_street       text,
+  recipient_city         text,
+  recipient_state        text,
+  recipient_postal_code  text,
+  recipient_country      text,
+  recipient_phone        text,
+  packages               jsonb not null default '[]' check (jsonb_typeof(packages) = 'array'),
+  carrier_id             uuid,
+  service_level          text,
+  instructions           text,
+  collection_date        timestamptz,
+  estimated_delivery     timestamptz,
+  delivered_at           timestamptz,
+  dispatch_id            uuid,
+  created_at             timestamptz not null default now(),
+  updated_at             timestamptz not null default now(),
+  deleted_at             timestamptz,
+  primary key (business_id, guid)
+);
+create unique index shipments_tracking_unique on shipments (business_id, tracking_number) where deleted_at is null;
+create index shipments_by_creation on shipments (business_id, created_at, guid) where deleted_at is null;
+create index shipments_by_status on shipments (business_id, status, created_at, guid) where deleted_at is null;
+create index shipments_by_order on shipments (business_id, order_id) where deleted_at is null;
+create index shipments_by_customer on shipments (business_id, customer_id, created_at) where deleted_at is null;
+
+-- What $search looks into. The functions are inlined, so that `r.search_text like …` finds the trigram indexes.
+create function search_text(o orders) returns text language sql immutable as $$
+  select lower(coalesce(o.order_number, '') || E'\n' || coalesce(o.delivery_street, '') || E'\n' ||
+               coalesce(o.delivery_city, '') || E'\n' || coalesce(o.delivery_postal_code, '') || E'\n' ||
+               coalesce(o.notes, '')) $$;
+create function search_text(s shipments) returns text language sql immutable as $$
+  select lower(coalesce(s.tracking_number, '') || E'\n' || coalesce(s.sender_name, '') || E'\n' ||
+               coalesce(s.recipient_name, '') || E'\n' || coalesce(s.recipient_street, '') || E'\n' ||
+               coalesce(s.recipient_city, '')) $$;
+create function search_text(c customers) returns text language sql immutable as $$
+  select lower(coalesce(c.name, '') || E'\n' || coalesce(c.email, '') || E'\n' || coalesce(c.phone, '') || E'\n' ||
+               coalesce(c.company, '') || E'\n' || coalesce(c.street, '') || E'\n' || coalesce(c.city, '') || E'\n' ||
+               coalesce(c.postal_code, '')) $$;
+create function search_text(p products) returns text language sql immutable as $$
+  select lower(coalesce(p.name, '') || E'\n' || coalesce(p.sku, '') || E'\n' || coalesce(p.description, '') || E'\n' ||
+               coalesce(p.barcode, '')) $$;
+create index orders_by_text on orders using gin (
+  lower(coalesce(order_number, '') || E'\n' || coalesce(delivery_street, '') || E'\n' || coalesce(delivery_city, '') ||
+        E'\n' || coalesce(delivery_postal_code, '') || E'\n' || coalesce(notes, '')) gin_trgm_ops);
+create index shipments_by_text on shipments using gin (
+  lower(coalesce(tracking_number, '') || E'\n' || coalesce(sender_name, '') || E'\n' || coalesce(recipient_name, '') ||
+        E'\n' || coalesce(recipient_street, '') || E'\n' || coalesce(recipient_city, '')) gin_trgm_ops);
+create index customers_by_text on customers using gin (
+  lower(coalesce(name, '') || E'\n' || coalesce(email, '') || E'\n' || coalesce(phone, '') || E'\n' ||
+        coalesce(company, '') || E'\n' || coalesce(street, '') || E'\n' || coalesce(city, '') || E'\n' ||
+        coalesce(postal_code, '')) gin_trgm_ops);
+create index products_by_text on products using gin (
+  lower(coalesce(name, '') || E'\n' || coalesce(sku, '') || E'\n' || coalesce(description, '') || E'\n' ||
+        coalesce(barcode, '')) gin_trgm_ops);
+
+do $$
+declare
+  record_table text;
+begin
+  foreach record_table in array array['orders', 'shipments', 'customers', 'products'] loop
+    execute format('create trigger touch before update on %I for each row execute function touch_updated_at()',
+                   record_table);
+  end loop;
+end $$;
+
+-- How an answer shows a timestamp.
+create function iso(t timestamptz) returns text language sql stable as $$
+  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+
+-- What an order's items are worth.
+create function items_value(items jsonb) returns numeric language sql immutable as $$
+  select coalesce(round(sum((i ->> 'quantity')::numeric * coalesce((i ->> 'price')::numeric, 0)), 2), 0)
+  from jsonb_array_elements(items) i $$;

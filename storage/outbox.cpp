@@ -1,0 +1,87 @@
+#include "storage/outbox.hpp"
+
+#include <algorithm>
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+struct KeyArrays {
+  std::string businesses, guids;
+};
+
+KeyArrays arrays(const std::vector<RelativeKey>& keys) {
+  std::vector<Guid> businesses, guids;
+  businesses.reserve(keys.size());
+  guids.reserve(keys.size());
+  for (const RelativeKey& key : keys) {
+    businesses.push_back(key.business_id);
+    guids.push_back(key.guid);
+  }
+  return {array_literal(businesses), array_literal(guids)};
+}
+
+}  // namespace
+
+Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit) {
+  std::vector<std::int64_t> shards, lows;
+  for (const ShardMark& mark : marks) {
+    shards.push_back(mark.shard);
+    lows.push_back(static_cast<std::int64_t>(mark.low));
+  }
+  const Rows rows = session_.run(sql::outbox::scan, array_literal(shards), array_literal(lows), array_literal(in_flight),
+                                 limit);
+  Scan scan;
+  scan.events.reserve(static_cast<std::size_t>(rows.size()));
+  for_each_row(rows, [&](const RowView& row) {
+    const auto shard = row.number<std::int16_t>(0);
+    const auto id = row.number<std::uint64_t>(1);
+    if (shard < 0) {
+      scan.last_id = id;
+      scan.workflow_epoch = row.number<std::uint64_t>(4);
+      scan.xmin = row.number<std::uint64_t>(5);
+      scan.xmax = row.number<std::uint64_t>(6);
+    } else {
+      scan.events.push_back({shard, id, row.guid(2), row.string(3)});
+    }
+  });
+  return scan;
+}
+
+std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
+  if (events.empty()) return {};
+  std::vector<std::int64_t> ids;
+  ids.reserve(events.size());
+  for (const PendingEvent& event : events) ids.push_back(static_cast<std::int64_t>(event.id));
+  // Printed without trailing zeros of the fraction, so compared as instants; the exact text goes back to the server.
+  const auto [first, last] = std::ranges::minmax(
+      events, {}, [](const PendingEvent& event) { return parse_sql_timestamp(event.at).value(); });
+  const Rows rows = session_.run(sql::outbox::fetch, array_literal(ids), first.at, last.at);
+  std::vector<StoredEvent> stored;
+  stored.reserve(static_cast<std::size_t>(rows.size()));
+  for_each_row(rows, [&](const RowView& row) {
+    stored.push_back({row.number<std::uint64_t>(0), row.guid(1), static_cast<domain::EntityType>(row.number<int>(2)),
+                      row.guid(3), row.time(4), row.maybe_string(5), row.maybe_string(6), row.maybe_string(7)});
+  });
+  return stored;
+}
+
+std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
+  if (wanted.empty()) return {};
+  const KeyArrays customers = arrays(wanted.customers);
+  const KeyArrays carriers = arrays(wanted.carriers);
+  const KeyArrays orders = arrays(wanted.orders);
+  const Rows rows = session_.run(sql::outbox::relatives, customers.businesses, customers.guids, carriers.businesses,
+                                 carriers.guids, orders.businesses, orders.guids);
+  std::vector<Relative> relatives;
+  relatives.reserve(static_cast<std::size_t>(rows.size()));
+  for_each_row(rows, [&](const RowView& row) {
+    relatives.push_back({static_cast<Relative::Kind>(row.number<int>(0)), {row.guid(1), row.guid(2)}, row.guid(3),
+                         row.string(4), row.maybe_string(5)});
+  });
+  return relatives;
+}
+
+}  // namespace waybill::storage

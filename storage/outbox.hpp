@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "domain/records/change.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::storage {
+
+/// Where a shard is read from: every event up to `low` is recorded or in flight.
+struct ShardMark {
+  std::int16_t shard;
+  std::uint64_t low;
+};
+
+struct PendingEvent {
+  std::int16_t shard;
+  std::uint64_t id;
+  Guid business_id;
+  std::string at;  // as PostgreSQL prints it: microseconds matter in a range
+};
+
+/// What one look at the outbox saw, all of it in one snapshot.
+struct Scan {
+  std::vector<PendingEvent> events;  // by shard, then by id
+  std::uint64_t last_id = 0;         // of the sequence, read after the snapshot was taken
+  std::uint64_t workflow_epoch = 0;
+  std::uint64_t xmin = 0;  // of the snapshot: every transaction before it is over
+  std::uint64_t xmax = 0;  // no transaction from it on is seen
+};
+
+/// An event as stored: composite texts for ColumnMap.
+struct StoredEvent {
+  std::uint64_t id;
+  Guid business_id;
+  domain::EntityType entity_type;
+  Guid entity_id;
+  Time at;
+  std::optional<std::string> cause;  // JSON
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+};
+
+struct RelativeKey {
+  Guid business_id;
+  Guid guid;
+  bool operator==(const RelativeKey&) const = default;
+};
+
+/// Which relatives a batch wants.
+struct RelativesWanted {
+  std::vector<RelativeKey> customers;
+  std::vector<RelativeKey> carriers;
+  std::vector<RelativeKey> orders;  // whose shipments
+  bool empty() const { return customers.empty() && carriers.empty() && orders.empty(); }
+};
+
+struct Relative {
+  enum class Kind : std::uint8_t { customer, carrier, shipment } kind;
+  RelativeKey key;  // of a shipment: its order
+  Guid related;     // of a shipment: its own guid
+  std::string name;                  // of a shipment: its tracking number
+  std::optional<std::string> extra;  // a customer's e-mail, a shipment's status
+};
+
+/// Reads the outbox; takes nothing off it. All methods throw DatabaseUnavailable or StatementError.
+class Outbox {
+ public:
+  explicit Outbox(Session& session) : session_(session) {}
+
+  /// The next events of each shard beyond its mark that are not in flight, at most `limit` of each shard.
+  Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit);
+
+  /// In order of id. An id that is no longer there is left out.
+  std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);
+
+  std::vector<Relative> relatives(const RelativesWanted& wanted);
+
+ private:
+  Session& session_;
+};
+
+}  // namespace waybill::storage

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace waybill::storage {
+
+/// A PostgreSQL array literal (`{"a","b \"c\"",NULL}`) of any element type, built element by element.
+class ArrayLiteral {
+ public:
+  ArrayLiteral& add(std::string_view element);
+  ArrayLiteral& add_null();
+  std::size_t size() const { return size_; }
+  /// The finished literal; the object is empty again.
+  std::string take();
+
+ private:
+  void next();
+
+  std::string text_;
+  std::size_t size_ = 0;
+};
+
+/// Text-format parameters of one statement, in order ($1, $2, ...). Takes anything that reads as text, integers,
+/// booleans, and optionals of these (null when empty). A NUL byte, which PostgreSQL's text cannot hold, is refused
+/// with std::invalid_argument.
+class Params {
+ public:
+  template <typename T>
+  Params& add(const T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      return add_text(value ? "t" : "f");
+    } else if constexpr (std::integral<T>) {
+      char digits[24];
+      return add_text({digits, std::to_chars(digits, digits + sizeof digits, value).ptr});
+    } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+      return add_text(value);
+    } else {
+      return value ? add(*value) : add_null();
+    }
+  }
+  Params& add_null();
+  Params& add_array(const std::vector<std::string>& values);
+  Params& add_array(ArrayLiteral literal) { return add_text(literal.take()); }
+
+  std::size_t size() const { return offsets_.size(); }
+  /// NUL-terminated; nullptr for null. Valid until the next change.
+  const char* value(std::size_t index) const {
+    return offsets_[index] == null_offset ? nullptr : text_.data() + offsets_[index];
+  }
+
+ private:
+  static constexpr std::uint32_t null_offset = UINT32_MAX;
+
+  Params& add_text(std::string_view value);
+
+  std::string text_;  // the values, each with its terminator
+  boost::container::small_vector<std::uint32_t, 8> offsets_;
+};
+
+}  // namespace waybill::storage

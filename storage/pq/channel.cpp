@@ -1,0 +1,204 @@
+#include "storage/pq/channel.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "base/observe.hpp"
+
+namespace waybill::storage::pq {
+namespace {
+
+using Wait = asio::posix::stream_descriptor::wait_type;
+using std::chrono::steady_clock;
+
+constexpr auto slow_statement_limit = std::chrono::milliseconds(500);
+
+double seconds_between(SteadyTime from, SteadyTime to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// The prepared statement is gone.
+bool is_missing(const PGresult* result) { return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "26000"; }
+
+// The plan no longer fits the tables ("cached plan must not change result type"); the place in the server's source is
+// what tells it from the code's other uses.
+bool is_outdated(const PGresult* result) {
+  return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "0A000" &&
+         std::string_view(error_field(result, PG_DIAG_SOURCE_FUNCTION)) == "RevalidateCachedQuery";
+}
+
+// Errors that end the session, and libpq's own, which have no severity.
+bool ends_session(const PGresult* result) {
+  return std::string_view(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED)) != "ERROR";
+}
+
+}  // namespace
+
+Channel::Channel(asio::io_context& io, ChannelOptions options, Listener& listener)
+    : io_(io), options_(std::move(options)), listener_(&listener), socket_(io), timer_(io) {}
+
+Channel::~Channel() { tear_down(); }
+
+bool Channel::alive() {
+  if (!is_open()) return false;
+  if (PQconsumeInput(connection_.get()) == 0 || PQisBusy(connection_.get()) != 0 || doomed_) {
+    fail(doomed_ ? "the server ended the session" : PQerrorMessage(connection_.get()));
+    return false;
+  }
+  return true;
+}
+
+void Channel::query(const Statement& statement, const Params& params, void* owner) {
+  send(prepared_.statement(statement), params, owner);
+}
+
+void Channel::query_text(std::string_view name, std::string_view text, const Params& params, void* owner) {
+  std::vector<std::string> evicted;
+  Prepared& prepared = prepared_.text(name, text, evicted);
+  for (const auto& server_name : evicted) deallocate(server_name);
+  send(prepared, params, owner);
+}
+
+void Channel::send(Prepared& prepared, const Params& params, void* owner) {
+  if (prepared.generation == 0) {
+    prepared_.renew(prepared);
+    const std::string text(prepared.text);
+    if (PQsendPrepare(connection_.get(), prepared.server_name.c_str(), text.c_str(), 0, nullptr) == 0) {
+      send_failed_ = true;
+    }
+    sent_.push_back({.kind = Kind::prepare, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
+  }
+  boost::container::small_vector<const char*, 16> values(params.size());
+  for (std::size_t i = 0; i < params.size(); ++i) values[i] = params.value(i);
+  if (PQsendQueryPrepared(connection_.get(), prepared.server_name.c_str(), static_cast<int>(values.size()),
+                          values.data(), nullptr, nullptr, 0) == 0) {
+    send_failed_ = true;
+  }
+  ++prepared.in_flight;
+  sent_.push_back({.kind = Kind::query, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
+}
+
+void Channel::deallocate(const std::string& server_name) {
+  const std::string text = "deallocate \"" + server_name + '"';
+  if (PQsendQueryParams(connection_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) == 0) {
+    send_failed_ = true;
+  }
+  sent_.push_back({.kind = Kind::deallocate});
+}
+
+void Channel::sync() {
+  const auto now = steady_clock::now();
+  for (auto sent = sent_.rbegin(); sent != sent_.rend() && sent->kind != Kind::sync; ++sent) sent->at = now;
+  if (syncs_due_++ == 0) progress_ = now;
+  if (PQpipelineSync(connection_.get()) == 0) send_failed_ = true;
+  sent_.push_back({.kind = Kind::sync});
+  if (send_failed_) return fail(PQerrorMessage(connection_.get()));
+  if (!watching_) watch_until(progress_ + options_.statement_timeout + options_.connect_timeout);
+  if (!writing_) flush();
+}
+
+void Channel::flush() {
+  writing_ = false;
+  switch (PQflush(connection_.get())) {
+    case 0: return;
+    case 1: writing_ = true; return on_socket(Wait::wait_write, &Channel::flush);
+    default: return fail(PQerrorMessage(connection_.get()));
+  }
+}
+
+void Channel::on_readable() {
+  const auto epoch = epoch_;
+  progress_ = steady_clock::now();
+  const bool received = PQconsumeInput(connection_.get()) != 0;
+  process();
+  if (epoch != epoch_ || !is_open()) return;
+  if (!received) return fail(PQerrorMessage(connection_.get()));
+  if (doomed_) return fail("the server ended the session");
+  on_socket(Wait::wait_read, &Channel::on_readable);
+  listener_->drained();
+}
+
+void Channel::process() {
+  const auto epoch = epoch_;
+  while (epoch == epoch_ && is_open() && PQisBusy(connection_.get()) == 0) {
+    ResultHandle result(PQgetResult(connection_.get()));
+    if (!result) {
+      // The end of one statement's results, or there is nothing.
+      if (!std::exchange(terminator_due_, false)) return;
+      continue;
+    }
+    if (sent_.empty()) return fail("an answer to nothing");
+    const Sent sent = sent_.front();
+    sent_.pop_front();
+    terminator_due_ = sent.kind != Kind::sync;
+    dispatch(sent, std::move(result));
+  }
+}
+
+void Channel::dispatch(Sent sent, ResultHandle result) {
+  const auto status = PQresultStatus(result.get());
+  if (status == PGRES_FATAL_ERROR && ends_session(result.get())) {
+    sent_.push_front(sent);
+    return fail(PQresultErrorMessage(result.get()));
+  }
+  const bool expected =
+      sent.kind == Kind::sync ? status == PGRES_PIPELINE_SYNC
+                              : status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ||
+                                    status == PGRES_EMPTY_QUERY || status == PGRES_FATAL_ERROR ||
+                                    status == PGRES_PIPELINE_ABORTED;
+  if (!expected) {
+    sent_.push_front(sent);
+    return fail(std::string("unexpected ") + PQresStatus(status));
+  }
+  answered_ = progress_;
+  proven_ = true;
+  failures_ = 0;
+  switch (sent.kind) {
+    case Kind::prepare: return prepare_answered(sent, std::move(result));
+    case Kind::query: return query_answered(sent, std::move(result));
+    case Kind::deallocate: return;
+    case Kind::sync: --syncs_due_; return listener_->synced();
+  }
+}
+
+void Channel::prepare_answered(const Sent& sent, ResultHandle result) {
+  if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return;
+  if (sent.prepared->generation == sent.generation) sent.prepared->generation = 0;
+  if (PQresultStatus(result.get()) == PGRES_PIPELINE_ABORTED) return;
+  // The query it was for comes next, and the server skips it.
+  sent_.front().muted = true;
+  listener_->received(sent.owner, {Answer::Kind::failed, std::move(result)});
+}
+
+void Channel::query_answered(const Sent& sent, ResultHandle result) {
+  --sent.prepared->in_flight;
+  if (sent.muted) return;
+  auto kind = Answer::Kind::rows;
+  if (PQresultStatus(result.get()) == PGRES_PIPELINE_ABORTED) {
+    kind = Answer::Kind::aborted;
+  } else {
+    time_statement(sent);
+    if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) kind = Answer::Kind::failed;
+  }
+  if (kind == Answer::Kind::failed && (is_missing(result.get()) || is_outdated(result.get()))) {
+    kind = Answer::Kind::stale;
+    const bool newest = sent.prepared->generation == sent.generation;
+    if (newest) sent.prepared->generation = 0;
+    if (newest && is_missing(result.get())) prepared_.forget();
+  }
+  listener_->received(sent.owner, {kind, std::move(result)});
+}
+
+void Channel::time_statement(const Sent& sent) {
+  sent.prepared->seconds->Observe(seconds_between(sent.at, progress_));
+  // In a pipeline the time behind others is not the statement's own.
+  const auto own = progress_ - std::max(sent.at, head_since_);
+  head_since_ = progress_;
+  if (own < slow_statement_limit) return;
+  observe(Observable::slow_statement,
+          {{"statement", sent.prepared->name},
+           {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(own).count()}});
+}
+
+}  // namespace waybill::storage::pq

@@ -1,0 +1,178 @@
+// How a channel's connection begins and ends.
+#include <algorithm>
+#include <array>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "storage/pq/channel.hpp"
+
+namespace waybill::storage::pq {
+namespace {
+
+using Wait = asio::posix::stream_descriptor::wait_type;
+using std::chrono::steady_clock;
+
+constexpr auto first_pause = std::chrono::milliseconds(25);
+constexpr auto longest_pause = std::chrono::milliseconds(1000);
+
+struct FreeConninfo {
+  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+
+// The `options` a url carries: ours are added to them.
+std::string url_options(const std::string& url) {
+  const std::unique_ptr<PQconninfoOption, FreeConninfo> parsed(PQconninfoParse(url.c_str(), nullptr));
+  for (const auto* option = parsed.get(); option != nullptr && option->keyword != nullptr; ++option) {
+    if (std::string_view(option->keyword) == "options" && option->val != nullptr) {
+      return std::string(option->val) + ' ';
+    }
+  }
+  return {};
+}
+
+std::string session_options(const ChannelOptions& options) {
+  const auto timeout =
+      std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
+  // Compiling a plan costs more than the short statements of an API can win back.
+  return url_options(options.url) + "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
+         " -c default_transaction_read_only=" + (options.read_only ? "on" : "off");
+}
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+}  // namespace
+
+void Channel::open() {
+  state_ = State::connecting;
+  ++epoch_;
+  // Not from inside the caller: `lost` must not reach a listener that is about to wait.
+  asio::post(io_, [self = shared_from_this(), epoch = epoch_] {
+    if (epoch == self->epoch_) self->start_connecting();
+  });
+}
+
+void Channel::start_connecting() {
+  const std::string session = session_options(options_);
+  const std::array<const char*, 6> keywords{"dbname",          "fallback_application_name",
+                                            "client_encoding", "options",
+                                            "keepalives",      nullptr};
+  const std::array<const char*, 6> values{options_.url.c_str(), options_.application_name.c_str(), "UTF8",
+                                          session.c_str(),      "1",
+                                          nullptr};
+  connection_.reset(PQconnectStartParams(keywords.data(), values.data(), 1));
+  if (!connection_) return fail("out of memory");
+  if (PQstatus(connection_.get()) == CONNECTION_BAD) return fail(PQerrorMessage(connection_.get()));
+  PQsetNoticeReceiver(connection_.get(), &Channel::on_notice, this);
+  watch_until(steady_clock::now() + options_.connect_timeout);
+  on_socket(Wait::wait_write, &Channel::poll_connecting);
+}
+
+void Channel::poll_connecting() {
+  // libpq may go on with another socket, even under the same number.
+  if (socket_.is_open()) socket_.release();
+  switch (PQconnectPoll(connection_.get())) {
+    case PGRES_POLLING_READING: return on_socket(Wait::wait_read, &Channel::poll_connecting);
+    case PGRES_POLLING_WRITING: return on_socket(Wait::wait_write, &Channel::poll_connecting);
+    case PGRES_POLLING_OK: return established();
+    default: return fail(PQerrorMessage(connection_.get()));
+  }
+}
+
+void Channel::established() {
+  if (PQsetnonblocking(connection_.get(), 1) != 0 || PQenterPipelineMode(connection_.get()) == 0) {
+    return fail(PQerrorMessage(connection_.get()));
+  }
+  state_ = State::open;
+  timer_.cancel();
+  watching_ = false;
+  set_gauge(Gauge::database_up, 1);
+  add_to_gauge(Gauge::database_connections, 1);
+  if (std::exchange(was_lost_, false)) observe(Observable::database_reconnected);
+  on_socket(Wait::wait_read, &Channel::on_readable);
+  listener_->opened();
+}
+
+void Channel::on_socket(Wait direction, Step step) {
+  if (!socket_.is_open()) {
+    boost::system::error_code error;
+    socket_.assign(PQsocket(connection_.get()), error);
+    if (error) return fail(error.message());
+  }
+  socket_.async_wait(direction, [self = shared_from_this(), epoch = epoch_,
+                                 step](const boost::system::error_code& error) {
+    if (!error && epoch == self->epoch_) (self.get()->*step)();
+  });
+}
+
+void Channel::watch_until(SteadyTime time) {
+  watching_ = true;
+  timer_.expires_at(time);
+  timer_.async_wait([self = shared_from_this(), epoch = epoch_](const boost::system::error_code& error) {
+    if (!error && epoch == self->epoch_) self->check_progress();
+  });
+}
+
+// The server bounds statements itself; beyond that bound it is the connection, or the server, that hangs.
+void Channel::check_progress() {
+  watching_ = false;
+  if (state_ == State::connecting) return fail("no connection within the time limit");
+  if (syncs_due_ == 0) return;
+  const auto limit = progress_ + options_.statement_timeout + options_.connect_timeout;
+  if (steady_clock::now() >= limit) return fail("no answer within the time limit");
+  watch_until(limit);
+}
+
+void Channel::on_notice(void* channel, const PGresult* notice) {
+  const std::string_view severity = error_field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity == "FATAL" || severity == "PANIC") static_cast<Channel*>(channel)->doomed_ = true;
+}
+
+std::vector<void*> Channel::unanswered() const {
+  std::vector<void*> owners;
+  for (const auto& sent : sent_) {
+    if (sent.kind == Kind::query && !sent.muted) owners.push_back(sent.owner);
+  }
+  return owners;
+}
+
+void Channel::fail(const std::string& why) {
+  const auto owners = unanswered();
+  last_failure_ = first_line(why);
+  // A connection that broke before its first answer counts as a failed attempt only from the second time on.
+  if (state_ == State::connecting || (!proven_ && failures_ > 0)) {
+    const auto pause = std::min(first_pause * (1 << std::min(failures_++, 6)), longest_pause);
+    next_attempt_ = steady_clock::now() + pause;
+    set_gauge(Gauge::database_up, 0);
+  } else if (!proven_) {
+    ++failures_;
+  }
+  was_lost_ = true;
+  tear_down();
+  observe(Observable::database_unavailable, {{"reason", last_failure_}});
+  if (listener_ != nullptr) listener_->lost(owners, last_failure_);
+}
+
+void Channel::tear_down() {
+  ++epoch_;
+  if (state_ == State::open) add_to_gauge(Gauge::database_connections, -1);
+  state_ = State::closed;
+  timer_.cancel();
+  if (socket_.is_open()) socket_.release();
+  connection_.reset();
+  sent_.clear();
+  syncs_due_ = 0;
+  prepared_.clear();
+  terminator_due_ = watching_ = writing_ = doomed_ = send_failed_ = proven_ = false;
+}
+
+void Channel::close() { tear_down(); }
+
+void Channel::detach() {
+  listener_ = nullptr;
+  tear_down();
+}
+
+}  // namespace waybill::storage::pq

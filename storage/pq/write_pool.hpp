@@ -1,0 +1,67 @@
+#pragma once
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "storage/database.hpp"
+#include "storage/pq/channel.hpp"
+#include "storage/pq/write_session.hpp"
+
+namespace waybill::storage::pq {
+
+/// The exclusive connections: whoever finds none free waits in line, up to `wait_limit`.
+class WritePool : public std::enable_shared_from_this<WritePool> {
+ public:
+  class GiveBack {
+   public:
+    GiveBack() = default;
+    explicit GiveBack(std::shared_ptr<WritePool> pool) : pool_(std::move(pool)) {}
+    void operator()(WriteSession* session) const;
+
+   private:
+    std::shared_ptr<WritePool> pool_;
+  };
+  /// Dropped, its session is rolled back if need be and free again.
+  using Lease = std::unique_ptr<WriteSession, GiveBack>;
+
+  WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit);
+
+  /// A connected session. Throws DatabaseUnavailable.
+  asio::awaitable<Lease> acquire();
+  asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause);
+  asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause);
+
+  SteadyTime last_answer() const;
+  /// Whoever waits gets DatabaseUnavailable; leases may outlive it.
+  void shut_down();
+
+ private:
+  using Handler = asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, WriteSession*)>::handler_type;
+  struct Waiter {
+    Handler handler;
+    SteadyTime deadline;
+  };
+
+  asio::awaitable<WriteSession*> wait_in_line();
+  void release(WriteSession& session);
+  void give(WriteSession& session);
+  void answer_first(const std::exception_ptr& error, WriteSession* session);
+  void watch_line();
+
+  asio::io_context& io_;
+  const Duration wait_limit_;
+  std::vector<std::unique_ptr<WriteSession>> sessions_;
+  std::vector<WriteSession*> free_;  // the last used last: it is taken first, and stays warm
+  std::deque<Waiter> line_;
+  asio::steady_timer timer_;
+  bool shut_down_ = false;
+};
+
+}  // namespace waybill::storage::pq

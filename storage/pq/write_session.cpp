@@ -1,0 +1,132 @@
+#include "storage/pq/write_session.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace waybill::storage::pq {
+namespace {
+
+constexpr Statement begin_statement{"transaction.begin", "begin"};
+constexpr Statement cause_statement{"transaction.cause", "select set_config('waybill.cause', $1, true)"};
+constexpr Statement commit_statement{"transaction.commit", "commit"};
+constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
+
+// What a channel's owner pointer says of a step.
+char step_opening;
+char step_wanted;
+char step_commit;
+char step_rollback;
+
+}  // namespace
+
+WriteSession::WriteSession(asio::io_context& io, ChannelOptions options)
+    : channel_(std::make_shared<Channel>(io, std::move(options), *this)), io_(io) {}
+
+WriteSession::~WriteSession() { channel_->detach(); }
+
+asio::awaitable<void> WriteSession::ensure_open() {
+  if (channel_->alive()) co_return;
+  if (!channel_->may_open()) throw DatabaseUnavailable(channel_->last_failure());
+  channel_->open();
+  co_await wait();
+  if (!channel_->is_open()) throw DatabaseUnavailable(channel_->last_failure());
+}
+
+void WriteSession::begin(const std::string& cause) {
+  in_transaction_ = true;
+  channel_->query(begin_statement, {}, &step_opening);
+  if (!cause.empty()) channel_->query(cause_statement, Params().add(cause), &step_opening);
+}
+
+void WriteSession::add(const Statement& statement, const Params& params) {
+  channel_->query(statement, params, &step_wanted);
+}
+
+void WriteSession::commit() { channel_->query(commit_statement, {}, &step_commit); }
+
+asio::awaitable<Outcome> WriteSession::flush() {
+  outcome_ = {};
+  ++units_due_;
+  channel_->sync();
+  if (units_due_ > 0) co_await wait();
+  co_return std::exchange(outcome_, {});
+}
+
+void WriteSession::received(void* owner, Answer answer) {
+  switch (answer.kind) {
+    case Answer::Kind::rows:
+      if (owner == &step_wanted) outcome_.rows = Rows(answer.result.release());
+      if (owner == &step_commit || owner == &step_rollback) in_transaction_ = false;
+      return;
+    case Answer::Kind::aborted: return;
+    case Answer::Kind::stale: outcome_.stale = true; [[fallthrough]];
+    case Answer::Kind::failed:
+      if (!outcome_.error) outcome_.error = std::make_exception_ptr(statement_error(answer.result.get()));
+  }
+}
+
+void WriteSession::synced() {
+  --units_due_;
+  if (on_free_) {
+    // A rollback that was refused leaves nothing to build on.
+    if (in_transaction_) channel_->close();
+    in_transaction_ = false;
+    return std::exchange(on_free_, {})();
+  }
+  resume();
+}
+
+void WriteSession::lost(const std::vector<void*>&, const std::string& why) {
+  units_due_ = 0;
+  in_transaction_ = false;
+  outcome_.error = std::make_exception_ptr(DatabaseUnavailable(why));
+  if (on_free_) return std::exchange(on_free_, {})();
+  resume();
+}
+
+void WriteSession::make_free(std::function<void()> done) {
+  // Left in the middle of a round trip: nobody is there any more to take its answers.
+  if (units_due_ > 0) {
+    channel_->close();
+    units_due_ = 0;
+    in_transaction_ = false;
+  }
+  if (!in_transaction_ || !channel_->is_open()) return done();
+  on_free_ = std::move(done);
+  send_rollback();
+}
+
+asio::awaitable<void> WriteSession::roll_back() {
+  send_rollback();
+  if (units_due_ > 0) co_await wait();
+}
+
+void WriteSession::send_rollback() {
+  ++units_due_;
+  channel_->query(rollback_statement, {}, &step_rollback);
+  channel_->sync();
+}
+
+void WriteSession::shut_down() {
+  channel_->detach();
+  on_free_ = nullptr;
+  units_due_ = 0;
+  outcome_.error = std::make_exception_ptr(DatabaseUnavailable("shutting down"));
+  if (!waiter_) return;
+  asio::post(io_, [handler = std::move(*waiter_)]() mutable { handler(); });
+  waiter_.reset();
+}
+
+asio::awaitable<void> WriteSession::wait() {
+  return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+      [this](Handler handler) { waiter_.emplace(std::move(handler)); }, asio::use_awaitable);
+}
+
+void WriteSession::resume() {
+  if (!waiter_) return;
+  Handler handler = std::move(*waiter_);
+  waiter_.reset();
+  handler();
+}
+
+}  // namespace waybill::storage::pq

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "domain/records/record_type.hpp"
+
+namespace waybill::storage {
+
+/// waiting: its delay lasts · queued: due · running: a worker has it · retrying: the next try is due later · held: its
+/// workflow is paused. The last three are final.
+enum class RunStatus : std::uint8_t { waiting, queued, running, retrying, held, succeeded, dead, skipped };
+
+std::string_view text(RunStatus status);
+inline bool is_final(RunStatus status) { return status >= RunStatus::succeeded; }
+
+/// What identifies a run and never changes.
+struct RunKey {
+  Guid business_id;
+  Guid guid;
+  Guid workflow_id;
+  int workflow_version = 0;
+  std::uint64_t event_id = 0;
+  domain::EntityType entity_type{};
+  Guid entity_id;
+  std::string trigger_code;
+  std::string action;  // its type
+  Time created_at;
+  Guid origin;  // the run whose guid is the webhook-id
+  std::optional<Guid> replay_of;
+  std::string destination;
+  std::string plan;  // JSON
+};
+
+/// What a try changes.
+struct RunState {
+  RunStatus status = RunStatus::queued;
+  std::optional<std::string> code;
+  std::optional<std::string> error;
+  int attempts = 0;
+  std::string tries = "[]";  // JSON array
+  Time at;                   // finished_at of a final state, else when it is due
+};
+
+struct Run {
+  RunKey key;
+  RunState state;
+};
+
+}  // namespace waybill::storage

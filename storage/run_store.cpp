@@ -1,0 +1,223 @@
+#include "storage/run_store.hpp"
+
+#include <unordered_set>
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+constexpr std::string_view status_names[] = {"waiting",  "queued",    "running", "retrying",
+                                             "held",     "succeeded", "dead",    "skipped"};
+
+RunStatus parse_status(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(status_names); ++i) {
+    if (status_names[i] == name) return static_cast<RunStatus>(i);
+  }
+  throw std::invalid_argument("unknown run status " + std::string(name));
+}
+
+/// Rows in COPY's text format (PostgreSQL documentation, COPY, "Text Format"), written without a string for each value.
+class CopyRows {
+ public:
+  CopyRows& text(std::string_view value) {
+    separate();
+    for (const char c : value) {
+      switch (c) {
+        case '\\': buffer_ += "\\\\"; break;
+        case '\t': buffer_ += "\\t"; break;
+        case '\n': buffer_ += "\\n"; break;
+        case '\r': buffer_ += "\\r"; break;
+        default: buffer_ += c;
+      }
+    }
+    return *this;
+  }
+  CopyRows& maybe_text(const std::optional<std::string>& value) { return value ? text(*value) : null(); }
+  CopyRows& guid(const Guid& value) {
+    separate();
+    const std::size_t at = buffer_.size();
+    buffer_.resize(at + 36);
+    value.write_to(buffer_.data() + at);
+    return *this;
+  }
+  CopyRows& maybe_guid(const std::optional<Guid>& value) { return value ? guid(*value) : null(); }
+  CopyRows& number(std::int64_t value) {
+    separate();
+    buffer_ += std::to_string(value);
+    return *this;
+  }
+  CopyRows& time(Time value) {
+    separate();
+    buffer_ += format_sql_timestamp(value);
+    return *this;
+  }
+  CopyRows& null() {
+    separate();
+    buffer_ += "\\N";
+    return *this;
+  }
+  void end_row() {
+    buffer_ += '\n';
+    at_row_start_ = true;
+  }
+  bool empty() const { return buffer_.empty(); }
+  const std::string& buffer() const { return buffer_; }
+
+ private:
+  void separate() {
+    if (!at_row_start_) buffer_ += '\t';
+    at_row_start_ = false;
+  }
+
+  std::string buffer_;
+  bool at_row_start_ = true;
+};
+
+constexpr std::string_view common_columns =
+    "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, "
+    "status, code, error, attempts, created_at, origin, replay_of, destination, plan, tries";
+
+void append_common(CopyRows& rows, const Run& run) {
+  const RunKey& key = run.key;
+  const RunState& state = run.state;
+  rows.guid(key.business_id)
+      .guid(key.guid)
+      .guid(key.workflow_id)
+      .number(key.workflow_version)
+      .number(static_cast<std::int64_t>(key.event_id))
+      .number(static_cast<int>(key.entity_type))
+      .guid(key.entity_id)
+      .text(key.trigger_code)
+      .text(key.action)
+      .text(storage::text(state.status))
+      .maybe_text(state.code)
+      .maybe_text(state.error)
+      .number(state.attempts)
+      .time(key.created_at)
+      .guid(key.origin)
+      .maybe_guid(key.replay_of)
+      .text(key.destination)
+      .text(key.plan)
+      .text(state.tries);
+}
+
+}  // namespace
+
+std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
+
+Recorded RunStore::record(const Batch& batch) {
+  Recorded recorded;
+  Work work(session_);
+  settle(batch, recorded);
+  finish(batch.outcomes, true);
+  finish(batch.outcomes, false);
+  for (const PauseRequest& pause : batch.pauses) {
+    const Rows rows = session_.run(sql::workflows::pause, pause.business_id.to_string(), pause.workflow_id.to_string(),
+                                   pause.reason);
+    if (!rows.empty()) recorded.paused.push_back(pause);
+  }
+  work.commit();
+  return recorded;
+}
+
+void RunStore::settle(const Batch& batch, Recorded& recorded) {
+  if (batch.events.empty()) return;
+  std::vector<std::int64_t> shards, ids;
+  shards.reserve(batch.events.size());
+  ids.reserve(batch.events.size());
+  for (const SettledEvent& event : batch.events) {
+    shards.push_back(event.shard);
+    ids.push_back(static_cast<std::int64_t>(event.id));
+  }
+  const Rows taken = session_.run(sql::outbox::settle, array_literal(shards), array_literal(ids), worker_.to_string());
+  recorded.events = static_cast<std::size_t>(taken.size());
+  const bool all_ours = recorded.events == batch.events.size();
+  std::unordered_set<std::uint64_t> ours;
+  if (!all_ours) for_each_row(taken, [&](const RowView& row) { ours.insert(row.number<std::uint64_t>(0)); });
+
+  CopyRows history, queue;
+  for (const SettledEvent& event : batch.events) {
+    if (!all_ours && !ours.contains(event.id)) continue;
+    for (const Run& run : event.runs) {
+      if (is_final(run.state.status)) {
+        append_common(history, run);
+        history.time(run.state.at).end_row();
+      } else {
+        append_common(queue, run);
+        queue.time(run.state.at);
+        run.state.status == RunStatus::running ? queue.guid(worker_) : queue.null();
+        queue.end_row();
+      }
+    }
+  }
+  const std::string common(common_columns);
+  if (!history.empty()) session_.copy("runs (" + common + ", finished_at)", history.buffer());
+  if (!queue.empty()) session_.copy("run_queue (" + common + ", due_at, lease_owner)", queue.buffer());
+}
+
+void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones) {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::optional<std::string>> codes, errors;
+  std::vector<std::string> statuses, times, tries;
+  std::vector<std::int64_t> attempts;
+  for (const QueuedOutcome& outcome : outcomes) {
+    if (is_final(outcome.state.status) != final_ones) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+    statuses.emplace_back(storage::text(outcome.state.status));
+    codes.push_back(outcome.state.code);
+    errors.push_back(outcome.state.error);
+    attempts.push_back(outcome.state.attempts);
+    times.push_back(format_sql_timestamp(outcome.state.at));
+    tries.push_back(outcome.state.tries);
+  }
+  if (guids.empty()) return;
+  session_.run(final_ones ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
+               array_literal(businesses), array_literal(guids), array_literal(statuses), array_literal(codes),
+               array_literal(errors), array_literal(attempts), array_literal(times), array_literal(tries));
+}
+
+std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destination,
+                                        std::span<const std::string> blocked, std::size_t limit) {
+  const Rows rows = session_.run(sql::queue::claim, worker_.to_string(), format_duration(lease), per_destination,
+                                 array_literal(blocked), limit);
+  std::vector<ClaimedRun> claimed;
+  claimed.reserve(static_cast<std::size_t>(rows.size()));
+  for_each_row(rows, [&](const RowView& row) {
+    ClaimedRun& taken = claimed.emplace_back();
+    taken.run.key = {.business_id = row.guid(0),
+                     .guid = row.guid(1),
+                     .workflow_id = row.guid(2),
+                     .workflow_version = row.number<int>(3),
+                     .event_id = row.number<std::uint64_t>(4),
+                     .entity_type = static_cast<domain::EntityType>(row.number<int>(5)),
+                     .entity_id = row.guid(6),
+                     .trigger_code = row.string(7),
+                     .action = row.string(18),
+                     .created_at = row.time(12),
+                     .origin = row.guid(13),
+                     .replay_of = row.is_null(14) ? std::nullopt : std::optional(row.guid(14)),
+                     .destination = row.string(15),
+                     .plan = row.string(16)};
+    taken.was = parse_status(row.view(8));
+    taken.run.state = {.status = RunStatus::running,
+                       .code = row.maybe_string(9),
+                       .error = row.maybe_string(10),
+                       .attempts = row.number<int>(11),
+                       .tries = row.string(17),
+                       .at = {}};
+  });
+  return claimed;
+}
+
+std::optional<Time> RunStore::next_due(std::span<const std::string> blocked) {
+  const Rows rows = session_.run(sql::queue::next_due, array_literal(blocked));
+  if (rows.is_null(0, 0)) return std::nullopt;
+  return RowView(rows, 0).time(0);
+}
+
+void RunStore::release() { session_.run(sql::queue::release, worker_.to_string()); }
+
+}  // namespace waybill::storage

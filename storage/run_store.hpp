@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "storage/run.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::storage {
+
+/// An event and what became of it: runs that are final go to the history, the others to the queue. A running one is
+/// queued as this worker's until `state.at`.
+struct SettledEvent {
+  std::int16_t shard;
+  std::uint64_t id;
+  std::vector<Run> runs;
+};
+
+/// The next state of a run that this worker took from the queue.
+struct QueuedOutcome {
+  Guid business_id;
+  Guid guid;
+  RunState state;
+};
+
+/// A workflow to be paused together with the outcome that asks for it.
+struct PauseRequest {
+  Guid business_id;
+  Guid workflow_id;
+  std::string reason;
+};
+
+struct Batch {
+  std::vector<SettledEvent> events;
+  std::vector<QueuedOutcome> outcomes;
+  std::vector<PauseRequest> pauses;
+  bool empty() const { return events.empty() && outcomes.empty() && pauses.empty(); }
+};
+
+/// What `record` did. An event that was no longer this worker's to settle is not recorded, and neither are its runs.
+struct Recorded {
+  std::size_t events = 0;
+  std::vector<PauseRequest> paused;  // those that were not paused before
+};
+
+/// A run taken from the queue.
+struct ClaimedRun {
+  Run run;
+  RunStatus was;  // waiting, queued, retrying; running when its worker was lost in the middle of a try
+};
+
+/// Writes the history and the queue of runs. `record` is one transaction: all of a batch or nothing. All methods
+/// throw DatabaseUnavailable or StatementError; after the first it is unknown whether a batch was recorded, and recording it again on a new
+/// session is harmless: what is recorded already is left out.
+class RunStore {
+ public:
+  RunStore(Session& session, Guid worker) : session_(session), worker_(worker) {}
+
+  Recorded record(const Batch& batch);
+
+  /// Takes due runs for `lease`: at most `per_destination` of each, none of `blocked`, `limit` in all.
+  std::vector<ClaimedRun> claim(Duration lease, std::size_t per_destination, std::span<const std::string> blocked,
+                                std::size_t limit);
+
+  /// When the next run is due, leaving out destinations that are blocked anyway.
+  std::optional<Time> next_due(std::span<const std::string> blocked);
+
+  /// Makes what this worker has taken due for everybody.
+  void release();
+
+ private:
+  void settle(const Batch& batch, Recorded& recorded);
+  void finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones);
+
+  Session& session_;
+  Guid worker_;
+};
+
+}  // namespace waybill::storage

@@ -1,0 +1,1 @@
+delete from workflow_secrets where expires_at < now()

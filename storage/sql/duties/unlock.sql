@@ -1,0 +1,1 @@
+select pg_advisory_unlock(hashtextextended('waybill.duty.' || $1, 0))

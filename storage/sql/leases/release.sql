@@ -1,0 +1,3 @@
+-- Gives back the shards $2 of the worker $1.
+update shards set owner = null, expires_at = '-infinity', idle = false
+where owner = $1::uuid and shard = any ($2::smallint[])

@@ -1,0 +1,25 @@
+-- Gives all of the orders named a carrier, or none: $1 business, $2 guids, $3 carrier, $4 service level, or null to
+-- keep the present one where the carrier has it. Returns whether all orders were there, the codes of the carrier's
+-- service levels (null for an unknown one) and whether $4 is one of them. The orders change when nothing is amiss.
+with carrier as (
+  select k.guid, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
+  where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $3
+), named as (
+  select distinct guid from unnest($2::uuid[]) guid
+), held as (
+  select r.guid, r.service_level from orders r
+  where r.business_id = $1 and r.guid = any($2::uuid[]) and r.deleted_at is null
+  order by r.guid for update
+), complete as (
+  select (select count(*) from held) = (select count(*) from named) as yes
+), wanted as (
+  select h.guid, k.guid as carrier_id,
+         coalesce($4, case when k.levels ? h.service_level then h.service_level end) as service_level
+  from held h, carrier k, complete c
+  where c.yes and ($4::text is null or k.levels ? $4)
+), assigned as (
+  update orders r set carrier_id = w.carrier_id, service_level = w.service_level from wanted w
+  where r.business_id = $1 and r.guid = w.guid
+    and (r.carrier_id, r.service_level) is distinct from (w.carrier_id, w.service_level)
+)
+select c.yes, k.levels, k.levels ? $4 from complete c left join carrier k on true

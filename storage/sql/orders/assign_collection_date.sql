@@ -1,0 +1,11 @@
+-- When an order is collected: $1 business, $2 guid, $3 date, $4 whether a time window is given, $5 and $6 that window.
+with held as (
+  select guid, case when $4 then $5 else collection_start end as starts,
+         case when $4 then $6 else collection_end end as ends
+  from orders where business_id = $1 and guid = $2 and deleted_at is null for update
+), assigned as (
+  update orders r set collection_date = $3, collection_start = h.starts, collection_end = h.ends from held h
+  where r.business_id = $1 and r.guid = h.guid
+    and (r.collection_date, r.collection_start, r.collection_end) is distinct from ($3, h.starts, h.ends)
+)
+select guid, $3::timestamptz as "collectionDate" from held

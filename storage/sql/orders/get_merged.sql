@@ -1,0 +1,8 @@
+-- `get` for several callers at once: $1 businesses, $2 guids. Each row is preceded by its caller's position.
+select w.position,
+\ir answer.inc
+from unnest($1::uuid[], $2::uuid[]) with ordinality w (business_id, guid, position)
+join orders r on r.business_id = w.business_id and r.guid = w.guid
+left join customers c on c.business_id = r.business_id and c.guid = r.customer_id
+where r.deleted_at is null
+order by w.position

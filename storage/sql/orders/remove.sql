@@ -1,0 +1,13 @@
+-- Deletes all of the orders named, or none: $1 business, $2 guids. Returns whether all were there.
+with named as (
+  select distinct guid from unnest($2::uuid[]) guid
+), held as (
+  select r.guid from orders r where r.business_id = $1 and r.guid = any($2::uuid[]) and r.deleted_at is null
+  order by r.guid for update
+), complete as (
+  select (select count(*) from held) = (select count(*) from named) as yes
+), deleted as (
+  update orders r set deleted_at = now() from held h, complete c
+  where r.business_id = $1 and r.guid = h.guid and c.yes
+)
+select yes from complete

@@ -1,0 +1,15 @@
+-- The relatives of a batch of records, each asked for by business and guid: $1, $2 customers; $3, $4 carriers;
+-- $5, $6 orders whose shipments are wanted. One round trip for all.
+select 0 as kind, c.business_id, c.guid, null::uuid as related, c.name, c.email as extra
+from unnest($1::uuid[], $2::uuid[]) w (business_id, guid)
+join customers c on c.business_id = w.business_id and c.guid = w.guid
+union all
+select 1, w.business_id, c.guid, null, c.name, null
+from unnest($3::uuid[], $4::uuid[]) w (business_id, guid)
+join carriers c on c.business_id in (w.business_id, '00000000-0000-0000-0000-000000000000') and c.guid = w.guid
+union all
+select 2, s.business_id, s.order_id, s.guid, s.tracking_number, s.status
+from (select w.business_id, s.order_id, s.guid, s.tracking_number, s.status, s.created_at
+      from unnest($5::uuid[], $6::uuid[]) w (business_id, guid)
+      join shipments s on s.business_id = w.business_id and s.order_id = w.guid and s.deleted_at is null
+      order by s.created_at, s.guid) s

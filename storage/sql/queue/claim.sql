@@ -1,0 +1,24 @@
+-- Takes due runs for the worker $1 until $2 from now: at most $3 of each destination, and of the destinations $4 (those
+-- that are saturated or broken) none; $5 in all. Destinations are walked along the index, so that a long queue of one costs the others nothing.
+with recursive destinations as (
+  (select destination from run_queue where status <> 'held' order by destination limit 1)
+  union all
+  select (select q.destination from run_queue q where q.status <> 'held' and q.destination > d.destination
+          order by q.destination limit 1)
+  from destinations d where d.destination is not null
+), due as (
+  select q.business_id, q.guid
+  from destinations d,
+       lateral (select q.business_id, q.guid from run_queue q
+                where q.destination = d.destination and q.status <> 'held' and q.due_at <= clock_timestamp()
+                order by q.due_at limit $3::bigint for update skip locked) q
+  where d.destination is not null and d.destination <> all ($4::text[])
+  limit $5::bigint
+), taken as (
+  select q.business_id, q.guid, q.status from run_queue q join due using (business_id, guid)
+)
+update run_queue q set status = 'running', lease_owner = $1::uuid, due_at = clock_timestamp() + $2::interval
+from taken t
+where q.business_id = t.business_id and q.guid = t.guid
+returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
+          t.status as was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.plan, q.tries, q.action

@@ -1,0 +1,11 @@
+-- When the next run is due, leaving out the destinations $1.
+with recursive destinations as (
+  (select destination from run_queue where status <> 'held' order by destination limit 1)
+  union all
+  select (select q.destination from run_queue q where q.status <> 'held' and q.destination > d.destination
+          order by q.destination limit 1)
+  from destinations d where d.destination is not null
+)
+select min((select q.due_at from run_queue q where q.destination = d.destination and q.status <> 'held'
+            order by q.due_at limit 1))
+from destinations d where d.destination is not null and d.destination <> all ($1::text[])

@@ -1,0 +1,5 @@
+create table if not exists schema_migrations (
+  name        text primary key,
+  checksum    text not null check (checksum ~ '^[0-9a-f]{64}$'),
+  applied_at  timestamptz not null default now()
+)

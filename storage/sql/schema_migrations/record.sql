@@ -1,0 +1,1 @@
+insert into schema_migrations (name, checksum) values ($1, $2)

@@ -1,0 +1,4 @@
+-- $1 business, $2 token
+update api_tokens set last_used = now()
+where business_id = $1::uuid and guid = $2::uuid
+  and (last_used is null or last_used < now() - interval '1 minute')

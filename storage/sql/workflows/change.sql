@@ -1,0 +1,19 @@
+-- Like create, of an existing workflow: a new version. A secret given replaces those it had.
+with changed as (
+  update workflows
+  set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,
+      active_since = case when $8::boolean and not is_active then now() else active_since end, is_active = $8::boolean,
+      ordered = $9::boolean, delay = $10, version = version + 1, updated_at = now()
+  where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+  returning *
+), version as (
+  insert into workflow_versions (business_id, workflow_id, version, definition)
+  select business_id, guid, version, workflow_definition(changed) from changed
+), replaced as (
+  delete from workflow_secrets s using changed c
+  where s.business_id = c.business_id and s.workflow_id = c.guid and $11::bytea is not null
+), secret as (
+  insert into workflow_secrets (business_id, workflow_id, sealed)
+  select business_id, guid, $11::bytea from changed where $11::bytea is not null
+)
+select guid, name, is_active as "isActive", version, action from changed

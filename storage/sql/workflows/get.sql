@@ -1,0 +1,6 @@
+-- The workflow $2 of business $1, as stored.
+select guid, name, entity_type as "entityType", trigger_code as trigger, action, conditions, is_active as "isActive",
+       is_managed as "isManaged", paused_reason as "pausedReason", version, ordered, delay,
+       created_at as "createdAt", updated_at as "updatedAt"
+from workflows
+where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

@@ -1,0 +1,6 @@
+-- The workflows of business $1 for the entity type $2; the managed ones too if $3.
+select guid, name, trigger_code as trigger, action ->> 'type' as action, is_active as "isActive",
+       is_managed as "isManaged"
+from workflows
+where business_id = $1::uuid and entity_type = $2::smallint and deleted_at is null and (not is_managed or $3::boolean)
+order by created_at, guid

@@ -1,0 +1,13 @@
+-- $1 business, $2 workflow, $3 the new sealed secret, $4 how long the one before stays valid.
+with found as (
+  update workflows set updated_at = now()
+  where business_id = $1::uuid and guid = $2::uuid and deleted_at is null and action ->> 'type' = 'webhook'
+  returning business_id, guid
+), old as (
+  update workflow_secrets s set expires_at = least(coalesce(s.expires_at, 'infinity'), now() + $4::interval)
+  from found f
+  where s.business_id = f.business_id and s.workflow_id = f.guid
+)
+insert into workflow_secrets (business_id, workflow_id, sealed)
+select business_id, guid, $3::bytea from found
+returning workflow_id

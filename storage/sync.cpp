@@ -1,0 +1,136 @@
+#include "storage/sync.hpp"
+
+#include <charconv>
+
+#include "base/observe.hpp"
+
+namespace waybill::storage {
+namespace {
+
+// Class 57P: the server shuts down, has crashed or ended the session; 08: the connection (appendix A of its manual).
+bool ends_session(std::string_view sqlstate) { return sqlstate.starts_with("57P") || sqlstate.starts_with("08"); }
+
+template <typename Values, typename Append>
+std::string literal(const Values& values, std::size_t width, Append append) {
+  std::string out;
+  out.reserve(values.size() * width + 2);
+  out += '{';
+  for (const auto& value : values) {
+    if (out.size() > 1) out += ',';
+    append(out, value);
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace
+
+Session::Session(const std::string& url, std::string_view application_name) {
+  const std::string name(application_name);
+  const char* keywords[] = {"dbname", "fallback_application_name", "connect_timeout", "client_encoding", "options",
+                            nullptr};
+  const char* values[] = {url.c_str(), name.c_str(), "5", "UTF8",
+                          "-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning", nullptr};
+  connection_.reset(PQconnectdbParams(keywords, values, 1));
+  if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
+}
+
+Rows Session::run(const Statement& statement, const Params& params) {
+  const std::string name(statement.name);
+  if (!prepared_.contains(name)) {
+    checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
+    prepared_.insert(name);
+  }
+  std::vector<const char*> values(params.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+  return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(), nullptr,
+                                nullptr, 0));
+}
+
+Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }
+
+void Session::copy(const std::string& target, std::string_view rows) {
+  checked(PQexec(connection_.get(), ("copy " + target + " from stdin").c_str()));
+  const bool sent = PQputCopyData(connection_.get(), rows.data(), static_cast<int>(rows.size())) == 1 &&
+                    PQputCopyEnd(connection_.get(), nullptr) == 1;
+  if (!sent) throw_unavailable();
+  PGresult* last = nullptr;
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    PQclear(last);
+    last = result;
+  }
+  checked(last);
+}
+
+int Session::socket() const { return PQsocket(connection_.get()); }
+
+std::set<std::string> Session::notifications() {
+  if (PQconsumeInput(connection_.get()) == 0) throw_unavailable();
+  std::set<std::string> channels;
+  while (PGnotify* notification = PQnotifies(connection_.get())) {
+    channels.emplace(notification->relname);
+    PQfreemem(notification);
+  }
+  return channels;
+}
+
+Rows Session::checked(PGresult* result) {
+  pq::ResultHandle handle(result);
+  switch (PQresultStatus(result)) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_EMPTY_QUERY:
+    case PGRES_COPY_IN:
+      return Rows(handle.release());
+    default:
+      break;
+  }
+  if (PQstatus(connection_.get()) != CONNECTION_OK || result == nullptr) throw_unavailable();
+  const StatementError error = pq::statement_error(result);
+  if (ends_session(error.sqlstate())) throw DatabaseUnavailable(error.what());
+  throw error;
+}
+
+void Session::throw_unavailable() {
+  std::string message = PQerrorMessage(connection_.get());
+  while (message.ends_with('\n')) message.pop_back();
+  throw DatabaseUnavailable(message);
+}
+
+Work::~Work() {
+  if (!open_) return;
+  try {
+    session_.execute("rollback");
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a lost session rolls back by itself
+  }
+}
+
+void Work::commit() {
+  open_ = false;
+  session_.execute("commit");
+}
+
+std::string array_literal(std::span<const Guid> values) {
+  return literal(values, 37, [](std::string& out, const Guid& value) { out += value.to_string(); });
+}
+
+std::string array_literal(std::span<const std::int64_t> values) {
+  return literal(values, 12, [](std::string& out, std::int64_t value) {
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  });
+}
+
+std::string array_literal(std::span<const std::string> values) {
+  ArrayLiteral array;
+  for (const std::string& value : values) array.add(value);
+  return array.take();
+}
+
+std::string array_literal(std::span<const std::optional<std::string>> values) {
+  ArrayLiteral array;
+  for (const auto& value : values) value ? array.add(*value) : array.add_null();
+  return array.take();
+}
+
+}  // namespace waybill::storage

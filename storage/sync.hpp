@@ -1,0 +1,74 @@
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/guid.hpp"
+#include "storage/errors.hpp"
+#include "storage/params.hpp"
+#include "storage/pq/libpq.hpp"
+#include "storage/rows.hpp"
+#include "storage/statement.hpp"
+
+namespace waybill::storage {
+
+/// A blocking connection for those who may block: the worker's threads, commands, migrations. UTC, ISO dates. One
+/// thread at a time. Every method throws StatementError when the server refuses and DatabaseUnavailable when it is away;
+/// after the latter the session is of no more use: make another.
+class Session {
+ public:
+  Session(const std::string& url, std::string_view application_name);
+
+  /// Runs a statement, preparing it the first time. Without a Work it is a transaction of its own.
+  Rows run(const Statement& statement, const Params& params);
+
+  template <typename... Values>
+  Rows run(const Statement& statement, const Values&... values) {
+    Params params;
+    (params.add(values), ...);
+    return run(statement, params);
+  }
+
+  /// One or more statements of literal SQL; the rows of the last.
+  Rows execute(const std::string& sql);
+
+  /// COPY into `target` ("table (columns)") of rows in COPY's text format.
+  void copy(const std::string& target, std::string_view rows);
+
+  /// For waiting on: readable when a notification may have come.
+  int socket() const;
+  /// The channels notified since the last call, each once. Throws DatabaseUnavailable when the connection has ended.
+  std::set<std::string> notifications();
+
+ private:
+  Rows checked(PGresult* result);
+  [[noreturn]] void throw_unavailable();
+
+  pq::ConnectionHandle connection_;
+  std::set<std::string, std::less<>> prepared_;
+};
+
+/// A transaction on a session; rolled back when dropped without `commit`.
+class Work {
+ public:
+  explicit Work(Session& session) : session_(session) { session_.execute("begin"); }
+  ~Work();
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  void commit();
+
+ private:
+  Session& session_;
+  bool open_ = true;
+};
+
+/// PostgreSQL array literals, for one parameter each.
+std::string array_literal(std::span<const Guid> values);
+std::string array_literal(std::span<const std::int64_t> values);
+std::string array_literal(std::span<const std::string> values);
+std::string array_literal(std::span<const std::optional<std::string>> values);
+
+}  // namespace waybill::storage

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/crypto.hpp"
+#include "base/guid.hpp"
+#include "domain/records/record_type.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::storage {
+
+/// A workflow as stored.
+struct StoredWorkflow {
+  Guid business_id;
+  Guid guid;
+  std::string name;
+  domain::EntityType entity_type;
+  std::string trigger_code;
+  std::string action;      // JSON, as the action's check returned it
+  std::string conditions;  // JSON
+  bool is_active;
+  bool ordered;
+  std::optional<std::string> delay;  // ISO 8601
+  bool paused;
+  int version;
+  Time active_since;
+  bool deleted;
+  std::uint64_t epoch;
+  std::string business_name;
+  std::vector<Bytes> sealed_secrets;  // newest first, at most two
+};
+
+/// Every workflow changed since `epoch`, deleted ones too, in order of their epochs. Throws DatabaseUnavailable or
+/// StatementError.
+std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t epoch);
+
+}  // namespace waybill::storage

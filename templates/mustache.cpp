@@ -1,0 +1,255 @@
+#include "templates/mustache.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "templates/mustache_node.hpp"
+
+namespace waybill::templates {
+namespace {
+
+using Node = Template::Node;
+using Kind = Node::Kind;
+
+constexpr std::size_t max_partial_depth = 32;
+
+// Nodes rendered and bytes of partials parsed. Lists inside lists and partials that include themselves can
+// ask for endless work without any output.
+constexpr std::size_t max_work = 4'000'000;
+
+// One level of the context stack. The root is an object that is part of no value.
+struct Frame {
+  const json::value* value;
+  const json::object* object;
+};
+
+void append_html(std::string& out, std::string_view text) {
+  while (true) {
+    const std::size_t special = std::min(text.find_first_of("&<>\"'"), text.size());
+    out += text.substr(0, special);
+    if (special == text.size()) return;
+    switch (text[special]) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += "&#39;";
+    }
+    text.remove_prefix(special + 1);
+  }
+}
+
+void append_inside_json_string(std::string& out, std::string_view text) {
+  const std::size_t quote = out.size();
+  append_json_string(out, text);
+  out.pop_back();
+  out.erase(quote, 1);
+}
+
+void append_escaped(std::string& out, std::string_view text, Escape escape) {
+  switch (escape) {
+    case Escape::none:
+      out += text;
+      break;
+    case Escape::html:
+      append_html(out, text);
+      break;
+    case Escape::json:
+      append_inside_json_string(out, text);
+      break;
+  }
+}
+
+bool is_falsy(const json::value& value) {
+  if (const auto* list = value.if_array()) return list->empty();
+  if (const auto* flag = value.if_bool()) return !*flag;
+  return value.is_null();
+}
+
+std::string indented(std::string_view text, std::string_view indent) {
+  if (indent.empty()) return std::string(text);
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
+    result.append(indent).append(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+class Renderer {
+ public:
+  Renderer(const json::object& context, Escape escape, const Partials& partials, std::size_t max_bytes)
+      : escape_(escape), partials_(partials), max_bytes_(max_bytes), stack_{{nullptr, &context}} {}
+
+  std::string render(const Node& root) {
+    render_all(root.children);
+    return std::move(out_);
+  }
+
+ private:
+  void render_all(const std::vector<Node>& nodes) {
+    for (const Node& node : nodes) {
+      work(1);
+      render_one(node);
+      if (out_.size() > max_bytes_) throw std::length_error("the rendered text is too large");
+    }
+  }
+
+  void render_one(const Node& node) {
+    switch (node.kind) {
+      case Kind::text:
+        out_ += node.text;
+        break;
+      case Kind::escaped:
+      case Kind::raw:
+        interpolate(node);
+        break;
+      case Kind::section:
+        render_section(node);
+        break;
+      case Kind::inverted:
+        if (const auto frame = find(node.path);
+            !frame || (frame->value != nullptr && is_falsy(*frame->value))) {
+          render_all(node.children);
+        }
+        break;
+      case Kind::partial:
+        render_partial(node);
+        break;
+      case Kind::nothing:
+        break;
+    }
+  }
+
+  // The first part of a name is looked up through the stack, the others inside what it named
+  // (specification, "Interpolation": dotted names).
+  std::optional<Frame> find(const std::vector<std::string>& path) const {
+    if (path.empty()) return stack_.back();
+    for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
+      if (frame->object == nullptr) continue;
+      const json::value* value = frame->object->if_contains(path.front());
+      if (value == nullptr) continue;
+      for (std::size_t i = 1; i < path.size() && value != nullptr; ++i) {
+        const auto* object = value->if_object();
+        value = object == nullptr ? nullptr : object->if_contains(path[i]);
+      }
+      if (value == nullptr) return std::nullopt;
+      return Frame{value, value->if_object()};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Frame> find_truthy(const std::vector<std::string>& path) const {
+    const auto frame = find(path);
+    return frame && frame->value != nullptr && is_falsy(*frame->value) ? std::nullopt : frame;
+  }
+
+  void interpolate(const Node& node) {
+    const auto frame = find(node.path);
+    if (!frame) return;
+    const Escape escape = node.kind == Kind::raw ? Escape::none : escape_;
+    const json::value* const value = frame->value;
+    if (value == nullptr) {
+      std::string text;
+      append_json(text, *frame->object);
+      append_escaped(out_, text, escape);
+    } else if (const auto* text = value->if_string()) {
+      append_escaped(out_, *text, escape);
+    } else if (value->is_number() || value->is_bool()) {
+      append_json(out_, *value);
+    } else if (!value->is_null()) {
+      append_escaped(out_, to_json(*value), escape);
+    }
+  }
+
+  void render_section(const Node& node) {
+    const auto frame = find_truthy(node.path);
+    if (!frame) return;
+    const auto* list = frame->value == nullptr ? nullptr : frame->value->if_array();
+    if (list == nullptr) {
+      render_within(*frame, node.children);
+      return;
+    }
+    for (const json::value& element : *list) {
+      work(1);
+      render_within({&element, element.if_object()}, node.children);
+    }
+  }
+
+  void render_within(const Frame& frame, const std::vector<Node>& nodes) {
+    stack_.push_back(frame);
+    render_all(nodes);
+    stack_.pop_back();
+  }
+
+  void render_partial(const Node& node) {
+    if (partial_depth_ == max_partial_depth) return;
+    const Node* const root = partial(node.text, node.indent);
+    if (root == nullptr) return;
+    ++partial_depth_;
+    render_all(root->children);
+    --partial_depth_;
+  }
+
+  // Null for one that is missing or does not parse. Pointers into the map stay valid.
+  const Node* partial(const std::string& name, const std::string& indent) {
+    const auto [found, added] = parsed_.try_emplace({name, indent});
+    if (added && partials_) {
+      if (const auto text = partials_(name)) {
+        const std::string lines = indented(*text, indent);
+        work(lines.size());
+        auto result = parse_mustache(lines);
+        if (auto* root = std::get_if<Node>(&result)) found->second = std::move(*root);
+      }
+    }
+    const std::optional<Node>& parsed = found->second;
+    return parsed ? &*parsed : nullptr;
+  }
+
+  void work(std::size_t amount) {
+    work_ += amount;
+    if (work_ > max_work) throw std::length_error("rendering takes too long");
+  }
+
+  Escape escape_;
+  const Partials& partials_;
+  std::size_t max_bytes_;
+  std::string out_;
+  std::vector<Frame> stack_;
+  std::map<std::pair<std::string, std::string>, std::optional<Node>> parsed_;
+  std::size_t partial_depth_ = 0;
+  std::size_t work_ = 0;
+};
+
+}  // namespace
+
+std::variant<Template, TemplateError> Template::parse(std::string_view text) {
+  auto result = parse_mustache(text);
+  if (auto* error = std::get_if<TemplateError>(&result)) return std::move(*error);
+  return Template(std::make_shared<const Node>(std::move(std::get<Node>(result))));
+}
+
+std::string Template::render(const json::object& context, Escape escape, const Partials& partials,
+                             std::size_t max_bytes) const {
+  return Renderer(context, escape, partials, max_bytes).render(*root_);
+}
+
+bool Template::is_literal() const {
+  return std::ranges::all_of(root_->children, [](const Node& node) { return node.kind == Kind::text; });
+}
+
+}  // namespace waybill::templates

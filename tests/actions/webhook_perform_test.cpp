@@ -1,0 +1,154 @@
+#include <future>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "actions/action.hpp"
+#include "net/webhook_signature.hpp"
+#include "tests/net/raw_server.hpp"
+
+namespace waybill::actions {
+namespace {
+
+using tests::RawServer;
+using Reply = RawServer::Reply;
+
+class FixedClock : public Clock {
+ public:
+  Time now() const override { return Time{std::chrono::seconds(1'800'000'000)}; }
+};
+
+// One webhook performed against a server that answers as told.
+struct Delivery {
+  explicit Delivery(Reply reply)
+      : server([this, reply = std::move(reply)](const RawServer::Request& request) {
+          seen = request;
+          return reply;
+        }) {}
+
+  TryResult perform(const std::string& url = "") {
+    const Plan plan{{"url", url.empty() ? server.url("/hook") : url},
+                    {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}},
+                    {"body", R"({"type":"order_created"})"}};
+    const Attempt attempt{plan, Guid{}, "msg_1", secrets, 1};
+    Effects effects{client, clock};
+    std::promise<TryResult> result;
+    find_action("webhook")->perform(attempt, effects,
+                                    [&](TryResult made) { result.set_value(std::move(made)); });
+    return result.get_future().get();
+  }
+
+  RawServer::Request seen;
+  RawServer server;
+  FixedClock clock;
+  std::vector<std::string> secrets{net::WebhookSecret::random().text(), net::WebhookSecret::random().text()};
+  net::HttpClient client{{.policy = {.allow_private = true}, .ca_file = {}}};
+};
+
+// "retry HTTP_500", "done", ...
+std::string text_of(const Outcome& outcome) {
+  struct {
+    std::string operator()(const Done&) const { return "done"; }
+    std::string operator()(const Retry& it) const { return "retry " + it.code; }
+    std::string operator()(const Never& it) const { return "never " + it.code; }
+    std::string operator()(const Skip& it) const { return "skip " + it.code; }
+    std::string operator()(const Pause& it) const { return "pause " + it.code; }
+  } const text;
+  return std::visit(text, outcome);
+}
+
+TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheTry) {
+  Delivery delivery(RawServer::answer(204));
+  const TryResult result = delivery.perform();
+  EXPECT_EQ(text_of(result.outcome), "done");
+  EXPECT_EQ(result.status_code, 204);
+  EXPECT_EQ(result.error, std::nullopt);
+  const auto& headers = delivery.seen.headers;
+  EXPECT_EQ(delivery.seen.method, "POST");
+  EXPECT_EQ(headers.at("webhook-id"), "msg_1");
+  EXPECT_EQ(headers.at("webhook-timestamp"), "1800000000");
+  EXPECT_EQ(headers.at("x-key"), "k");
+  EXPECT_EQ(headers.at("content-type"), "application/json");
+  for (const std::string& secret : delivery.secrets) {
+    EXPECT_EQ(
+        net::verify_webhook(*net::WebhookSecret::parse(secret), "msg_1", headers.at("webhook-timestamp"),
+                            headers.at("webhook-signature"), delivery.seen.body, delivery.clock.now()),
+        net::SignatureCheck::valid);
+  }
+}
+
+TEST(WebhookPerform, TheAnswerDecidesTheOutcome) {
+  struct Case {
+    int status;
+    std::string_view header;
+    std::string_view outcome;
+    bool destination_failed;
+  };
+  for (const Case& c : {
+           Case{200, "", "done", false},
+           Case{299, "", "done", false},
+           Case{302, "Location: /x\r\n", "retry HTTP_302", false},
+           Case{400, "", "retry HTTP_400", false},
+           Case{403, "", "retry HTTP_403", false},
+           Case{404, "", "retry HTTP_404", false},
+           Case{410, "", "pause GONE", false},
+           Case{429, "", "retry HTTP_429", true},
+           Case{500, "", "retry HTTP_500", true},
+           Case{503, "", "retry HTTP_503", true},
+           Case{200, "webhook-delivery: abort-message\r\n", "never ABORTED", false},
+           Case{500, "Webhook-Delivery: Abort-Message\r\n", "never ABORTED", true},
+           Case{400, "webhook-delivery: disable\r\n", "pause DISABLED", false},
+           Case{410, "webhook-delivery: disable\r\n", "pause GONE", false},
+           Case{200, "webhook-delivery: other\r\n", "done", false},
+       }) {
+    Delivery delivery(RawServer::answer(c.status, "text", c.header));
+    const TryResult result = delivery.perform();
+    EXPECT_EQ(text_of(result.outcome), c.outcome) << c.status << c.header;
+    EXPECT_EQ(result.destination_failed, c.destination_failed) << c.status << c.header;
+    EXPECT_EQ(result.status_code, c.status);
+    EXPECT_EQ(result.response, "text");
+    EXPECT_EQ(result.error.has_value(), c.outcome != "done");
+  }
+}
+
+TEST(WebhookPerform, FailuresBeforeAnAnswerAreRetried) {
+  Delivery reset({"", Reply::Then::reset});
+  TryResult result = reset.perform();
+  EXPECT_EQ(text_of(result.outcome), "retry PROTOCOL");
+  EXPECT_TRUE(result.destination_failed);
+  EXPECT_EQ(result.status_code, std::nullopt);
+  EXPECT_EQ(result.response, std::nullopt);
+  EXPECT_TRUE(result.error.has_value());
+
+  result = reset.perform("http://" + std::string(64, 'a') + ".invalid./");
+  EXPECT_EQ(text_of(result.outcome), "retry DNS");
+  result = reset.perform("ftp://127.0.0.1/");
+  EXPECT_EQ(text_of(result.outcome), "retry DESTINATION_REFUSED");
+  EXPECT_FALSE(result.destination_failed);
+}
+
+TEST(WebhookPerform, RetryAfterIsHandedOn) {
+  for (const auto& [value, seconds] : std::vector<std::pair<std::string, int>>{
+           {"120", 120}, {"Fri, 15 Jan 2027 08:01:00 GMT", 60}, {"soon", 0}}) {
+    Delivery delivery(RawServer::answer(503, "", "Retry-After: " + value + "\r\n"));
+    const TryResult result = delivery.perform();
+    const auto expected =
+        seconds == 0 ? std::nullopt : std::optional<Duration>(std::chrono::seconds(seconds));
+    EXPECT_EQ(std::get<Retry>(result.outcome).retry_after, expected) << value;
+  }
+}
+
+TEST(WebhookPerform, AtMost4KiBOfTheAnswerIsKeptAsText) {
+  const auto kept = [](std::string_view body) {
+    return *Delivery(RawServer::answer(500, body)).perform().response;
+  };
+  EXPECT_EQ(kept(std::string(4096, 'x')), std::string(4096, 'x'));
+  EXPECT_EQ(kept(std::string(4097, 'x')), std::string(4096, 'x'));
+  EXPECT_EQ(kept(std::string_view("a\0b\xff", 4)),
+            "a\xef\xbf\xbd"
+            "b\xef\xbf\xbd");
+  EXPECT_LE(kept(std::string(5000, '\xff')).size(), 4096U);
+}
+
+}  // namespace
+}  // namespace waybill::actions

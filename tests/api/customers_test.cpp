@@ -1,0 +1,189 @@
+#include <set>
+#include <thread>
+
+#include "base/guid.hpp"
+#include "tests/api/api_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class CustomersTest : public ApiTest {
+ protected:
+  static std::string path_of(std::string_view guid) { return "/api/v1/Customers/" + std::string(guid); }
+
+  std::string create(const json::object& body) {
+    const auto response = http.post("/api/v1/Customers", body);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return text_at(response.data(), "guid");
+  }
+
+  static std::set<std::string> names_of(const json::value& object) {
+    std::set<std::string> names;
+    for (const auto& [name, value] : object.as_object()) names.insert(std::string(name));
+    return names;
+  }
+};
+
+TEST_F(CustomersTest, CreatingAnswersGuidNameAndEmail) {
+  const auto response =
+      http.post("/api/v1/Customers", {{"name", "Ada"},
+                                      {"email", "Ada@example.com"},
+                                      {"phone", "+351 1"},
+                                      {"company", "Engines"},
+                                      {"address", {{"street", "Rua 1"}, {"country", "PT"}}}});
+  ASSERT_EQ(response.status, 201) << response.text;
+  const auto guid = text_at(response.data(), "guid");
+  EXPECT_EQ(response.header("Location"), path_of(guid));
+  EXPECT_EQ(response.data(), json::value({{"guid", guid}, {"name", "Ada"}, {"email", "Ada@example.com"}}));
+
+  const auto whole = http.get(path_of(guid));
+  EXPECT_EQ(names_of(whole.data()),
+            (std::set<std::string>{"guid", "name", "email", "phone", "company", "address", "contacts",
+                                   "references", "createdAt", "updatedAt"}));
+  EXPECT_EQ(text_at(whole.data(), "address.street"), "Rua 1");
+  EXPECT_TRUE(at(whole.data(), "address.city").is_null());
+  EXPECT_TRUE(at(whole.data(), "contacts").as_array().empty());
+
+  const auto list = http.get("/api/v1/Customers");
+  EXPECT_EQ(names_of(at(list.data(), "0")),
+            (std::set<std::string>{"guid", "name", "email", "phone", "company", "address"}));
+  EXPECT_EQ(names_of(at(list.data(), "0.address")),
+            (std::set<std::string>{"street", "city", "state", "postalCode", "country"}));
+}
+
+TEST_F(CustomersTest, AnAddressWithoutPartsIsNull) {
+  EXPECT_TRUE(http.get(path_of(create({{"name", "Ada"}}))).data().at("address").is_null());
+}
+
+TEST_F(CustomersTest, AllBadFieldsAreReportedAtOnce) {
+  expect_invalid(http.post("/api/v1/Customers", json::object{}), {"name"});
+  expect_invalid(http.post("/api/v1/Customers", {{"name", "  "},
+                                                 {"email", "ada"},
+                                                 {"phone", 1},
+                                                 {"company", std::string(201, 'c')},
+                                                 {"address", {{"planet", "Earth"}, {"city", true}}}}),
+                 {"name", "email", "phone", "company", "address.planet", "address.city"});
+}
+
+TEST_F(CustomersTest, EmailIsUniqueRegardlessOfCase) {
+  const auto guid = create({{"name", "Ada"}, {"email", "ada@example.com"}});
+  expect_refused(http.post("/api/v1/Customers", {{"name", "B"}, {"email", "ADA@Example.com"}}), 409,
+                 "CONFLICT");
+  const auto other = create({{"name", "B"}, {"email", "b@example.com"}});
+  expect_refused(http.put(path_of(other), {{"email", "Ada@EXAMPLE.com"}}), 409, "CONFLICT");
+  EXPECT_EQ(http.put(path_of(guid), {{"email", "ADA@example.com"}}).status, 200) << "its own";
+  EXPECT_EQ(stranger().http.post("/api/v1/Customers", {{"name", "A"}, {"email", "ada@example.com"}}).status,
+            201);
+  EXPECT_EQ(http.del(path_of(guid)).status, 200);
+  create({{"name", "Ada again"}, {"email", "ada@example.com"}});
+}
+
+TEST_F(CustomersTest, PutMergesAbsentStaysNullClears) {
+  const auto guid = create({{"name", "Ada"},
+                            {"email", "ada@example.com"},
+                            {"phone", "1"},
+                            {"address", {{"street", "Rua 1"}, {"city", "Lisbon"}}}});
+  auto response =
+      http.put(path_of(guid), {{"name", "Ada L."}, {"phone", nullptr}, {"address", {{"city", "Porto"}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.data(), json::value({{"guid", guid}, {"name", "Ada L."}, {"email", "ada@example.com"}}));
+  auto whole = http.get(path_of(guid));
+  EXPECT_TRUE(whole.data().at("phone").is_null());
+  EXPECT_EQ(text_at(whole.data(), "address.street"), "Rua 1");
+  EXPECT_EQ(text_at(whole.data(), "address.city"), "Porto");
+
+  const auto events = events_of(guid);
+  EXPECT_EQ(http.put(path_of(guid), whole.data()).status, 200) << "a GET response can be PUT back";
+  EXPECT_EQ(events_of(guid), events) << "and changes nothing";
+  EXPECT_EQ(http.put(path_of(guid), {{"address", nullptr}}).status, 200);
+  EXPECT_TRUE(http.get(path_of(guid)).data().at("address").is_null());
+  expect_invalid(http.put(path_of(guid), {{"name", nullptr}}), {"name"});
+  expect_invalid(http.put(path_of(guid), {{"name", ""}}), {"name"});
+  expect_invalid(http.put(path_of(guid), {{"name", " "}}), {"name"});
+}
+
+TEST_F(CustomersTest, DeletingKeepsTheOrdersWhichStillShowTheCustomer) {
+  const auto order = tenant.create_order();
+  const auto path = "/api/v1/Orders/" + order;
+  const auto guid = text_at(http.get(path).data(), "customer.guid");
+  const auto response = http.del(path_of(guid));
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_FALSE(response.body.as_object().contains("data"));
+  expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
+  expect_refused(http.put(path_of(guid), {{"name", "x"}}), 404, "NOT_FOUND");
+  expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
+  EXPECT_EQ(at(http.get("/api/v1/Customers").body, "totalCount"), 0);
+  EXPECT_EQ(text_at(http.get(path).data(), "customer.name"), "Ada Lovelace");
+  EXPECT_EQ(text_at(http.get("/api/v1/Orders").data(), "0.customer.name"), "Ada Lovelace");
+  EXPECT_EQ(http.put(path, http.get(path).data()).status, 200) << "and it can be put back";
+  auto again = order_body({{"customerId", guid}});
+  again.erase("customer");
+  expect_refused(http.post("/api/v1/Orders", again), 404, "NOT_FOUND");
+}
+
+TEST_F(CustomersTest, AnotherBusinesssCustomerIs404) {
+  const auto theirs = text_at(stranger().http.post("/api/v1/Customers", {{"name", "T"}}).data(), "guid");
+  for (const auto& guid : {theirs, std::string(unknown_guid)}) {
+    expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
+    expect_refused(http.put(path_of(guid), {{"name", "x"}}), 404, "NOT_FOUND");
+    expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
+  }
+  expect_invalid(http.get(path_of("x")), {"customerId"});
+  EXPECT_EQ(stranger().http.get(path_of(theirs)).status, 200);
+}
+
+TEST_F(CustomersTest, FiltersAndSearchesFindCustomers) {
+  create({{"name", "Ada"},
+          {"email", "ada@example.com"},
+          {"company", "Engines Ltd"},
+          {"address", {{"city", "Lisbon"}}}});
+  create({{"name", "Bob"}, {"email", "bob@example.com"}, {"address", {{"city", "Porto"}}}});
+  const auto names = [&](std::string_view query) {
+    const auto response = http.get("/api/v1/Customers?" + std::string(query));
+    EXPECT_EQ(response.status, 200) << response.text;
+    return texts(response, "name");
+  };
+  EXPECT_EQ(names("$filter=" + url_encode("address/city eq 'Lisbon'")), std::vector<std::string>{"Ada"});
+  EXPECT_EQ(names("$search=" + url_encode("ENGINES lisb")), std::vector<std::string>{"Ada"});
+  EXPECT_EQ(names("$search=" + url_encode("engines porto")), std::vector<std::string>{});
+  EXPECT_EQ(names("$orderby=name%20desc"), (std::vector<std::string>{"Bob", "Ada"}));
+}
+
+class CarriersTest : public ApiTest {};
+
+TEST_F(CarriersTest, EveryBusinessSeesTheCatalogue) {
+  const auto list = http.get("/api/carriers");
+  ASSERT_EQ(list.status, 200) << list.text;
+  const auto& carriers = list.data().as_array();
+  EXPECT_GE(carriers.size(), 12U);
+  std::set<std::string> types;
+  for (const auto& carrier : carriers) {
+    types.insert(text_at(carrier, "type"));
+    const auto code = text_at(carrier, "code");
+    EXPECT_EQ(text_at(carrier, "guid"), Guid::from_name(namespace_url, "waybill:carrier:" + code).to_string())
+        << code;
+    EXPECT_EQ(carrier.at("isConfigured"), false);
+    EXPECT_EQ(carrier.as_object().size(), 6U);
+    const auto whole = http.get("/api/carriers/" + text_at(carrier, "guid"));
+    ASSERT_EQ(whole.status, 200) << whole.text;
+    EXPECT_FALSE(whole.data().at("serviceLevels").as_array().empty()) << code;
+    EXPECT_FALSE(text_at(whole.data(), "serviceLevels.0.estimatedDays").empty()) << code;
+    EXPECT_FALSE(whole.data().at("features").as_array().empty()) << code;
+    EXPECT_TRUE(whole.data().at("configuration").is_null()) << code;
+  }
+  EXPECT_EQ(types, (std::set<std::string>{"courier", "freight", "lastmile"}));
+  EXPECT_EQ(stranger().http.get("/api/carriers").data(), list.data());
+}
+
+TEST_F(CarriersTest, AnotherBusinesssOwnCarrierIs404) {
+  const auto own = stranger().sql.value(
+      "insert into carriers (business_id, name, code, type) values ($1, 'Own', 'own', 'courier') returning "
+      "guid",
+      {stranger().id});
+  EXPECT_EQ(stranger().http.get("/api/carriers/" + own).status, 200);
+  expect_refused(http.get("/api/carriers/" + own), 404, "NOT_FOUND");
+  expect_refused(http.get("/api/carriers/" + std::string(unknown_guid)), 404, "NOT_FOUND");
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/auth.hpp"
+#include "api/dispatch.hpp"
+#include "api/quota.hpp"
+#include "api/router.hpp"
+#include "api/server.hpp"
+#include "tests/harness/http.hpp"
+
+namespace waybill::tests {
+
+namespace asio = boost::asio;
+
+/// Tokens without a database. Their text is "wb_" and the name.
+class FixedTokens : public api::TokenStore {
+ public:
+  FixedTokens();
+  asio::awaitable<std::optional<api::TokenRecord>> find(const api::TokenHash& hash) override;
+  asio::awaitable<void> touch(const api::Principal& principal) override;
+
+  std::atomic<int> look_ups = 0;
+  std::atomic<int> touches = 0;
+
+ private:
+  std::map<api::TokenHash, api::TokenRecord> records_;
+};
+
+/// What the test routes count and wait for.
+struct SmallApiState {
+  std::atomic<int> toggles = 0;
+  std::atomic<int> waiting = 0;        // requests inside GET /wait
+  std::atomic<bool> released = false;  // lets them go
+};
+SmallApiState& small_api_state();
+
+/// A server on a free port with a table of a few routes, whose database cannot be reached.
+class SmallApi {
+ public:
+  explicit SmallApi(api::HttpLimits limits = {}, api::Dispatcher::Options options = {});
+  ~SmallApi();
+
+  std::uint16_t port() const { return server_->port(); }
+  api::Server& server() { return *server_; }
+  FixedTokens& tokens() { return tokens_; }
+
+ private:
+  class ThreadResponder;
+
+  api::Router router_;
+  api::Plans plans_;
+  api::LocalQuota quota_;
+  FixedTokens tokens_;
+  SecretBox secrets_;
+  net::DestinationPolicy destinations_;
+  api::Dispatcher::Options options_;
+  std::unique_ptr<api::Server> server_;
+};
+
+RawConnection connect(const SmallApi& api);
+/// Sends and reads one answer.
+Response ask(RawConnection& connection, std::string_view request);
+/// On a connection of its own.
+Response ask(const SmallApi& api, std::string_view request);
+
+}  // namespace waybill::tests

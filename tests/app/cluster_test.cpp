@@ -1,0 +1,197 @@
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
+#include "tests/harness/server.hpp"
+
+namespace waybill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+Waybill::Options on(const fs::path& data_dir) { return {.data_dir = data_dir}; }
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+pid_t postmaster_of(const fs::path& data_dir) {
+  return std::stoi(first_line(data_dir / "postgres/postmaster.pid"));
+}
+
+bool answers(const std::string& url) {
+  try {
+    return Session(url).number("select 1") == 1;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0;
+}
+
+std::vector<std::string> up_command(const fs::path& data_dir) {
+  return {waybill_binary(), "up",          "--data-dir",       data_dir,
+          "--listen",       "127.0.0.1:0", "--metrics-listen", "off"};
+}
+
+/// A data directory whose cluster has been made and stopped again.
+class StoppedCluster {
+ public:
+  StoppedCluster() {
+    Waybill waybill("", on(data_dir()));
+    url_ = waybill.database_url();
+    EXPECT_EQ(waybill.stop(), 0);
+  }
+  fs::path data_dir() const { return directory_ / "data"; }
+  const std::string& url() const { return url_; }
+
+ private:
+  TempDirectory directory_;
+  std::string url_;
+};
+
+TEST(Cluster, IsPrivateDurableAndWithoutTcp) {
+  const TempDirectory directory;
+  const Waybill waybill("", on(directory / "data"));
+  EXPECT_EQ(mode_of(directory / "data"), 0700U);
+  Session session(waybill.database_url());
+  EXPECT_EQ(session.value("show listen_addresses"), "");
+  for (const char* setting : {"fsync", "full_page_writes", "synchronous_commit"}) {
+    EXPECT_EQ(session.value(std::string("show ") + setting), "on") << setting;
+  }
+  EXPECT_EQ(session.value("show server_encoding"), "UTF8");
+}
+
+TEST(Cluster, ServerOfRootRunsAsAnotherUser) {
+  const TempDirectory directory;
+  const Waybill waybill("", on(directory / "data"));
+  struct stat status{};
+  ASSERT_EQ(::stat(("/proc/" + std::to_string(postmaster_of(directory / "data"))).c_str(), &status), 0);
+  EXPECT_NE(status.st_uid, 0U);
+}
+
+TEST(Cluster, AUserWithoutPrivilegesHasItsOwn) {
+  const auto user = unprivileged_user();
+  const TempDirectory directory;
+  fs::permissions(directory.path(), fs::perms(0777));
+  Process up(up_command(directory / "data"), {.user = user, .death_signal = SIGTERM});
+  ASSERT_TRUE(up.wait_for_line("listening on", std::chrono::seconds(60))) << up.standard_error();
+  // Whoever may enter the data directory, here root, reaches the database.
+  const Finished created =
+      run({waybill_binary(), "token", "create", "--business", "Own", "--data-dir", directory / "data"});
+  EXPECT_EQ(created.status, 0) << created.standard_error;
+  up.kill(SIGTERM);
+  EXPECT_EQ(up.wait_exit(), 0);
+}
+
+TEST(Cluster, CommittedDataSurvivesTheDeathOfEverything) {
+  const TempDirectory directory;
+  {
+    Waybill waybill("", on(directory / "data"));
+    Session(waybill.database_url()).exec("create table kept (n int); insert into kept values (42)");
+    waybill.process().kill_tree();
+  }
+  const Waybill again("", on(directory / "data"));
+  EXPECT_EQ(Session(again.database_url()).number("select n from kept"), 42);
+}
+
+TEST(Cluster, TheServerEndsWithItsOwner) {
+  const TempDirectory directory;
+  Waybill waybill("", on(directory / "data"));
+  const pid_t server = postmaster_of(directory / "data");
+  waybill.process().kill(SIGKILL);
+  EXPECT_TRUE(eventually([&] { return ::kill(server, 0) != 0; }));
+}
+
+TEST(Cluster, AServerThatDiesIsStartedAgain) {
+  const TempDirectory directory;
+  const Waybill waybill("", on(directory / "data"));
+  const pid_t server = postmaster_of(directory / "data");
+  ASSERT_EQ(::kill(server, SIGKILL), 0);
+  EXPECT_TRUE(eventually([&] {
+    return fs::exists(directory / "data/postgres/postmaster.pid") &&
+           postmaster_of(directory / "data") != server && answers(waybill.database_url());
+  }));
+}
+
+TEST(Cluster, AStalePidFileThatNamesAnotherProcessIsNoObstacle) {
+  const StoppedCluster cluster;
+  std::ofstream(cluster.data_dir() / "postgres/postmaster.pid") << ::getppid() << "\n/elsewhere\n";
+  const Waybill again("", on(cluster.data_dir()));
+  EXPECT_TRUE(answers(again.database_url()));
+}
+
+TEST(Cluster, AnUnfinishedClusterIsMadeAnew) {
+  const TempDirectory directory;
+  fs::create_directories(directory / "data/postgres.new/base");
+  std::ofstream(directory / "data/postgres.new/PG_VERSION") << "15\n";
+  const Waybill waybill("", on(directory / "data"));
+  EXPECT_TRUE(answers(waybill.database_url()));
+  EXPECT_FALSE(fs::exists(directory / "data/postgres.new"));
+}
+
+TEST(Cluster, OfAnotherVersionIsAClearError) {
+  const StoppedCluster cluster;
+  std::ofstream(cluster.data_dir() / "postgres/PG_VERSION") << "9\n";
+  const Finished refused = run(up_command(cluster.data_dir()));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.standard_error.find("was made by PostgreSQL 9"), std::string::npos)
+      << refused.standard_error;
+}
+
+TEST(Cluster, HasOneOwnerAtATime) {
+  const TempDirectory directory;
+  Waybill waybill("", on(directory / "data"));
+  const Finished refused = run(up_command(directory / "data"));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.standard_error.find("in use by process " + std::to_string(waybill.process().pid())),
+            std::string::npos)
+      << refused.standard_error;
+  EXPECT_TRUE(answers(waybill.database_url()));
+}
+
+TEST(Cluster, ADataDirectoryWithALongNameWorks) {
+  const TempDirectory directory;
+  const fs::path data_dir = directory / std::string(100, 'x') / "da ta";
+  fs::create_directories(data_dir.parent_path());
+  Waybill waybill("", on(data_dir));
+  EXPECT_TRUE(answers(waybill.database_url()));
+  const Finished created =
+      run({waybill_binary(), "token", "create", "--business", "Long", "--data-dir", data_dir});
+  EXPECT_EQ(created.status, 0) << created.standard_error;
+  EXPECT_EQ(waybill.stop(), 0);
+}
+
+TEST(Cluster, ANewOneKeepsTheModeOfAnExistingDataDirectory) {
+  const TempDirectory directory;
+  fs::create_directory(directory / "data");
+  fs::permissions(directory / "data", fs::perms(0750));
+  const Waybill waybill("", on(directory / "data"));
+  EXPECT_EQ(mode_of(directory / "data"), 0750U);
+}
+
+TEST(Cluster, IsStoppedOnSigterm) {
+  const TempDirectory directory;
+  Waybill waybill("", on(directory / "data"));
+  const pid_t server = postmaster_of(directory / "data");
+  EXPECT_EQ(waybill.stop(), 0);
+  EXPECT_NE(::kill(server, 0), 0);
+  EXPECT_FALSE(fs::exists(directory / "data/postgres/postmaster.pid"));
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,239 @@
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/crypto.hpp"
+#include "base/json.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
+#include "tests/harness/receiver.hpp"
+#include "tests/harness/server.hpp"
+
+namespace waybill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+Finished waybill(std::vector<std::string> arguments, Process::Options options = {}) {
+  arguments.insert(arguments.begin(), waybill_binary());
+  return run(std::move(arguments), std::move(options));
+}
+
+Finished token_create(const fs::path& data_dir, Process::Options options = {}) {
+  return waybill({"token", "create", "--business", "Acme", "--data-dir", data_dir}, std::move(options));
+}
+
+bool is_token(const std::string& line) {
+  return line.size() == 3 + 43 + 1 && line.starts_with("wb_") && line.ends_with('\n') &&
+         base64url_decode(line.substr(3, 43)).has_value();
+}
+
+TEST(Command, TokenCreatePrintsTheTokenAlone) {
+  const TestDatabase database;
+  const Finished created = waybill({"token", "create", "--business", "Acme", "--name", "till", "--role",
+                                    "viewer", "--plan", "pro", "--database-url", database.url()});
+  EXPECT_EQ(created.status, 0) << created.standard_error;
+  EXPECT_TRUE(is_token(created.standard_output)) << created.standard_output;
+}
+
+TEST(Command, TokenCreateStoresTheHashAlone) {
+  TestDatabase database;
+  const std::string token =
+      waybill({"token", "create", "--business", "Acme", "--database-url", database.url()})
+          .standard_output.substr(0, 46);
+  EXPECT_EQ(database.value("select encode(token_hash, 'hex') from api_tokens"), hex(sha256(token)));
+  EXPECT_EQ(database.value("select name || ' ' || plan from businesses"), "Acme standard");
+  EXPECT_EQ(database.value("select role from api_tokens"), "admin");
+}
+
+TEST(Command, TokenCreateUsesTheBusinessOfThatName) {
+  TestDatabase database;
+  std::vector<std::thread> several;
+  for (int i = 0; i < 4; ++i) {
+    several.emplace_back(
+        [&] { waybill({"token", "create", "--business", "Acme", "--database-url", database.url()}); });
+  }
+  for (std::thread& one : several) one.join();
+  EXPECT_EQ(database.number("select count(*) from businesses"), 1);
+  EXPECT_EQ(database.number("select count(*) from api_tokens"), 4);
+}
+
+TEST(Command, TokenCreateKeepsThePlanOfAnExistingBusiness) {
+  TestDatabase database;
+  waybill({"token", "create", "--business", "Acme", "--plan", "pro", "--database-url", database.url()});
+  const Finished second =
+      waybill({"token", "create", "--business", "Acme", "--plan", "free", "--database-url", database.url()});
+  EXPECT_TRUE(is_token(second.standard_output));
+  EXPECT_NE(second.standard_error.find("keeps its plan pro"), std::string::npos);
+  EXPECT_EQ(database.value("select plan from businesses"), "pro");
+}
+
+TEST(Command, TokenCreateWorksAfterACrash) {
+  const TempDirectory directory;
+  const fs::path data_dir = directory / "data";
+  {
+    Waybill up("", {.data_dir = data_dir});
+    up.process().kill_tree();
+  }
+  const Finished created = token_create(data_dir);
+  EXPECT_EQ(created.status, 0) << created.standard_error;
+  ASSERT_TRUE(is_token(created.standard_output)) << created.standard_output;
+  const Waybill again("", {.data_dir = data_dir});
+  EXPECT_EQ(again.http(created.standard_output.substr(0, 46)).request("GET", "/api/v1/Orders").status, 200);
+}
+
+TEST(Command, WhoMayEnterTheDataDirectoryReachesTheDatabase) {
+  const auto user = unprivileged_user();
+  if (!user) return;  // there is only one user to try with
+  const TempDirectory directory;
+  const Waybill up("", {.data_dir = directory / "data"});
+  EXPECT_NE(token_create(directory / "data", {.user = user}).status, 0);
+  fs::permissions(directory / "data", fs::perms(0755));
+  const Finished created = token_create(directory / "data", {.user = user});
+  EXPECT_TRUE(is_token(created.standard_output)) << created.standard_error;
+}
+
+TEST(Command, WithoutADatabaseTheErrorSaysWhatToDo) {
+  const TempDirectory directory;
+  const Finished refused = token_create(directory / "none");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.standard_output, "");
+  EXPECT_NE(refused.standard_error.find("waybill up"), std::string::npos) << refused.standard_error;
+  EXPECT_FALSE(fs::exists(directory / "none"));
+}
+
+TEST(Command, AnOldSchemaIsNamed) {
+  const TestDatabase database(TestDatabase::Content::empty);
+  const Finished refused =
+      waybill({"token", "create", "--business", "Acme", "--database-url", database.url()});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.standard_error.find("waybill migrate"), std::string::npos) << refused.standard_error;
+}
+
+TEST(Command, MigrateIsSafeWhenSeveralStartAtOnce) {
+  TestDatabase database(TestDatabase::Content::empty);
+  std::vector<std::thread> several;
+  std::atomic<int> succeeded = 0;
+  for (int i = 0; i < 4; ++i) {
+    several.emplace_back(
+        [&] { succeeded += waybill({"migrate", "--database-url", database.url()}).status == 0 ? 1 : 0; });
+  }
+  for (std::thread& one : several) one.join();
+  EXPECT_EQ(succeeded, 4);
+  EXPECT_EQ(database.number("select count(*) from businesses"), 0);
+}
+
+TEST(Command, SetPlanChangesThePlan) {
+  TestDatabase database;
+  waybill({"token", "create", "--business", "Acme", "--database-url", database.url()});
+  const auto set = [&](const char* business, const char* plan) {
+    return waybill({"business", "set-plan", "--business", business, "--plan", plan, "--database-url",
+                    database.url()})
+        .status;
+  };
+  EXPECT_EQ(set("Acme", "pro"), 0);
+  EXPECT_EQ(database.value("select plan from businesses"), "pro");
+  EXPECT_EQ(set("Acme", "platinum"), 1);
+  EXPECT_EQ(set("Nobody", "pro"), 1);
+  EXPECT_EQ(database.value("select plan from businesses"), "pro");
+}
+
+TEST(Command, UnknownFlagsVariablesAndKeysAreRefused) {
+  const TempDirectory directory;
+  std::ofstream(directory / "bad.toml") << "lisen = \"127.0.0.1:0\"\n";
+  EXPECT_EQ(waybill({"up", "--lisen", "127.0.0.1:0"}).status, 2);
+  EXPECT_EQ(waybill({"up"}, {.environment = {{"WAYBILL_LISEN", "127.0.0.1:0"}}}).status, 2);
+  EXPECT_EQ(waybill({"up", "--config", directory / "bad.toml"}).status, 2);
+  EXPECT_EQ(waybill({"upp"}).status, 2);
+  EXPECT_EQ(waybill({}).status, 2);
+}
+
+TEST(Command, VariablesAndFilesConfigureAProcess) {
+  const TestDatabase database;
+  const TempDirectory directory;
+  std::ofstream(directory / "waybill.toml")
+      << "database-url = \"" << database.url() << "\"\nmetrics-listen = \"off\"\n";
+  Process up(
+      {waybill_binary(), "up", "--data-dir", directory / "data"},
+      {.environment = {{"WAYBILL_CONFIG", directory / "waybill.toml"}, {"WAYBILL_LISTEN", "127.0.0.1:0"}},
+       .death_signal = SIGTERM});
+  EXPECT_TRUE(up.wait_for_line("listening on http://127.0.0.1:", std::chrono::seconds(30)))
+      << up.standard_error();
+}
+
+TEST(Command, VapidKeysAreAPairOnP256) {
+  const std::string printed = waybill({"vapid-keys"}).standard_output;
+  const std::size_t second = printed.find("\nprivate ");
+  ASSERT_TRUE(printed.starts_with("public ") && second != std::string::npos) << printed;
+  const auto point = base64url_decode(printed.substr(7, second - 7));
+  const auto scalar = base64url_decode(printed.substr(second + 9, printed.size() - second - 10));
+  ASSERT_TRUE(point && scalar);
+  EXPECT_EQ(point->size(), 65U);
+  EXPECT_EQ(point->front(), 4);
+  EXPECT_EQ(scalar->size(), 32U);
+  EXPECT_NE(printed, waybill({"vapid-keys"}).standard_output);
+}
+
+TEST(Command, OpenApiIsADocumentOfVersion31) {
+  const auto document = json::parse(waybill({"openapi"}).standard_output);
+  EXPECT_TRUE(std::string(document.at("openapi").as_string()).starts_with("3.1"));
+}
+
+TEST(Command, DemoVerifiesASignedWebhook) {
+  const TempDirectory directory;
+  const Waybill up("", {.data_dir = directory / "data"});
+  for (int round = 0; round < 2; ++round) {
+    const Finished demo = waybill({"demo", "--data-dir", directory / "data"});
+    EXPECT_EQ(demo.status, 0) << demo.standard_error;
+    EXPECT_NE(demo.standard_output.find("signature  valid"), std::string::npos) << demo.standard_output;
+    EXPECT_NE(demo.standard_output.find(" ms from commit"), std::string::npos) << demo.standard_output;
+  }
+}
+
+TEST(Command, DemoSaysWhenTheServiceRefusesItsReceiver) {
+  const TempDirectory directory;
+  const Waybill up("", {.allow_private_destinations = false, .data_dir = directory / "data"});
+  const Finished demo = waybill({"demo", "--data-dir", directory / "data"});
+  EXPECT_EQ(demo.status, 1);
+  EXPECT_NE(demo.standard_error.find("--allow-private-destinations"), std::string::npos)
+      << demo.standard_error;
+}
+
+TEST(Command, DemoWithoutAServiceSaysSo) {
+  const TempDirectory directory;
+  const Finished demo = waybill({"demo", "--data-dir", directory / "data", "--listen", "127.0.0.1:1"});
+  EXPECT_EQ(demo.status, 1);
+  EXPECT_NE(demo.standard_error.find("waybill up"), std::string::npos) << demo.standard_error;
+}
+
+TEST(Command, MetricsHaveAListenerOfTheirOwn) {
+  const TestDatabase database;
+  Waybill up(database.url(), {.arguments = {"--metrics-listen", "127.0.0.1:0"}});
+  const auto line = up.process().wait_for_line("/metrics");
+  ASSERT_TRUE(line);
+  const std::size_t colon = line->find("127.0.0.1:");
+  const Response response = Http("127.0.0.1", std::stoi(line->substr(colon + 10))).request("GET", "/metrics");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_NE(response.text.find("waybill_"), std::string::npos);
+}
+
+TEST(Command, ASecondSigtermEndsAtOnce) {
+  const TestDatabase database;
+  Waybill up(database.url());
+  // A request that is half here keeps the first one waiting.
+  RawConnection slow("127.0.0.1", up.port());
+  slow.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + up.token("Acme") +
+            "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+  up.process().kill(SIGTERM);
+  ASSERT_TRUE(up.process().wait_for_line("server.stopping"));
+  up.process().kill(SIGTERM);
+  EXPECT_EQ(up.process().wait_exit(std::chrono::seconds(2)), 128 + SIGTERM);
+}
+
+}  // namespace
+}  // namespace waybill::tests

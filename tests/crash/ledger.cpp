@@ -1,0 +1,109 @@
+#include "tests/crash/ledger.hpp"
+
+#include <iostream>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace waybill::tests {
+namespace {
+
+constexpr std::size_t shown = 5;
+
+// The first few of what should be empty.
+template <class Set>
+std::string some(const Set& set) {
+  std::string text = std::to_string(set.size());
+  std::size_t count = 0;
+  for (const auto& element : set) {
+    if (++count > shown) break;
+    text += " " + element;
+  }
+  return text;
+}
+
+}  // namespace
+
+struct Ledger::Recorded {
+  std::set<std::string> matching;  // marks of the committed changes that a workflow is for
+  std::set<std::string> others;
+};
+
+void Ledger::wrote(std::string mark, Fate fate) {
+  const std::lock_guard lock(mutex_);
+  written_.insert_or_assign(std::move(mark), fate);
+}
+
+void Ledger::received(std::string mark, std::string webhook_id) {
+  const std::lock_guard lock(mutex_);
+  const auto [by_mark, new_mark] = id_of_mark_.emplace(mark, webhook_id);
+  const auto [by_id, new_id] = mark_of_id_.emplace(webhook_id, mark);
+  if (by_mark->second != webhook_id || by_id->second != mark) {
+    contradictions_.push_back(mark + " came as " + webhook_id + " and " + by_mark->second);
+  }
+  ++requests_;
+  progress_.notify_all();
+}
+
+bool Ledger::wait_for_progress(std::size_t more, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  const std::size_t wanted = requests_ + more;
+  return progress_.wait_for(lock, deadline, [&] { return requests_ >= wanted; });
+}
+
+Ledger::Recorded Ledger::recorded(Session& database) {
+  Recorded result;
+  for (const auto& row : database.rows("select (order_after).notes, (order_after).delivery_city from events "
+                                       "where (order_after).notes is distinct from (order_before).notes")) {
+    auto& marks = row.at(1) == matching_city ? result.matching : result.others;
+    const std::string mark = row.at(0).value_or("");
+    EXPECT_TRUE(marks.insert(mark).second) << "two events of one change: " << mark;
+  }
+  return result;
+}
+
+void Ledger::check_deliveries(const Recorded& events) const {
+  std::set<std::string> lost;
+  std::set<std::string> appeared;
+  std::set<std::string> undelivered;
+  std::set<std::string> unfounded;
+  for (const auto& [mark, fate] : written_) {
+    const bool there = events.matching.contains(mark) || events.others.contains(mark);
+    if (fate == Fate::committed && !there) lost.insert(mark);
+    if (fate == Fate::rolled_back && there) appeared.insert(mark);
+  }
+  for (const std::string& mark : events.matching) {
+    if (!id_of_mark_.contains(mark)) undelivered.insert(mark);
+  }
+  for (const auto& [mark, id] : id_of_mark_) {
+    if (!events.matching.contains(mark)) unfounded.insert(mark);
+  }
+  EXPECT_TRUE(lost.empty()) << "committed changes without an event: " << some(lost);
+  EXPECT_TRUE(appeared.empty()) << "events of changes that were rolled back: " << some(appeared);
+  EXPECT_TRUE(undelivered.empty()) << "matching events that were never received: " << some(undelivered);
+  EXPECT_TRUE(unfounded.empty()) << "received without a matching event: " << some(unfounded);
+  EXPECT_TRUE(contradictions_.empty()) << "webhook-ids that changed: " << some(contradictions_);
+}
+
+void Ledger::check_runs(Session& database, std::size_t matching) {
+  EXPECT_EQ(database.number("select count(*) from pending_events"), 0);
+  EXPECT_EQ(database.number("select count(*) from run_queue"), 0);
+  EXPECT_EQ(database.number("select count(*) from all_runs"), static_cast<std::int64_t>(matching));
+  EXPECT_EQ(database.number("select count(distinct (event_id, workflow_id)) from all_runs"),
+            static_cast<std::int64_t>(matching));
+  EXPECT_EQ(database.number("select count(*) from all_runs where status <> 'succeeded'"), 0);
+}
+
+void Ledger::check(Session& database) const {
+  const std::lock_guard lock(mutex_);
+  const Recorded events = recorded(database);
+  check_deliveries(events);
+  check_runs(database, events.matching.size());
+  std::size_t unknown = 0;
+  for (const auto& [mark, fate] : written_) unknown += fate == Fate::unknown ? 1 : 0;
+  std::cout << "changes " << written_.size() << " (" << unknown << " with a lost answer), matching events "
+            << events.matching.size() << ", requests received " << requests_ << ", repeated "
+            << requests_ - id_of_mark_.size() << "\n";
+}
+
+}  // namespace waybill::tests

@@ -1,0 +1,103 @@
+#include "tests/crash/stack.hpp"
+
+#include <array>
+#include <csignal>
+#include <fstream>
+
+namespace waybill::tests {
+namespace {
+
+// Long enough that nothing is given up while parts of the stack are away.
+const std::string patient_schedule = "1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,5s,5s,5s,5s,5s,5s,5s,5s,5s,5s";
+
+}  // namespace
+
+Stack::Stack(std::uint64_t seed) : random_(seed) {
+  start_up();
+  database_url_ = up_->database_url();
+  repair();
+}
+
+void Stack::start_up() {
+  Waybill::Options options;
+  options.retry_schedule = patient_schedule;
+  options.data_dir = directory_ / "data";
+  up_ = std::make_unique<Waybill>("", options);
+}
+
+std::unique_ptr<Waybill> Stack::start_other(const std::string& command) {
+  Waybill::Options options;
+  options.command = command;
+  options.retry_schedule = patient_schedule;
+  options.secret_key_file = up_->secret_key_file();
+  return std::make_unique<Waybill>(database_url_, options);
+}
+
+void Stack::repair() {
+  if (!up_->process().running()) start_up();
+  if (worker_stopped_) worker_->process().kill(SIGCONT);
+  worker_stopped_ = false;
+  if (!api_ || !api_->process().running()) api_ = start_other("api");
+  if (!worker_ || !worker_->process().running()) worker_ = start_other("worker");
+  note_ports();
+}
+
+void Stack::note_ports() {
+  ports_[0] = up_->port();
+  ports_[1] = api_->port();
+}
+
+int Stack::api_port() const { return ports_.at(turn_++ % ports_.size()); }
+
+std::string Stack::break_something() {
+  const auto end = [](Waybill& process) {
+    process.process().kill(SIGKILL);
+    process.process().wait_exit();
+  };
+  switch (std::uniform_int_distribution<int>(0, 6)(random_)) {
+    case 0:
+      end(*worker_);
+      return "worker";
+    case 1:
+      end(*api_);
+      return "api";
+    case 2:
+      end(*up_);
+      return "up without its PostgreSQL";
+    case 3:
+      return kill_postmaster();
+    case 4:
+      return kill_backend();
+    case 5:
+      worker_->process().kill(SIGSTOP);
+      worker_stopped_ = true;
+      return "worker (stopped for a while)";
+    default:
+      up_->process().kill_tree();
+      end(*up_);
+      end(*api_);
+      end(*worker_);
+      return "everything";
+  }
+}
+
+std::string Stack::kill_postmaster() {
+  std::ifstream file(directory_ / "data/postgres/postmaster.pid");
+  pid_t pid = 0;
+  if (file >> pid && pid > 1) ::kill(pid, SIGKILL);
+  return "PostgreSQL";
+}
+
+std::string Stack::kill_backend() {
+  try {
+    Session session(database_url_);
+    const auto pid =
+        session.number("select pid from pg_stat_activity where pid <> pg_backend_pid() order by random()");
+    if (pid > 1) ::kill(static_cast<pid_t>(pid), SIGKILL);
+  } catch (const std::runtime_error&) {
+    return "nothing: PostgreSQL was away";
+  }
+  return "a process of PostgreSQL";
+}
+
+}  // namespace waybill::tests

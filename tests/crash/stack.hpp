@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/server.hpp"
+
+namespace waybill::tests {
+
+/// `waybill up` on its own cluster, and a second API and a second worker on the same database, all of which
+/// can be killed. One thread at a time, but for `api_port`.
+class Stack {
+ public:
+  explicit Stack(std::uint64_t seed);
+
+  /// Kills something, chosen at random; what it was, for the log.
+  std::string break_something();
+  /// Starts again what does not run.
+  void repair();
+
+  /// Of an API that ran when last looked; the two take turns.
+  int api_port() const;
+  const std::string& database_url() const { return database_url_; }
+  const Waybill& up() const { return *up_; }
+
+ private:
+  void start_up();
+  std::unique_ptr<Waybill> start_other(const std::string& command);
+  std::string kill_postmaster();
+  std::string kill_backend();
+  void note_ports();
+
+  std::mt19937_64 random_;
+  TempDirectory directory_;
+  std::string database_url_;
+  std::unique_ptr<Waybill> up_;
+  std::unique_ptr<Waybill> api_;
+  std::unique_ptr<Waybill> worker_;
+  bool worker_stopped_ = false;
+  mutable std::atomic<std::size_t> turn_ = 0;
+  std::array<std::atomic<int>, 2> ports_{};
+};
+
+}  // namespace waybill::tests

@@ -1,0 +1,131 @@
+#include "tests/crash/writers.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/harness/http.hpp"
+
+namespace waybill::tests {
+
+struct Writers::Client {
+  std::string name;
+  std::mt19937_64 random;
+  std::size_t changes = 0;
+
+  std::string next_mark() { return name + "-" + std::to_string(++changes); }
+  std::size_t below(std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+  }
+  const std::string& pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
+  const char* city() { return below(2) == 0 ? matching_city : other_city; }
+};
+
+Writers::Writers(Ledger& ledger, const std::vector<Shop>& shops, std::string database_url,
+                 std::function<int()> api_port, std::uint64_t seed)
+    : ledger_(ledger), database_url_(std::move(database_url)), api_port_(std::move(api_port)) {
+  for (std::size_t i = 0; i < shops.size(); ++i) {
+    threads_.emplace_back([this, shop = shops[i],
+                           client = Client{"a" + std::to_string(i), std::mt19937_64(seed + i)}]() mutable {
+      write_by_api(shop, client);
+    });
+    threads_.emplace_back([this, shop = shops[i],
+                           client = Client{"s" + std::to_string(i), std::mt19937_64(~seed + i)}]() mutable {
+      write_by_sql(shop, client);
+    });
+  }
+}
+
+void Writers::stop() {
+  stopped_ = true;
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void Writers::write_by_api(const Shop& shop, Client& client) {
+  std::optional<Http> http;
+  while (!stopped_) {
+    const std::string mark = client.next_mark();
+    try {
+      if (!http) http.emplace("127.0.0.1", api_port_(), shop.token);
+      http->set_deadline(std::chrono::seconds(5));
+      const Response response =
+          client.below(5) == 0
+              ? http->post("/api/v1/Orders",
+                           {{"customer", {{"name", "Ada"}}},
+                            {"items", {{{"description", "Lamp"}, {"quantity", 1}, {"price", 5}}}},
+                            {"deliveryAddress", {{"street", "Rua 1"}, {"city", client.city()}}},
+                            {"notes", mark}})
+              : http->put("/api/v1/Orders/" + client.pick(shop.orders), {{"notes", mark}});
+      const bool done = response.status == 200 || response.status == 201;
+      const bool refused = response.status >= 400 && response.status < 500;
+      ledger_.wrote(mark, done      ? Ledger::Fate::committed
+                          : refused ? Ledger::Fate::rolled_back
+                                    : Ledger::Fate::unknown);
+      if (!done) http.reset();
+    } catch (const std::runtime_error&) {
+      // Nobody listens: nothing was sent.
+      ledger_.wrote(mark, Ledger::Fate::rolled_back);
+      http.reset();
+      eventually([&] { return stopped_ || RawConnection::can_connect("127.0.0.1", api_port_()); });
+    }
+  }
+}
+
+void Writers::write_by_sql(const Shop& shop, Client& client) {
+  std::optional<Session> session;
+  while (!stopped_) {
+    eventually([&] {
+      try {
+        if (!session && !stopped_) session.emplace(database_url_);
+        return true;
+      } catch (const std::runtime_error&) {
+        return false;
+      }
+    });
+    try {
+      while (session && !stopped_) change_by_sql(*session, shop, client);
+    } catch (const std::runtime_error&) {
+      // The fate of what was under way is in the ledger.
+      session.reset();
+    }
+  }
+}
+
+void Writers::change_by_sql(Session& session, const Shop& shop, Client& client) {
+  const auto update = [&](const std::string& mark) {
+    return "update orders set notes = '" + mark + "' where business_id = '" + shop.id + "' and guid = '" +
+           client.pick(shop.orders) + "';";
+  };
+  std::vector<std::string> marks{client.next_mark()};
+  std::string statements;
+  bool commits = true;
+  switch (client.below(5)) {
+    case 0:
+      statements = "insert into orders (business_id, order_number, delivery_city, notes) values ('" +
+                   shop.id + "', '" + marks[0] + "', '" + client.city() + "', '" + marks[0] + "')";
+      break;
+    case 1:
+      marks.push_back(client.next_mark());
+      statements = update(marks[0]) + update(marks[1]);
+      break;
+    case 2:
+      statements = update(marks[0]);
+      commits = false;
+      break;
+    default:
+      statements = update(marks[0]);
+  }
+  for (const std::string& mark : marks) ledger_.wrote(mark, Ledger::Fate::rolled_back);
+  session.exec("begin");
+  session.exec(statements);
+  if (!commits) {
+    session.exec("rollback");
+    return;
+  }
+  for (const std::string& mark : marks) ledger_.wrote(mark, Ledger::Fate::unknown);
+  session.exec("commit");
+  for (const std::string& mark : marks) ledger_.wrote(mark, Ledger::Fate::committed);
+}
+
+}  // namespace waybill::tests

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "tests/harness/process.hpp"
+
+namespace waybill::tests {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// The value of a header, found without regard to case; "" when absent.
+std::string header_value(const Headers& headers, std::string_view name);
+
+/// An HTTP answer, or `status` 0 when the connection ended or the deadline passed before a whole one came.
+struct Response {
+  int status = 0;
+  Headers headers;
+  std::string text;
+  json::value body;  // of `text`; null when it is no JSON
+
+  std::string header(std::string_view name) const { return header_value(headers, name); }
+  /// `data` of the envelope; null when absent.
+  const json::value& data() const;
+  /// `error.code` of the envelope; "" when absent.
+  std::string error_code() const;
+  /// `error.details` of the envelope; {} when absent.
+  json::object details() const;
+};
+
+/// The value at a dotted path, with numbers as array indexes ("items.0.price"); null when there is none.
+const json::value& at(const json::value& value, std::string_view path);
+/// The text of a string at a dotted path; "" when there is none.
+std::string text_at(const json::value& value, std::string_view path);
+
+/// A TCP connection of which every byte is ours. One thread at a time.
+class RawConnection {
+ public:
+  /// Throws std::runtime_error when nobody listens.
+  RawConnection(const std::string& host, int port);
+  static bool can_connect(const std::string& host, int port);
+  ~RawConnection();
+  RawConnection(RawConnection&& other) noexcept;
+  RawConnection& operator=(RawConnection&& other) noexcept;
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+
+  /// False when the other side has closed or reset.
+  bool send(std::string_view bytes);
+  /// No more bytes from us; reading goes on.
+  void half_close();
+  /// Closes with RST.
+  void reset();
+  /// One whole answer (Content-Length, chunked, or until close).
+  Response read_response(Deadline deadline = patience, bool head_only = false);
+  /// All bytes until the other side closes or resets; nullopt when it still has not at the deadline.
+  std::optional<std::string> read_until_close(Deadline deadline = patience);
+  bool closed_by_peer(Deadline deadline = patience) { return read_until_close(deadline).has_value(); }
+
+ private:
+  enum class More { data, closed, late };
+  More fill(std::chrono::steady_clock::time_point until);
+
+  int socket_ = -1;
+  std::string buffer_;
+};
+
+/// A blocking client of one server with one token. Keeps its connection alive, and makes a new one when the
+/// server closed it. One thread at a time.
+class Http {
+ public:
+  Http(std::string host, int port, std::string token = {});
+
+  /// `body` may be any JSON value; none is sent when it is null. Headers given here replace the default ones.
+  Response request(std::string_view method, std::string_view path, const json::value& body = {},
+                   const Headers& headers = {});
+  /// The body as it is, with the caller's Content-Type (application/json by default).
+  Response request_text(std::string_view method, std::string_view path, std::string_view body,
+                        const Headers& headers = {});
+
+  Response get(std::string_view path, const Headers& headers = {}) {
+    return request("GET", path, {}, headers);
+  }
+  Response post(std::string_view path, const json::value& body = {}, const Headers& headers = {}) {
+    return request("POST", path, body, headers);
+  }
+  Response put(std::string_view path, const json::value& body, const Headers& headers = {}) {
+    return request("PUT", path, body, headers);
+  }
+  Response patch(std::string_view path, const json::value& body, const Headers& headers = {}) {
+    return request("PATCH", path, body, headers);
+  }
+  Response del(std::string_view path, const Headers& headers = {}) {
+    return request("DELETE", path, {}, headers);
+  }
+
+  /// A connection of its own to the same server.
+  RawConnection raw() const { return {host_, port_}; }
+  /// Another client of the same server.
+  Http with_token(std::string token) const { return {host_, port_, std::move(token)}; }
+  const std::string& token() const { return token_; }
+  const std::string& host() const { return host_; }
+  int port() const { return port_; }
+
+  void set_deadline(Deadline deadline) { deadline_ = deadline; }
+
+ private:
+  std::string host_;
+  int port_;
+  std::string token_;
+  Deadline deadline_ = patience;
+  std::optional<RawConnection> connection_;
+};
+
+/// A string as a query parameter's value.
+std::string url_encode(std::string_view text);
+
+}  // namespace waybill::tests

@@ -1,0 +1,203 @@
+#include "tests/harness/postgres.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <pwd.h>
+#include <stdexcept>
+#include <unistd.h>
+
+#include <libpq-fe.h>
+
+#include "storage/migrate.hpp"
+
+namespace waybill::tests {
+namespace {
+
+struct FreeResult {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using Result = std::unique_ptr<PGresult, FreeResult>;
+
+void check(const Result& result, PGconn* connection) {
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
+  throw std::runtime_error(PQerrorMessage(connection));
+}
+
+std::filesystem::path server_programs() {
+  std::filesystem::path newest;
+  for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql")) {
+    const auto programs = version.path() / "bin";
+    if (std::filesystem::exists(programs / "initdb") && programs > newest) newest = programs;
+  }
+  if (newest.empty()) throw std::runtime_error("no PostgreSQL server is installed");
+  return newest;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  const auto at = text.find(what);
+  if (at != std::string::npos) text.replace(at, what.size(), by);
+  return text;
+}
+
+std::unique_ptr<Postgres>& instance() {
+  static std::unique_ptr<Postgres> cluster;
+  return cluster;
+}
+
+}  // namespace
+
+std::optional<std::string> unprivileged_user() {
+  if (geteuid() != 0) return std::nullopt;
+  return getpwnam("postgres") != nullptr ? "postgres" : "nobody";
+}
+
+Session::Session(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+  if (PQstatus(connection_) != CONNECTION_OK) {
+    const std::string message = PQerrorMessage(connection_);
+    PQfinish(connection_);
+    throw std::runtime_error(message);
+  }
+  PQsetNoticeProcessor(connection_, [](void*, const char*) {}, nullptr);
+}
+
+Session::~Session() { PQfinish(connection_); }
+
+Session::Session(Session&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+
+void Session::exec(std::string_view sql) {
+  check(Result(PQexec(connection_, std::string(sql).c_str())), connection_);
+}
+
+std::vector<Session::Row> Session::rows(std::string_view sql,
+                                        const std::vector<std::optional<std::string>>& params) {
+  std::vector<const char*> values;
+  values.reserve(params.size());
+  for (const auto& param : params) values.push_back(param ? param->c_str() : nullptr);
+  const Result result(PQexecParams(connection_, std::string(sql).c_str(), static_cast<int>(values.size()),
+                                   nullptr, values.data(), nullptr, nullptr, 0));
+  check(result, connection_);
+  std::vector<Row> rows;
+  for (int row = 0; row < PQntuples(result.get()); ++row) {
+    Row& fields = rows.emplace_back();
+    for (int column = 0; column < PQnfields(result.get()); ++column) {
+      if (PQgetisnull(result.get(), row, column) != 0) {
+        fields.emplace_back();
+      } else {
+        fields.emplace_back(PQgetvalue(result.get(), row, column));
+      }
+    }
+  }
+  return rows;
+}
+
+std::string Session::value(std::string_view sql, const std::vector<std::optional<std::string>>& params) {
+  const auto all = rows(sql, params);
+  return all.empty() || all[0].empty() ? std::string() : all[0][0].value_or("");
+}
+
+std::int64_t Session::number(std::string_view sql, const std::vector<std::optional<std::string>>& params) {
+  const std::string text = value(sql, params);
+  return text.empty() ? 0 : std::stoll(text);
+}
+
+std::vector<std::string> Session::column(std::string_view sql,
+                                         const std::vector<std::optional<std::string>>& params) {
+  std::vector<std::string> values;
+  for (const Row& row : rows(sql, params)) values.push_back(row.at(0).value_or(""));
+  return values;
+}
+
+int Session::backend_pid() const { return PQbackendPID(connection_); }
+
+Postgres::Postgres() {
+  if (const char* shared = std::getenv("WAYBILL_TEST_CLUSTER")) {
+    shared_url_ = shared;
+    return;
+  }
+  directory_ = std::make_unique<TempDirectory>();
+  const auto user = unprivileged_user();
+  if (user) {
+    const passwd* account = getpwnam(user->c_str());
+    if (chown(directory_->path().c_str(), account->pw_uid, account->pw_gid) != 0) {
+      throw std::runtime_error("chown " + directory_->path().string());
+    }
+  }
+  const auto programs = server_programs();
+  const std::string data = *directory_ / "data";
+  const Finished made = run({programs / "initdb", "-D", data, "-U", "waybill", "-A", "trust", "-E", "UTF8",
+                             "--locale=C.UTF-8", "--no-sync"},
+                            {.user = user});
+  if (made.status != 0) throw std::runtime_error("initdb: " + made.standard_error);
+  std::vector<std::string> command{programs / "postgres", "-D", data, "-k", directory_->path()};
+  for (const char* setting :
+       {"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200",
+        "shared_buffers=64MB", "max_locks_per_transaction=256", "autovacuum_naptime=10s"}) {
+    command.insert(command.end(), {"-c", setting});
+  }
+  // SIGQUIT makes the server end with all its processes even when the test was killed.
+  server_ = std::make_unique<Process>(command, Process::Options{.user = user, .death_signal = SIGQUIT});
+  if (!server_->wait_for_line("ready to accept connections", std::chrono::seconds(30))) {
+    throw std::runtime_error("PostgreSQL did not start: " + server_->standard_error());
+  }
+}
+
+Postgres::~Postgres() {
+  if (!server_) return;
+  server_->kill(SIGQUIT);
+  server_->wait_exit();
+}
+
+std::string Postgres::url(std::string_view database) const {
+  if (!shared_url_.empty()) return replaced(shared_url_, "DATABASE", database);
+  return "postgresql://waybill@/" + std::string(database) + "?host=" + directory_->path().string();
+}
+
+std::string Postgres::fresh_name() {
+  return "t" + std::to_string(getpid()) + "_" + std::to_string(++counter_);
+}
+
+const std::string& Postgres::migrated_template() {
+  if (template_.empty()) {
+    const std::string name = fresh_name() + "_template";
+    admin().exec("create database " + name);
+    storage::migrate(url(name));
+    template_ = name;
+  }
+  return template_;
+}
+
+Postgres& postgres() {
+  if (!instance()) instance() = std::make_unique<Postgres>();
+  return *instance();
+}
+
+void stop_postgres() { instance().reset(); }
+
+TestDatabase::TestDatabase(Content content) : name_(postgres().fresh_name()) {
+  const std::string source = content == Content::migrated ? postgres().migrated_template() : "template0";
+  postgres().admin().exec("create database " + name_ + " template " + source);
+}
+
+TestDatabase::~TestDatabase() {
+  session_.reset();
+  try {
+    postgres().admin().exec("drop database if exists " + name_ + " with (force)");
+  } catch (const std::exception&) {
+    // The cluster goes with the test, and this database with it.
+    return;
+  }
+}
+
+void TestDatabase::terminate_connections() {
+  session_.reset();
+  postgres().admin().exec("select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name_ +
+                          "'");
+}
+
+Session& TestDatabase::session() {
+  if (!session_) session_.emplace(url());
+  return *session_;
+}
+
+}  // namespace waybill::tests

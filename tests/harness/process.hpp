@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace waybill::tests {
+
+using Deadline = std::chrono::milliseconds;
+
+/// How long a test waits for something that should come at once on a healthy machine.
+inline constexpr Deadline patience = std::chrono::seconds(15);
+
+/// The program under test: WAYBILL_BINARY, or `waybill` beside the test program.
+std::filesystem::path waybill_binary();
+
+/// A directory that goes with the object, short enough for the path of a unix socket in it.
+class TempDirectory {
+ public:
+  TempDirectory();
+  ~TempDirectory();
+  TempDirectory(const TempDirectory&) = delete;
+  TempDirectory& operator=(const TempDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A child process whose output is read line by line. It dies with the thread that started it, so start it on
+/// one that outlives it, and is killed (SIGKILL) on destruction. All methods may be called from any thread.
+class Process {
+ public:
+  struct Options {
+    std::vector<std::pair<std::string, std::string>> environment = {};  // added to the test's own
+    std::optional<std::string> user = {};  // a name of /etc/passwd to become; needs root
+    std::string standard_input = {};
+    int death_signal = 9;  // sent to the child when the test dies
+  };
+
+  explicit Process(std::vector<std::string> command) : Process(std::move(command), Options{}) {}
+  Process(std::vector<std::string> command, const Options& options);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const;
+  bool running() const;
+
+  /// The first line of stdout or stderr that contains `text`, past or to come; nullopt when the deadline
+  /// passes or the process ends without it.
+  std::optional<std::string> wait_for_line(std::string_view text, Deadline deadline = patience);
+
+  /// The exit status, or 128 + the signal that ended it; nullopt when it still runs at the deadline.
+  std::optional<int> wait_exit(Deadline deadline = patience);
+
+  /// Nothing happens when it has ended.
+  void kill(int signal);
+  /// SIGKILL to it and everything it started, as they are now.
+  void kill_tree();
+
+  /// What it has printed so far.
+  std::string standard_output() const;
+  std::string standard_error() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct Finished {
+  int status = -1;  // 128 + the signal; -1 when it did not end in time
+  std::string standard_output;
+  std::string standard_error;
+};
+
+/// Runs a command to its end.
+Finished run(std::vector<std::string> command, const Process::Options& options = {},
+             Deadline deadline = std::chrono::seconds(60));
+
+/// The process and everything below it, from /proc.
+std::vector<pid_t> process_tree(pid_t root);
+
+/// Runs `act` when the scope ends.
+template <class Act>
+class AtExit {
+ public:
+  explicit AtExit(Act act) : act_(std::move(act)) {}
+  ~AtExit() { act_(); }
+  AtExit(const AtExit&) = delete;
+  AtExit& operator=(const AtExit&) = delete;
+
+ private:
+  Act act_;
+};
+
+}  // namespace waybill::tests

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/harness/http.hpp"
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
+
+namespace waybill::tests {
+
+/// A running `waybill up`, `api` or `worker` on a database.
+class Waybill {
+ public:
+  struct Options {
+    std::string command = "up";  // "up", "api" or "worker"
+    bool allow_private_destinations = true;
+    std::string retry_schedule = "1s,1s,1s";
+    std::vector<std::string> arguments = {};  // further ones
+    std::vector<std::string> prefix = {};     // of the command line, such as {"unshare", "-n"}
+    std::vector<std::pair<std::string, std::string>> environment = {};
+    std::string secret_key_file = {};  // shared by the processes of one database; made when empty
+    std::string data_dir =
+        {};  // for `up` on its own cluster, instead of a database URL; it makes its own key
+  };
+
+  /// On `database_url`; with a `data_dir` in the options the URL is ignored. Waits until it is ready and
+  /// throws std::runtime_error with its output when it is not in time.
+  explicit Waybill(std::string database_url) : Waybill(std::move(database_url), Options{}) {}
+  Waybill(std::string database_url, Options options);
+  ~Waybill();
+  Waybill(const Waybill&) = delete;
+  Waybill& operator=(const Waybill&) = delete;
+
+  /// Throws for a worker, which serves nothing.
+  Http http(std::string token = {}) const;
+  int port() const { return port_; }
+  /// As printed by `up` on its own cluster, else as given.
+  const std::string& database_url() const { return database_url_; }
+  Process& process() { return *process_; }
+  const std::string& secret_key_file() const { return options_.secret_key_file; }
+
+  /// A token of the business, which is made when there is none of that name (`waybill token create`).
+  std::string token(std::string_view business, std::string_view plan = "unlimited") const;
+  /// A client of a business.
+  Http business(std::string_view name, std::string_view plan = "unlimited") const {
+    return http(token(name, plan));
+  }
+
+  /// SIGTERM, and its exit status.
+  std::optional<int> stop(Deadline deadline = patience);
+
+ private:
+  void start();
+
+  Options options_;
+  std::string database_url_;
+  std::unique_ptr<TempDirectory> directory_;
+  std::unique_ptr<Process> process_;
+  std::string host_ = "127.0.0.1";
+  int port_ = 0;
+};
+
+/// `waybill token create` on a database.
+std::string create_token(const std::string& database_url, std::string_view business,
+                         std::string_view plan = "unlimited");
+
+/// `waybill migrate` on a database; throws when it fails.
+void migrate_with_binary(const std::string& database_url);
+
+}  // namespace waybill::tests

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace waybill::tests {
+
+/// Keeps an object until the last test has run; released in reverse order, before the cluster stops.
+void keep_until_end(std::shared_ptr<void> object);
+void release_shared();
+
+/// The one T of this test process, made on first use: for what is dear to start and tests can share.
+template <class T>
+T& shared() {
+  static T* instance = nullptr;
+  if (instance == nullptr) {
+    auto made = std::make_shared<T>();
+    instance = made.get();
+    keep_until_end(std::move(made));
+  }
+  return *instance;
+}
+
+}  // namespace waybill::tests

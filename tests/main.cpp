@@ -1,0 +1,26 @@
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/shared.hpp"
+
+namespace {
+
+class Harness : public testing::Environment {
+ public:
+  void TearDown() override {
+    waybill::tests::release_shared();
+    waybill::tests::stop_postgres();
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  // Writing to a process or a connection that is gone is an error to look at, not the end of the tests.
+  std::signal(SIGPIPE, SIG_IGN);
+  testing::AddGlobalTestEnvironment(new Harness);  // owned by GoogleTest
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <openssl/types.h>
+
+namespace waybill::tests {
+
+/// An HTTP/1.1 server on a free port of 127.0.0.1 that answers as its handler says, also in ways no server
+/// should. One thread for each connection; all are joined on destruction, whatever they are doing.
+class RawServer {
+ public:
+  struct Request {
+    std::string method;
+    std::string target;
+    std::map<std::string, std::string> headers;  // names in lower case
+    std::string body;
+    int connection = 0;  // counted from 1
+  };
+  struct Reply {
+    enum class Then {
+      keep,
+      close,
+      reset,
+      hang,
+      trickle
+    };  // trickle: a byte every 10 ms until the client goes
+    std::string bytes;
+    Then then = Then::keep;
+  };
+  using Handler = std::function<Reply(const Request&)>;
+
+  /// A self-signed certificate and its key, in memory.
+  class Certificate {
+   public:
+    explicit Certificate(const char* names = "IP:127.0.0.1,DNS:localhost");
+    ~Certificate();
+    Certificate(const Certificate&) = delete;
+    Certificate& operator=(const Certificate&) = delete;
+    std::string pem() const;
+
+   private:
+    friend class RawServer;
+    EVP_PKEY* key_;
+    X509* certificate_;
+  };
+
+  /// With a certificate it speaks TLS.
+  explicit RawServer(Handler handler, const Certificate* certificate = nullptr);
+  ~RawServer();
+  RawServer(const RawServer&) = delete;
+  RawServer& operator=(const RawServer&) = delete;
+
+  int port() const { return port_; }
+  std::string url(std::string_view path = "/", std::string_view host = "127.0.0.1") const;
+  int connections() const { return connections_; }
+
+  /// A whole answer with its Content-Length.
+  static Reply answer(int status, std::string_view body = "", std::string_view more_headers = "");
+
+ private:
+  class Connection;
+  void accept_all();
+
+  Handler handler_;
+  SSL_CTX* tls_ = nullptr;
+  int listener_;
+  int port_ = 0;
+  std::atomic<int> connections_ = 0;
+  std::mutex mutex_;
+  std::vector<int> sockets_;            // under mutex_
+  std::vector<std::thread> connected_;  // of the accepting thread
+  std::thread accepting_;
+};
+
+}  // namespace waybill::tests

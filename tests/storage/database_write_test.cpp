@@ -1,0 +1,253 @@
+#include <gmock/gmock.h>
+#include <vector>
+
+#include "tests/storage/database_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using storage::Cause;
+using storage::Database;
+using storage::Params;
+using storage::Rows;
+using storage::Statement;
+using storage::StatementError;
+using storage::Transaction;
+using namespace std::chrono_literals;
+
+constexpr Statement insert{"things.insert", "insert into things (id) values ($1) returning id, cause"};
+constexpr Statement backend{"test.backend", "select pg_backend_pid()"};
+
+class DatabaseWrites : public DatabaseTest {
+ protected:
+  DatabaseWrites() {
+    server_.exec(
+        "create table things (id int constraint things_key primary key,"
+        " cause text default current_setting('waybill.cause', true))");
+  }
+  std::int64_t count() { return server_.number("select count(*) from things"); }
+
+  /// Holds the table so that inserts wait, until the session goes.
+  std::unique_ptr<Session> lock_table() {
+    auto session = std::make_unique<Session>(server_.connect());
+    session->exec("begin");
+    session->exec("lock table things");
+    return session;
+  }
+};
+
+TEST_F(DatabaseWrites, GiveBackTheirRowsAndAreCommitted) {
+  open();
+  const auto rows = write(insert, Params().add(5));
+  EXPECT_EQ(rows.get(0, 0), "5");
+  EXPECT_EQ(rows.affected(), 1U);
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(DatabaseWrites, KnowTheirCauseAndForgetItAfterwards) {
+  open();
+  EXPECT_EQ(write(insert, Params().add(1), {R"({"by": "me"})"}).get(0, 1), R"({"by": "me"})");
+  EXPECT_EQ(write(insert, Params().add(2)).get(0, 1), "");
+}
+
+TEST_F(DatabaseWrites, ThatFailLeaveNothingAndAWorkingConnection) {
+  static constexpr Statement two{"things.two", "insert into things (id) values ($1), (1)"};
+  open();
+  const auto pid = write(backend).get(0, 0);
+  write(insert, Params().add(1));
+  try {
+    write(two, Params().add(2), {R"({"by": "me"})"});
+    FAIL() << "expected a unique violation";
+  } catch (const StatementError& error) {
+    EXPECT_EQ(error.sqlstate(), "23505");
+    EXPECT_EQ(error.constraint(), "things_key");
+  }
+  EXPECT_EQ(count(), 1);
+  EXPECT_EQ(write(backend).get(0, 0), pid);
+}
+
+TEST_F(DatabaseWrites, FailWithTheErrorOfTheirCommit) {
+  static constexpr Statement child{"things.child", "insert into children values (99)"};
+  server_.exec("create table children (id int references things deferrable initially deferred)");
+  open();
+  EXPECT_EQ(failure_of([&] { write(child); }), "23503");
+  EXPECT_EQ(server_.number("select count(*) from children"), 0);
+}
+
+TEST_F(DatabaseWrites, ThatCannotBePreparedFail) {
+  static constexpr Statement misspelt{"things.misspelt", "inser into things"};
+  open();
+  EXPECT_EQ(failure_of([&] { write(misspelt); }), "42601");
+  EXPECT_EQ(write(insert, Params().add(1)).size(), 1);
+}
+
+TEST_F(DatabaseWrites, ArePreparedAgainWhenThePlanIsStale) {
+  static constexpr Statement star{"things.star", "insert into things (id) values ($1) returning *"};
+  static constexpr Statement forget{"test.forget", "deallocate all"};
+  open();
+  write(star, Params().add(1));
+  server_.exec("alter table things add note text default 'new'");
+  EXPECT_EQ(write(star, Params().add(2)).get(0, 2), "new");
+  // Whatever was prepared is gone, begin and commit included.
+  failure_of([&] { write(forget); });
+  EXPECT_EQ(write(star, Params().add(3)).get(0, 2), "new");
+  EXPECT_EQ(count(), 3);
+}
+
+TEST_F(DatabaseWrites, EndAtTheStatementTimeout) {
+  auto hasty = options();
+  hasty.statement_timeout = 30ms;
+  open(hasty);
+  const auto lock = lock_table();
+  EXPECT_EQ(failure_of([&] { write(insert, Params().add(1)); }), "57014");
+}
+
+TEST_F(DatabaseWrites, OfManyShareTheFewConnections) {
+  auto four = options();
+  four.write_connections = 4;
+  auto& database = open(four);
+  std::vector<std::future<Rows>> all;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(start([&, i]() -> asio::awaitable<Rows> {
+      co_return co_await database.write(insert, Params().add(i), {R"({"n": )" + std::to_string(i) + "}"});
+    }));
+  }
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(all[static_cast<std::size_t>(i)].get().get(0, 1), R"({"n": )" + std::to_string(i) + "}");
+  }
+  EXPECT_EQ(count(), 100);
+  EXPECT_LE(server_.number("select count(*) from pg_stat_activity where application_name = 'tested'"), 4);
+}
+
+TEST_F(DatabaseWrites, WaitInLineForAConnectionButNotForever) {
+  auto hasty = options();
+  hasty.wait_limit = 50ms;
+  auto& database = open(hasty);
+  auto held = run([&] { return database.begin({}); });
+  EXPECT_EQ(failure_of([&] { write(insert, Params().add(1)); }), "unavailable");
+  EXPECT_EQ(failure_of([&] { run([&] { return database.begin({}); }); }), "unavailable");
+  on_io([&] { held.reset(); });
+  EXPECT_EQ(write(insert, Params().add(2)).size(), 1);
+}
+
+TEST_F(DatabaseWrites, WaitInTheOrderTheyCame) {
+  auto& database = open();
+  auto held = run([&] { return database.begin({}); });
+  std::vector<int> order;
+  std::vector<std::future<void>> all;
+  for (int i = 0; i < 5; ++i) {
+    all.push_back(start([&, i]() -> asio::awaitable<void> {
+      co_await database.write(insert, Params().add(i), {});
+      order.push_back(i);
+    }));
+  }
+  on_io([&] { held.reset(); });
+  for (auto& one : all) one.get();
+  EXPECT_THAT(order, testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST_F(DatabaseWrites, GoOnAtOnceAfterAllConnectionsWereTerminated) {
+  open();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(write(insert, Params().add(i)).size(), 1);
+    terminate_tested();
+  }
+  EXPECT_EQ(count(), 10);
+}
+
+TEST_F(DatabaseWrites, InFlightWhenTheConnectionBreaksAreNeverSentAgain) {
+  auto& database = open();
+  auto lock = lock_table();
+  auto waiting = start(
+      [&]() -> asio::awaitable<Rows> { co_return co_await database.write(insert, Params().add(1), {}); });
+  wait_for_blocked("insert into things");
+  terminate_tested();
+  lock.reset();
+  EXPECT_EQ(failure_of([&] { waiting.get(); }), "unavailable");
+  EXPECT_EQ(write(insert, Params().add(2)).size(), 1);
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(DatabaseWrites, AreRefusedWhenTheDatabaseIsDestroyed) {
+  auto& database = open();
+  auto lock = lock_table();
+  auto sent = start([&] { return database.write(insert, Params().add(1), {}); });
+  auto in_line = start([&] { return database.write(insert, Params().add(2), {}); });
+  wait_for_blocked("insert into things");
+  close();
+  EXPECT_EQ(failure_of([&] { sent.get(); }), "unavailable");
+  EXPECT_EQ(failure_of([&] { in_line.get(); }), "unavailable");
+}
+
+// --- transactions
+
+TEST_F(DatabaseWrites, OfOneTransactionAreCommittedTogether) {
+  auto& database = open();
+  run([&]() -> asio::awaitable<void> {
+    auto transaction = co_await database.begin({R"({"by": "me"})"});
+    const auto first = co_await transaction->run(insert, Params().add(1));
+    EXPECT_EQ(first.get(0, 1), R"({"by": "me"})");
+    co_await transaction->run(insert, Params().add(2));
+    co_await transaction->commit();
+  });
+  EXPECT_EQ(count(), 2);
+}
+
+TEST_F(DatabaseWrites, OfATransactionThatIsDroppedAreRolledBack) {
+  auto& database = open();
+  run([&]() -> asio::awaitable<void> {
+    const auto transaction = co_await database.begin({R"({"by": "me"})"});
+    co_await transaction->run(insert, Params().add(1));
+  });
+  EXPECT_EQ(write(insert, Params().add(2)).get(0, 1), "");
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(DatabaseWrites, AfterAFailedOneOfItsTransactionAreRefused) {
+  auto& database = open();
+  std::vector<std::string> failures;
+  run([&]() -> asio::awaitable<void> {
+    const auto transaction = co_await database.begin({});
+    co_await transaction->run(insert, Params().add(1));
+    for (int i = 0; i < 2; ++i) {
+      try {
+        co_await transaction->run(insert, Params().add(1));
+      } catch (const StatementError& error) {
+        failures.push_back(error.sqlstate());
+      }
+    }
+    try {
+      co_await transaction->commit();
+    } catch (const StatementError& error) {
+      failures.push_back(error.sqlstate());
+    }
+  });
+  EXPECT_THAT(failures, testing::ElementsAre("23505", "25P02", "25P02"));
+  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(write(insert, Params().add(1)).size(), 1);
+}
+
+TEST_F(DatabaseWrites, OfATransactionWhoseConnectionBrokeFail) {
+  auto& database = open();
+  EXPECT_EQ(failure_of([&] {
+              run([&]() -> asio::awaitable<void> {
+                const auto transaction = co_await database.begin({});
+                co_await transaction->run(insert, Params().add(1));
+                terminate_tested();
+                co_await transaction->run(insert, Params().add(2));
+              });
+            }),
+            "unavailable");
+  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(write(insert, Params().add(1)).size(), 1);
+}
+
+TEST_F(DatabaseWrites, ATransactionMayOutliveTheDatabase) {
+  auto& database = open();
+  auto transaction = run([&] { return database.begin({}); });
+  close();
+  on_io([&] { transaction.reset(); });
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,98 @@
+#include "storage/migrate.hpp"
+
+#include <future>
+#include <gmock/gmock.h>
+#include <thread>
+
+#include "storage/sql.hpp"
+#include "tests/harness/postgres.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using storage::migrate;
+using storage::MigrationError;
+using storage::Statement;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr Statement first{"0001_first", "create table a (id int); create table b (id int);"};
+constexpr Statement second{"0002_second", "insert into a values (1)"};
+constexpr Statement third{"0003_third", "insert into a values (2); select 1 / 0;"};
+
+class Migrate : public testing::Test {
+ protected:
+  std::string error_of(std::span<const Statement> migrations) {
+    try {
+      migrate(database_.url(), migrations);
+      return "";
+    } catch (const MigrationError& error) {
+      return error.what();
+    }
+  }
+
+  TestDatabase database_{TestDatabase::Content::empty};
+};
+
+TEST_F(Migrate, AppliesWhatIsMissingInOrder) {
+  const Statement one[] = {first};
+  const Statement two[] = {first, second};
+  EXPECT_THAT(migrate(database_.url(), one), ElementsAre("0001_first"));
+  EXPECT_THAT(migrate(database_.url(), two), ElementsAre("0002_second"));
+  EXPECT_THAT(migrate(database_.url(), two), IsEmpty());
+  EXPECT_EQ(database_.number("select count(*) from a"), 1);
+}
+
+TEST_F(Migrate, MayStartSeveralTimesAtOnce) {
+  const Statement two[] = {first, second};
+  std::vector<std::future<std::vector<std::string>>> all;
+  for (int i = 0; i < 6; ++i)
+    all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
+  std::vector<std::string> applied;
+  for (auto& one : all) {
+    for (auto& name : one.get()) applied.push_back(std::move(name));
+  }
+  EXPECT_THAT(applied, ElementsAre("0001_first", "0002_second"));
+  EXPECT_EQ(database_.number("select count(*) from a"), 1);
+}
+
+TEST_F(Migrate, AFailingOneLeavesNothingOfItself) {
+  const Statement all[] = {first, second, third};
+  EXPECT_THAT(error_of(all),
+              testing::AllOf(HasSubstr("0003_third"), HasSubstr("division by zero"), HasSubstr("22012")));
+  EXPECT_EQ(database_.number("select count(*) from a"), 1);
+  EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 2);
+}
+
+TEST_F(Migrate, RefusesWhatWasChangedAfterItWasApplied) {
+  const Statement before[] = {first};
+  const Statement changed[] = {{"0001_first", "create table c (id int)"}};
+  migrate(database_.url(), before);
+  EXPECT_THAT(error_of(changed), HasSubstr("0001_first was changed"));
+}
+
+TEST_F(Migrate, RefusesANewerSchema) {
+  const Statement newer[] = {first, second};
+  const Statement older[] = {first};
+  migrate(database_.url(), newer);
+  EXPECT_THAT(error_of(older), testing::AllOf(HasSubstr("0002_second"), HasSubstr("newer")));
+}
+
+TEST_F(Migrate, RefusesToApplyOneBehindALaterOne) {
+  const Statement gap[] = {second};
+  const Statement whole[] = {first, second};
+  database_.exec("create table a (id int)");
+  migrate(database_.url(), gap);
+  EXPECT_THAT(error_of(whole), HasSubstr("0001_first is missing"));
+}
+
+TEST_F(Migrate, BringsAnEmptyDatabaseUpToDate) {
+  std::vector<std::string> names;
+  for (const auto& migration : storage::migrations()) names.emplace_back(migration.name);
+  EXPECT_EQ(migrate(database_.url()), names);
+  EXPECT_THAT(migrate(database_.url()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,209 @@
+#include <gmock/gmock.h>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Events : public WorkflowTest {
+ protected:
+  // The notes of each delivered order, in order of arrival.
+  std::vector<std::string> notes_received(std::string_view hook = "hook") const {
+    std::vector<std::string> notes;
+    for (const Received& request : receiver.received(tenant.path(hook))) {
+      notes.push_back(text_at(request.json_body(), "data.entity.notes"));
+    }
+    return notes;
+  }
+};
+
+// The value with each scalar replaced by its kind: what a receiver's parser depends on.
+json::value shape(const json::value& value) {
+  if (const auto* object = value.if_object()) {
+    json::object result;
+    for (const auto& [key, member] : *object) result[key] = shape(member);
+    return result;
+  }
+  if (const auto* array = value.if_array()) {
+    json::array result;
+    for (const json::value& element : *array) result.push_back(shape(element));
+    return result;
+  }
+  return value.is_number() ? json::value("number") : json::value(json::to_string(value.kind()));
+}
+
+TEST_F(Events, OfPsqlAreTheSameAsThoseOfTheApi) {
+  tenant.webhook(url("api"), "order_updated", {{"conditions", {{"status", "pending"}}}});
+  const std::string by_api = tenant.create_order();
+  const std::string by_sql = tenant.create_order();
+  tenant.put_order(by_api, {{"notes", "ring twice"}});
+  const auto first = wait_for(1, "api");
+  tenant.update_orders("notes = 'ring twice' where guid = '" + by_sql + "'");
+  const auto both = wait_for(2, "api");
+  ASSERT_EQ(both.size(), 2U);
+  const json::value from_api = both[0].json_body();
+  const json::value from_sql = both[1].json_body();
+  EXPECT_EQ(text_at(from_api, "data.entity.guid"), by_api);
+  EXPECT_EQ(text_at(from_sql, "data.entity.guid"), by_sql);
+  EXPECT_EQ(shape(from_api), shape(from_sql));
+  EXPECT_EQ(at(from_api, "data.previous"), at(from_sql, "data.previous"));
+  EXPECT_EQ(at(from_sql, "data.previous"), (json::object{{"notes", nullptr}}));
+  EXPECT_EQ(text_at(from_sql, "data.entity.notes"), "ring twice");
+}
+
+TEST_F(Events, OrderInsertedByPsqlFiresOrderCreated) {
+  tenant.webhook(url(), "order_created");
+  const std::string order = tenant.insert_order({{"delivery_city", "'Porto'"}, {"total_value", "12.30"}});
+  const auto received = wait_for(1);
+  ASSERT_EQ(received.size(), 1U);
+  const json::value body = received[0].json_body();
+  EXPECT_EQ(text_at(body, "type"), "order_created");
+  EXPECT_EQ(text_at(body, "data.entity.guid"), order);
+  EXPECT_EQ(text_at(body, "data.entity.deliveryAddress.city"), "Porto");
+  EXPECT_DOUBLE_EQ(at(body, "data.entity.totalValue").to_number<double>(), 12.3);
+  EXPECT_EQ(at(body, "data.previous"), json::object{});
+}
+
+TEST_F(Events, EntityHasItsRelatives) {
+  tenant.webhook(url(), "order_updated");
+  const std::string order = tenant.create_order();
+  tenant.sql.exec("insert into shipments (business_id, tracking_number, order_id) values ('" + tenant.id +
+                  "', 'WB-" + order + "', '" + order + "')");
+  tenant.put_order(order, {{"notes", "x"}});
+  const auto received = wait_for(1);
+  ASSERT_EQ(received.size(), 1U);
+  const json::value body = received[0].json_body();
+  EXPECT_EQ(text_at(body, "data.entity.customer.name"), "Ada Lovelace");
+  EXPECT_EQ(text_at(body, "data.entity.customer.email"), "ada@example.com");
+  EXPECT_EQ(text_at(body, "data.entity.items.0.description"), "Lamp");
+  EXPECT_EQ(text_at(body, "data.entity.shipments.0.trackingNumber"), "WB-" + order);
+}
+
+TEST_F(Events, RolledBackTransactionFiresNothing) {
+  const std::string created = tenant.webhook(url("created"), "order_created");
+  tenant.webhook(url(), "order_updated");
+  const std::string order = tenant.insert_order();
+  wait_for(1, "created");
+  tenant.sql.exec("begin");
+  tenant.insert_order({{"notes", "'rolled back'"}});
+  tenant.update_orders("notes = 'rolled back' where guid = '" + order + "'");
+  tenant.sql.exec("rollback");
+  tenant.sql.exec("begin");
+  tenant.update_orders("notes = 'kept' where guid = '" + order + "'");
+  tenant.sql.exec("savepoint here");
+  tenant.update_orders("notes = 'taken back' where guid = '" + order + "'");
+  tenant.sql.exec("rollback to here; commit");
+  wait_for(1);
+  tenant.settle();
+  EXPECT_THAT(notes_received(), ElementsAre("kept"));
+  EXPECT_EQ(receiver.count(tenant.path("created")), 1U);
+  EXPECT_EQ(tenant.runs("workflowId=" + created).size(), 1U);
+}
+
+TEST_F(Events, TwoStatementsOfOneTransactionAreTwoEvents) {
+  tenant.webhook(url(), "order_updated", {{"ordered", true}});
+  const std::string order = tenant.insert_order();
+  tenant.sql.exec("begin");
+  tenant.update_orders("notes = 'one' where guid = '" + order + "'");
+  tenant.update_orders("notes = 'two' where guid = '" + order + "'");
+  tenant.sql.exec("commit");
+  const auto received = wait_for(2);
+  tenant.settle();
+  EXPECT_THAT(notes_received(), ElementsAre("one", "two"));
+  EXPECT_EQ(text_at(received.at(1).json_body(), "data.previous.notes"), "one");
+  EXPECT_NE(received.at(0).header("webhook-id"), received.at(1).header("webhook-id"));
+}
+
+TEST_F(Events, StatementOfManyRowsIsAnEventForEach) {
+  constexpr std::size_t many = 500;
+  tenant.webhook(url("created"), "order_created");
+  tenant.webhook(url(), "order_updated");
+  tenant.sql.exec("insert into orders (business_id, order_number) select '" + tenant.id +
+                  "', 'N' || n from generate_series(1, 500) n");
+  tenant.update_orders("notes = order_number where true");
+  const auto entities = [&](std::string_view hook) {
+    std::set<std::string> guids;
+    for (const Received& request : receiver.received(tenant.path(hook))) {
+      guids.insert(text_at(request.json_body(), "data.entity.guid"));
+    }
+    return guids.size();
+  };
+  wait_for(many, "created");
+  wait_for(many);
+  EXPECT_EQ(entities("created"), many);
+  EXPECT_EQ(entities("hook"), many);
+  EXPECT_EQ(receiver.count(tenant.path()), many);
+}
+
+TEST_F(Events, OfOneRecordAreMatchedInCommitOrder) {
+  constexpr std::size_t writers = 4;
+  constexpr std::size_t changes = 40;
+  tenant.webhook(url(), "order_updated", {{"ordered", true}});
+  const std::string order = tenant.insert_order({{"notes", "'0'"}});
+  const std::string increment = "update orders set notes = notes::int + 1 where guid = '" + order +
+                                "' and business_id = '" + tenant.id + "'";
+  std::vector<std::thread> threads;
+  threads.reserve(writers);
+  for (std::size_t writer = 0; writer < writers; ++writer) {
+    threads.emplace_back([&] {
+      Session session = world.database.connect();
+      for (std::size_t change = 0; change < changes; ++change) session.exec(increment);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto received = wait_for(writers * changes);
+  ASSERT_EQ(received.size(), writers * changes);
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    const json::value body = received[i].json_body();
+    EXPECT_EQ(text_at(body, "data.entity.notes"), std::to_string(i + 1));
+    EXPECT_EQ(text_at(body, "data.previous.notes"), std::to_string(i));
+  }
+}
+
+TEST_F(Events, OfAnotherBusinessFireNothing) {
+  Tenant other(world.waybill, "other than " + tenant.name);
+  tenant.webhook(url(), "order_created");
+  other.insert_order();
+  other.settle();
+  const std::string mine = tenant.insert_order();
+  const auto received = wait_for(1);
+  tenant.settle();
+  ASSERT_EQ(receiver.count(tenant.path()), 1U);
+  EXPECT_EQ(text_at(received[0].json_body(), "data.entity.guid"), mine);
+}
+
+TEST_F(Events, OlderThanTheWorkflowAreNotMatched) {
+  const std::string order = tenant.insert_order();
+  tenant.settle();
+  tenant.webhook(url(), "order_created");
+  tenant.update_orders("notes = 'later' where guid = '" + order + "'");
+  tenant.settle();
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+}
+
+TEST_F(Events, DeletedRecordIsItsLastState) {
+  tenant.webhook(url(), "order_deleted");
+  const std::string hard = tenant.insert_order({{"notes", "'hard'"}});
+  const std::string by_api = tenant.create_order({{"notes", "by the API"}});
+  tenant.sql.exec("delete from orders where guid = '" + hard + "'");
+  wait_for(1);
+  ASSERT_EQ(tenant.http.post("/api/v1/Orders/delete", json::array{{{"guid", by_api}}}).status, 200);
+  const auto received = wait_for(2);
+  ASSERT_EQ(received.size(), 2U);
+  EXPECT_THAT(notes_received(), ElementsAre("hard", "by the API"));
+  EXPECT_EQ(at(received[0].json_body(), "data.previous"), json::object{});
+}
+
+TEST_F(Events, TruncationThatWouldLoseThemIsRefused) {
+  EXPECT_THROW(tenant.sql.exec("truncate orders"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace waybill::tests

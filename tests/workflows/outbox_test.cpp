@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Deadline without_notify = 1500ms;
+
+// Worlds of their own: what these do to the database or to the processes would be felt by others.
+class Outbox : public testing::Test {
+ protected:
+  static std::string update(const std::string& order, std::string_view notes) {
+    return "update orders set notes = '" + std::string(notes) + "' where guid = '" + order + "'";
+  }
+
+  static std::unique_ptr<Waybill> start(const TestDatabase& database, const char* command,
+                                        const Waybill* other = nullptr) {
+    Waybill::Options options;
+    options.command = command;
+    if (other != nullptr) options.secret_key_file = other->secret_key_file();
+    return std::make_unique<Waybill>(database.url(), options);
+  }
+
+  Receiver receiver;
+};
+
+TEST_F(Outbox, TransactionThatTookItsNumberEarlyAndCommitsLastIsNotSkipped) {
+  World world;
+  Tenant tenant(world.waybill, "early");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string slow = tenant.insert_order();
+  const std::string quick = tenant.insert_order();
+  Session late = world.database.connect();
+  late.exec("begin");
+  late.exec(update(slow, "late"));
+  // Rounds of later numbers, each delivered: the worker's mark would pass the open transaction if it could.
+  for (std::size_t round = 1; round <= 50; ++round) {
+    tenant.sql.exec(update(quick, std::to_string(round)));
+    ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
+  }
+  late.exec("commit");
+  const auto all = receiver.wait_for("/hook", 51, without_notify);
+  ASSERT_EQ(all.size(), 51U);
+  EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "late");
+}
+
+TEST_F(Outbox, OpenRepeatableReadReaderDoesNotStopTheQueue) {
+  World world;
+  Tenant tenant(world.waybill, "reader");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string order = tenant.insert_order();
+  Session reader = world.database.connect();
+  reader.exec("begin isolation level repeatable read");
+  reader.exec(
+      "select count(*) from pending_events; select count(*) from events; select count(*) from run_queue");
+  for (std::size_t change = 1; change <= 300; ++change) {
+    tenant.sql.exec(update(order, std::to_string(change)));
+  }
+  EXPECT_EQ(receiver.wait_for("/hook", 300, 5s).size(), 300U);
+  tenant.sql.exec(update(order, "last"));
+  EXPECT_EQ(receiver.wait_for("/hook", 301, 1s).size(), 301U);
+  tenant.settle();
+  reader.exec("commit");
+}
+
+TEST_F(Outbox, WithoutNotifyNothingIsLaterThanAPoll) {
+  TestDatabase database;
+  database.exec("alter database " + database.name() + " set waybill.notify = 'off'");
+  const Waybill waybill(database.url());
+  Tenant tenant(waybill, "polled");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string order = tenant.insert_order();
+  tenant.settle();
+  for (std::size_t change = 1; change <= 4; ++change) {
+    const auto committed = std::chrono::steady_clock::now();
+    tenant.sql.exec(update(order, std::to_string(change)));
+    const auto received = receiver.wait_for("/hook", change);
+    ASSERT_EQ(received.size(), change);
+    EXPECT_LT(received.back().at - committed, without_notify);
+  }
+}
+
+TEST_F(Outbox, IdleWorkerIsWokenByACommitOfPsql) {
+  World world;
+  Tenant tenant(world.waybill, "woken");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string order = tenant.insert_order();
+  tenant.settle();
+  std::vector<std::chrono::steady_clock::duration> latencies;
+  for (std::size_t change = 1; change <= 21; ++change) {
+    const auto committed = std::chrono::steady_clock::now();
+    tenant.sql.exec(update(order, std::to_string(change)));
+    latencies.push_back(receiver.wait_for("/hook", change).back().at - committed);
+    tenant.settle();
+  }
+  std::ranges::sort(latencies);
+  // Far below the poll's second, even on a busy machine: the wake-up is what brings it.
+  EXPECT_LT(latencies[latencies.size() / 2], 100ms);
+}
+
+TEST_F(Outbox, EndOfEveryConnectionHealsWithin2Seconds) {
+  World world;
+  Tenant tenant(world.waybill, "healed");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string order = tenant.insert_order();
+  tenant.settle();
+  const auto arrived = [](const std::string& notes) {
+    return [notes](const std::vector<Received>& all) {
+      return std::ranges::any_of(
+          all, [&](const Received& one) { return text_at(one.json_body(), "data.entity.notes") == notes; });
+    };
+  };
+  for (const std::string notes : {"one", "two", "three"}) {
+    world.database.terminate_connections();
+    const auto ended = std::chrono::steady_clock::now();
+    const auto left = [&] {
+      return std::chrono::ceil<Deadline>(ended + 2s - std::chrono::steady_clock::now());
+    };
+    world.database.exec(update(order, notes));
+    EXPECT_TRUE(receiver.wait_until("/hook", arrived(notes), left()));
+    const std::string path = "/api/v1/Orders/" + order;
+    EXPECT_TRUE(eventually([&] { return tenant.http.get(path).status == 200; }, left()));
+    EXPECT_TRUE(
+        eventually([&] { return tenant.http.put(path, {{"notes", notes + "!"}}).status == 200; }, left()));
+    EXPECT_TRUE(receiver.wait_until("/hook", arrived(notes + "!"), left()));
+  }
+}
+
+TEST_F(Outbox, ChangesMadeWhileNoWorkerRanAreDeliveredWhenOneStarts) {
+  const TestDatabase database;
+  const auto api = start(database, "api");
+  Tenant tenant(*api, "waiting");
+  tenant.webhook(receiver.url("/hook"), "order_created");
+  for (int i = 0; i < 20; ++i) tenant.insert_order();
+  EXPECT_EQ(receiver.count("/hook"), 0U);
+  const auto worker = start(database, "worker", api.get());
+  EXPECT_EQ(receiver.wait_for("/hook", 20).size(), 20U);
+  tenant.settle();
+  EXPECT_EQ(worker->stop(), 0);
+  EXPECT_EQ(api->stop(), 0);
+}
+
+TEST_F(Outbox, RunInFlightOfAKilledWorkerIsSentByAnotherUnderTheSameId) {
+  const TestDatabase database;
+  const auto api = start(database, "api");
+  auto worker = start(database, "worker", api.get());
+  Tenant tenant(*api, "killed");
+  const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
+  const auto gate = std::make_shared<Gate>();
+  receiver.answer_next("/hook", Reply::after(gate));  // of the one that is killed at once
+  receiver.answer_next("/hook", Reply::after(gate));  // of the one whose run is in the queue by then
+  tenant.insert_order();
+  ASSERT_EQ(receiver.wait_for("/hook", 1).size(), 1U);
+  worker->process().kill(SIGKILL);
+  worker = start(database, "worker", api.get());
+  ASSERT_EQ(receiver.wait_for("/hook", 2, 30s).size(), 2U);
+  tenant.run_with_status(workflow, "running");
+  worker->process().kill(SIGKILL);
+  worker = start(database, "worker", api.get());
+  const auto received = receiver.wait_for("/hook", 3, 60s);
+  ASSERT_EQ(received.size(), 3U);
+  EXPECT_EQ(received[1].header("webhook-id"), received[0].header("webhook-id"));
+  EXPECT_EQ(received[2].header("webhook-id"), received[0].header("webhook-id"));
+  EXPECT_EQ(received[2].body, received[0].body);
+  tenant.run_with_status(workflow, "succeeded");
+  gate->open();
+}
+
+TEST_F(Outbox, DeadReceiversSlowNoOther) {
+  World world;
+  Tenant tenant(world.waybill, "slowed");
+  std::vector<std::unique_ptr<Receiver>> dead;
+  for (const auto kind : {Reply::Kind::hang, Reply::Kind::trickle, Reply::Kind::reset, Reply::Kind::flood}) {
+    dead.push_back(std::make_unique<Receiver>());
+    dead.back()->answer("/dead", Reply::of_kind(kind));
+    tenant.webhook(dead.back()->url("/dead"), "order_updated");
+  }
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  constexpr std::size_t changes = 500;
+  tenant.sql.exec("insert into orders (business_id, order_number) select '" + tenant.id +
+                  "', 'N' || n from generate_series(1, 500) n");
+  const auto started = std::chrono::steady_clock::now();
+  tenant.update_orders("notes = 'x' where true");
+  const auto received = receiver.wait_for("/hook", changes);
+  ASSERT_EQ(received.size(), changes);
+  // The dead ones take up to 15 s for each try.
+  EXPECT_LT(received.back().at - started, 5s);
+  for (const auto& one : dead) EXPECT_FALSE(one->wait_for("/dead", 1).empty());
+  // And what comes now finds the way free.
+  const auto late = std::chrono::steady_clock::now();
+  tenant.update_orders("notes = 'y' where order_number = 'N1'");
+  ASSERT_EQ(receiver.wait_for("/hook", changes + 1).size(), changes + 1);
+  EXPECT_LT(receiver.received("/hook").back().at - late, 2s);
+}
+
+TEST_F(Outbox, TwoWorkersShareTheWorkAndRecordEachRunOnce) {
+  World world;
+  const auto second = start(world.database, "worker", &world.waybill);
+  constexpr int businesses = 8;
+  std::size_t expected = 0;
+  std::vector<std::unique_ptr<Tenant>> tenants;
+  for (int i = 0; i < businesses; ++i) {
+    Tenant& tenant =
+        *tenants.emplace_back(std::make_unique<Tenant>(world.waybill, "shared " + std::to_string(i)));
+    tenant.webhook(receiver.url("/hook"), "order_created");
+    tenant.sql.exec("insert into orders (business_id, order_number) select '" + tenant.id +
+                    "', 'N' || n from generate_series(1, 100) n");
+    expected += 100;
+  }
+  receiver.wait_for("/hook", expected);
+  for (const auto& tenant : tenants) tenant->settle();
+  EXPECT_TRUE(eventually(
+      [&] { return world.database.number("select count(*) from runs where status = 'succeeded'") == 800; }));
+  EXPECT_EQ(world.database.number("select count(distinct (event_id, workflow_id)) from all_runs"), 800);
+  std::set<std::string> ids;
+  for (const Received& request : receiver.received("/hook")) ids.insert(request.header("webhook-id"));
+  EXPECT_EQ(ids.size(), expected);
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,175 @@
+#include <gmock/gmock.h>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.hpp"
+#include "net/webhook_signature.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+using testing::StartsWith;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> keys(const json::value& object) {
+  std::vector<std::string> result;
+  for (const auto& [key, value] : object.as_object()) result.emplace_back(key);
+  return result;
+}
+
+class WebhookRequest : public WorkflowTest {
+ protected:
+  json::object definition(json::object action) const {
+    action["type"] = "webhook";
+    if (!action.contains("recipient")) action["recipient"] = url();
+    return {{"name", "hook"},
+            {"entityType", "Order"},
+            {"triggerId", trigger_guid("order_updated")},
+            {"action", std::move(action)}};
+  }
+
+  // One change of an order, and the request it causes.
+  Received one_delivery() {
+    const std::string order = tenant.create_order();
+    const std::size_t before = receiver.count(tenant.path());
+    tenant.put_order(order, {{"notes", "Grüße, “Ada” \\ </script>"}});
+    return wait_for(before + 1).at(before);
+  }
+};
+
+TEST_F(WebhookRequest, HasStandardWebhooksHeadersAndTheContractsBody) {
+  const json::object workflow = tenant.configure(definition({}));
+  const std::string order = tenant.create_order();
+  tenant.put_order(order, {{"notes", "ring twice"}, {"serviceLevel", "express"}});
+  const auto received = wait_for(1);
+  ASSERT_EQ(received.size(), 1U);
+  const Received& request = received[0];
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.header("content-type"), "application/json");
+  EXPECT_NE(request.header("webhook-id"), "");
+  const auto age =
+      std::chrono::system_clock::to_time_t(request.wall_at) - std::stoll(request.header("webhook-timestamp"));
+  EXPECT_GE(age, 0);
+  EXPECT_LE(age, 5);
+  EXPECT_THAT(signatures(request), ElementsAre(StartsWith("v1,")));
+
+  const json::value body = request.json_body();
+  EXPECT_THAT(keys(body), UnorderedElementsAre("type", "timestamp", "data"));
+  EXPECT_EQ(text_at(body, "type"), "order_updated");
+  EXPECT_TRUE(parse_timestamp(text_at(body, "timestamp")).has_value());
+  EXPECT_THAT(keys(at(body, "data")), UnorderedElementsAre("entityType", "entity", "previous", "workflow"));
+  EXPECT_EQ(text_at(body, "data.entityType"), "Order");
+  EXPECT_EQ(at(body, "data.previous"), (json::object{{"notes", nullptr}, {"serviceLevel", nullptr}}));
+  EXPECT_EQ(at(body, "data.workflow"), (json::object{{"guid", workflow.at("guid")}, {"name", "hook"}}));
+  EXPECT_EQ(at(body, "data.entity"), tenant.http.get("/api/v1/Orders/" + order).data());
+}
+
+TEST_F(WebhookRequest, IsVerifiedByTheNpmPackageAndByUs) {
+  const std::string secret = text_at(tenant.configure(definition({})), "action.secret");
+  Received request = one_delivery();
+  const auto parsed = net::WebhookSecret::parse(secret);
+  if (!parsed) FAIL() << "no secret: " << secret;
+  EXPECT_EQ(net::verify_webhook(*parsed, request.header("webhook-id"), request.header("webhook-timestamp"),
+                                request.header("webhook-signature"), request.body, system_clock().now()),
+            net::SignatureCheck::valid);
+  const Finished valid = verify_with_npm(secret, request);
+  EXPECT_EQ(valid.status, 0) << valid.standard_error;
+  request.body += " ";
+  const Finished changed = verify_with_npm(secret, request);
+  EXPECT_EQ(changed.status, 1) << changed.standard_error;
+}
+
+TEST_F(WebhookRequest, CarriesTheHeadersOfTheActionButNotInPlaceOfItsOwn) {
+  tenant.configure(definition({{"headers", {{"X-Shop", "42"}, {"Authorization", "Bearer s3cret"}}}}));
+  const Received request = one_delivery();
+  EXPECT_EQ(request.header("x-shop"), "42");
+  EXPECT_EQ(request.header("authorization"), "Bearer s3cret");
+  for (const char* reserved : {"webhook-id", "Webhook-Signature", "content-length", "Host"}) {
+    const Response refused =
+        tenant.http.post("/api/workflows/configure", definition({{"headers", {{reserved, "x"}}}}));
+    EXPECT_EQ(refused.status, 400) << reserved;
+  }
+}
+
+TEST_F(WebhookRequest, BodyIsRenderedFromTheTemplateWithJsonEscapes) {
+  const std::string secret = text_at(
+      tenant.configure(definition(
+          {{"template",
+            R"({"text": "{{orderNumber}}: {{notes}}", "was": "{{previous.notes}}", "by": "{{workflow.name}}"})"}})),
+      "action.secret");
+  const Received request = one_delivery();
+  const json::value body = request.json_body();
+  EXPECT_THAT(text_at(body, "text"), testing::EndsWith(": Grüße, “Ada” \\ </script>"));
+  EXPECT_EQ(text_at(body, "was"), "");
+  EXPECT_EQ(text_at(body, "by"), "hook");
+  EXPECT_THAT(signatures(request), ElementsAre(expected_signature(secret, request)));
+}
+
+TEST_F(WebhookRequest, SecretIsMadeAndReturnedOnce) {
+  const json::object made = tenant.configure(definition({}));
+  const std::string secret = text_at(made, "action.secret");
+  EXPECT_TRUE(net::WebhookSecret::parse(secret).has_value()) << secret;
+  EXPECT_EQ(expected_signature(secret, one_delivery()),
+            signatures(receiver.received(tenant.path()).at(0)).at(0));
+  const std::string guid = text_at(made, "guid");
+  const std::string read = json::serialize(tenant.workflow(guid));
+  EXPECT_EQ(read.find(secret), std::string::npos);
+  EXPECT_EQ(read.find("secret"), std::string::npos);
+  EXPECT_EQ(json::serialize(tenant.run_with_status(guid, "succeeded")).find(secret), std::string::npos);
+  EXPECT_EQ(
+      tenant.sql.value("select count(*) from workflows w where w::text like '%' || $1 || '%'", {secret}),
+      "0");
+}
+
+TEST_F(WebhookRequest, GivenSecretIsUsedAndABadOneRefused) {
+  const std::string secret = net::WebhookSecret::random().text();
+  tenant.configure(definition({{"secret", secret}}));
+  const Received request = one_delivery();
+  EXPECT_THAT(signatures(request), ElementsAre(expected_signature(secret, request)));
+  for (const char* bad :
+       {"", "whsec_", "whsec_c2hvcnQ=", "s3cret", "whsec_not base64 at all, but long enough!"}) {
+    const Response refused = tenant.http.post("/api/workflows/configure", definition({{"secret", bad}}));
+    EXPECT_EQ(refused.status, 400) << bad;
+    EXPECT_TRUE(refused.details().contains("action.secret")) << refused.text;
+  }
+}
+
+TEST_F(WebhookRequest, ChangedWorkflowKeepsItsSecret) {
+  const json::object made = tenant.configure(definition({}));
+  json::object change = definition({{"headers", {{"X-New", "1"}}}});
+  change["guid"] = made.at("guid");
+  EXPECT_EQ(text_at(tenant.configure(change), "action.secret"), "");
+  const Received request = one_delivery();
+  EXPECT_EQ(request.header("x-new"), "1");
+  EXPECT_THAT(signatures(request), ElementsAre(expected_signature(text_at(made, "action.secret"), request)));
+}
+
+TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {
+  const json::object made = tenant.configure(definition({}));
+  const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/rotate-secret";
+  const std::string first = text_at(made, "action.secret");
+  const std::string second = text_at(tenant.http.post(path, json::object()).body, "data.secret");
+  ASSERT_NE(second, first);
+  const Received both = one_delivery();
+  EXPECT_THAT(signatures(both),
+              UnorderedElementsAre(expected_signature(first, both), expected_signature(second, both)));
+  EXPECT_EQ(verify_with_npm(first, both).status, 0);
+  EXPECT_EQ(verify_with_npm(second, both).status, 0);
+
+  const std::string third = net::WebhookSecret::random().text();
+  const Response rotated = tenant.http.post(path, {{"secret", third}, {"overlap", "PT1H"}});
+  ASSERT_EQ(rotated.status, 200) << rotated.text;
+  const Received newest = one_delivery();
+  EXPECT_THAT(signatures(newest),
+              UnorderedElementsAre(expected_signature(second, newest), expected_signature(third, newest)));
+
+  ASSERT_EQ(tenant.http.post(path, {{"overlap", "PT0S"}}).status, 200);
+  EXPECT_THAT(signatures(one_delivery()), SizeIs(1));
+  EXPECT_EQ(tenant.http.post(path, {{"overlap", "P1Y"}}).status, 400);
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,92 @@
+#include "worker/catalogue.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/observe.hpp"
+
+namespace waybill::worker {
+
+void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
+  for (const storage::StoredWorkflow& stored : changed) {
+    WorkflowPtr workflow;
+    if (!stored.deleted) {
+      try {
+        workflow = read(stored);
+      } catch (const std::exception& error) {
+        observe(Observable::workflow_unreadable,
+                {{"workflow", stored.guid.to_string()}, {"error", std::string_view(error.what())}});
+      }
+    }
+    const std::unique_lock lock(mutex_);
+    remove(stored.guid);
+    if (workflow) {
+      workflows_.emplace(stored.guid, workflow);
+      by_business_[stored.business_id].push_back(workflow);
+    }
+    epoch_ = stored.epoch;
+  }
+}
+
+WorkflowPtr Catalogue::find(const Guid& workflow) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = workflows_.find(workflow);
+  return found == workflows_.end() ? nullptr : found->second;
+}
+
+std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityType type) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<WorkflowPtr> active;
+  const auto found = by_business_.find(business);
+  if (found == by_business_.end()) return active;
+  for (const WorkflowPtr& workflow : found->second) {
+    if (workflow->is_active && workflow->entity_type == type) active.push_back(workflow);
+  }
+  return active;
+}
+
+WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
+  const domain::Trigger* trigger = domain::find_trigger(stored.trigger_code);
+  if (trigger == nullptr) throw std::invalid_argument("unknown trigger " + stored.trigger_code);
+  json::object definition = json::parse(stored.action).as_object();
+  const actions::Action* action = actions::find_action(definition.at("type").as_string());
+  if (action == nullptr) throw std::invalid_argument("unknown action");
+  auto conditions =
+      domain::Conditions::parse(json::parse(stored.conditions), domain::record_type(stored.entity_type));
+  if (const auto* errors = std::get_if<FieldErrors>(&conditions)) {
+    throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
+  }
+  std::vector<std::string> secrets;
+  for (const Bytes& sealed : stored.sealed_secrets) {
+    secrets.push_back(secrets_.open(sealed, "workflow-secret:" + stored.guid.to_string()));
+  }
+  const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
+  if (!delay) throw std::invalid_argument("unreadable delay");
+  return std::make_shared<const Workflow>(Workflow{.guid = stored.guid,
+                                                   .business_id = stored.business_id,
+                                                   .business_name = stored.business_name,
+                                                   .name = stored.name,
+                                                   .entity_type = stored.entity_type,
+                                                   .trigger = trigger,
+                                                   .action = action,
+                                                   .definition = std::move(definition),
+                                                   .conditions = std::get<domain::Conditions>(conditions),
+                                                   .is_active = stored.is_active,
+                                                   .paused = stored.paused,
+                                                   .ordered = stored.ordered,
+                                                   .delay = *delay,
+                                                   .version = stored.version,
+                                                   .active_since = stored.active_since,
+                                                   .secrets = std::move(secrets)});
+}
+
+void Catalogue::remove(const Guid& workflow) {
+  const auto found = workflows_.find(workflow);
+  if (found == workflows_.end()) return;
+  const auto business = by_business_.find(found->second->business_id);
+  std::erase(business->second, found->second);
+  if (business->second.empty()) by_business_.erase(business);
+  workflows_.erase(found);
+}
+
+}  // namespace waybill::worker

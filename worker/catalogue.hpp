@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actions/action.hpp"
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "base/json.hpp"
+#include "base/secret_box.hpp"
+#include "domain/conditions/conditions.hpp"
+#include "domain/triggers.hpp"
+#include "storage/workflow_reader.hpp"
+
+namespace waybill::worker {
+
+/// A workflow ready to be matched and performed. Immutable: a change replaces it.
+struct Workflow {
+  Guid guid;
+  Guid business_id;
+  std::string business_name;
+  std::string name;
+  domain::EntityType entity_type;
+  const domain::Trigger* trigger;
+  const actions::Action* action;
+  json::object definition;  // of the action
+  domain::Conditions conditions;
+  bool is_active;
+  bool paused;
+  bool ordered;
+  Duration delay;
+  int version;
+  Time active_since;
+  std::vector<std::string> secrets;  // newest first
+};
+
+using WorkflowPtr = std::shared_ptr<const Workflow>;
+
+/// The workflows of every business, as of `epoch`. One thread changes it, any may ask.
+class Catalogue {
+ public:
+  explicit Catalogue(const SecretBox& secrets) : secrets_(secrets) {}
+
+  std::uint64_t epoch() const { return epoch_; }
+
+  /// Takes over what changed since `epoch()`. A workflow that this version cannot read is reported and left out.
+  void apply(const std::vector<storage::StoredWorkflow>& changed);
+
+  /// Null when there is none, or no more.
+  WorkflowPtr find(const Guid& workflow) const;
+
+  /// Those of a business that are switched on, for one entity type, in the order they were made.
+  std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
+
+ private:
+  WorkflowPtr read(const storage::StoredWorkflow& stored) const;
+  void remove(const Guid& workflow);
+
+  const SecretBox& secrets_;
+  std::uint64_t epoch_ = 0;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<Guid, WorkflowPtr> workflows_;
+  std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,8 @@
+#include "storage/sql.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::worker {
+
+void fold_counts(storage::Session& session, const DutyOptions&) { session.run(storage::sql::duties::fold_counts); }
+
+}  // namespace waybill::worker

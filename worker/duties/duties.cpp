@@ -1,0 +1,62 @@
+#include "worker/duties/duties.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/observe.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using Moment = std::chrono::steady_clock::time_point;
+constexpr auto try_again_after = std::chrono::seconds(5);
+
+}  // namespace
+
+Duties::Duties(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
+
+Duties::~Duties() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  thread_.join();
+}
+
+void Duties::run() {
+  const std::span<const Duty> duties = all_duties();
+  std::vector<Moment> due(duties.size(), Moment::min());
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    const auto next = std::ranges::min_element(due);
+    if (*next > std::chrono::steady_clock::now()) {
+      stop_.wait_until(lock, *next, [&] { return stopping_; });
+      continue;
+    }
+    const Duty& duty = duties[static_cast<std::size_t>(next - due.begin())];
+    lock.unlock();
+    Moment again = std::chrono::steady_clock::now() + duty.every;
+    try {
+      perform(duty);
+    } catch (const std::exception& error) {
+      session_.reset();
+      observe(Observable::duty_failed, {{"duty", duty.name}, {"error", std::string_view(error.what())}});
+      again = std::chrono::steady_clock::now() + try_again_after;
+    }
+    *next = again;
+    lock.lock();
+  }
+}
+
+void Duties::perform(const Duty& duty) {
+  if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill duties");
+  const storage::Rows locked = session_->run(storage::sql::duties::try_lock, duty.name);
+  if (!storage::RowView(locked, 0).boolean(0)) return;
+  duty.perform(*session_, options_);
+  session_->run(storage::sql::duties::unlock, duty.name);
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::worker {
+
+struct DutyOptions {
+  std::string database_url;
+  int retention_days = 30;  // of events and runs
+};
+
+/// Work that has to be done now and then, by one worker at a time. Doing it twice, or stopping in its middle, is harmless.
+struct Duty {
+  std::string_view name;
+  Duration every;
+  void (*perform)(storage::Session& session, const DutyOptions& options);
+};
+
+/// All of them; a new one is a file and a line in registry.cpp.
+std::span<const Duty> all_duties();
+
+void keep_partitions(storage::Session& session, const DutyOptions& options);
+void fold_counts(storage::Session& session, const DutyOptions& options);
+void release_held(storage::Session& session, const DutyOptions& options);
+void expire(storage::Session& session, const DutyOptions& options);
+
+/// Does the duties when they are due, each once at the start, on a thread and session of its own.
+class Duties {
+ public:
+  using Options = DutyOptions;
+  explicit Duties(Options options);
+  ~Duties();
+  Duties(const Duties&) = delete;
+  Duties& operator=(const Duties&) = delete;
+
+ private:
+  void run();
+  void perform(const Duty& duty);
+
+  Options options_;
+  std::unique_ptr<storage::Session> session_;
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,8 @@
+#include "storage/sql.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::worker {
+
+void release_held(storage::Session& session, const DutyOptions&) { session.run(storage::sql::duties::release_held); }
+
+}  // namespace waybill::worker

@@ -1,0 +1,16 @@
+#include "base/observe.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::worker {
+
+void keep_partitions(storage::Session& session, const DutyOptions& options) {
+  session.run(storage::sql::duties::make_partitions);
+  const storage::Rows dropped = session.run(storage::sql::duties::drop_partitions, options.retention_days);
+  storage::for_each_row(dropped, [](const storage::RowView& row) {
+    observe(Observable::partition_dropped, {{"partition", row.view(0)}});
+  });
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,18 @@
+#include <array>
+
+#include "worker/duties/duties.hpp"
+
+namespace waybill::worker {
+
+std::span<const Duty> all_duties() {
+  using namespace std::chrono_literals;
+  static constexpr auto duties = std::to_array<Duty>({
+      {"partitions", 1h, keep_partitions},
+      {"fold_counts", 10s, fold_counts},
+      {"release_held", 5s, release_held},
+      {"expire", 10min, expire},
+  });
+  return duties;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,102 @@
+#include "worker/marks.hpp"
+
+#include <algorithm>
+
+namespace waybill::worker {
+
+void Marks::add(std::int16_t shard) {
+  low_.emplace(shard, 0);
+  // What was said of the sequence before holds for the shards scanned then.
+  candidate_.reset();
+}
+
+void Marks::remove(std::int16_t shard) { low_.erase(shard); }
+
+std::vector<storage::ShardMark> Marks::marks() const {
+  std::vector<storage::ShardMark> marks;
+  marks.reserve(low_.size());
+  for (const auto& [shard, low] : low_) marks.push_back({shard, low});
+  return marks;
+}
+
+std::vector<std::int64_t> Marks::in_flight() const {
+  std::vector<std::int64_t> ids;
+  if (low_.empty()) return ids;
+  const std::uint64_t lowest = std::ranges::min_element(low_, {}, [](const auto& mark) { return mark.second; })->second;
+  for (auto entry = in_flight_.upper_bound(lowest); entry != in_flight_.end(); ++entry) {
+    const auto low = low_.find(entry->second);
+    if (low != low_.end() && entry->first > low->second) ids.push_back(static_cast<std::int64_t>(entry->first));
+  }
+  return ids;
+}
+
+bool Marks::any_in_flight(std::int16_t shard) const {
+  return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
+}
+
+std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t limit, std::size_t capacity) {
+  std::map<std::int16_t, std::vector<storage::PendingEvent>> by_shard;
+  for (storage::PendingEvent& event : scan.events) by_shard[event.shard].push_back(std::move(event));
+
+  // Shards in turn, so that a full one leaves room for the others.
+  std::map<std::int16_t, std::size_t> taken;
+  std::size_t left = capacity;
+  for (bool any = true; any && left > 0;) {
+    any = false;
+    for (const auto& [shard, events] : by_shard) {
+      if (left > 0 && taken[shard] < events.size()) {
+        ++taken[shard];
+        --left;
+        any = true;
+      }
+    }
+  }
+
+  std::map<std::int16_t, std::uint64_t> seen_up_to;  // of the shards that were not seen to their end
+  std::vector<storage::PendingEvent> result;
+  result.reserve(capacity - left);
+  for (auto& [shard, events] : by_shard) {
+    const std::size_t count = taken[shard];
+    if (count < events.size()) {
+      seen_up_to[shard] = events[count].id - 1;
+    } else if (events.size() >= limit) {
+      seen_up_to[shard] = events.back().id;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      in_flight_.emplace(events[i].id, shard);
+      result.push_back(std::move(events[i]));
+    }
+  }
+  move_marks(scan, seen_up_to);
+  return result;
+}
+
+void Marks::move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to) {
+  if (!candidate_) {
+    candidate_ = Candidate{scan.last_id, std::nullopt};
+    return;
+  }
+  if (!candidate_->xmax) candidate_->xmax = scan.xmax;
+  if (scan.xmin < *candidate_->xmax) return;
+  for (auto& [shard, low] : low_) {
+    const auto bound = seen_up_to.find(shard);
+    const std::uint64_t reached =
+        bound == seen_up_to.end() ? candidate_->last_id : std::min(candidate_->last_id, bound->second);
+    low = std::max(low, reached);
+  }
+  candidate_ = Candidate{scan.last_id, std::nullopt};
+}
+
+void Marks::settled(std::span<const std::uint64_t> events) {
+  for (const std::uint64_t id : events) in_flight_.erase(id);
+}
+
+void Marks::give_back(std::span<const storage::PendingEvent> events) {
+  for (const storage::PendingEvent& event : events) {
+    in_flight_.erase(event.id);
+    const auto low = low_.find(event.shard);
+    if (low != low_.end()) low->second = std::min(low->second, event.id - 1);
+  }
+}
+
+}  // namespace waybill::worker

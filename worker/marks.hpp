@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/outbox.hpp"
+
+namespace waybill::worker {
+
+/// How far each shard of the outbox is read, and what is in flight. Sequence numbers become visible in another order
+/// than they were drawn, so a shard's low mark moves to a number s only once a snapshot shows that every transaction
+/// that can have drawn one up to s is over: s was the sequence's last value, X the first transaction id not seen by a
+/// later snapshot, and a scan's snapshot has xmin >= X. Scanning above the marks keeps dead rows out of the way, whatever holds vacuum back.
+/// Pure; one thread.
+class Marks {
+ public:
+  /// Starts a shard from the beginning.
+  void add(std::int16_t shard);
+  /// Forgets a shard; what is in flight of it stays until it is settled.
+  void remove(std::int16_t shard);
+
+  std::vector<storage::ShardMark> marks() const;
+  /// In flight above the lowest mark: what a scan must leave out.
+  std::vector<std::int64_t> in_flight() const;
+  std::size_t in_flight_count() const { return in_flight_.size(); }
+  bool any_in_flight(std::int16_t shard) const;
+
+  /// Takes a scan's events in flight, at most `capacity` of them in turn over the shards, and moves the marks. `limit`
+  /// is what the scan was bounded by for each shard. Answers those taken, in order within each shard.
+  std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t limit, std::size_t capacity);
+
+  void settled(std::span<const std::uint64_t> events);
+  /// These could not be worked on: they will be scanned again.
+  void give_back(std::span<const storage::PendingEvent> events);
+
+ private:
+  struct Candidate {
+    std::uint64_t last_id;              // s
+    std::optional<std::uint64_t> xmax;  // X, of the scan after the one that read s
+  };
+  void move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to);
+
+  std::map<std::int16_t, std::uint64_t> low_;
+  std::map<std::uint64_t, std::int16_t> in_flight_;
+  std::optional<Candidate> candidate_;
+};
+
+}  // namespace waybill::worker

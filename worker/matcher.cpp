@@ -1,0 +1,143 @@
+#include "worker/matcher.hpp"
+
+#include "base/observe.hpp"
+#include "domain/triggers.hpp"
+#include "worker/relatives.hpp"
+
+namespace waybill::worker {
+
+/// An event with the workflows that may fire for it.
+struct Matcher::Candidate {
+  const storage::StoredEvent* event;
+  domain::Change change;
+  domain::TriggerSet fired;
+  std::vector<WorkflowPtr> workflows;
+  domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
+};
+
+std::vector<MatchedEvent> Matcher::match(storage::Session& session, std::span<const storage::PendingEvent> events) {
+  if (!columns_) columns_.emplace(session);
+  try {
+    return match_all(session, events);
+  } catch (const storage::ColumnsChanged&) {
+    columns_.reset();
+    throw;
+  }
+}
+
+std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
+                                             std::span<const storage::PendingEvent> events) {
+  storage::Outbox outbox(session);
+  const std::vector<storage::StoredEvent> stored = outbox.fetch(events);
+
+  json::monotonic_resource arena;
+  std::vector<Candidate> candidates;
+  storage::RelativesWanted wanted;
+  for (const storage::StoredEvent& event : stored) {
+    auto found = candidate(event, &arena);
+    if (!found) continue;
+    want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity, wanted);
+    candidates.push_back(std::move(*found));
+  }
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  const RelativeIndex index(relatives);
+
+  std::unordered_map<std::uint64_t, std::vector<PlannedRun>> runs;
+  for (Candidate& candidate : candidates) {
+    const storage::StoredEvent& event = *candidate.event;
+    index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
+    for (const WorkflowPtr& workflow : candidate.workflows) {
+      if (workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject())) continue;
+      runs[event.id].push_back(plan(candidate, workflow));
+    }
+  }
+
+  std::vector<MatchedEvent> matched;
+  matched.reserve(events.size());
+  for (const storage::PendingEvent& event : events) {
+    const auto found = runs.find(event.id);
+    matched.push_back({event.shard, event.id, found == runs.end() ? std::vector<PlannedRun>{} : std::move(found->second)});
+  }
+  return matched;
+}
+
+std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent& event,
+                                                     const json::storage_ptr& memory) {
+  std::vector<WorkflowPtr> workflows = catalogue_.active(event.business_id, event.entity_type);
+  std::erase_if(workflows, [&](const WorkflowPtr& workflow) { return workflow->active_since > event.at; });
+  if (workflows.empty()) return std::nullopt;
+  std::optional<domain::Change> change;
+  try {
+    change.emplace(columns_->change(event, memory));
+  } catch (const std::invalid_argument& error) {
+    observe(Observable::event_unreadable,
+            {{"event", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
+    return std::nullopt;
+  }
+  Candidate candidate{
+      .event = &event, .change = std::move(*change), .fired = {}, .workflows = std::move(workflows)};
+  candidate.fired = domain::fired_triggers(candidate.change);
+  std::erase_if(candidate.workflows, [&](const WorkflowPtr& workflow) {
+    if (!candidate.fired.test(domain::trigger_index(*workflow->trigger))) return true;
+    return !workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject());
+  });
+  if (candidate.workflows.empty()) return std::nullopt;
+  return candidate;
+}
+
+PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow) const {
+  const storage::StoredEvent& event = *candidate.event;
+  const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow->guid, event.id);
+  PlannedRun planned{.run = {.key = {.business_id = event.business_id,
+                                     .guid = guid,
+                                     .workflow_id = workflow->guid,
+                                     .workflow_version = workflow->version,
+                                     .event_id = event.id,
+                                     .entity_type = event.entity_type,
+                                     .entity_id = event.entity_id,
+                                     .trigger_code = std::string(workflow->trigger->code),
+                                     .action = std::string(workflow->action->type()),
+                                     .created_at = event.at,
+                                     .origin = guid,
+                                     .replay_of = {},
+                                     .destination = {},
+                                     .plan = {}},
+                             .state = {.status = storage::RunStatus::queued,
+                                       .code = {},
+                                       .error = {},
+                                       .attempts = 0,
+                                       .tries = "[]",
+                                       .at = clock_.now()}},
+                     .plan = {}};
+  storage::RunState& state = planned.run.state;
+  try {
+    planned.plan = workflow->action->plan({.guid = workflow->guid,
+                                           .name = workflow->name,
+                                           .business_id = workflow->business_id,
+                                           .business_name = workflow->business_name,
+                                           .action = workflow->definition},
+                                          {.entity = candidate.change.entity,
+                                           .previous = candidate.change.previous,
+                                           .entity_type = event.entity_type,
+                                           .entity_id = event.entity_id,
+                                           .event_id = event.id,
+                                           .at = event.at,
+                                           .trigger = workflow->trigger->code});
+    planned.run.key.destination = workflow->action->destination(planned.plan);
+  } catch (const std::length_error& error) {
+    state.status = storage::RunStatus::dead;
+    state.code = "PAYLOAD_TOO_LARGE";
+    state.error = error.what();
+  }
+  planned.run.key.plan = to_json(planned.plan);
+  if (state.status == storage::RunStatus::dead) return planned;
+  if (workflow->paused) {
+    state.status = storage::RunStatus::held;
+  } else if (workflow->delay > Duration::zero()) {
+    state.status = storage::RunStatus::waiting;
+    state.at += workflow->delay;
+  }
+  return planned;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "actions/action.hpp"
+#include "base/clock.hpp"
+#include "storage/outbox.hpp"
+#include "storage/record_columns.hpp"
+#include "storage/run.hpp"
+#include "worker/catalogue.hpp"
+
+namespace waybill::worker {
+
+/// A run to be made: what is stored of it, and what its action needs.
+struct PlannedRun {
+  storage::Run run;
+  actions::Plan plan;
+};
+
+/// An event and the runs it causes; none at all is usual.
+struct MatchedEvent {
+  std::int16_t shard;
+  std::uint64_t id;
+  std::vector<PlannedRun> runs;
+};
+
+/// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing; the same
+/// event and workflow always give the same run guid. One thread.
+class Matcher {
+ public:
+  Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
+
+  /// Reads the events' rows and relatives through `session` and matches them, in the order given. Throws
+  /// DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call it again.
+  std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events);
+
+ private:
+  struct Candidate;
+
+  std::vector<MatchedEvent> match_all(storage::Session& session, std::span<const storage::PendingEvent> events);
+  std::optional<Candidate> candidate(const storage::StoredEvent& event, const json::storage_ptr& memory);
+  PlannedRun plan(const Candidate& candidate, const WorkflowPtr& workflow) const;
+
+  const Catalogue& catalogue_;
+  const Clock& clock_;
+  std::optional<storage::RecordColumns> columns_;
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,210 @@
+#include "worker/pump.hpp"
+
+#include <algorithm>
+
+#include "base/observe.hpp"
+#include "storage/workflow_reader.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration spill_every = std::chrono::milliseconds(100);
+constexpr Duration queue_look_every = std::chrono::seconds(1);
+constexpr Duration reconnect_after = std::chrono::milliseconds(100);
+constexpr std::size_t least_room = 64;  // below it a look is not worth its round trips
+
+}  // namespace
+
+Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, Runner& runner, const Clock& clock)
+    : options_(std::move(options)),
+      catalogue_(catalogue),
+      matcher_(matcher),
+      runner_(runner),
+      clock_(clock) {}
+
+Pump::~Pump() { stop(); }
+
+void Pump::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Pump::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_up_.wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Pump::hold(const storage::HeldShards& shards) {
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_ = shards;
+    wanted_changed_ = true;
+  }
+  wake_up_.wake();
+}
+
+void Pump::settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    marks_.settled(events);
+    wake = starved_;
+    if (next_due && (!next_due_ || *next_due < *next_due_)) {
+      next_due_ = next_due;
+      wake = true;
+    }
+  }
+  if (wake) wake_up_.wake();
+}
+
+bool Pump::busy(std::int16_t shard) const {
+  const std::lock_guard lock(mutex_);
+  return marks_.any_in_flight(shard);
+}
+
+Time Pump::last_look() const { return Time(Time::duration(last_look_.load())); }
+
+void Pump::run() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+    try {
+      if (!session_) connect();
+      turn();
+    } catch (const storage::DatabaseUnavailable&) {
+      session_.reset();  // the lease keeper tells of it
+      set_gauge(Gauge::listen_up, 0);
+      runner_.spill();
+      wake_up_.wait(-1, reconnect_after);
+    } catch (const std::exception& error) {
+      observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+      wake_up_.wait(-1, reconnect_after);
+    }
+  }
+}
+
+void Pump::connect() {
+  session_ = std::make_unique<storage::Session>(options_.database_url, "waybill matcher");
+  session_->execute("listen waybill_events");
+  session_->execute("listen waybill_workflows");
+  session_->execute("listen waybill_queue");
+  rate_.forget();
+  observe(Observable::listen_reconnected);
+  set_gauge(Gauge::listen_up, 1);
+}
+
+void Pump::turn() {
+  if (session_->notifications().contains("waybill_queue")) next_queue_look_ = {};
+  follow_leases();
+  const bool found = look_at_outbox();
+  const bool claimed = claim_due_runs();
+  runner_.spill();
+  if (!found && !claimed) wait();
+}
+
+void Pump::follow_leases() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (wanted_changed_) {
+      for (const auto& [shard, epoch] : read_) {
+        const auto wanted = wanted_.find(shard);
+        if (wanted == wanted_.end() || wanted->second != epoch) marks_.remove(shard);
+      }
+      for (const auto& [shard, epoch] : wanted_) {
+        const auto read = read_.find(shard);
+        if (read == read_.end() || read->second != epoch) marks_.add(shard);
+      }
+      read_ = wanted_;
+      wanted_changed_ = false;
+      rate_.forget();
+    }
+  }
+  if (const auto idle = rate_.to_say()) {
+    storage::Leases(*session_, options_.worker, {}, {}).set_idle(*idle);
+    rate_.said(*idle);
+  }
+}
+
+bool Pump::look_at_outbox() {
+  std::vector<storage::ShardMark> marks;
+  std::vector<std::int64_t> in_flight;
+  std::size_t room = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t taken = marks_.in_flight_count();
+    room = taken >= options_.events_in_memory || runner_.held() >= options_.runs_in_memory
+               ? 0
+               : options_.events_in_memory - taken;
+    starved_ = room < least_room;
+    if (starved_) return false;
+    marks = marks_.marks();
+    in_flight = marks_.in_flight();
+  }
+  const std::size_t limit = std::min(options_.shard_batch, room);
+  storage::Scan scan = storage::Outbox(*session_).scan(marks, in_flight, limit);
+  const Time now = clock_.now();
+  last_look_ = now.time_since_epoch().count();
+  if (scan.workflow_epoch != seen_epoch_) {
+    refresh();
+    seen_epoch_ = scan.workflow_epoch;
+  }
+  rate_.looked(now, scan.events.size(), scan.xmin, scan.xmax);
+  std::vector<storage::PendingEvent> events;
+  {
+    const std::lock_guard lock(mutex_);
+    events = marks_.take(std::move(scan), limit, room);
+  }
+  if (events.empty()) return false;
+  try {
+    std::vector<MatchedEvent> matched = matcher_.match(*session_, events);
+    observe(Observable::events_matched, {}, matched.size());
+    runner_.submit(std::move(matched));
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    marks_.give_back(events);
+    throw;
+  }
+  return true;
+}
+
+void Pump::refresh() { catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch())); }
+
+bool Pump::claim_due_runs() {
+  const Time now = clock_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (now < next_queue_look_ && (!next_due_ || now < *next_due_)) return false;
+  }
+  if (runner_.held() >= options_.runs_in_memory) return false;
+  storage::RunStore store(*session_, options_.worker);
+  const std::vector<std::string> blocked = runner_.blocked_destinations();
+  std::vector<storage::ClaimedRun> claimed =
+      store.claim(options_.claim_lease, options_.claim_per_destination, blocked, options_.claim_batch);
+  const bool any = !claimed.empty();
+  runner_.submit(std::move(claimed));
+  const std::optional<Time> next = store.next_due(blocked);
+  const std::lock_guard lock(mutex_);
+  next_queue_look_ = now + queue_look_every;
+  next_due_ = next;
+  return any;
+}
+
+void Pump::wait() {
+  Duration limit = rate_.patience(options_.poll);
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || wanted_changed_) return;
+    const Time now = clock_.now();
+    limit = std::min(limit, std::max(Duration::zero(), next_queue_look_ - now));
+    if (next_due_) limit = std::min(limit, std::max(Duration::zero(), *next_due_ - now));
+  }
+  if (runner_.held() > 0) limit = std::min(limit, spill_every);
+  wake_up_.wait(session_->socket(), limit);
+}
+
+}  // namespace waybill::worker

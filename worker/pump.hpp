@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/leases.hpp"
+#include "storage/run_store.hpp"
+#include "worker/catalogue.hpp"
+#include "worker/marks.hpp"
+#include "worker/matcher.hpp"
+#include "worker/runner.hpp"
+#include "worker/rate_mode.hpp"
+#include "worker/wake_up.hpp"
+
+namespace waybill::worker {
+
+/// The worker's main thread: looks at the outbox when woken (by NOTIFY, by room in memory, by a due run, by the clock once a second),
+/// hands events to the matcher and runs to the runner, and takes due runs from the queue.
+class Pump {
+ public:
+  struct Options {
+    std::string database_url;
+    Guid worker;
+    std::size_t shard_batch = 500;        // events of one shard in one look
+    std::size_t events_in_memory = 2000;  // taken and not settled
+    std::size_t runs_in_memory = 4000;
+    std::size_t claim_batch = 256;
+    std::size_t claim_per_destination = 32;
+    Duration claim_lease = std::chrono::seconds(30);
+    Duration poll = std::chrono::seconds(1);
+  };
+
+  Pump(Options options, Catalogue& catalogue, Matcher& matcher, Runner& runner, const Clock& clock);
+  ~Pump();
+  Pump(const Pump&) = delete;
+  Pump& operator=(const Pump&) = delete;
+
+  void start();
+  /// Takes no more and joins.
+  void stop();
+
+  /// From any thread.
+  void hold(const storage::HeldShards& shards);
+  void settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due);
+  bool busy(std::int16_t shard) const;
+  Time last_look() const;
+
+ private:
+  void run();
+  void connect();
+  void turn();
+  void follow_leases();
+  bool look_at_outbox();
+  bool claim_due_runs();
+  void wait();
+  void refresh();
+
+  const Options options_;
+  Catalogue& catalogue_;
+  Matcher& matcher_;
+  Runner& runner_;
+  const Clock& clock_;
+  WakeUp wake_up_;
+  std::unique_ptr<storage::Session> session_;
+
+  mutable std::mutex mutex_;  // of the next six
+  Marks marks_;
+  storage::HeldShards wanted_;  // as the lease keeper says
+  bool wanted_changed_ = false;
+  std::optional<Time> next_due_;
+  bool stopping_ = false;
+
+  bool starved_ = false;  // the last look was cut short for want of room
+
+  // The thread's own.
+  storage::HeldShards read_;  // as marks_ has them
+  std::uint64_t seen_epoch_ = 0;
+  Time next_queue_look_{};
+  RateMode rate_;
+  std::atomic<Time::rep> last_look_{0};
+  std::thread thread_;
+};
+
+}  // namespace waybill::worker

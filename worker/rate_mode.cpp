@@ -1,0 +1,45 @@
+#include "worker/rate_mode.hpp"
+
+#include <algorithm>
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration window = std::chrono::milliseconds(200);
+constexpr std::size_t busy_events = 400;  // in a window: from here on NOTIFY costs the writers more than polling costs us
+constexpr std::size_t idle_events = 40;
+constexpr Duration busy_patience = std::chrono::milliseconds(1);
+constexpr Duration settling_patience = std::chrono::milliseconds(2);
+
+}  // namespace
+
+std::optional<bool> RateMode::to_say() const {
+  if (said_ == idle_) return std::nullopt;
+  return idle_;
+}
+
+void RateMode::said(bool idle) {
+  said_ = idle;
+  settling_ = idle;
+  until_.reset();
+}
+
+void RateMode::looked(Time now, std::size_t events, std::uint64_t xmin, std::uint64_t xmax) {
+  if (settling_) {
+    if (!until_) until_ = xmax;
+    if (xmin >= *until_) settling_ = false;
+  }
+  window_events_ += events;
+  if (window_events_ >= busy_events) idle_ = false;
+  if (now - window_start_ < window) return;
+  if (window_events_ <= idle_events) idle_ = true;
+  window_start_ = now;
+  window_events_ = 0;
+}
+
+Duration RateMode::patience(Duration poll) const {
+  if (!idle_) return busy_patience;
+  return settling_ || said_ != true ? settling_patience : poll;
+}
+
+}  // namespace waybill::worker

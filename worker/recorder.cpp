@@ -1,0 +1,199 @@
+#include "worker/recorder.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "base/observe.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr auto longest_pause = std::chrono::milliseconds(500);
+
+template <typename Items>
+std::size_t move_some(Items& from, Items& to, std::size_t most) {
+  const std::size_t count = std::min(from.size(), most);
+  const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
+  to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+  from.erase(from.begin(), end);
+  return count;
+}
+
+std::size_t size(const storage::Batch& batch) {
+  return batch.events.size() + batch.outcomes.size() + batch.pauses.size();
+}
+
+std::optional<Time> next_due(const storage::Batch& batch) {
+  std::optional<Time> next;
+  const auto consider = [&](const storage::RunState& state) {
+    if (storage::is_final(state.status) || state.status == storage::RunStatus::held) return;
+    if (!next || state.at < *next) next = state.at;
+  };
+  for (const auto& event : batch.events) {
+    for (const auto& run : event.runs) consider(run.state);
+  }
+  for (const auto& outcome : batch.outcomes) consider(outcome.state);
+  return next;
+}
+
+std::vector<storage::Batch> singles(storage::Batch batch) {
+  std::vector<storage::Batch> batches;
+  for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
+  for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
+  for (auto& pause : batch.pauses) batches.emplace_back().pauses.push_back(std::move(pause));
+  return batches;
+}
+
+/// Ends the runs of a batch that the database refuses, without what it may have refused.
+void make_recordable(storage::Batch& batch, std::string_view error) {
+  const auto end = [&](storage::RunState& state) {
+    state = {.status = storage::RunStatus::dead,
+             .code = "UNRECORDABLE",
+             .error = "the outcome could not be stored: " + std::string(error),
+             .attempts = state.attempts,
+             .tries = "[]",
+             .at = state.at};
+  };
+  for (auto& event : batch.events) {
+    for (auto& run : event.runs) {
+      end(run.state);
+      run.key.plan = "{}";
+    }
+  }
+  for (auto& outcome : batch.outcomes) end(outcome.state);
+  for (auto& pause : batch.pauses) pause.reason = "asked for by the destination";
+}
+
+void report_run(const storage::RunState& state) {
+  switch (state.status) {
+    case storage::RunStatus::succeeded: observe(Observable::run_succeeded); break;
+    case storage::RunStatus::dead: observe(Observable::run_dead); break;
+    case storage::RunStatus::skipped: observe(Observable::run_skipped); break;
+    case storage::RunStatus::retrying: observe(Observable::run_retried); break;
+    case storage::RunStatus::held: observe(Observable::run_held); break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+Recorder::Recorder(Options options, Written written)
+    : options_(std::move(options)), written_(std::move(written)), thread_([this] { run(); }) {}
+
+Recorder::~Recorder() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+template <typename Add>
+void Recorder::add(Add add_to) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool was_empty = waiting_.empty();
+    add_to(waiting_);
+    wake = was_empty || urgent_ || size(waiting_) >= options_.batch_size;
+  }
+  if (wake) changed_.notify_all();
+}
+
+void Recorder::settle(storage::SettledEvent event) {
+  add([&](storage::Batch& batch) { batch.events.push_back(std::move(event)); });
+}
+
+void Recorder::settle(std::vector<storage::SettledEvent> events) {
+  if (events.empty()) return;
+  add([&](storage::Batch& batch) { std::ranges::move(events, std::back_inserter(batch.events)); });
+}
+
+void Recorder::finish(storage::QueuedOutcome outcome) {
+  add([&](storage::Batch& batch) { batch.outcomes.push_back(std::move(outcome)); });
+}
+
+void Recorder::pause(storage::PauseRequest request) {
+  add([&](storage::Batch& batch) { batch.pauses.push_back(std::move(request)); });
+}
+
+bool Recorder::flush(Duration limit) {
+  std::unique_lock lock(mutex_);
+  urgent_ = true;
+  changed_.notify_all();
+  const bool done = changed_.wait_for(lock, limit, [&] { return waiting_.empty() && !writing_; });
+  urgent_ = false;
+  return done;
+}
+
+bool Recorder::wait_for_batch(storage::Batch& batch) {
+  std::unique_lock lock(mutex_);
+  writing_ = false;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+  if (waiting_.empty()) return false;
+  changed_.wait_for(lock, options_.batch_delay,
+                    [&] { return stopping_ || urgent_ || size(waiting_) >= options_.batch_size; });
+  // Outcomes may be of runs that an event of this very batch queues: the store settles events first.
+  const bool all_events = move_some(waiting_.events, batch.events, options_.batch_size) < options_.batch_size;
+  if (all_events) {
+    move_some(waiting_.outcomes, batch.outcomes, options_.batch_size);
+    move_some(waiting_.pauses, batch.pauses, options_.batch_size);
+  }
+  writing_ = true;
+  return true;
+}
+
+void Recorder::run() {
+  storage::Batch batch;
+  while (wait_for_batch(batch)) {
+    write(std::move(batch));
+    batch = {};
+  }
+}
+
+void Recorder::write(storage::Batch batch) {
+  std::chrono::milliseconds pause{0};
+  for (;;) {
+    try {
+      if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill recorder");
+      const storage::Recorded recorded = storage::RunStore(*session_, options_.worker).record(batch);
+      report(batch, recorded);
+      std::vector<std::uint64_t> events;
+      events.reserve(batch.events.size());
+      for (const auto& event : batch.events) events.push_back(event.id);
+      written_(events, next_due(batch));
+      return;
+    } catch (const storage::StatementError& error) {
+      // Something in it cannot be stored. One by one, so that it holds up nothing else.
+      observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
+      if (size(batch) > 1) {
+        for (storage::Batch& single : singles(std::move(batch))) write(std::move(single));
+        return;
+      }
+      make_recordable(batch, error.what());
+    } catch (const std::exception& error) {
+      session_.reset();
+      observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
+    }
+    std::unique_lock lock(mutex_);
+    if (stopping_) return;  // the next owner of its events matches them again
+    changed_.wait_for(lock, pause, [&] { return stopping_; });
+    pause = std::min<std::chrono::milliseconds>(pause * 2 + std::chrono::milliseconds(20), longest_pause);
+  }
+}
+
+void Recorder::report(const storage::Batch& batch, const storage::Recorded& recorded) const {
+  for (const auto& event : batch.events) {
+    for (const auto& run : event.runs) report_run(run.state);
+  }
+  for (const auto& outcome : batch.outcomes) report_run(outcome.state);
+  for (const auto& pause : recorded.paused) {
+    observe(Observable::workflow_paused,
+            {{"workflow", pause.workflow_id.to_string()}, {"reason", std::string_view(pause.reason)}});
+  }
+}
+
+}  // namespace waybill::worker

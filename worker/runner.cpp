@@ -1,0 +1,355 @@
+#include "worker/runner.hpp"
+
+#include <algorithm>
+
+#include "base/observe.hpp"
+#include "worker/outcome.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using storage::RunState;
+using storage::RunStatus;
+
+std::chrono::steady_clock::time_point moment() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+struct Runner::Ticket {
+  storage::SettledEvent event;  // with the runs that are over
+  std::vector<TaskPtr> open;
+  Moment since;
+  std::list<std::shared_ptr<Ticket>>::iterator position;  // in tickets_
+};
+
+struct Runner::Task {
+  enum class Place : std::uint8_t { waiting, in_flight, gone };
+
+  storage::Run run;
+  actions::Plan plan;
+  std::shared_ptr<Ticket> ticket;  // null: the run is in the queue
+  RunStatus was;
+  Moment since;
+  Place place = Place::waiting;
+  const actions::Action* action = nullptr;
+  std::vector<std::string> secrets;
+  std::string message_id;
+};
+
+Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder)
+    : options_(std::move(options)),
+      catalogue_(catalogue),
+      effects_(effects),
+      recorder_(recorder),
+      breaker_(options_.breaker) {}
+
+Runner::~Runner() = default;
+
+void Runner::submit(std::vector<MatchedEvent> events) {
+  std::vector<storage::SettledEvent> settled;
+  {
+    const std::lock_guard lock(mutex_);
+    for (MatchedEvent& event : events) {
+      auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
+      for (PlannedRun& planned : event.runs) {
+        if (planned.run.state.status != RunStatus::queued) {
+          ticket->event.runs.push_back(std::move(planned.run));
+          continue;
+        }
+        auto task = std::make_shared<Task>();
+        task->run = std::move(planned.run);
+        task->plan = std::move(planned.plan);
+        task->ticket = ticket;
+        task->was = RunStatus::queued;
+        ticket->open.push_back(task);
+      }
+      if (ticket->open.empty()) {
+        settled.push_back(std::move(ticket->event));
+        continue;
+      }
+      ticket->position = tickets_.insert(tickets_.end(), ticket);
+      for (const TaskPtr& task : ticket->open) enqueue(task);
+    }
+  }
+  recorder_.settle(std::move(settled));
+  start_all();
+}
+
+void Runner::submit(std::vector<storage::ClaimedRun> runs) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (storage::ClaimedRun& claimed : runs) {
+      auto task = std::make_shared<Task>();
+      task->run = std::move(claimed.run);
+      task->was = claimed.was;
+      if (claimed.was == RunStatus::running) {
+        // Its worker was lost in the middle of a try, which counts: a run that kills workers must not do so for ever.
+        const actions::TryResult lost{.outcome = actions::Retry{.code = "WORKER_LOST", .retry_after = {}},
+                                      .started_at = effects_.clock.now(),
+                                      .duration = {},
+                                      .status_code = {},
+                                      .response = {},
+                                      .error = "the worker was lost during this try"};
+        RunState state = judge(task->run, lost, options_.schedule, effects_.clock.now()).state;
+        if (is_final(state.status)) {
+          recorder_.finish({task->run.key.business_id, task->run.key.guid, std::move(state)});
+          continue;
+        }
+        task->run.state.attempts = state.attempts;
+        task->run.state.tries = std::move(state.tries);
+        task->was = RunStatus::retrying;
+      }
+      task->plan = json::parse(task->run.key.plan).as_object();
+      enqueue(std::move(task));
+    }
+  }
+  start_all();
+}
+
+void Runner::enqueue(TaskPtr task) {
+  task->since = moment();
+  ++held_;
+  std::deque<TaskPtr>& queue = ready_[task->run.key.business_id];
+  if (queue.empty()) turns_.push_back(task->run.key.business_id);
+  queue.push_back(std::move(task));
+}
+
+Runner::TaskPtr Runner::next_task() {
+  const Time now = effects_.clock.now();
+  while (!stopping_ && in_flight_ < options_.max_in_flight) {
+    if (!freed_.empty()) {
+      const auto parked = parked_.find(freed_.front());
+      while (parked != parked_.end() && !parked->second.empty() &&
+             parked->second.front()->place == Task::Place::gone) {
+        parked->second.pop_front();
+      }
+      if (parked == parked_.end() || parked->second.empty()) {
+        if (parked != parked_.end()) parked_.erase(parked);
+        freed_.pop_front();
+        continue;
+      }
+      if (!breaker_.try_start(parked->first, now)) {
+        freed_.pop_front();
+        continue;
+      }
+      TaskPtr task = std::move(parked->second.front());
+      parked->second.pop_front();
+      return task;
+    }
+    if (turns_.empty()) return nullptr;
+    const Guid business = turns_.front();
+    turns_.pop_front();
+    std::deque<TaskPtr>& queue = ready_[business];
+    TaskPtr task = std::move(queue.front());
+    queue.pop_front();
+    if (queue.empty()) {
+      ready_.erase(business);
+    } else {
+      turns_.push_back(business);
+    }
+    if (task->place == Task::Place::gone) continue;
+    const std::string& destination = task->run.key.destination;
+    if (destination.empty()) return task;
+    if (!parked_.contains(destination) && breaker_.try_start(destination, now)) return task;
+    parked_[destination].push_back(std::move(task));
+  }
+  return nullptr;
+}
+
+void Runner::start_all() {
+  // A try that ends at once calls back from within perform; the loop that started it goes on, not a deeper one.
+  thread_local bool starting = false;
+  if (starting) return;
+  starting = true;
+  for (;;) {
+    TaskPtr task;
+    {
+      const std::lock_guard lock(mutex_);
+      task = next_task();
+      if (!task) break;
+      task->place = Task::Place::in_flight;
+      ++in_flight_;
+      if (!admit(task)) continue;
+    }
+    perform(task);
+  }
+  starting = false;
+}
+
+bool Runner::admit(const TaskPtr& task) {
+  const WorkflowPtr workflow = catalogue_.find(task->run.key.workflow_id);
+  const actions::Action* action = actions::find_action(task->run.key.action);
+  RunState state = task->run.state;
+  state.at = effects_.clock.now();
+  if (!workflow || action == nullptr) {
+    state.status = RunStatus::skipped;
+    state.code = "WORKFLOW_DELETED";
+  } else if (workflow->paused) {
+    state.status = RunStatus::held;
+  } else {
+    task->action = action;
+    task->secrets = workflow->secrets;
+    task->message_id = "msg_" + task->run.key.origin.to_string();
+    return true;
+  }
+  --in_flight_;
+  if (const std::string& destination = task->run.key.destination; !destination.empty()) {
+    breaker_.released(destination, state.at);
+    if (parked_.contains(destination)) freed_.push_back(destination);
+  }
+  conclude(task, std::move(state));
+  return false;
+}
+
+void Runner::perform(const TaskPtr& task) {
+  const actions::Attempt attempt{.plan = task->plan,
+                                 .run = task->run.key.guid,
+                                 .message_id = task->message_id,
+                                 .secrets = task->secrets,
+                                 .number = task->run.state.attempts + 1};
+  task->action->perform(attempt, effects_, [this, task](actions::TryResult result) {
+    finished(task, std::move(result));
+  });
+}
+
+void Runner::finished(const TaskPtr& task, actions::TryResult result) {
+  const Time now = effects_.clock.now();
+  Verdict verdict = judge(task->run, result, options_.schedule, now);
+  {
+    const std::lock_guard lock(mutex_);
+    --in_flight_;
+    const std::string& destination = task->run.key.destination;
+    if (!destination.empty()) {
+      const bool was_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
+      if (result.cancelled) {
+        breaker_.released(destination, now);
+      } else {
+        result.destination_failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
+      }
+      const bool is_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
+      if (is_open != was_open) {
+        observe(is_open ? Observable::breaker_opened : Observable::breaker_closed, {{"destination", destination}});
+      }
+      if (parked_.contains(destination)) freed_.push_back(destination);
+    }
+    if (verdict.pause && !result.cancelled) {
+      recorder_.pause({task->run.key.business_id, task->run.key.workflow_id, std::move(*verdict.pause)});
+    }
+    if (result.cancelled) {
+      put_off(task, now);
+    } else {
+      conclude(task, std::move(verdict.state));
+    }
+    if (in_flight_ == 0) idle_.notify_all();
+  }
+  start_all();
+}
+
+void Runner::conclude(const TaskPtr& task, RunState state) {
+  --held_;
+  task->place = Task::Place::gone;
+  if (!task->ticket) {
+    recorder_.finish({task->run.key.business_id, task->run.key.guid, std::move(state)});
+    return;
+  }
+  const std::shared_ptr<Ticket> ticket = std::move(task->ticket);
+  task->run.state = std::move(state);
+  ticket->event.runs.push_back(std::move(task->run));
+  std::erase(ticket->open, task);
+  if (!ticket->open.empty()) return;
+  recorder_.settle(std::move(ticket->event));
+  tickets_.erase(ticket->position);
+}
+
+void Runner::put_off(const TaskPtr& task, Time until) {
+  RunState state = task->run.state;
+  state.status = state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
+  state.at = until;
+  conclude(task, std::move(state));
+}
+
+void Runner::put_off_destination(const std::string& destination, std::deque<TaskPtr>& tasks) {
+  const Time now = effects_.clock.now();
+  const bool open = breaker_.state(destination) == net::CircuitBreaker::State::open;
+  const Time until = open ? breaker_.retry_at(destination, now) : now + options_.patience;
+  for (const TaskPtr& task : tasks) {
+    if (task->place == Task::Place::waiting) put_off(task, until);
+  }
+}
+
+void Runner::spill_ticket(const std::shared_ptr<Ticket>& ticket) {
+  const Time now = effects_.clock.now();
+  for (const TaskPtr& task : ticket->open) {
+    task->ticket.reset();
+    storage::Run run = task->run;
+    if (task->place == Task::Place::in_flight) {
+      run.state.status = RunStatus::running;
+      run.state.at = now + options_.lease;
+    } else {
+      run.state.at = now;
+      task->place = Task::Place::gone;
+      --held_;
+    }
+    ticket->event.runs.push_back(std::move(run));
+  }
+  ticket->open.clear();
+  recorder_.settle(std::move(ticket->event));
+}
+
+void Runner::spill() {
+  {
+    const std::lock_guard lock(mutex_);
+    const Moment now = moment();
+    for (auto parked = parked_.begin(); parked != parked_.end();) {
+      std::deque<TaskPtr>& tasks = parked->second;
+      while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
+      const bool open = breaker_.state(parked->first) == net::CircuitBreaker::State::open;
+      if (!tasks.empty() && (open || now - tasks.front()->since > options_.destination_patience)) {
+        put_off_destination(parked->first, tasks);
+        tasks.clear();
+      }
+      parked = tasks.empty() ? parked_.erase(parked) : std::next(parked);
+    }
+    while (!tickets_.empty() && now - tickets_.front()->since > options_.patience) {
+      spill_ticket(tickets_.front());
+      tickets_.pop_front();
+    }
+  }
+  start_all();
+}
+
+bool Runner::drain(Duration limit) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  return idle_.wait_for(lock, limit, [&] { return in_flight_ == 0; });
+}
+
+void Runner::stop() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  for (const auto& ticket : tickets_) spill_ticket(ticket);
+  tickets_.clear();
+  ready_.clear();
+  turns_.clear();
+  parked_.clear();
+}
+
+std::size_t Runner::held() const {
+  const std::lock_guard lock(mutex_);
+  return held_;
+}
+
+std::size_t Runner::in_flight() const {
+  const std::lock_guard lock(mutex_);
+  return in_flight_;
+}
+
+std::vector<std::string> Runner::blocked_destinations() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> blocked;
+  blocked.reserve(parked_.size());
+  for (const auto& [destination, tasks] : parked_) blocked.push_back(destination);
+  return blocked;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,111 @@
+#include "worker/worker.hpp"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "base/observe.hpp"
+#include "net/http_client.hpp"
+#include "worker/catalogue.hpp"
+#include "worker/duties/duties.hpp"
+#include "worker/lease_keeper.hpp"
+#include "worker/matcher.hpp"
+#include "worker/pump.hpp"
+#include "worker/recorder.hpp"
+#include "worker/runner.hpp"
+
+namespace waybill::worker {
+namespace {
+
+std::string process_name() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return std::string(host.data()) + ":" + std::to_string(getpid());
+}
+
+Runner::Options runner_options(const Worker::Options& options) {
+  Runner::Options runner;
+  runner.schedule = options.schedule;
+  return runner;
+}
+
+}  // namespace
+
+// Stopped in the order in which work flows: the pump, the runner, the HTTP client, whose last answers still reach the
+// recorder, and then the leases.
+class Worker::Impl {
+ public:
+  explicit Impl(Options options)
+      : options_(std::move(options)),
+        secrets_(options_.secret_key),
+        catalogue_(secrets_),
+        matcher_(catalogue_, system_clock()),
+        recorder_(std::make_unique<Recorder>(
+            Recorder::Options{.database_url = options_.database_url, .worker = guid_},
+            [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
+        runner_(runner_options(options_), catalogue_, {*http_, system_clock()}, *recorder_),
+        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, runner_,
+              system_clock()) {}
+
+  void start() {
+    observe(Observable::worker_started, {{"worker", guid_.to_string()}});
+    pump_.start();
+    leases_ = std::make_unique<LeaseKeeper>(
+        LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
+        [this](const storage::HeldShards& held) { pump_.hold(held); },
+        [this](std::int16_t shard) { return pump_.busy(shard); });
+    duties_ = std::make_unique<Duties>(Duties::Options{options_.database_url, options_.retention_days});
+  }
+
+  void stop(Duration limit) {
+    if (!leases_) return;
+    observe(Observable::worker_stopping, {{"worker", guid_.to_string()}});
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    duties_.reset();
+    pump_.stop();
+    runner_.drain(limit);
+    runner_.stop();
+    http_.reset();  // what is still in flight ends as cancelled, which is not a try
+    const auto left = std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
+    recorder_->flush(std::max<Duration>(left, std::chrono::seconds(1)));
+    recorder_.reset();
+    release_claims();
+    leases_.reset();
+  }
+
+  bool healthy() const { return system_clock().now() - pump_.last_look() < std::chrono::minutes(1); }
+
+ private:
+  void release_claims() {
+    try {
+      storage::Session session(options_.database_url, "waybill stop");
+      storage::RunStore(session, guid_).release();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases end by themselves
+    }
+  }
+
+  const Options options_;
+  const Guid guid_ = Guid::random();
+  const SecretBox secrets_;
+  Catalogue catalogue_;
+  Matcher matcher_;
+  std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
+      net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
+  std::unique_ptr<Recorder> recorder_;
+  Runner runner_;
+  Pump pump_;
+  std::unique_ptr<LeaseKeeper> leases_;
+  std::unique_ptr<Duties> duties_;
+};
+
+Worker::Worker(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+Worker::~Worker() { stop(Duration::zero()); }
+
+void Worker::start() { impl_->start(); }
+
+void Worker::stop(Duration limit) { impl_->stop(limit); }
+
+bool Worker::healthy() const { return impl_->healthy(); }
+
+}  // namespace waybill::worker

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/secret_box.hpp"
+#include "domain/retry.hpp"
+#include "net/destination.hpp"
+
+namespace waybill::worker {
+
+/// Turns committed changes into performed workflows: takes its share of the outbox's shards, matches their events,
+/// performs the runs and records them. Any number may work on one database. Owns its threads and connections; reconnects by itself.
+/// What a crash interrupts is done again by the next owner under the same run guids.
+class Worker {
+ public:
+  struct Options {
+    std::string database_url;
+    SecretBox::Key secret_key{};
+    net::DestinationPolicy destinations;
+    std::string ca_file;
+    domain::RetrySchedule schedule = domain::RetrySchedule::standard();
+    int retention_days = 30;  // of events and runs
+  };
+
+  explicit Worker(Options options);
+  ~Worker();  // stop(0) if it was not called
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void start();
+
+  /// Takes no more events, waits up to `limit` for tries in flight, hands what is left to the queue and gives the shards back. Once.
+  void stop(Duration limit);
+
+  /// Whether it reads its shards: connected, and its last look at the outbox is less than a minute old.
+  bool healthy() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace waybill::worker
