@@ -1,5 +1,4 @@
-#include <string>
-
+#include "api/params.hpp"
 #include "api/route.hpp"
 #include "api/row_json.hpp"
 #include "api/services.hpp"
@@ -37,17 +36,12 @@ constexpr Property carrier_properties[] = {
 constexpr Schema carrier_schema{"Carrier", carrier_properties};
 constexpr Schema entry_schema{"CarrierEntry", std::span(carrier_properties).first(6)};
 
-std::string business_of(const Call& call) { return call.principal.business_id.to_string(); }
-
 asio::awaitable<Answer> list_carriers(Call& call, Services& services) {
-  co_return Answer::of(
-      json_array(co_await services.db.read(sql::list, storage::Params().add(business_of(call)))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
 }
 
 asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
-  storage::Params params;
-  params.add(business_of(call)).add(call.id().to_string());
-  const auto rows = co_await services.db.read(sql::get, std::move(params));
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
   if (rows.empty()) throw not_found("carrier");
   co_return Answer::of(json_object(rows));
 }

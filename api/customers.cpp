@@ -5,6 +5,7 @@
 #include "api/fields.hpp"
 #include "api/list.hpp"
 #include "api/paging.hpp"
+#include "api/params.hpp"
 #include "api/route.hpp"
 #include "api/row_json.hpp"
 #include "api/services.hpp"
@@ -75,12 +76,6 @@ constexpr auto columns = std::to_array<Column>({
     {"address.country", "country"},
 });
 
-std::string business_of(const Call& call) { return call.principal.business_id.to_string(); }
-
-storage::Params key_of(const Call& call) {
-  return std::move(storage::Params().add(business_of(call)).add(call.id().to_string()));
-}
-
 void check_name(const json::object& body, FieldErrors& errors) {
   const auto name = text_at(body, "name");
   if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
@@ -91,14 +86,13 @@ asio::awaitable<Answer> list_customers(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_customer(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_of(call));
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> create_customer(Call& call, Services& services) {
-  storage::Params params;
-  params.add(business_of(call));
+  auto params = business_params(call);
   for (const auto& [path, column] : columns) params.add(text_at(call.object(), path));
   const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
   co_return Answer::created(json_object(rows), "/api/v1/Customers/" + std::string(rows.get(0, 0)));
@@ -119,7 +113,7 @@ json::object changes_of(const json::object& body) {
 }
 
 asio::awaitable<Answer> update_customer(Call& call, Services& services) {
-  auto params = key_of(call);
+  auto params = key_params(call);
   params.add(to_json(changes_of(call.object())));
   const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
   if (rows.empty()) throw not_found("customer");
@@ -127,7 +121,7 @@ asio::awaitable<Answer> update_customer(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> delete_customer(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_of(call), call.cause());
+  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
   if (rows.affected() == 0) throw not_found("customer");
   co_return Answer::none();
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/paging.hpp"
+#include "api/params.hpp"
 #include "api/row_json.hpp"
 #include "domain/filter/filter.hpp"
 
@@ -89,8 +90,7 @@ Query query_of(const Call& call, const domain::RecordType& type, const storage::
                const Page& page) {
   const bool page_in_text = page.number <= pages_in_text;
   auto selection = SelectionReader(call, type, page_in_text ? 2 : 4).read();
-  Query query{.text = std::string(statement.text), .params = {}};
-  query.params.add(call.principal.business_id.to_string());
+  Query query{.text = std::string(statement.text), .params = business_params(call)};
   if (page_in_text) {
     replace_marked(query.text, "/*page*/",
                    "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
@@ -125,17 +125,14 @@ std::int64_t total_of(const storage::Rows& rows) {
   return total;
 }
 
-bool asks_for_default(const Call& call) { return call.query.empty(); }
-
 }  // namespace
 
 asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
                                      const storage::Statement& statement) {
   const auto page = page_of(call);
   storage::Rows rows;
-  if (asks_for_default(call)) {
-    rows =
-        co_await services.db.read(statement, storage::Params().add(call.principal.business_id.to_string()));
+  if (call.query.empty()) {
+    rows = co_await services.db.read(statement, business_params(call));
   } else {
     rows = co_await read_page(call, services, type, statement, page);
   }

@@ -118,7 +118,10 @@ json::object request_body_of(const Route& route) {
   } else if (route.body_kind == BodyKind::raw) {
     return {{"required", true}, {"content", media(json::object(), "*/*")}};
   }
-  return {{"required", true}, {"content", media(std::move(schema))}};
+  const bool may_be_empty =
+      route.body_kind == BodyKind::object &&
+      (!route.body || std::ranges::none_of(route.body->properties, &Property::required));
+  return {{"required", !may_be_empty}, {"content", media(std::move(schema))}};
 }
 
 json::value answer_schema(const Route& route) {

@@ -79,7 +79,8 @@ void add_bounds(json::object& schema, Kind kind, std::optional<double> minimum,
   if (kind == Kind::money && !minimum) minimum = 0;
   if (minimum) schema["minimum"] = number(*minimum);
   if (maximum) schema["maximum"] = number(*maximum);
-  if (kind == Kind::money) schema["multipleOf"] = 0.01;
+  // Not "multipleOf": 0.01, which 19.99 fails where a validator divides binary floating point.
+  if (kind == Kind::money) schema["exclusiveMaximum"] = 1'000'000'000'000;
 }
 
 /// Of a kind alone: a scalar, or whatever `any` may be.

@@ -68,7 +68,6 @@ constexpr Property window_properties[] = {
     {.name = "start", .kind = Kind::time_of_day, .required = true},
     {.name = "end", .kind = Kind::time_of_day, .required = true},
 };
-constexpr Schema window_schema{"TimeWindow", window_properties};
 
 constexpr auto order_properties(bool create) {
   return std::to_array<Property>({
@@ -106,7 +105,7 @@ constexpr auto order_properties(bool create) {
        .nullable = create,
        .description = "ISO 4217; the business's unless given"},
       {.name = "collectionDate", .kind = Kind::timestamp},
-      {.name = "timeWindow", .kind = Kind::object, .schema = &window_schema},
+      {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
       {.name = "notes", .kind = Kind::text},
       {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
@@ -135,7 +134,7 @@ constexpr Property answer_properties[] = {
     {.name = "totalValue", .kind = Kind::number},
     {.name = "currency", .kind = Kind::string},
     {.name = "collectionDate", .kind = Kind::timestamp},
-    {.name = "timeWindow", .kind = Kind::object, .schema = &window_schema},
+    {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
     {.name = "notes", .kind = Kind::text},
     {.name = "createdAt", .kind = Kind::timestamp},
     {.name = "updatedAt", .kind = Kind::timestamp},
@@ -210,6 +209,7 @@ void check_common(const json::object& body, FieldErrors& errors) {
 
 }  // namespace
 
+const Schema time_window_schema{"TimeWindow", window_properties};
 const Schema order_schema{"Order", answer_properties};
 const Schema order_entry_schema{"OrderEntry", entry_properties};
 const Schema order_create_schema{"OrderCreate", create_properties};

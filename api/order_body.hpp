@@ -15,6 +15,7 @@ extern const Schema order_schema;        // as GET answers
 extern const Schema order_entry_schema;  // as lists have it
 extern const Schema order_create_schema;
 extern const Schema order_update_schema;
+extern const Schema time_window_schema;
 
 void check_order_create(const json::object& body, FieldErrors& errors);
 void check_order_update(const json::object& body, FieldErrors& errors);

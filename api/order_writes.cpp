@@ -9,6 +9,7 @@
 #include "api/fields.hpp"
 #include "api/order_body.hpp"
 #include "api/order_handlers.hpp"
+#include "api/params.hpp"
 #include "base/guid.hpp"
 #include "storage/sql.hpp"
 
@@ -77,11 +78,11 @@ void merge(const json::object& body, OrderValues& values) {
 /// The parameters that create.sql and update.sql have in common; they differ in the fourth.
 template <typename Fourth>
 storage::Params params_of(const std::string& business, const std::string& guid, const OrderValues& values,
-                          const Fourth& fourth, const json::array& items) {
+                          const Fourth& fourth, const Text& items) {
   storage::Params params;
   params.add(business).add(guid).add(values.number).add(fourth);
   params.add(values.customer).add(values.customer_name).add(values.customer_email).add(values.customer_phone);
-  params.add(to_json(items));
+  params.add(items);
   for (const auto& part : values.address) params.add(part);
   params.add(values.carrier).add(values.service_level).add(values.currency).add(values.collection_date);
   params.add(values.window_start).add(values.window_end).add(values.notes);
@@ -199,9 +200,11 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
-  co_await insert(services, params_of(business, guid, values, values.status, items.items()), call.cause(),
-                  values.number.has_value());
-  co_return Answer::created(co_await read_order(services, business, guid), "/api/v1/Orders/" + guid);
+  co_await insert(services, params_of(business, guid, values, values.status, to_json(items.items())),
+                  call.cause(), values.number.has_value());
+  storage::Params key;
+  key.add(business).add(guid);
+  co_return Answer::created(co_await read_order(services, std::move(key)), "/api/v1/Orders/" + guid);
 }
 
 asio::awaitable<Answer> update_order(Call& call, Services& services) {
@@ -209,7 +212,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto business = call.principal.business_id.to_string();
   const auto guid = call.id().to_string();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto held = co_await transaction->run(sql::lock, storage::Params().add(business).add(guid));
+  const auto held = co_await transaction->run(sql::lock, key_params(call));
   if (held.empty()) throw not_found("order");
   const auto before = values_of(held);
   if (before.status == "shipped" || before.status == "delivered") {
@@ -218,19 +221,18 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
 
   auto values = before;
   merge(body, values);
-  const auto stored = stored_items(held.get(0, 2));
   FieldErrors errors;
   check_change(body, values, before, errors);
   const auto* const new_items = given(body, "items");
-  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored);
+  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_items(held.get(0, 2)));
   co_await resolve(services, business, values, before, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  const auto& kept_or_new = new_items == nullptr ? stored : items.items();
+  const auto items_text = new_items == nullptr ? Text() : to_json(items.items());
   co_await transaction->run(sql::update,
-                            params_of(business, guid, values, values.has_customer(), kept_or_new));
+                            params_of(business, guid, values, values.has_customer(), items_text));
   co_await transaction->commit();
-  co_return Answer::of(co_await read_order(services, business, guid));
+  co_return Answer::of(co_await read_order(services, key_params(call)));
 }
 
 }  // namespace waybill::api

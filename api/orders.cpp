@@ -6,6 +6,7 @@
 #include "api/order_body.hpp"
 #include "api/order_handlers.hpp"
 #include "api/paging.hpp"
+#include "api/params.hpp"
 #include "api/row_json.hpp"
 #include "domain/state_machines.hpp"
 #include "storage/sql.hpp"
@@ -14,10 +15,8 @@ namespace waybill::api {
 
 namespace sql = storage::sql::orders;
 
-asio::awaitable<std::string> read_order(Services& services, const std::string& business,
-                                        const std::string& guid) {
-  const auto rows =
-      co_await services.db.read_merged(sql::get, sql::get_merged, storage::Params().add(business).add(guid));
+asio::awaitable<std::string> read_order(Services& services, storage::Params key) {
+  const auto rows = co_await services.db.read_merged(sql::get, sql::get_merged, std::move(key));
   if (rows.empty()) throw not_found("order");
   co_return json_object(rows);
 }
@@ -48,16 +47,11 @@ constexpr Property assign_carrier_properties[] = {
 };
 constexpr Schema assign_carrier_schema{"CarrierAssignment", assign_carrier_properties};
 
-constexpr Property window_properties[] = {
-    {.name = "start", .kind = Kind::time_of_day, .required = true},
-    {.name = "end", .kind = Kind::time_of_day, .required = true},
-};
-constexpr Schema window_schema{"CollectionWindow", window_properties};
 constexpr Property assign_date_properties[] = {
     {.name = "collectionDate", .kind = Kind::timestamp, .required = true},
     {.name = "timeWindow",
      .kind = Kind::object,
-     .schema = &window_schema,
+     .schema = &time_window_schema,
      .description = "kept unless given"},
 };
 constexpr Schema assign_date_schema{"CollectionDateAssignment", assign_date_properties};
@@ -83,18 +77,12 @@ constexpr Property history_properties[] = {
 };
 constexpr Schema history_schema{"StatusChange", history_properties};
 
-std::string business_of(const Call& call) { return call.principal.business_id.to_string(); }
-
-storage::Params key_of(const Call& call) {
-  return std::move(storage::Params().add(business_of(call)).add(call.id().to_string()));
-}
-
 asio::awaitable<Answer> list_orders(Call& call, Services& services) {
   return list_records(call, services, domain::record_type(domain::EntityType::order), sql::list);
 }
 
 asio::awaitable<Answer> get_order(Call& call, Services& services) {
-  co_return Answer::of(co_await read_order(services, business_of(call), call.id().to_string()));
+  co_return Answer::of(co_await read_order(services, key_params(call)));
 }
 
 /// The statuses from which `to` can be reached.
@@ -109,7 +97,7 @@ std::vector<std::string> origins_of(std::string_view to) {
 
 asio::awaitable<Answer> move_order(Call& call, Services& services) {
   const auto to = text_at(call.object(), "status").value_or("");
-  auto params = key_of(call);
+  auto params = key_params(call);
   params.add(to).add_array(origins_of(to));
   const auto note = text_at(call.object(), "notes").value_or("");
   const auto rows = co_await services.db.write(sql::move, std::move(params), call.cause(note));
@@ -123,8 +111,8 @@ asio::awaitable<Answer> move_order(Call& call, Services& services) {
 asio::awaitable<Answer> delete_orders(Call& call, Services& services) {
   storage::ArrayLiteral guids;
   for (const auto& entry : call.body.get_array()) guids.add(entry.at("guid").get_string());
-  storage::Params params;
-  params.add(business_of(call)).add_array(std::move(guids));
+  auto params = business_params(call);
+  params.add_array(std::move(guids));
   const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
   if (rows.get(0, 0) != "t") throw not_found("order");
   co_return Answer::of("[]");
@@ -135,8 +123,8 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
   const auto level = text_at(body, "serviceLevel");
   storage::ArrayLiteral guids;
   for (const auto& entry : body.at("orderIds").get_array()) guids.add(entry.get_string());
-  storage::Params params;
-  params.add(business_of(call)).add_array(std::move(guids)).add(text_at(body, "carrierId")).add(level);
+  auto params = business_params(call);
+  params.add_array(std::move(guids)).add(text_at(body, "carrierId")).add(level);
   const auto rows = co_await services.db.write(sql::assign_carrier, std::move(params), call.cause());
   if (rows.is_null(0, 1)) throw not_found("carrier");
   if (rows.get(0, 0) != "t") throw not_found("order");
@@ -149,7 +137,7 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
 asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
   const auto& body = call.object();
   const auto date = parse_timestamp(text_at(body, "collectionDate").value_or("")).value();
-  auto params = key_of(call);
+  auto params = key_params(call);
   params.add(format_sql_timestamp(date)).add(body.contains("timeWindow"));
   params.add(text_at(body, "timeWindow.start")).add(text_at(body, "timeWindow.end"));
   const auto rows = co_await services.db.write(sql::assign_collection_date, std::move(params), call.cause());
@@ -158,7 +146,7 @@ asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::history, key_of(call));
+  const auto rows = co_await services.db.read(sql::history, key_params(call));
   if (rows.empty()) throw not_found("order");
   const bool has_changes = !rows.is_null(0, 0);
   co_return Answer::of(json_array(rows.slice(0, has_changes ? rows.size() : 0, 1)));

@@ -207,6 +207,8 @@ class Server::Impl {
       clean = census_.wait_until_empty(std::chrono::milliseconds(200));
     }
     for (auto& thread : threads_) thread->join();
+    boost::system::error_code ignored;
+    acceptor_->close(ignored);
     // A request that outlived the grace still refers to its thread's responder, and the process is about to
     // end.
     if (!clean) {

@@ -1,11 +1,12 @@
 #include "storage/database.hpp"
 
 #include <algorithm>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "storage/pq/read_pipeline.hpp"
 #include "storage/pq/write_pool.hpp"
@@ -31,8 +32,8 @@ pq::ChannelOptions channel_options(const Database::Options& options, bool read_o
 class Database::Impl {
  public:
   Impl(asio::io_context& io, const Options& options)
-      : writes_(std::make_shared<pq::WritePool>(io, channel_options(options, false), options.write_connections,
-                                                options.wait_limit)) {
+      : writes_(std::make_shared<pq::WritePool>(io, channel_options(options, false),
+                                                options.write_connections, options.wait_limit)) {
     for (int i = 0; i < options.read_connections; ++i) {
       pipelines_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
     }
@@ -46,8 +47,8 @@ class Database::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  asio::awaitable<Rows> submit(Statement statement, std::optional<Statement> merged, std::optional<std::string> text,
-                               Params params) {
+  asio::awaitable<Rows> submit(Statement statement, std::optional<Statement> merged,
+                               std::optional<std::string> text, Params params) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
         [this](pq::ReadHandler handler, Statement single, std::optional<Statement> several,
                std::optional<std::string> owned_text, Params values) {
@@ -74,9 +75,8 @@ class Database::Impl {
  private:
   pq::ReadPipeline& least_loaded() {
     const auto now = steady_clock::now();
-    return **std::min_element(pipelines_.begin(), pipelines_.end(), [now](const auto& a, const auto& b) {
-      return a->load(now) < b->load(now);
-    });
+    return **std::min_element(pipelines_.begin(), pipelines_.end(),
+                              [now](const auto& a, const auto& b) { return a->load(now) < b->load(now); });
   }
 
   pq::ReadRequestPool pool_;

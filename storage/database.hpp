@@ -1,11 +1,12 @@
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include "base/clock.hpp"
 #include "storage/errors.hpp"
@@ -21,7 +22,8 @@ namespace asio = boost::asio;
 class Transaction {
  public:
   virtual ~Transaction() = default;
-  /// Throws StatementError or DatabaseUnavailable; the transaction is then lost, and all that follows is refused.
+  /// Throws StatementError or DatabaseUnavailable; the transaction is then lost, and all that follows is
+  /// refused.
   virtual asio::awaitable<Rows> run(const Statement& statement, Params params) = 0;
   /// Throws StatementError: nothing was committed. DatabaseUnavailable: unknown.
   virtual asio::awaitable<void> commit() = 0;
@@ -32,13 +34,14 @@ struct Cause {
   std::string json;  // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
 };
 
-/// The API's asynchronous database, one for each io thread: every method is called, and resumes, on that thread.
-/// Connects lazily and reconnects by itself. Reads of the io thread share a few pipelined connections (libpq pipeline
-/// mode, one sync per loop turn) and must have no side effects; writes have a connection of their own for their whole
-/// transaction. `statement_timeout` bounds each statement (StatementError 57014); a server that does not answer
-/// within another `connect_timeout` is given up. While the server is away, calls fail at once or after one attempt to
-/// connect. Calls cannot be cancelled. An open connection keeps `io.run()` from returning; the destructor closes all
-/// and lets whoever still waits fail with DatabaseUnavailable. It must not run inside a coroutine that this resumed.
+/// The API's asynchronous database, one for each io thread: every method is called, and resumes, on that
+/// thread. Connects lazily and reconnects by itself. Reads of the io thread share a few pipelined connections
+/// (libpq pipeline mode, one sync per loop turn) and must have no side effects; writes have a connection of
+/// their own for their whole transaction. `statement_timeout` bounds each statement (StatementError 57014); a
+/// server that does not answer within another `connect_timeout` is given up. While the server is away, calls
+/// fail at once or after one attempt to connect. Calls cannot be cancelled. An open connection keeps
+/// `io.run()` from returning; the destructor closes all and lets whoever still waits fail with
+/// DatabaseUnavailable. It must not run inside a coroutine that this resumed.
 class Database {
  public:
   struct Options {
@@ -48,7 +51,8 @@ class Database {
     int write_connections = 4;
     Duration statement_timeout = std::chrono::seconds(10);
     Duration connect_timeout = std::chrono::seconds(5);
-    Duration wait_limit = std::chrono::seconds(5);  // for a free write connection; beyond it DatabaseUnavailable
+    Duration wait_limit =
+        std::chrono::seconds(5);  // for a free write connection; beyond it DatabaseUnavailable
   };
 
   Database(asio::io_context& io, Options options);
@@ -56,21 +60,23 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// A statement without side effects. Concurrent ones are pipelined; one that fails because its neighbour did, or
-  /// because the connection broke (once), is sent again. Statements are prepared once for each connection.
-  /// Throws StatementError or DatabaseUnavailable, like all below.
+  /// A statement without side effects. Concurrent ones are pipelined; one that fails because its neighbour
+  /// did, or because the connection broke (once), is sent again. Statements are prepared once for each
+  /// connection. Throws StatementError or DatabaseUnavailable, like all below.
   asio::awaitable<Rows> read(const Statement& statement, Params params);
 
-  /// Like `read` for one record by its key. Reads of the same statement that wait together are sent as one `merged`
-  /// statement, which takes an array of each parameter and returns, ordered by it, the position in the arrays (from 1)
-  /// before the columns of `statement`. The caller gets the columns of `statement` and its own rows alone.
+  /// Like `read` for one record by its key. Reads of the same statement that wait together are sent as one
+  /// `merged` statement, which takes an array of each parameter and returns, ordered by it, the position in
+  /// the arrays (from 1) before the columns of `statement`. The caller gets the columns of `statement` and
+  /// its own rows alone.
   asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key);
 
-  /// Like `read` for text made for this call (a $filter's); prepared by its text, of which the least used are dropped.
+  /// Like `read` for text made for this call (a $filter's); prepared by its text, of which the least used are
+  /// dropped.
   asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params);
 
-  /// One statement as a transaction of its own, in one round trip (begin, cause, statement, commit). StatementError:
-  /// rolled back. Never sent twice.
+  /// One statement as a transaction of its own, in one round trip (begin, cause, statement, commit).
+  /// StatementError: rolled back. Never sent twice.
   asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
 
   /// Several statements in one transaction.

@@ -6,8 +6,8 @@
 
 namespace waybill::storage {
 
-/// The server refused a statement. `sqlstate` is the PostgreSQL code (Appendix A of its manual), `constraint` the
-/// violated one's name; empty if there is none, and always in the blocking interface (sync.hpp).
+/// The server refused a statement. `sqlstate` is the PostgreSQL code (Appendix A of its manual), `constraint`
+/// the violated one's name; empty if there is none, and always in the blocking interface (sync.hpp).
 class StatementError : public std::runtime_error {
  public:
   StatementError(const std::string& message, std::string sqlstate, std::string constraint)
@@ -20,8 +20,8 @@ class StatementError : public std::runtime_error {
   std::string constraint_;
 };
 
-/// The server cannot be reached, or the connection broke while the statement ran. Of a write it is then unknown
-/// whether it was committed. Maps to 503.
+/// The server cannot be reached, or the connection broke while the statement ran. Of a write it is then
+/// unknown whether it was committed. Maps to 503.
 class DatabaseUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -24,8 +24,8 @@ std::size_t count_applied(Session& session, std::span<const Statement> migration
     }
     const Statement& expected = migrations[static_cast<std::size_t>(row)];
     if (expected.name != name) {
-      throw MigrationError("migration " + std::string(expected.name) + " is missing, though the later " + name +
-                           " is applied");
+      throw MigrationError("migration " + std::string(expected.name) + " is missing, though the later " +
+                           name + " is applied");
     }
     if (applied.get(row, 1) != checksum(expected)) {
       throw MigrationError("migration " + name + " was changed after it was applied");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
@@ -9,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 namespace waybill::storage {
 
@@ -28,9 +29,9 @@ class ArrayLiteral {
   std::size_t size_ = 0;
 };
 
-/// Text-format parameters of one statement, in order ($1, $2, ...). Takes anything that reads as text, integers,
-/// booleans, and optionals of these (null when empty). A NUL byte, which PostgreSQL's text cannot hold, is refused
-/// with std::invalid_argument.
+/// Text-format parameters of one statement, in order ($1, $2, ...). Takes anything that reads as text,
+/// integers, booleans, and optionals of these (null when empty). A NUL byte, which PostgreSQL's text cannot
+/// hold, is refused with std::invalid_argument.
 class Params {
  public:
   template <typename T>

@@ -1,9 +1,9 @@
 #include "storage/params.hpp"
 
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <stdexcept>
+
+#include <gtest/gtest.h>
 
 namespace waybill::storage {
 namespace {
@@ -13,9 +13,12 @@ TEST(Params, AreTextInOrder) {
   Params params;
   params.add("literal").add(text).add(std::string_view("view")).add("").add_null();
   params.add(true).add(false).add(-7).add(INT64_MAX).add(std::size_t{3});
-  params.add(std::optional<std::string>()).add(std::optional<std::string>("there")).add(std::optional<int>(5));
-  const std::vector<const char*> expected{"literal", "text", "view", "",      nullptr, "t", "f",
-                                          "-7",      "9223372036854775807", "3", nullptr, "there", "5"};
+  params.add(std::optional<std::string>())
+      .add(std::optional<std::string>("there"))
+      .add(std::optional<int>(5));
+  const std::vector<const char*> expected{
+      "literal", "text",  "view",  "", nullptr, "t", "f", "-7", "9223372036854775807",
+      "3",       nullptr, "there", "5"};
   ASSERT_EQ(params.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_STREQ(params.value(i), expected[i]);
 }

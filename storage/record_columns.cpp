@@ -26,7 +26,8 @@ const domain::Row* RecordColumns::read(const ColumnMap& columns, const std::opti
                                        RecordText& record, domain::Row& row) const {
   if (!text) return nullptr;
   if (!record.parse(*text)) throw std::invalid_argument("no composite value");
-  if (record.fields().size() != columns.column_count()) throw ColumnsChanged("the record's table has changed");
+  if (record.fields().size() != columns.column_count())
+    throw ColumnsChanged("the record's table has changed");
   columns.fill(record.fields(), row);
   return &row;
 }

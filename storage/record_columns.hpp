@@ -19,15 +19,16 @@ class ColumnsChanged : public std::runtime_error {
 /// Reads the rows of stored events, by the columns the record tables had when it was made. One thread.
 class RecordColumns {
  public:
-  /// Throws DatabaseUnavailable, StatementError, or std::invalid_argument when a table lacks a field's column.
+  /// Throws DatabaseUnavailable, StatementError, or std::invalid_argument when a table lacks a field's
+  /// column.
   explicit RecordColumns(Session& session);
 
   /// Throws ColumnsChanged, or std::invalid_argument when the event cannot be read.
   domain::Change change(const StoredEvent& event, const json::storage_ptr& memory);
 
  private:
-  const domain::Row* read(const ColumnMap& columns, const std::optional<std::string>& text, RecordText& record,
-                          domain::Row& row) const;
+  const domain::Row* read(const ColumnMap& columns, const std::optional<std::string>& text,
+                          RecordText& record, domain::Row& row) const;
 
   std::vector<ColumnMap> columns_;  // by entity type
   RecordText before_text_;

@@ -95,7 +95,8 @@ ColumnMap::ColumnMap(const domain::RecordType& type, std::span<const std::string
     }
     const auto column = std::find(columns.begin(), columns.end(), field.column);
     if (column == columns.end()) {
-      throw std::invalid_argument("table " + std::string(type.table) + " has no column " + std::string(field.column));
+      throw std::invalid_argument("table " + std::string(type.table) + " has no column " +
+                                  std::string(field.column));
     }
     positions_.push_back(static_cast<std::uint16_t>(column - columns.begin()));
   }

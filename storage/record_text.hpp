@@ -13,15 +13,15 @@
 
 namespace waybill::storage {
 
-/// Reads a composite value as PostgreSQL prints it (`(1,"two, ""quoted""",,"")`; PostgreSQL manual, section 8.16.6).
-/// Used again for the next value, it allocates nothing.
+/// Reads a composite value as PostgreSQL prints it (`(1,"two, ""quoted""",,"")`; PostgreSQL manual,
+/// section 8.16.6). Used again for the next value, it allocates nothing.
 class RecordText {
  public:
   /// False when `text` is nothing that PostgreSQL prints.
   bool parse(std::string_view text);
 
-  /// Of the last value that could be read; null is nullopt. The views point into its text and into this object: they
-  /// live until the text is gone or `parse` is called again.
+  /// Of the last value that could be read; null is nullopt. The views point into its text and into this
+  /// object: they live until the text is gone or `parse` is called again.
   std::span<const std::optional<std::string_view>> fields() const { return fields_; }
 
  private:

@@ -32,7 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string printed = print(first.fields());
   waybill::storage::RecordText second;
   if (!second.parse(printed)) std::abort();
-  if (!std::equal(first.fields().begin(), first.fields().end(), second.fields().begin(), second.fields().end())) {
+  if (!std::equal(first.fields().begin(), first.fields().end(), second.fields().begin(),
+                  second.fields().end())) {
     std::abort();
   }
   return 0;

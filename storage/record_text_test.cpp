@@ -1,8 +1,8 @@
 #include "storage/record_text.hpp"
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
+
+#include <gtest/gtest.h>
 
 namespace waybill::storage {
 namespace {
@@ -52,7 +52,8 @@ TEST(RecordText, TheViewsOfManyEscapedFieldsStayValid) {
   ASSERT_TRUE(record.parse("(short)"));
   ASSERT_TRUE(record.parse(text));
   ASSERT_EQ(record.fields().size(), 500U);
-  for (int i = 0; i < 500; ++i) EXPECT_EQ(record.fields()[static_cast<std::size_t>(i)], "\"" + std::to_string(i));
+  for (int i = 0; i < 500; ++i)
+    EXPECT_EQ(record.fields()[static_cast<std::size_t>(i)], "\"" + std::to_string(i));
 }
 
 TEST(ColumnMap, PutsColumnsWhereTheirFieldsAre) {

@@ -41,9 +41,7 @@ std::size_t Rows::affected() const {
 
 int Rows::columns() const { return result_ ? PQnfields(as_result(result_)) - first_column_ : 0; }
 
-std::string_view Rows::name(int column) const {
-  return PQfname(as_result(result_), first_column_ + column);
-}
+std::string_view Rows::name(int column) const { return PQfname(as_result(result_), first_column_ + column); }
 
 std::uint32_t Rows::type(int column) const { return PQftype(as_result(result_), first_column_ + column); }
 

@@ -8,8 +8,8 @@
 
 namespace waybill::storage {
 
-/// The rows of one answer, in text format. Copies share the libpq result, which is freed with the last. Views into it
-/// live as long as any of them.
+/// The rows of one answer, in text format. Copies share the libpq result, which is freed with the last. Views
+/// into it live as long as any of them.
 class Rows {
  public:
   Rows() = default;

@@ -34,12 +34,14 @@ std::string render(std::string_view text, std::string_view context, Escape escap
   return parsed(text).render(data.as_object(), escape, partials_of(partials));
 }
 
+const Texts no_partials;
+
 struct Case {
   std::string_view rule;
   std::string_view text;
   std::string_view context;
   std::string_view expected;
-  Texts partials;
+  Texts partials = no_partials;
 };
 
 void check(const std::vector<Case>& cases) {

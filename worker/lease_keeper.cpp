@@ -1,5 +1,7 @@
 #include "worker/lease_keeper.hpp"
 
+#include <algorithm>
+
 #include "base/observe.hpp"
 
 namespace waybill::worker {
@@ -59,10 +61,11 @@ void LeaseKeeper::beat() {
   storage::HeldShards held = leases.renew();
   const std::size_t share = leases.fair_share();
   if (held.size() < share) held.merge(leases.take(held.size()));
-  for (const auto& [shard, epoch] : held_) {
-    const auto now = held.find(shard);
-    if (now == held.end() || now->second != epoch) observe(Observable::lease_lost, {{"shard", shard}});
-  }
+  const auto lost = std::ranges::count_if(held_, [&](const auto& mine) {
+    const auto now = held.find(mine.first);
+    return now == held.end() || now->second != mine.second;
+  });
+  if (lost > 0) observe(Observable::lease_lost, {{"shards", lost}});
   std::erase_if(leaving_, [&](std::int16_t shard) { return !held.contains(shard); });
   while (held.size() - leaving_.size() > share) {
     for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
@@ -88,9 +91,7 @@ void LeaseKeeper::give_back_surplus(storage::Leases& leases, std::size_t share) 
 
 void LeaseKeeper::publish(storage::HeldShards held) {
   if (held == held_) return;
-  for (const auto& [shard, epoch] : held) {
-    if (!held_.contains(shard)) observe(Observable::lease_taken, {{"shard", shard}, {"epoch", epoch}});
-  }
+  if (held.size() > held_.size()) observe(Observable::lease_taken, {{"shards", held.size()}});
   held_ = std::move(held);
   set_gauge(Gauge::shards_owned, static_cast<double>(held_.size()));
   changed_(held_);

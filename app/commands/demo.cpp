@@ -21,10 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view business_name = "Demo";
-constexpr std::string_view order_json =
-    R"({"customer":{"name":"Ada Lovelace","email":"ada@example.com"},)"
-    R"("items":[{"description":"Notebook","quantity":2,"price":9.95}],)"
-    R"("deliveryAddress":{"street":"12 St James's Square","city":"London"}})";
+constexpr std::string_view order_json = R"({"customer":{"name":"Ada Lovelace","email":"ada@example.com"},)"
+                                        R"("items":[{"description":"Notebook","quantity":2,"price":9.95}],)"
+                                        R"("deliveryAddress":{"street":"12 Crescent Road","city":"London"}})";
 
 struct DemoOptions {
   std::string url;
@@ -134,13 +133,10 @@ int show_one_order(ApiClient& api, DemoReceiver& receiver, const net::WebhookSec
 }
 
 void print_what_to_try(const std::string& url, const std::string& token, const std::string& database_url) {
-  std::string quoted(order_json);
-  for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4)
-    quoted.replace(at, 1, "'\\''");
   const std::string authorization = "-H 'Authorization: Bearer " + token + "'";
   std::cout << "\nAPI    " << url << "\ntoken  " << token << "\nSQL    psql '" << database_url << "'\n"
             << "\nMake an order:\n\ncurl -s " << authorization << " -H 'Content-Type: application/json' -d '"
-            << quoted << "' " << url << "/api/v1/Orders\n"
+            << order_json << "' " << url << "/api/v1/Orders\n"
             << "\nSee the workflow run it caused:\n\ncurl -s " << authorization << " '" << url
             << "/api/workflows/runs?PageSize=1'\n"
             << "\nSigned webhooks are received and checked here as they come (Ctrl-C ends it all):\n"

@@ -183,12 +183,14 @@ class Compiler {
 
   std::string all(const Expression& e, Context context) {
     std::vector<std::string> parts;
+    parts.reserve(e.args.size());
     for (const auto& part : e.args) parts.push_back(condition(part, context));
     return joined(parts, " and ");
   }
 
   std::string any(const Expression& e, Context context) {
     std::vector<std::string> parts;
+    parts.reserve(e.args.size());
     for (const auto& part : e.args)
       parts.push_back(condition(part, {.conjunct = false, .positive = context.positive}));
     return joined(parts, " or ");

@@ -341,11 +341,13 @@ TEST(Filter, IsAtMost4KiBLong) {
 }
 
 TEST(Filter, IsAtMost32LevelsDeep) {
-  const auto nested = [](const std::string& open, const std::string& inner, const std::string& close,
-                         int levels) {
-    std::string text = inner;
-    for (int i = 0; i < levels; ++i) text = open + text + close;
+  const auto repeated = [](std::string_view part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
     return text;
+  };
+  const auto nested = [&](std::string_view open, std::string_view inner, std::string_view close, int levels) {
+    return repeated(open, levels).append(inner).append(repeated(close, levels));
   };
   for (const auto& [open, close] : {std::pair<std::string, std::string>{"(", ")"}, {"not ", ""}}) {
     EXPECT_TRUE(compiles(nested(open, "true", close, 32))) << open;

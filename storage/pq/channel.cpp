@@ -1,8 +1,9 @@
 #include "storage/pq/channel.hpp"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 #include "base/observe.hpp"
 
@@ -19,10 +20,12 @@ double seconds_between(SteadyTime from, SteadyTime to) {
 }
 
 // The prepared statement is gone.
-bool is_missing(const PGresult* result) { return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "26000"; }
+bool is_missing(const PGresult* result) {
+  return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "26000";
+}
 
-// The plan no longer fits the tables ("cached plan must not change result type"); the place in the server's source is
-// what tells it from the code's other uses.
+// The plan no longer fits the tables ("cached plan must not change result type"); the place in the server's
+// source is what tells it from the code's other uses.
 bool is_outdated(const PGresult* result) {
   return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "0A000" &&
          std::string_view(error_field(result, PG_DIAG_SOURCE_FUNCTION)) == "RevalidateCachedQuery";
@@ -67,7 +70,8 @@ void Channel::send(Prepared& prepared, const Params& params, void* owner) {
     if (PQsendPrepare(connection_.get(), prepared.server_name.c_str(), text.c_str(), 0, nullptr) == 0) {
       send_failed_ = true;
     }
-    sent_.push_back({.kind = Kind::prepare, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
+    sent_.push_back(
+        {.kind = Kind::prepare, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
   }
   boost::container::small_vector<const char*, 16> values(params.size());
   for (std::size_t i = 0; i < params.size(); ++i) values[i] = params.value(i);
@@ -76,7 +80,8 @@ void Channel::send(Prepared& prepared, const Params& params, void* owner) {
     send_failed_ = true;
   }
   ++prepared.in_flight;
-  sent_.push_back({.kind = Kind::query, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
+  sent_.push_back(
+      {.kind = Kind::query, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
 }
 
 void Channel::deallocate(const std::string& server_name) {
@@ -101,9 +106,13 @@ void Channel::sync() {
 void Channel::flush() {
   writing_ = false;
   switch (PQflush(connection_.get())) {
-    case 0: return;
-    case 1: writing_ = true; return on_socket(Wait::wait_write, &Channel::flush);
-    default: return fail(PQerrorMessage(connection_.get()));
+    case 0:
+      return;
+    case 1:
+      writing_ = true;
+      return on_socket(Wait::wait_write, &Channel::flush);
+    default:
+      return fail(PQerrorMessage(connection_.get()));
   }
 }
 
@@ -142,11 +151,11 @@ void Channel::dispatch(Sent sent, ResultHandle result) {
     sent_.push_front(sent);
     return fail(PQresultErrorMessage(result.get()));
   }
-  const bool expected =
-      sent.kind == Kind::sync ? status == PGRES_PIPELINE_SYNC
-                              : status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ||
-                                    status == PGRES_EMPTY_QUERY || status == PGRES_FATAL_ERROR ||
-                                    status == PGRES_PIPELINE_ABORTED;
+  const bool expected = sent.kind == Kind::sync
+                            ? status == PGRES_PIPELINE_SYNC
+                            : status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ||
+                                  status == PGRES_EMPTY_QUERY || status == PGRES_FATAL_ERROR ||
+                                  status == PGRES_PIPELINE_ABORTED;
   if (!expected) {
     sent_.push_front(sent);
     return fail(std::string("unexpected ") + PQresStatus(status));
@@ -155,39 +164,59 @@ void Channel::dispatch(Sent sent, ResultHandle result) {
   proven_ = true;
   failures_ = 0;
   switch (sent.kind) {
-    case Kind::prepare: return prepare_answered(sent, std::move(result));
-    case Kind::query: return query_answered(sent, std::move(result));
-    case Kind::deallocate: return;
-    case Kind::sync: --syncs_due_; return listener_->synced();
+    case Kind::prepare:
+      return prepare_answered(sent, result.get());
+    case Kind::query:
+      return query_answered(sent, std::move(result));
+    case Kind::deallocate:
+      return;
+    case Kind::sync:
+      --syncs_due_;
+      return listener_->synced();
   }
 }
 
-void Channel::prepare_answered(const Sent& sent, ResultHandle result) {
-  if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return;
-  if (sent.prepared->generation == sent.generation) sent.prepared->generation = 0;
-  if (PQresultStatus(result.get()) == PGRES_PIPELINE_ABORTED) return;
+void Channel::prepare_answered(const Sent& sent, const PGresult* result) {
+  Prepared& prepared = *sent.prepared;
+  if (PQresultStatus(result) == PGRES_COMMAND_OK) {
+    prepared.confirmed_generation = sent.generation;
+    return;
+  }
+  if (prepared.generation == sent.generation) prepared.generation = 0;
+  if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED) return;
+  prepared.refused_generation = sent.generation;
+  prepared.refusal = std::make_shared<StatementError>(statement_error(result));
   // The query it was for comes next, and the server skips it.
   sent_.front().muted = true;
-  listener_->received(sent.owner, {Answer::Kind::failed, std::move(result)});
+  listener_->received(sent.owner, {Answer::Kind::failed, {}, prepared.refusal});
 }
 
 void Channel::query_answered(const Sent& sent, ResultHandle result) {
   --sent.prepared->in_flight;
   if (sent.muted) return;
-  auto kind = Answer::Kind::rows;
-  if (PQresultStatus(result.get()) == PGRES_PIPELINE_ABORTED) {
-    kind = Answer::Kind::aborted;
-  } else {
-    time_statement(sent);
-    if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) kind = Answer::Kind::failed;
+  const auto status = PQresultStatus(result.get());
+  if (status == PGRES_PIPELINE_ABORTED)
+    return listener_->received(sent.owner, {Answer::Kind::aborted, {}, {}});
+  time_statement(sent);
+  if (status == PGRES_FATAL_ERROR)
+    return listener_->received(sent.owner, explain_failure(sent, result.get()));
+  listener_->received(sent.owner, {Answer::Kind::rows, Rows(result.release()), {}});
+}
+
+Answer Channel::explain_failure(const Sent& sent, const PGresult* result) {
+  Prepared& prepared = *sent.prepared;
+  const bool missing = is_missing(result);
+  if (missing && sent.generation == prepared.refused_generation)
+    return {Answer::Kind::failed, {}, prepared.refusal};
+  // Its PREPARE went with an earlier unit and was skipped there.
+  if (missing && sent.generation != prepared.confirmed_generation) return {Answer::Kind::aborted, {}, {}};
+  auto error = std::make_shared<StatementError>(statement_error(result));
+  if (!missing && !is_outdated(result)) return {Answer::Kind::failed, {}, std::move(error)};
+  if (prepared.generation == sent.generation) {
+    prepared.generation = 0;
+    if (missing) prepared_.forget();
   }
-  if (kind == Answer::Kind::failed && (is_missing(result.get()) || is_outdated(result.get()))) {
-    kind = Answer::Kind::stale;
-    const bool newest = sent.prepared->generation == sent.generation;
-    if (newest) sent.prepared->generation = 0;
-    if (newest && is_missing(result.get())) prepared_.forget();
-  }
-  listener_->received(sent.owner, {kind, std::move(result)});
+  return {Answer::Kind::stale, {}, std::move(error)};
 }
 
 void Channel::time_statement(const Sent& sent) {

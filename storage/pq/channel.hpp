@@ -1,8 +1,5 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -11,10 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
 #include "base/clock.hpp"
 #include "storage/params.hpp"
 #include "storage/pq/libpq.hpp"
 #include "storage/pq/prepared.hpp"
+#include "storage/rows.hpp"
 
 namespace waybill::storage::pq {
 
@@ -32,23 +34,25 @@ struct ChannelOptions {
 /// What came back for one query.
 struct Answer {
   enum class Kind : std::uint8_t {
-    rows,     // done; `result` has them
-    failed,   // refused; `result` has the error
-    stale,    // its plan is no longer there or no longer fits: refused, prepared anew when sent again
-    aborted,  // not run, because one before it in the same sync failed
+    rows,
+    failed,   // refused with `error`
+    stale,    // refused with `error`: its plan is gone or no longer fits; when sent again it is prepared anew
+    aborted,  // not run, because one before it failed
   };
   Kind kind;
-  ResultHandle result;
+  Rows rows;
+  std::shared_ptr<const StatementError> error;
 };
 
-/// One libpq connection in pipeline mode on an io_context: statements go out in order, are prepared before their first
-/// use, and their answers come back to the listener in the same order. After a failed one the server skips the rest
-/// up to the next sync. Opens when told to; a broken connection is closed and reported, never reopened by itself.
-/// After a connection attempt failed, the next one is allowed 25 ms later, then twice that, up to 1 s; a connection
-/// that worked before may be reopened at once.
+/// One libpq connection in pipeline mode on an io_context: statements go out in order, are prepared before
+/// their first use, and their answers come back to the listener in the same order. After a failed one the
+/// server skips the rest up to the next sync. Opens when told to; a broken connection is closed and reported,
+/// never reopened by itself. After a connection attempt failed, the next one is allowed 25 ms later, then
+/// twice that, up to 1 s; a connection that worked before may be reopened at once.
 ///
-/// One thread. Host names are resolved synchronously by libpq. Listener calls are made from the io_context, never from
-/// inside `query`; from inside `sync` and `alive` only `lost`. The listener may call anything from inside its calls.
+/// One thread. Host names are resolved synchronously by libpq. Listener calls are made from the io_context,
+/// never from inside `query`; from inside `sync` and `alive` only `lost`. The listener may call anything from
+/// inside its calls.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   class Listener {
@@ -77,7 +81,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Starts connecting; only when closed. `opened` or `lost` follows.
   void open();
 
-  /// Whether an open connection still is one, as far as the kernel knows: for those that must not be sent in vain.
+  /// Whether an open connection still is one, as far as the kernel knows: for those that must not be sent in
+  /// vain.
   bool alive();
 
   /// Queues one statement; only when open. `owner` comes back with its answer.
@@ -129,8 +134,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void on_readable();
   void process();
   void dispatch(Sent sent, ResultHandle result);
-  void prepare_answered(const Sent& sent, ResultHandle result);
+  void prepare_answered(const Sent& sent, const PGresult* result);
   void query_answered(const Sent& sent, ResultHandle result);
+  Answer explain_failure(const Sent& sent, const PGresult* result);
   void time_statement(const Sent& sent);
 
   void fail(const std::string& why);
@@ -152,9 +158,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool terminator_due_ = false;
   bool watching_ = false;
   bool writing_ = false;
-  bool doomed_ = false;      // the server has said that it ends this session
+  bool doomed_ = false;  // the server has said that it ends this session
   bool send_failed_ = false;
-  bool proven_ = false;      // this connection has answered something
+  bool proven_ = false;  // this connection has answered something
   bool was_lost_ = false;
   int failures_ = 0;
   SteadyTime next_attempt_{};

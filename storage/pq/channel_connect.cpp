@@ -1,8 +1,9 @@
 // How a channel's connection begins and ends.
 #include <algorithm>
 #include <array>
-#include <boost/asio/post.hpp>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 #include "base/observe.hpp"
 #include "storage/pq/channel.hpp"
@@ -32,16 +33,15 @@ std::string url_options(const std::string& url) {
 }
 
 std::string session_options(const ChannelOptions& options) {
-  const auto timeout =
-      std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
+  const auto timeout = std::max<std::int64_t>(
+      1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
   // Compiling a plan costs more than the short statements of an API can win back.
-  return url_options(options.url) + "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
+  return url_options(options.url) +
+         "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
          " -c default_transaction_read_only=" + (options.read_only ? "on" : "off");
 }
 
-std::string first_line(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
-}
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 }  // namespace
 
@@ -56,12 +56,10 @@ void Channel::open() {
 
 void Channel::start_connecting() {
   const std::string session = session_options(options_);
-  const std::array<const char*, 6> keywords{"dbname",          "fallback_application_name",
-                                            "client_encoding", "options",
-                                            "keepalives",      nullptr};
-  const std::array<const char*, 6> values{options_.url.c_str(), options_.application_name.c_str(), "UTF8",
-                                          session.c_str(),      "1",
-                                          nullptr};
+  const std::array<const char*, 6> keywords{
+      "dbname", "fallback_application_name", "client_encoding", "options", "keepalives", nullptr};
+  const std::array<const char*, 6> values{
+      options_.url.c_str(), options_.application_name.c_str(), "UTF8", session.c_str(), "1", nullptr};
   connection_.reset(PQconnectStartParams(keywords.data(), values.data(), 1));
   if (!connection_) return fail("out of memory");
   if (PQstatus(connection_.get()) == CONNECTION_BAD) return fail(PQerrorMessage(connection_.get()));
@@ -74,10 +72,14 @@ void Channel::poll_connecting() {
   // libpq may go on with another socket, even under the same number.
   if (socket_.is_open()) socket_.release();
   switch (PQconnectPoll(connection_.get())) {
-    case PGRES_POLLING_READING: return on_socket(Wait::wait_read, &Channel::poll_connecting);
-    case PGRES_POLLING_WRITING: return on_socket(Wait::wait_write, &Channel::poll_connecting);
-    case PGRES_POLLING_OK: return established();
-    default: return fail(PQerrorMessage(connection_.get()));
+    case PGRES_POLLING_READING:
+      return on_socket(Wait::wait_read, &Channel::poll_connecting);
+    case PGRES_POLLING_WRITING:
+      return on_socket(Wait::wait_write, &Channel::poll_connecting);
+    case PGRES_POLLING_OK:
+      return established();
+    default:
+      return fail(PQerrorMessage(connection_.get()));
   }
 }
 
@@ -101,10 +103,10 @@ void Channel::on_socket(Wait direction, Step step) {
     socket_.assign(PQsocket(connection_.get()), error);
     if (error) return fail(error.message());
   }
-  socket_.async_wait(direction, [self = shared_from_this(), epoch = epoch_,
-                                 step](const boost::system::error_code& error) {
-    if (!error && epoch == self->epoch_) (self.get()->*step)();
-  });
+  socket_.async_wait(
+      direction, [self = shared_from_this(), epoch = epoch_, step](const boost::system::error_code& error) {
+        if (!error && epoch == self->epoch_) (self.get()->*step)();
+      });
 }
 
 void Channel::watch_until(SteadyTime time) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <memory>
+
+#include <libpq-fe.h>
 
 #include "storage/errors.hpp"
 

@@ -11,9 +11,7 @@ namespace {
 // PostgreSQL cuts names to 63 bytes; the generation needs up to 11 of them.
 constexpr std::size_t name_limit = 50;
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-}
+bool is_plain(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_'; }
 
 }  // namespace
 
@@ -30,7 +28,8 @@ Prepared& PreparedCache::statement(const Statement& statement) {
   return prepared;
 }
 
-Prepared& PreparedCache::text(std::string_view name, std::string_view text, std::vector<std::string>& evicted) {
+Prepared& PreparedCache::text(std::string_view name, std::string_view text,
+                              std::vector<std::string>& evicted) {
   if (const auto known = texts_by_text_.find(text); known != texts_by_text_.end()) {
     texts_.splice(texts_.begin(), texts_, known->second);
     return known->second->prepared;

@@ -1,32 +1,37 @@
 #pragma once
 
-#include <prometheus/histogram.h>
-
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include <prometheus/histogram.h>
+
+#include "storage/errors.hpp"
 #include "storage/statement.hpp"
 
 namespace waybill::storage::pq {
 
-/// One statement as one connection knows it. `generation` tells apart the PREPAREs of it that were sent: an answer to
-/// an older one says nothing about the newest.
+/// One statement as one connection knows it. The generations tell apart the PREPAREs of it that were sent: an
+/// answer to an older one says nothing about the newest.
 struct Prepared {
-  std::string_view name;    // what logs and metrics call it
+  std::string_view name;  // what logs and metrics call it
   std::string_view text;
-  std::string server_name;  // of the newest PREPARE, unique in the session
-  std::uint32_t generation = 0;  // 0: to be prepared before its next use
+  std::string server_name;                 // of the newest PREPARE, unique in the session
+  std::uint32_t generation = 0;            // 0: to be prepared before its next use
+  std::uint32_t confirmed_generation = 0;  // the last that the server took
+  std::uint32_t refused_generation = 0;    // the last that it refused, and why
+  std::shared_ptr<const StatementError> refusal;
   std::uint32_t in_flight = 0;
   prometheus::Histogram* seconds = nullptr;
 };
 
 /// What is prepared on one connection: statements by name for good, texts by their text, of which only the
-/// `text_capacity` last used are kept. References stay valid until the entry is evicted (never while in flight) or
-/// `clear`.
+/// `text_capacity` last used are kept. References stay valid until the entry is evicted (never while in
+/// flight) or `clear`.
 class PreparedCache {
  public:
   static constexpr std::size_t text_capacity = 256;

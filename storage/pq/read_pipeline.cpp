@@ -1,9 +1,10 @@
 #include "storage/pq/read_pipeline.hpp"
 
-#include <boost/asio/post.hpp>
-#include <boost/container/static_vector.hpp>
 #include <charconv>
 #include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/container/static_vector.hpp>
 
 namespace waybill::storage::pq {
 namespace {
@@ -115,7 +116,8 @@ std::vector<ReadRequest*> ReadPipeline::collect_calls() {
   for (auto* request : std::exchange(queue_, {})) {
     auto group = groups.begin();
     if (request->merged) {
-      while (group != groups.end() && group->last->merged->text.data() != request->merged->text.data()) ++group;
+      while (group != groups.end() && group->last->merged->text.data() != request->merged->text.data())
+        ++group;
       if (group != groups.end() && group->size < merge_limit) {
         group->last->next_member = request;
         *group = {request, group->size + 1};
@@ -153,8 +155,10 @@ void ReadPipeline::received(void* owner, Answer answer) {
   draining_ = true;
   ReadRequest& first = *static_cast<ReadRequest*>(owner);
   switch (answer.kind) {
-    case Answer::Kind::rows: return hand_out(first, Rows(answer.result.release()));
-    case Answer::Kind::aborted: return send_again(first);
+    case Answer::Kind::rows:
+      return hand_out(first, answer.rows);
+    case Answer::Kind::aborted:
+      return send_again(first);
     case Answer::Kind::stale:
       if (std::exchange(first.resent_unprepared, true)) break;
       return send_again(first);
@@ -162,7 +166,7 @@ void ReadPipeline::received(void* owner, Answer answer) {
       if (first.next_member != nullptr) return send_again(first);
       break;
   }
-  complete(first, std::make_exception_ptr(statement_error(answer.result.get())), {});
+  complete(first, std::make_exception_ptr(*answer.error), {});
 }
 
 void ReadPipeline::hand_out(ReadRequest& first, const Rows& rows) {

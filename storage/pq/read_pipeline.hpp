@@ -1,8 +1,5 @@
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cstddef>
 #include <deque>
 #include <exception>
@@ -11,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "storage/params.hpp"
 #include "storage/pq/channel.hpp"
 #include "storage/rows.hpp"
@@ -18,8 +19,7 @@
 
 namespace waybill::storage::pq {
 
-using ReadHandler =
-    asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>::handler_type;
+using ReadHandler = asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>::handler_type;
 
 /// One caller of a read, suspended in `handler`.
 struct ReadRequest {
@@ -45,8 +45,9 @@ class ReadRequestPool {
   std::vector<ReadRequest*> free_;
 };
 
-/// The reads of one connection. What is submitted within one turn of the loop goes out with one sync; one that was
-/// skipped because a neighbour failed, or in flight when the connection broke, is sent again (the latter once).
+/// The reads of one connection. What is submitted within one turn of the loop goes out with one sync; one
+/// that was skipped because a neighbour failed, or in flight when the connection broke, is sent again (the
+/// latter once).
 class ReadPipeline final : public Channel::Listener, public std::enable_shared_from_this<ReadPipeline> {
  public:
   /// The pool must outlive `shut_down`.
@@ -82,7 +83,7 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   ReadRequestPool& pool_;
   std::shared_ptr<Channel> channel_;
   std::vector<ReadRequest*> queue_;
-  std::vector<ReadRequest*> again_;     // goes before the queue
+  std::vector<ReadRequest*> again_;  // goes before the queue
   std::size_t load_ = 0;
   bool flush_scheduled_ = false;
   bool draining_ = false;

@@ -1,9 +1,10 @@
 #include "storage/pq/write_pool.hpp"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <stdexcept>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 namespace waybill::storage::pq {
 namespace {
@@ -112,7 +113,9 @@ void WritePool::give(WriteSession& session) {
 
 // Posted: a session is given back from inside destructors.
 void WritePool::answer_first(const std::exception_ptr& error, WriteSession* session) {
-  asio::post(io_, [handler = std::move(line_.front().handler), error, session]() mutable { handler(error, session); });
+  asio::post(io_, [handler = std::move(line_.front().handler), error, session]() mutable {
+    handler(error, session);
+  });
   line_.pop_front();
 }
 

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <deque>
+#include <exception>
+#include <memory>
+#include <vector>
+
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <deque>
-#include <exception>
-#include <memory>
-#include <vector>
 
 #include "storage/database.hpp"
 #include "storage/pq/channel.hpp"
@@ -43,7 +44,8 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void shut_down();
 
  private:
-  using Handler = asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, WriteSession*)>::handler_type;
+  using Handler =
+      asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, WriteSession*)>::handler_type;
   struct Waiter {
     Handler handler;
     SteadyTime deadline;

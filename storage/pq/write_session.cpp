@@ -1,7 +1,8 @@
 #include "storage/pq/write_session.hpp"
 
-#include <boost/asio/post.hpp>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 namespace waybill::storage::pq {
 namespace {
@@ -55,13 +56,18 @@ asio::awaitable<Outcome> WriteSession::flush() {
 void WriteSession::received(void* owner, Answer answer) {
   switch (answer.kind) {
     case Answer::Kind::rows:
-      if (owner == &step_wanted) outcome_.rows = Rows(answer.result.release());
+      if (owner == &step_wanted) outcome_.rows = std::move(answer.rows);
       if (owner == &step_commit || owner == &step_rollback) in_transaction_ = false;
       return;
-    case Answer::Kind::aborted: return;
-    case Answer::Kind::stale: outcome_.stale = true; [[fallthrough]];
+    case Answer::Kind::aborted:
+      // The one that failed has told why.
+      if (!outcome_.error) outcome_.error = std::make_exception_ptr(StatementError("not run", "25P02", ""));
+      return;
+    case Answer::Kind::stale:
+      outcome_.stale = true;
+      [[fallthrough]];
     case Answer::Kind::failed:
-      if (!outcome_.error) outcome_.error = std::make_exception_ptr(statement_error(answer.result.get()));
+      if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }
 }
 

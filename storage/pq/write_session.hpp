@@ -1,14 +1,15 @@
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "storage/params.hpp"
 #include "storage/pq/channel.hpp"
@@ -50,8 +51,8 @@ class WriteSession final : public Channel::Listener {
   /// Ends a transaction whose statement failed.
   asio::awaitable<void> roll_back();
 
-  /// Brings the session back to where it can be used again, whatever it was left in, and calls `done` then: at once,
-  /// or when a transaction left open is rolled back.
+  /// Brings the session back to where it can be used again, whatever it was left in, and calls `done` then:
+  /// at once, or when a transaction left open is rolled back.
   void make_free(std::function<void()> done);
 
   /// Whoever waits gets DatabaseUnavailable.

@@ -69,11 +69,11 @@ TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheTry) {
   EXPECT_EQ(headers.at("webhook-timestamp"), "1800000000");
   EXPECT_EQ(headers.at("x-key"), "k");
   EXPECT_EQ(headers.at("content-type"), "application/json");
-  for (const std::string& secret : delivery.secrets) {
-    EXPECT_EQ(
-        net::verify_webhook(*net::WebhookSecret::parse(secret), "msg_1", headers.at("webhook-timestamp"),
-                            headers.at("webhook-signature"), delivery.seen.body, delivery.clock.now()),
-        net::SignatureCheck::valid);
+  for (const std::string& text : delivery.secrets) {
+    const auto secret = net::WebhookSecret::parse(text).value_or(net::WebhookSecret::random());
+    EXPECT_EQ(net::verify_webhook(secret, "msg_1", headers.at("webhook-timestamp"),
+                                  headers.at("webhook-signature"), delivery.seen.body, delivery.clock.now()),
+              net::SignatureCheck::valid);
   }
 }
 

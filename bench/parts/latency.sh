@@ -1,0 +1,50 @@
+# From the commit of a change to the first byte at the receiver, one after another on an idle machine.
+changes=1000
+pause_us=5000
+body_size=1400
+
+waybill_latency() { # NAME COUNT PAUSE_US
+  local lines
+  mapfile -t lines < <("$build/bench_latency" api "$receiver" "$2" "$3" "$api" "$token")
+  record_latency "$1" "${lines[@]}"
+}
+
+peer_latency() {
+  local lines
+  mapfile -t lines < <(PGDATABASE=peer "$build/bench_latency" sql "$receiver" "$changes" "$pause_us" \
+    "select graphile_worker.add_job('deliver', json_build_object('order', $SECONDS::text || '-' || \$1::text))")
+  record_latency peer "${lines[@]}"
+}
+
+record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING
+  [ $# = 3 ] || die "no latency was measured"
+  local p50 p99 longest
+  read -r p50 p99 longest <<<"$2"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+  record "$1_max" "$longest"
+  read -r p50 p99 longest <<<"$3"
+  record "$1_sent_p50" "$p50"
+  record "$1_sent_p99" "$p99"
+}
+
+switch_off_workflows
+start_receiver
+start_waybill up
+make_workflow latency '{"status": {"in": ["pending", "processing"]}, "totalValue": {"gte": 1}}' >/dev/null
+start_peer_worker
+sql -c 'vacuum analyze' -c checkpoint
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  waybill_latency waybill $changes $pause_us
+  peer_latency
+done
+stop "$peer_pid"
+stop_waybill
+
+# Without NOTIFY the worker's poll remains. Sessions see the setting when they connect.
+sql -c 'alter database waybill set waybill.notify = off'
+start_waybill up
+waybill_latency no_notify 20 1000
+sql -c 'alter database waybill reset waybill.notify'
+stop_waybill
+stop "$receiver_pid"

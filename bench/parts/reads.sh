@@ -1,0 +1,67 @@
+# GET of an order and a list of fifty with totalCount, beside pgbench with the same statements and Fastify over the same
+# tables.
+seconds=5
+connections=64
+
+# A statement of storage/sql with its includes, as pgbench's script wants it.
+statement() { # FILE
+  local folder line
+  folder=$(dirname "$1")
+  while IFS= read -r line; do
+    case $line in
+      '--'*) ;;
+      '\ir '*) cat "$folder/${line#\\ir }" ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done <"$1"
+}
+
+make_scripts() {
+  local folder=$bench/../storage/sql/orders page
+  {
+    echo "\\set n random(1, $orders)"
+    statement "$folder/get.sql" |
+      sed "s/\\\$1/'$business'/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"
+  } >"$work/get.pgbench"
+  # The pages are in the text, as the API has them.
+  for ((page = 0; page < 20; ++page)); do
+    statement "$folder/list.sql" |
+      sed "s/\\\$1/:business/g; s|/\\*page\\*/limit 50/\\*end\\*/|limit 50 offset $((page * 50))|" >"$work/list-$page.pgbench"
+    list_scripts+=(-f "$work/list-$page.pgbench")
+  done
+}
+
+floor() { # NAME SCRIPT…
+  local name=$1
+  shift
+  record "$name" "$("$pg_bin/pgbench" -n -M prepared -c 16 -j 2 -T "$seconds" -D business="'$business'" "$@" 2>&1 |
+    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+}
+
+load() { # NAME PORT TARGET
+  local rate p50 p99 errors
+  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$token wrk -t1 -c$connections -d${seconds}s -s "$bench/wrk.lua" \
+    "http://127.0.0.1:$2" | grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+  record "$1" "$rate"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+}
+
+list_scripts=()
+make_scripts
+start_waybill api
+start fastify env BUSINESS="$business" "$node" "$bench/peers/rest.mjs"
+fastify_pid=$started
+fastify=$(await fastify '^listening on' | grep -oE '[0-9]+$')
+sql -c checkpoint
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  load get "$api" '/api/v1/Orders/{order}'
+  floor get_pgbench -f "$work/get.pgbench"
+  load get_fastify "$fastify" '/api/v1/Orders/{order}'
+  load list "$api" '/api/v1/Orders?Page={page}&PageSize=50'
+  floor list_pgbench "${list_scripts[@]}"
+  load list_fastify "$fastify" '/api/v1/Orders?Page={page}&PageSize=50'
+done
+stop "$fastify_pid"
+stop_waybill

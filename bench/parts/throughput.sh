@@ -1,0 +1,113 @@
+# Events a second, from the commit of the change to the last webhook received, and to the last one recorded.
+condition='{"status": {"in": ["pending", "processing"]}, "totalValue": {"gte": 1}}'
+status=pending
+
+toggle_status() {
+  if [ "$(sql -c "select status from orders where business_id = '$business' limit 1")" = pending ]; then
+    status=processing
+  else
+    status=pending
+  fi
+}
+
+prepare() {
+  sql -c 'vacuum analyze orders, pending_events' -c checkpoint
+  toggle_status
+  control reset >/dev/null
+  first_event=$(sql -c 'select last_value from event_ids')
+  cpu_before=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
+}
+
+# The last change was received; waits until it is recorded, too, and balances the ledger. conclude NAME START_NS
+conclude() {
+  local name=$1 start=$2 counts last recorded ledger
+  counts=$(control "wait?count=$orders" 100) || die "$name: only $(control count) came"
+  last=$(jq .last_ns <<<"$counts")
+  recorded=$(printf '%s\n' "do \$\$ begin while exists (select from pending_events) loop perform pg_sleep(0.002); end loop; end \$\$" |
+    "$build/bench_load" sql | cut -d' ' -f2)
+  record "$1" "$(per_second "$orders" "$start" "$last")"
+  record "$1_recorded" "$(per_second "$orders" "$start" "$recorded")"
+  local cpu_after=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
+  local who=(waybill postgres receiver) i
+  for i in 0 1 2; do
+    record "$1_cpu_${who[i]}" "$(awk -v n="$orders" -v ms=$((cpu_after[i] - cpu_before[i])) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
+  done
+  ledger=$(sql -F ' ' -c "select (select count(*) from events where id > $first_event),
+    (select count(*) from all_runs where event_id > $first_event),
+    (select count(distinct event_id) from all_runs where event_id > $first_event and status = 'succeeded')")
+  counts=$(control count)
+  say "  ledger of $name: $(jq .distinct <<<"$counts") received ($(jq .requests <<<"$counts") requests), events, runs, succeeded: $ledger"
+  [ "$(jq .distinct <<<"$counts") $ledger" = "$orders $orders $orders $orders" ] || die "$name is void: the ledger does not balance"
+  body_size=$(jq '.bytes / .requests | floor' <<<"$counts")
+}
+
+waybill_sql() { # NAME
+  prepare
+  local committed
+  committed=$(echo "update orders set status = '$status' where business_id = '$business'" | "$build/bench_load" sql | cut -d' ' -f2)
+  cpu_before=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
+  conclude "$1" "$committed"
+}
+
+# What the API takes is part of it: from the first request on.
+waybill_api() {
+  prepare
+  local times
+  times=$("$build/bench_load" api "$api" "$token" 32 "$orders" "$status")
+  record api_accepted "$(per_second "$orders" ${times% *} ${times#* })"
+  conclude api "${times% *}"
+}
+
+# An open snapshot keeps every dead row of the outbox.
+waybill_with_reader() {
+  prepare
+  psql -qAtX -c "begin isolation level repeatable read" -c "select count(*) from pending_events" -c "select pg_sleep(300)" \
+    >/dev/null 2>&1 &
+  local reader=$!
+  until [ "$(sql -c "select count(*) from pg_stat_activity where query like 'select pg_sleep(300)%'")" = 1 ]; do sleep 0.05; done
+  local committed
+  committed=$(echo "update orders set status = '$status' where business_id = '$business'" | "$build/bench_load" sql | cut -d' ' -f2)
+  cpu_before=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
+  conclude reader "$committed"
+  sql -c "select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(300)%'" >/dev/null
+  wait "$reader" 2>/dev/null || true
+}
+
+# The statistics are of a full table, as graphile-worker's claims need them.
+peer_sql() {
+  control reset >/dev/null
+  PGDATABASE=peer sql -c checkpoint
+  local committed last finished cpu_peer cpu_postgres
+  committed=$(echo "select graphile_worker.add_job('deliver', json_build_object('order', i, 'number', 'ORD-' || i, 'status', '$status')) from generate_series(1, $orders) i" |
+    PGDATABASE=peer "$build/bench_load" sql | cut -d' ' -f2)
+  cpu_peer=$(cpu_ms "$peer_pid")
+  cpu_postgres=$(postgres_cpu_ms)
+  last=$(control "wait?count=$orders" 100 | jq .last_ns)
+  finished=$(printf '%s\n' "do \$\$ begin while exists (select from graphile_worker._private_jobs) loop perform pg_sleep(0.002); end loop; end \$\$" |
+    PGDATABASE=peer "$build/bench_load" sql | cut -d' ' -f2)
+  record peer "$(per_second "$orders" "$committed" "$last")"
+  record peer_recorded "$(per_second "$orders" "$committed" "$finished")"
+  record peer_cpu_peer "$(awk -v n="$orders" -v ms=$(($(cpu_ms "$peer_pid") - cpu_peer)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
+  record peer_cpu_postgres "$(awk -v n="$orders" -v ms=$(($(postgres_cpu_ms) - cpu_postgres)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
+}
+
+switch_off_workflows
+start_receiver
+start_waybill up
+make_workflow throughput "$condition" >/dev/null
+# The first run warms both up and tells the size of a body; it is not counted.
+mv "$samples" "$samples.kept"
+waybill_sql warm_up
+start_peer_worker
+peer_sql
+mv "$samples.kept" "$samples"
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  waybill_sql sql
+  peer_sql
+  waybill_with_reader
+  waybill_api
+done
+record body_size "$body_size"
+stop "$peer_pid"
+stop_waybill
+stop "$receiver_pid"

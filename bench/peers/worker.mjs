@@ -1,0 +1,54 @@
+// The peer of the worker: graphile-worker, tuned (jobs fetched and completed in batches), whose one task sends a signed
+// webhook with undici over kept connections. RECEIVER is the receiver's URL, BODY_SIZE the size of a body; PostgreSQL is
+// named by libpq's environment.
+import crypto from 'node:crypto';
+import { Logger, run } from 'graphile-worker';
+import pg from 'pg';
+import { Pool } from 'undici';
+
+const concurrency = Number(process.env.CONCURRENCY ?? 24);
+const bodySize = Number(process.env.BODY_SIZE ?? 1000);
+const key = Buffer.alloc(32, 'k');
+const receiver = new Pool(process.env.RECEIVER, { connections: concurrency, pipelining: 1 });
+const logger = new Logger(() => () => {});
+const filler = 'x'.repeat(bodySize);
+
+// Standard Webhooks: what is signed is id.timestamp.body.
+async function deliver(payload) {
+  const now = Date.now();
+  const head = JSON.stringify({ type: 'order_status_changed', timestamp: new Date(now).toISOString(), data: payload });
+  const body = `${head.slice(0, -1)},"filler":"${filler.slice(0, Math.max(0, bodySize - head.length - 12))}"}`;
+  const id = `msg_${payload.order}`;
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = crypto.createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const answer = await receiver.request({
+    path: '/hook',
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    },
+    body,
+  });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
+}
+
+const pgPool = new pg.Pool({ max: concurrency + 1 });
+await run({
+  preset: {
+    worker: {
+      pgPool,
+      logger,
+      concurrentJobs: concurrency,
+      pollInterval: 2000,
+      localQueue: { size: 500, refetchDelay: { durationMs: 10, threshold: 0 } },
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+    },
+  },
+  taskList: { deliver },
+});
+console.log('ready');

@@ -1,0 +1,197 @@
+// report.mjs PART WORK_FOLDER RESULTS: the part's samples as a section of results.md, which replaces the earlier one.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const [part, work, results] = process.argv.slice(2);
+
+// A row is [what, name of the sample, unit]; a ratio [what, sample, over which sample, target].
+const parts = {
+  latency: {
+    title: 'Latency',
+    text:
+      '1 000 changes one after another on an idle machine, 5 ms apart. From the commit to the first byte at the receiver: ' +
+      'for waybill from the 2xx of `PATCH /api/v1/Orders/{id}/status`, for graphile-worker from the return of ' +
+      '`add_job`. The commit is known to PostgreSQL before the caller learns of it, so a quick worker may be ahead.',
+    rows: [
+      ['waybill, p50', 'waybill_p50', 'ms'],
+      ['waybill, p99', 'waybill_p99', 'ms'],
+      ['waybill, longest', 'waybill_max', 'ms'],
+      ['waybill, from sending the PATCH, p50', 'waybill_sent_p50', 'ms'],
+      ['waybill, from sending the PATCH, p99', 'waybill_sent_p99', 'ms'],
+      ['graphile-worker + undici, p50', 'peer_p50', 'ms'],
+      ['graphile-worker + undici, p99', 'peer_p99', 'ms'],
+      ['graphile-worker + undici, from sending `add_job`, p50', 'peer_sent_p50', 'ms'],
+      ['graphile-worker + undici, from sending `add_job`, p99', 'peer_sent_p99', 'ms'],
+      ['waybill with NOTIFY switched off, longest of 20 (once)', 'no_notify_max', 'ms'],
+    ],
+    limits: [
+      ['p50', 'waybill_p50', 1.5, 'ms'],
+      ['p99', 'waybill_p99', 5, 'ms'],
+      ['longest with NOTIFY switched off', 'no_notify_max', 1500, 'ms'],
+    ],
+    ratios: [
+      ['p50, of the peer', 'waybill_p50', 'peer_p50', '< 1'],
+      ['p99, of the peer', 'waybill_p99', 'peer_p99', '< 1'],
+    ],
+  },
+  throughput: {
+    title: 'Throughput',
+    text:
+      '100 000 changes of an order\'s status, a workflow with two conditions, signed bodies to a local receiver; a job of the ' +
+      'peer for each, inserted by one statement, its body filled up to the same size. The clock runs from the commit of the ' +
+      'statement to the last webhook received (and, second, until its run is recorded or its job deleted); for the API ' +
+      'from the first request, so that what 32 connections can commit is part of it. Each run\'s ledger balanced: ' +
+      'received = events = runs = succeeded.',
+    rows: [
+      ['waybill, one SQL statement', 'sql', 'events/s'],
+      ['… until recorded', 'sql_recorded', 'events/s'],
+      ['waybill, the same with an open REPEATABLE READ reader', 'reader', 'events/s'],
+      ['waybill, 32 API connections', 'api', 'events/s'],
+      ['… requests accepted', 'api_accepted', 'requests/s'],
+      ['graphile-worker + undici', 'peer', 'jobs/s'],
+      ['… until deleted', 'peer_recorded', 'jobs/s'],
+      ['CPU of an event: waybill', 'sql_cpu_waybill', 'µs'],
+      ['CPU of an event: its PostgreSQL', 'sql_cpu_postgres', 'µs'],
+      ['CPU of an event: receiver', 'sql_cpu_receiver', 'µs'],
+      ['CPU of a job: graphile-worker', 'peer_cpu_peer', 'µs'],
+      ['CPU of a job: its PostgreSQL', 'peer_cpu_postgres', 'µs'],
+      ['CPU of a change by the API: waybill', 'api_cpu_waybill', 'µs'],
+      ['CPU of a change by the API: its PostgreSQL', 'api_cpu_postgres', 'µs'],
+      ['size of a body', 'body_size', 'bytes'],
+    ],
+    ratios: [
+      ['of the peer', 'sql', 'peer', '≥ 1.3'],
+      ['of the peer, until recorded and deleted', 'sql_recorded', 'peer_recorded', ''],
+      ['with the open reader, of without', 'reader', 'sql', '≥ 0.9'],
+    ],
+  },
+  reads: {
+    title: 'Reads',
+    text:
+      '100 000 orders. wrk with one thread and 64 connections, a random order or one of the first twenty pages of fifty, ' +
+      '`totalCount` exact. waybill checks the token and counts the call against a plan; Fastify does not. pgbench runs the ' +
+      'same statements, prepared, with 16 clients. Fastify builds its JSON in SQL, pool of 10.',
+    rows: [
+      ['waybill, GET by id', 'get', 'requests/s'],
+      ['… p50', 'get_p50', 'ms'],
+      ['… p99', 'get_p99', 'ms'],
+      ['pgbench, its statement', 'get_pgbench', 'statements/s'],
+      ['Fastify 5 + pg, GET by id', 'get_fastify', 'requests/s'],
+      ['waybill, list', 'list', 'requests/s'],
+      ['… p50', 'list_p50', 'ms'],
+      ['… p99', 'list_p99', 'ms'],
+      ['pgbench, its statements', 'list_pgbench', 'statements/s'],
+      ['Fastify 5 + pg, list', 'list_fastify', 'requests/s'],
+    ],
+    ratios: [
+      ['GET by id, of Fastify', 'get', 'get_fastify', '≥ 2'],
+      ['GET by id, of pgbench', 'get', 'get_pgbench', ''],
+      ['list, of Fastify', 'list', 'list_fastify', '≥ 6'],
+      ['list, of pgbench', 'list', 'list_pgbench', ''],
+    ],
+  },
+  memory: {
+    title: 'Memory',
+    text: 'Resident memory of one process that serves the API and is the worker, PostgreSQL\'s processes aside. Once.',
+    rows: [
+      ['idle', 'idle', 'MB'],
+      ['100 000 runs waiting', 'waiting', 'MB'],
+      ['and 1 000 in flight, held by the receiver', 'waiting_and_in_flight', 'MB'],
+      ['… of them at the receiver', 'in_flight', 'requests'],
+      ['after they were answered', 'afterwards', 'MB'],
+    ],
+    limits: [
+      ['idle', 'idle', 40, 'MB'],
+      ['100 000 waiting, 1 000 in flight', 'waiting_and_in_flight', 100, 'MB'],
+    ],
+  },
+  writers: {
+    title: 'Writers',
+    text: 'Commits of 32 pgbench connections that change the status of random orders, 5 s each.',
+    rows: [
+      ['without the event triggers', 'without', 'commits/s'],
+      ['with them, no worker', 'with', 'commits/s'],
+      ['with them, a worker that matches', 'worker', 'commits/s'],
+      ['with them, a worker that sends a webhook for each', 'sending', 'commits/s'],
+    ],
+    ratios: [
+      ['with triggers, of without', 'with', 'without', '≥ 0.6'],
+      ['with triggers and worker, of without', 'worker', 'without', ''],
+      ['with triggers, worker and webhooks, of without', 'sending', 'without', ''],
+    ],
+  },
+};
+
+const samples = new Map();
+for (const line of fs.readFileSync(path.join(work, 'samples.csv'), 'utf8').trim().split('\n')) {
+  const [name, value] = line.split(',');
+  samples.set(name, [...(samples.get(name) ?? []), Number(value)]);
+}
+
+const median = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+const shown = (value) =>
+  value >= 1000 ? String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ') : String(Number(value.toPrecision(3)));
+const spread = (values) =>
+  values.length > 1 ? `${shown(Math.min(...values))} – ${shown(Math.max(...values))}` : '';
+
+function holds(value, target) {
+  const [sign, bound] = target.split(' ');
+  return sign === '≥' ? value >= Number(bound) : value < Number(bound);
+}
+const judged = (value, target) => (target === '' ? '' : `${target} ${holds(value, target) ? '✓' : '✗'}`);
+
+function section({ title, text, rows, limits = [], ratios = [] }) {
+  const lines = [`## ${title}`, '', text, '', '| | median | least – most |', '|---|---|---|'];
+  for (const [what, name, unit] of rows) {
+    const values = samples.get(name);
+    if (values) lines.push(`| ${what} | ${shown(median(values))} ${unit} | ${spread(values)} |`);
+  }
+  lines.push('', '| to reach | median | least – most | target |', '|---|---|---|---|');
+  for (const [what, name, limit, unit] of limits) {
+    const values = samples.get(name);
+    lines.push(`| ${what} | ${shown(median(values))} ${unit} | ${spread(values)} | ${judged(median(values), `< ${limit}`)} |`);
+  }
+  for (const [what, name, over, target] of ratios) {
+    const values = samples.get(name).map((value, repetition) => value / samples.get(over)[repetition]);
+    lines.push(`| ${what} | ${shown(median(values))} | ${spread(values)} | ${judged(median(values), target)} |`);
+  }
+  return lines.join('\n') + '\n';
+}
+
+const peerVersion = (name) =>
+  JSON.parse(fs.readFileSync(new URL(`peers/node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
+
+function head() {
+  const settings = Object.fromEntries(
+    fs.readFileSync(path.join(work, 'settings'), 'utf8').trim().split('\n').map((line) => line.split('=')));
+  const { server_version: postgres, ...shownSettings } = settings;
+  const filesystem = execFileSync('stat', ['-f', '-c', '%T', work], { encoding: 'utf8' }).trim();
+  const peers = ['graphile-worker', 'undici', 'fastify', 'pg'].map((name) => `${name} ${peerVersion(name)}`);
+  return [
+    '# Results of the benchmark',
+    '',
+    'Made by `./dev bench`. Each figure is the median of repetitions that alternate with the peer\'s, all on one machine and',
+    'one PostgreSQL with the settings of `waybill up`; ratios are of the same repetition.',
+    '',
+    `- Machine: ${os.cpus().length} × ${os.cpus()[0].model}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ` +
+      `Linux ${os.release()}, ${filesystem}; clients, receiver and PostgreSQL share it.`,
+    `- Versions: waybill ${fs.readFileSync(path.join(work, 'waybill-version'), 'utf8').trim()}, PostgreSQL ${postgres}, ` +
+      `Node.js ${process.versions.node}, ${peers.join(', ')}.`,
+    `- PostgreSQL: ${Object.entries(shownSettings).map(([name, value]) => `${name} ${value}`).join(', ')}.`,
+    '- graphile-worker: 24 jobs at a time, local queue of 500, refetch after 10 ms, completed in batches; undici: 24 kept connections.',
+    '',
+  ].join('\n');
+}
+
+const mine = section(parts[part]);
+const kept = fs.existsSync(results) ? fs.readFileSync(results, 'utf8').split(/^(?=## )/m).slice(1) : [];
+const sections = Object.entries(parts).map(([name, { title }]) =>
+  name === part ? mine : kept.find((text) => text.startsWith(`## ${title}\n`)));
+fs.writeFileSync(results, [head(), ...sections.filter(Boolean).map((text) => text.trimEnd() + '\n')].join('\n'));
+console.log(mine);

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The benchmark, beside its peers, on a cluster of its own with the settings of `waybill up`. ./dev bench calls it.
+#   bench/run.sh [latency|throughput|reads|memory|writers]…   none: all. Prints the results and writes bench/results.md.
+# BENCH_BUILD is the build folder; BENCH_REPETITIONS is 3.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${BENCH_BUILD:-$bench/../build}
+waybill=$build/waybill
+# shellcheck source=lib.sh
+. "$bench/lib.sh"
+trap stop_all EXIT
+trap 'exit 130' INT TERM
+
+# Node.js comes with the peers; npm itself is the machine's.
+installed=$bench/peers/node_modules/.installed-lock.json
+if ! cmp -s "$bench/peers/package-lock.json" "$installed"; then
+  (cd "$bench/peers" && npm ci --no-audit --no-fund --silent >&2 && cp package-lock.json "$installed")
+fi
+node=$bench/peers/node_modules/.bin/node
+
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(latency throughput reads memory writers)
+for part in "${parts[@]}"; do
+  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; there are latency, throughput, reads, memory, writers"
+done
+
+start_cluster
+make_data
+"$build/waybill" version >"$work/waybill-version"
+sql -F '=' -c "select name, current_setting(name) from unnest(array['server_version', 'fsync', 'synchronous_commit',
+  'full_page_writes', 'wal_compression', 'shared_buffers', 'max_wal_size', 'max_connections']) name" >"$work/settings"
+for part in "${parts[@]}"; do
+  say "$part"
+  : >"$samples"
+  # shellcheck disable=SC1090
+  . "$bench/parts/$part.sh"
+  "$node" "$bench/report.mjs" "$part" "$work" "$bench/results.md"
+done

@@ -1,0 +1,27 @@
+-- 5 000 customers and :orders orders of business :business, written without events. The guids end in numbers, so that
+-- load programs can name any order.
+set session_replication_role = replica;
+
+insert into customers (business_id, guid, name, email, phone, company, street, city, postal_code, country)
+select :'business', ('00000000-0000-4000-9000-' || 100000000000 + n)::uuid, 'Customer ' || n, 'customer' || n || '@example.com',
+       '+49 30 ' || n, 'Company ' || n % 500, n % 200 || ' Main Street', 'City ' || n % 300, lpad((n % 99999)::text, 5, '0'), 'DE'
+from generate_series(1, 5000) n;
+
+insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city,
+                    delivery_postal_code, delivery_country, service_level, total_value, currency, notes, created_at)
+select :'business', ('00000000-0000-4000-8000-' || 100000000000 + n)::uuid, 'ORD-' || lpad(n::text, 6, '0'), 'pending',
+       ('00000000-0000-4000-9000-' || 100000000000 + 1 + n % 5000)::uuid,
+       (select jsonb_agg(jsonb_build_object(
+                 'guid', ('00000000-0000-4000-a000-' || 100000000000 + n * 3 + i)::uuid, 'description', 'Article ' || i,
+                 'sku', 'SKU-' || (n * 3 + i) % 900, 'productId', null, 'quantity', 1 + i, 'price', 10 + n % 90,
+                 'dimensions', jsonb_build_object('length', 30, 'width', 20, 'height', 10, 'weight', 2.5)))
+        from generate_series(0, 1) i),
+       n % 200 || ' Station Road', 'City ' || n % 16, lpad((n % 99999)::text, 5, '0'), 'DE', 'standard',
+       (10 + n % 90) * 3, 'EUR', 'note for order ' || n, timestamptz '2026-01-01' + n * interval '1 minute'
+from generate_series(1, :orders) n;
+
+insert into record_counts (business_id, entity_type, delta)
+values (:'business', 0, :orders), (:'business', 2, 5000);
+
+reset session_replication_role;
+vacuum analyze customers, orders, record_counts;

@@ -1,0 +1,18 @@
+-- TARGET with {order} replaced by a random order's guid and {page} by one of the first twenty pages, for TOKEN.
+-- Prints: requests/s, p50 and p99 in milliseconds, errors.
+local target = os.getenv("TARGET")
+wrk.headers["Authorization"] = "Bearer " .. (os.getenv("TOKEN") or "")
+math.randomseed(os.time())
+
+function request()
+  local path = target:gsub("{order}", function()
+    return "00000000-0000-4000-8000-" .. string.format("%d", 100000000000 + math.random(1, 100000))
+  end):gsub("{page}", function() return tostring(math.random(1, 20)) end)
+  return wrk.format("GET", path)
+end
+
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format("wrk: %.1f %.3f %.3f %d\n", summary.requests / (summary.duration / 1e6),
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, e.connect + e.read + e.write + e.status + e.timeout))
+end
