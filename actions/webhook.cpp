@@ -325,6 +325,7 @@ TryResult result_of(net::HttpResponse response, Time now) {
   result.started_at = response.started_at;
   result.duration = response.duration;
   result.destination_failed = is_destination_failure(response);
+  result.cancelled = response.failure == net::HttpFailure::cancelled;
   if (response.failure != net::HttpFailure::none) {
     result.error = std::move(response.error);
     return result;

@@ -178,7 +178,7 @@ void make_cluster(const ClusterFiles& files, const PostgresPrograms& programs) {
     const DirectoryForServer directory(fresh, files.run_as);
     run_setup(files, directory,
               {(programs.directory / "initdb").string(), "-D", directory.text(), "-U", "waybill", "-E",
-               "UTF8", "--locale=C", "--auth=trust"},
+               "UTF8", "--locale=C", "--lc-ctype=C.UTF-8", "--auth=trust"},
               "");
     write_file(files, fresh / "pg_hba.conf",
                "# Who may enter the data directory may connect.\nlocal all all trust\n");

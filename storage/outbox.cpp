@@ -1,6 +1,7 @@
 #include "storage/outbox.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
@@ -12,7 +13,11 @@ struct KeyArrays {
   std::string businesses, guids;
 };
 
-KeyArrays arrays(const std::vector<RelativeKey>& keys) {
+// Each key once: a batch names the same customer often, and what is joined twice comes back twice.
+KeyArrays arrays(std::vector<RelativeKey> keys) {
+  std::ranges::sort(keys, {}, [](const RelativeKey& key) { return std::pair(key.business_id, key.guid); });
+  const auto repeated = std::ranges::unique(keys);
+  keys.erase(repeated.begin(), repeated.end());
   std::vector<Guid> businesses, guids;
   businesses.reserve(keys.size());
   guids.reserve(keys.size());
@@ -25,14 +30,15 @@ KeyArrays arrays(const std::vector<RelativeKey>& keys) {
 
 }  // namespace
 
-Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit) {
+Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight,
+                  std::size_t limit, bool draw_xid) {
   std::vector<std::int64_t> shards, lows;
   for (const ShardMark& mark : marks) {
     shards.push_back(mark.shard);
     lows.push_back(static_cast<std::int64_t>(mark.low));
   }
-  const Rows rows = session_.run(sql::outbox::scan, array_literal(shards), array_literal(lows), array_literal(in_flight),
-                                 limit);
+  const Rows rows = session_.run(sql::outbox::scan, array_literal(shards), array_literal(lows),
+                                 array_literal(in_flight), limit, draw_xid);
   Scan scan;
   scan.events.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {
@@ -42,7 +48,7 @@ Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t
       scan.last_id = id;
       scan.workflow_epoch = row.number<std::uint64_t>(4);
       scan.xmin = row.number<std::uint64_t>(5);
-      scan.xmax = row.number<std::uint64_t>(6);
+      if (!row.is_null(6)) scan.xid = row.number<std::uint64_t>(6);
     } else {
       scan.events.push_back({shard, id, row.guid(2), row.string(3)});
     }
@@ -55,15 +61,17 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   std::vector<std::int64_t> ids;
   ids.reserve(events.size());
   for (const PendingEvent& event : events) ids.push_back(static_cast<std::int64_t>(event.id));
-  // Printed without trailing zeros of the fraction, so compared as instants; the exact text goes back to the server.
+  // Printed without trailing zeros of the fraction, so compared as instants; the exact text goes back to the
+  // server.
   const auto [first, last] = std::ranges::minmax(
       events, {}, [](const PendingEvent& event) { return parse_sql_timestamp(event.at).value(); });
   const Rows rows = session_.run(sql::outbox::fetch, array_literal(ids), first.at, last.at);
   std::vector<StoredEvent> stored;
   stored.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {
-    stored.push_back({row.number<std::uint64_t>(0), row.guid(1), static_cast<domain::EntityType>(row.number<int>(2)),
-                      row.guid(3), row.time(4), row.maybe_string(5), row.maybe_string(6), row.maybe_string(7)});
+    stored.push_back({row.number<std::uint64_t>(0), row.guid(1),
+                      static_cast<domain::EntityType>(row.number<int>(2)), row.guid(3), row.time(4),
+                      row.maybe_string(5), row.maybe_string(6), row.maybe_string(7)});
   });
   return stored;
 }
@@ -73,13 +81,16 @@ std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
   const KeyArrays customers = arrays(wanted.customers);
   const KeyArrays carriers = arrays(wanted.carriers);
   const KeyArrays orders = arrays(wanted.orders);
-  const Rows rows = session_.run(sql::outbox::relatives, customers.businesses, customers.guids, carriers.businesses,
-                                 carriers.guids, orders.businesses, orders.guids);
+  const Rows rows = session_.run(sql::outbox::relatives, customers.businesses, customers.guids,
+                                 carriers.businesses, carriers.guids, orders.businesses, orders.guids);
   std::vector<Relative> relatives;
   relatives.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {
-    relatives.push_back({static_cast<Relative::Kind>(row.number<int>(0)), {row.guid(1), row.guid(2)}, row.guid(3),
-                         row.string(4), row.maybe_string(5)});
+    relatives.push_back({static_cast<Relative::Kind>(row.number<int>(0)),
+                         {row.guid(1), row.guid(2)},
+                         row.guid(3),
+                         row.string(4),
+                         row.maybe_string(5)});
   });
   return relatives;
 }

@@ -32,7 +32,7 @@ struct Scan {
   std::uint64_t last_id = 0;         // of the sequence, read after the snapshot was taken
   std::uint64_t workflow_epoch = 0;
   std::uint64_t xmin = 0;  // of the snapshot: every transaction before it is over
-  std::uint64_t xmax = 0;  // no transaction from it on is seen
+  std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if it was asked for
 };
 
 /// An event as stored: composite texts for ColumnMap.
@@ -75,7 +75,7 @@ class Outbox {
   explicit Outbox(Session& session) : session_(session) {}
 
   /// The next events of each shard beyond its mark that are not in flight, at most `limit` of each shard.
-  Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit);
+  Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit, bool draw_xid);
 
   /// In order of id. An id that is no longer there is left out.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);

@@ -7,8 +7,11 @@
 namespace waybill::storage {
 namespace {
 
-// Class 57P: the server shuts down, has crashed or ended the session; 08: the connection (appendix A of its manual).
-bool ends_session(std::string_view sqlstate) { return sqlstate.starts_with("57P") || sqlstate.starts_with("08"); }
+// Class 57P: the server shuts down, has crashed or ended the session; 08: the connection (appendix A of its
+// manual).
+bool ends_session(std::string_view sqlstate) {
+  return sqlstate.starts_with("57P") || sqlstate.starts_with("08");
+}
 
 template <typename Values, typename Append>
 std::string literal(const Values& values, std::size_t width, Append append) {
@@ -27,10 +30,24 @@ std::string literal(const Values& values, std::size_t width, Append append) {
 
 Session::Session(const std::string& url, std::string_view application_name) {
   const std::string name(application_name);
-  const char* keywords[] = {"dbname", "fallback_application_name", "connect_timeout", "client_encoding", "options",
-                            nullptr};
-  const char* values[] = {url.c_str(), name.c_str(), "5", "UTF8",
-                          "-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning", nullptr};
+  // The keepalives, on both sides, end a session whose network has gone within about 15 s; a unix socket
+  // ignores them.
+  const char* keywords[] = {"dbname",           "fallback_application_name",
+                            "connect_timeout",  "client_encoding",
+                            "keepalives_idle",  "keepalives_interval",
+                            "keepalives_count", "tcp_user_timeout",
+                            "options",          nullptr};
+  const char* values[] = {url.c_str(),
+                          name.c_str(),
+                          "5",
+                          "UTF8",
+                          "5",
+                          "3",
+                          "3",
+                          "15000",
+                          "-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning "
+                          "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3",
+                          nullptr};
   connection_.reset(PQconnectdbParams(keywords, values, 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
 }
@@ -43,8 +60,8 @@ Rows Session::run(const Statement& statement, const Params& params) {
   }
   std::vector<const char*> values(params.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
-  return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(), nullptr,
-                                nullptr, 0));
+  return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
+                                values.data(), nullptr, nullptr, 0));
 }
 
 Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }

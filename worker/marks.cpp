@@ -30,6 +30,11 @@ std::vector<std::int64_t> Marks::in_flight() const {
   return ids;
 }
 
+bool Marks::wants_xid() const {
+  return candidate_ && !candidate_->xid &&
+         std::ranges::any_of(low_, [&](const auto& mark) { return mark.second < candidate_->last_id; });
+}
+
 bool Marks::any_in_flight(std::int16_t shard) const {
   return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
 }
@@ -76,8 +81,8 @@ void Marks::move_marks(const storage::Scan& scan, const std::map<std::int16_t, s
     candidate_ = Candidate{scan.last_id, std::nullopt};
     return;
   }
-  if (!candidate_->xmax) candidate_->xmax = scan.xmax;
-  if (scan.xmin < *candidate_->xmax) return;
+  if (!candidate_->xid) candidate_->xid = scan.xid;
+  if (!candidate_->xid || scan.xmin < *candidate_->xid) return;
   for (auto& [shard, low] : low_) {
     const auto bound = seen_up_to.find(shard);
     const std::uint64_t reached =

@@ -13,9 +13,10 @@
 namespace waybill::worker {
 
 /// How far each shard of the outbox is read, and what is in flight. Sequence numbers become visible in another order
-/// than they were drawn, so a shard's low mark moves to a number s only once a snapshot shows that every transaction
-/// that can have drawn one up to s is over: s was the sequence's last value, X the first transaction id not seen by a
-/// later snapshot, and a scan's snapshot has xmin >= X. Scanning above the marks keeps dead rows out of the way, whatever holds vacuum back.
+/// than they were drawn, so a shard's low mark moves to a number s only once every transaction that can have drawn one
+/// up to s is over: s was the sequence's last value, X a transaction id drawn after s was read, and the scan's snapshot
+/// has xmin >= X. (A snapshot's own xmax will not do for X: it is one more than the last transaction that is over, and
+/// running ones may be beyond it.) Scanning above the marks keeps dead rows out of the way, whatever holds vacuum back.
 /// Pure; one thread.
 class Marks {
  public:
@@ -28,6 +29,8 @@ class Marks {
   /// In flight above the lowest mark: what a scan must leave out.
   std::vector<std::int64_t> in_flight() const;
   std::size_t in_flight_count() const { return in_flight_.size(); }
+  /// True when the next scan should draw a transaction id, for without one the marks cannot move.
+  bool wants_xid() const;
   bool any_in_flight(std::int16_t shard) const;
 
   /// Takes a scan's events in flight, at most `capacity` of them in turn over the shards, and moves the marks. `limit`
@@ -41,7 +44,7 @@ class Marks {
  private:
   struct Candidate {
     std::uint64_t last_id;              // s
-    std::optional<std::uint64_t> xmax;  // X, of the scan after the one that read s
+    std::optional<std::uint64_t> xid;  // X, of a scan after the one that read s
   };
   void move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to);
 

@@ -15,7 +15,8 @@ struct Matcher::Candidate {
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
 };
 
-std::vector<MatchedEvent> Matcher::match(storage::Session& session, std::span<const storage::PendingEvent> events) {
+std::vector<MatchedEvent> Matcher::match(storage::Session& session,
+                                         std::span<const storage::PendingEvent> events) {
   if (!columns_) columns_.emplace(session);
   try {
     return match_all(session, events);
@@ -47,7 +48,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     const storage::StoredEvent& event = *candidate.event;
     index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
     for (const WorkflowPtr& workflow : candidate.workflows) {
-      if (workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject())) continue;
+      if (workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject()))
+        continue;
       runs[event.id].push_back(plan(candidate, workflow));
     }
   }
@@ -56,7 +58,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   matched.reserve(events.size());
   for (const storage::PendingEvent& event : events) {
     const auto found = runs.find(event.id);
-    matched.push_back({event.shard, event.id, found == runs.end() ? std::vector<PlannedRun>{} : std::move(found->second)});
+    matched.push_back(
+        {event.shard, event.id, found == runs.end() ? std::vector<PlannedRun>{} : std::move(found->second)});
   }
   return matched;
 }
@@ -127,6 +130,12 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
   } catch (const std::length_error& error) {
     state.status = storage::RunStatus::dead;
     state.code = "PAYLOAD_TOO_LARGE";
+    state.error = error.what();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // SQL has written a definition that `check` would have refused
+    state.status = storage::RunStatus::dead;
+    state.code = "CONFIGURATION_ERROR";
     state.error = error.what();
   }
   planned.run.key.plan = to_json(planned.plan);

@@ -10,6 +10,9 @@ namespace {
 
 constexpr Duration spill_every = std::chrono::milliseconds(100);
 constexpr Duration queue_look_every = std::chrono::seconds(1);
+constexpr Duration xid_every = std::chrono::milliseconds(20);
+constexpr Duration due_again_after = std::chrono::milliseconds(20);
+constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
 constexpr Duration reconnect_after = std::chrono::milliseconds(100);
 constexpr std::size_t least_room = 64;  // below it a look is not worth its round trips
 
@@ -62,7 +65,7 @@ void Pump::settled(const std::vector<std::uint64_t>& events, std::optional<Time>
 
 bool Pump::busy(std::int16_t shard) const {
   const std::lock_guard lock(mutex_);
-  return marks_.any_in_flight(shard);
+  return wanted_changed_ || marks_.any_in_flight(shard);  // a look of before the change may be under way
 }
 
 Time Pump::last_look() const { return Time(Time::duration(last_look_.load())); }
@@ -82,6 +85,7 @@ void Pump::run() {
       runner_.spill();
       wake_up_.wait(-1, reconnect_after);
     } catch (const std::exception& error) {
+      session_.reset();  // what it has prepared may be what fails
       observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
       wake_up_.wait(-1, reconnect_after);
     }
@@ -98,8 +102,14 @@ void Pump::connect() {
   set_gauge(Gauge::listen_up, 1);
 }
 
+bool Pump::notified() {
+  const std::set<std::string> channels = session_->notifications();
+  if (channels.contains("waybill_queue")) next_queue_look_ = {};
+  return !channels.empty();
+}
+
 void Pump::turn() {
-  if (session_->notifications().contains("waybill_queue")) next_queue_look_ = {};
+  notified();
   follow_leases();
   const bool found = look_at_outbox();
   const bool claimed = claim_due_runs();
@@ -134,6 +144,8 @@ bool Pump::look_at_outbox() {
   std::vector<storage::ShardMark> marks;
   std::vector<std::int64_t> in_flight;
   std::size_t room = 0;
+  bool draw_xid = false;
+  const Time now = clock_.now();
   {
     const std::lock_guard lock(mutex_);
     const std::size_t taken = marks_.in_flight_count();
@@ -141,19 +153,23 @@ bool Pump::look_at_outbox() {
                ? 0
                : options_.events_in_memory - taken;
     starved_ = room < least_room;
-    if (starved_) return false;
+  }
+  if (room < least_room) return follow_workflows(now);
+  {
+    const std::lock_guard lock(mutex_);
     marks = marks_.marks();
     in_flight = marks_.in_flight();
+    draw_xid = rate_.wants_xid() || (marks_.wants_xid() && now - last_xid_ >= xid_every);
   }
   const std::size_t limit = std::min(options_.shard_batch, room);
-  storage::Scan scan = storage::Outbox(*session_).scan(marks, in_flight, limit);
-  const Time now = clock_.now();
+  storage::Scan scan = storage::Outbox(*session_).scan(marks, in_flight, limit, draw_xid);
+  if (draw_xid) last_xid_ = now;
   last_look_ = now.time_since_epoch().count();
   if (scan.workflow_epoch != seen_epoch_) {
     refresh();
     seen_epoch_ = scan.workflow_epoch;
   }
-  rate_.looked(now, scan.events.size(), scan.xmin, scan.xmax);
+  rate_.looked(now, scan.events.size(), scan.xmin, scan.xid);
   std::vector<storage::PendingEvent> events;
   {
     const std::lock_guard lock(mutex_);
@@ -172,6 +188,18 @@ bool Pump::look_at_outbox() {
   return true;
 }
 
+// Without room for events, so that a pause or a deletion acts on the runs that are in memory.
+bool Pump::follow_workflows(Time now) {
+  if (now - last_look() < follow_workflows_every) return false;
+  const storage::Scan scan = storage::Outbox(*session_).scan({}, {}, 0, false);
+  last_look_ = now.time_since_epoch().count();
+  if (scan.workflow_epoch != seen_epoch_) {
+    refresh();
+    seen_epoch_ = scan.workflow_epoch;
+  }
+  return false;
+}
+
 void Pump::refresh() { catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch())); }
 
 bool Pump::claim_due_runs() {
@@ -179,29 +207,39 @@ bool Pump::claim_due_runs() {
   {
     const std::lock_guard lock(mutex_);
     if (now < next_queue_look_ && (!next_due_ || now < *next_due_)) return false;
+    if (runner_.held() >= options_.runs_in_memory) {
+      starved_ = true;
+      return false;
+    }
+    next_due_.reset();  // what is set from now on counts besides what the query finds
   }
-  if (runner_.held() >= options_.runs_in_memory) return false;
   storage::RunStore store(*session_, options_.worker);
   const std::vector<std::string> blocked = runner_.blocked_destinations();
   std::vector<storage::ClaimedRun> claimed =
       store.claim(options_.claim_lease, options_.claim_per_destination, blocked, options_.claim_batch);
   const bool any = !claimed.empty();
   runner_.submit(std::move(claimed));
-  const std::optional<Time> next = store.next_due(blocked);
-  const std::lock_guard lock(mutex_);
+  std::optional<Time> next = store.next_due(blocked);
+  // Due and not to be had: another worker is taking it, or the server's clock is behind ours.
+  if (next && !any) next = std::max(*next, now + due_again_after);
   next_queue_look_ = now + queue_look_every;
-  next_due_ = next;
+  const std::lock_guard lock(mutex_);
+  if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
 }
 
 void Pump::wait() {
+  // What came with the answer to a statement does not make the socket readable again.
+  if (notified()) return;
   Duration limit = rate_.patience(options_.poll);
   {
     const std::lock_guard lock(mutex_);
     if (stopping_ || wanted_changed_) return;
     const Time now = clock_.now();
-    limit = std::min(limit, std::max(Duration::zero(), next_queue_look_ - now));
-    if (next_due_) limit = std::min(limit, std::max(Duration::zero(), *next_due_ - now));
+    if (!starved_) {  // or whoever makes room wakes us
+      limit = std::min(limit, std::max(Duration::zero(), next_queue_look_ - now));
+      if (next_due_) limit = std::min(limit, std::max(Duration::zero(), *next_due_ - now));
+    }
   }
   if (runner_.held() > 0) limit = std::min(limit, spill_every);
   wake_up_.wait(session_->socket(), limit);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,14 +16,15 @@
 #include "worker/catalogue.hpp"
 #include "worker/marks.hpp"
 #include "worker/matcher.hpp"
-#include "worker/runner.hpp"
 #include "worker/rate_mode.hpp"
+#include "worker/runner.hpp"
 #include "worker/wake_up.hpp"
 
 namespace waybill::worker {
 
-/// The worker's main thread: looks at the outbox when woken (by NOTIFY, by room in memory, by a due run, by the clock once a second),
-/// hands events to the matcher and runs to the runner, and takes due runs from the queue.
+/// The worker's main thread: looks at the outbox when woken (by NOTIFY, by room in memory, by a due run, by
+/// the clock once a second), hands events to the matcher and runs to the runner, and takes due runs from the
+/// queue.
 class Pump {
  public:
   struct Options {
@@ -56,8 +58,10 @@ class Pump {
   void run();
   void connect();
   void turn();
+  bool notified();
   void follow_leases();
   bool look_at_outbox();
+  bool follow_workflows(Time now);
   bool claim_due_runs();
   void wait();
   void refresh();
@@ -77,12 +81,13 @@ class Pump {
   std::optional<Time> next_due_;
   bool stopping_ = false;
 
-  bool starved_ = false;  // the last look was cut short for want of room
+  bool starved_ = false;  // no look or no claim for want of room
 
   // The thread's own.
   storage::HeldShards read_;  // as marks_ has them
   std::uint64_t seen_epoch_ = 0;
   Time next_queue_look_{};
+  Time last_xid_{};
   RateMode rate_;
   std::atomic<Time::rep> last_look_{0};
   std::thread thread_;

@@ -24,10 +24,11 @@ void RateMode::said(bool idle) {
   until_.reset();
 }
 
-void RateMode::looked(Time now, std::size_t events, std::uint64_t xmin, std::uint64_t xmax) {
+void RateMode::looked(Time now, std::size_t events, std::uint64_t xmin,
+                      std::optional<std::uint64_t> xid) {
   if (settling_) {
-    if (!until_) until_ = xmax;
-    if (xmin >= *until_) settling_ = false;
+    if (!until_) until_ = xid;
+    if (until_ && xmin >= *until_) settling_ = false;
   }
   window_events_ += events;
   if (window_events_ >= busy_events) idle_ = false;

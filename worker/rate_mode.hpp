@@ -19,8 +19,11 @@ class RateMode {
   std::optional<bool> to_say() const;
   void said(bool idle);
 
-  /// After each look: how many events it took, and the snapshot it was made in.
-  void looked(Time now, std::size_t events, std::uint64_t xmin, std::uint64_t xmax);
+  /// True when the next look should draw a transaction id, from which on all writers know.
+  bool wants_xid() const { return settling_ && !until_; }
+
+  /// After each look: how many events it saw, its snapshot's xmin, and the transaction id it drew, if any.
+  void looked(Time now, std::size_t events, std::uint64_t xmin, std::optional<std::uint64_t> xid);
 
   /// How long the worker may wait for a NOTIFY.
   Duration patience(Duration poll) const;

@@ -45,6 +45,14 @@ std::vector<storage::Batch> singles(storage::Batch batch) {
   return batches;
 }
 
+/// Whether it is the data that the server refuses: class 22 data exception, 23 integrity violation, 54
+/// program limit exceeded (appendix A of PostgreSQL's manual). All else (deadlock, full disk, lock time-out)
+/// says nothing of the batch.
+bool refuses_data(const storage::StatementError& error) {
+  const std::string_view state = error.sqlstate();
+  return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
+}
+
 /// Ends the runs of a batch that the database refuses, without what it may have refused.
 void make_recordable(storage::Batch& batch, std::string_view error) {
   const auto end = [&](storage::RunState& state) {
@@ -67,12 +75,23 @@ void make_recordable(storage::Batch& batch, std::string_view error) {
 
 void report_run(const storage::RunState& state) {
   switch (state.status) {
-    case storage::RunStatus::succeeded: observe(Observable::run_succeeded); break;
-    case storage::RunStatus::dead: observe(Observable::run_dead); break;
-    case storage::RunStatus::skipped: observe(Observable::run_skipped); break;
-    case storage::RunStatus::retrying: observe(Observable::run_retried); break;
-    case storage::RunStatus::held: observe(Observable::run_held); break;
-    default: break;
+    case storage::RunStatus::succeeded:
+      observe(Observable::run_succeeded);
+      break;
+    case storage::RunStatus::dead:
+      observe(Observable::run_dead);
+      break;
+    case storage::RunStatus::skipped:
+      observe(Observable::run_skipped);
+      break;
+    case storage::RunStatus::retrying:
+      observe(Observable::run_retried);
+      break;
+    case storage::RunStatus::held:
+      observe(Observable::run_held);
+      break;
+    default:
+      break;
   }
 }
 
@@ -149,12 +168,12 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
 void Recorder::run() {
   storage::Batch batch;
   while (wait_for_batch(batch)) {
-    write(std::move(batch));
+    if (!write(std::move(batch))) return;
     batch = {};
   }
 }
 
-void Recorder::write(storage::Batch batch) {
+bool Recorder::write(storage::Batch batch) {
   std::chrono::milliseconds pause{0};
   for (;;) {
     try {
@@ -165,21 +184,24 @@ void Recorder::write(storage::Batch batch) {
       events.reserve(batch.events.size());
       for (const auto& event : batch.events) events.push_back(event.id);
       written_(events, next_due(batch));
-      return;
+      return true;
     } catch (const storage::StatementError& error) {
       // Something in it cannot be stored. One by one, so that it holds up nothing else.
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
-      if (size(batch) > 1) {
-        for (storage::Batch& single : singles(std::move(batch))) write(std::move(single));
-        return;
+      if (!refuses_data(error)) {
+        session_.reset();
+      } else if (size(batch) > 1) {
+        return std::ranges::all_of(singles(std::move(batch)),
+                                   [&](storage::Batch& single) { return write(std::move(single)); });
+      } else {
+        make_recordable(batch, error.what());
       }
-      make_recordable(batch, error.what());
     } catch (const std::exception& error) {
       session_.reset();
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
     }
     std::unique_lock lock(mutex_);
-    if (stopping_) return;  // the next owner of its events matches them again
+    if (stopping_) return false;  // the next owner of its events matches them again
     changed_.wait_for(lock, pause, [&] { return stopping_; });
     pause = std::min<std::chrono::milliseconds>(pause * 2 + std::chrono::milliseconds(20), longest_pause);
   }

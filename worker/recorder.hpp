@@ -13,8 +13,9 @@
 
 namespace waybill::worker {
 
-/// Writes outcomes to the database in batches, in the order they came, on a thread of its own. A batch that the database does not take is kept
-/// and tried again until it does. What was not written when the process dies is matched or tried again, under the same ids.
+/// Writes outcomes to the database in batches, in the order they came, on a thread of its own. A batch that
+/// the database does not take is kept and tried again until it does. What was not written when the process
+/// dies is matched or tried again, under the same ids.
 class Recorder {
  public:
   struct Options {
@@ -23,8 +24,8 @@ class Recorder {
     std::size_t batch_size = 500;
     Duration batch_delay = std::chrono::milliseconds(5);  // the longest an outcome waits for company
   };
-  /// Called on the recorder's thread after a batch was written: the events that are settled now (by this worker or,
-  /// before, by another), and the earliest time a run it queued is due.
+  /// Called on the recorder's thread after a batch was written: the events that are settled now (by this
+  /// worker or, before, by another), and the earliest time a run it queued is due.
   using Written = std::function<void(const std::vector<std::uint64_t>& events, std::optional<Time> next_due)>;
 
   Recorder(Options options, Written written);
@@ -47,7 +48,8 @@ class Recorder {
   bool wait_for_batch(storage::Batch& batch);
   template <typename Add>
   void add(Add add_to);
-  void write(storage::Batch batch);
+  /// False when it was given up, because the worker stops.
+  bool write(storage::Batch batch);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
   Options options_;

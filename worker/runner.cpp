@@ -28,12 +28,16 @@ struct Runner::Task {
   storage::Run run;
   actions::Plan plan;
   std::shared_ptr<Ticket> ticket;  // null: the run is in the queue
-  RunStatus was;
   Moment since;
   Place place = Place::waiting;
   const actions::Action* action = nullptr;
   std::vector<std::string> secrets;
   std::string message_id;
+};
+
+struct Runner::Parked {
+  std::deque<TaskPtr> tasks;
+  bool has_place = false;  // it is in freed_
 };
 
 Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder)
@@ -60,7 +64,6 @@ void Runner::submit(std::vector<MatchedEvent> events) {
         task->run = std::move(planned.run);
         task->plan = std::move(planned.plan);
         task->ticket = ticket;
-        task->was = RunStatus::queued;
         ticket->open.push_back(task);
       }
       if (ticket->open.empty()) {
@@ -76,34 +79,53 @@ void Runner::submit(std::vector<MatchedEvent> events) {
 }
 
 void Runner::submit(std::vector<storage::ClaimedRun> runs) {
+  std::vector<TaskPtr> tasks;
+  tasks.reserve(runs.size());
+  for (storage::ClaimedRun& claimed : runs) {
+    if (TaskPtr task = task_of(std::move(claimed))) tasks.push_back(std::move(task));
+  }
   {
     const std::lock_guard lock(mutex_);
-    for (storage::ClaimedRun& claimed : runs) {
-      auto task = std::make_shared<Task>();
-      task->run = std::move(claimed.run);
-      task->was = claimed.was;
-      if (claimed.was == RunStatus::running) {
-        // Its worker was lost in the middle of a try, which counts: a run that kills workers must not do so for ever.
-        const actions::TryResult lost{.outcome = actions::Retry{.code = "WORKER_LOST", .retry_after = {}},
-                                      .started_at = effects_.clock.now(),
-                                      .duration = {},
-                                      .status_code = {},
-                                      .response = {},
-                                      .error = "the worker was lost during this try"};
-        RunState state = judge(task->run, lost, options_.schedule, effects_.clock.now()).state;
-        if (is_final(state.status)) {
-          recorder_.finish({task->run.key.business_id, task->run.key.guid, std::move(state)});
-          continue;
-        }
-        task->run.state.attempts = state.attempts;
-        task->run.state.tries = std::move(state.tries);
-        task->was = RunStatus::retrying;
-      }
-      task->plan = json::parse(task->run.key.plan).as_object();
-      enqueue(std::move(task));
-    }
+    for (TaskPtr& task : tasks) enqueue(std::move(task));
   }
   start_all();
+}
+
+/// Null when the run is over already.
+Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
+  auto task = std::make_shared<Task>();
+  task->run = std::move(claimed.run);
+  const storage::RunKey& key = task->run.key;
+  const Time now = effects_.clock.now();
+  if (claimed.was == RunStatus::running) {
+    // Its worker was lost in the middle of a try, which counts: a run that kills workers must not do so for
+    // ever.
+    const actions::TryResult lost{.outcome = actions::Retry{.code = "WORKER_LOST", .retry_after = {}},
+                                  .started_at = now,
+                                  .duration = {},
+                                  .status_code = {},
+                                  .response = {},
+                                  .error = "the worker was lost during this try"};
+    RunState state = judge(task->run, lost, options_.schedule, now).state;
+    if (is_final(state.status)) {
+      recorder_.finish({key.business_id, key.guid, std::move(state)});
+      return nullptr;
+    }
+    task->run.state.attempts = state.attempts;
+    task->run.state.tries = std::move(state.tries);
+  }
+  try {
+    task->plan = json::parse(key.plan).as_object();
+  } catch (const boost::system::system_error&) {
+    RunState state = std::move(task->run.state);
+    state.status = RunStatus::dead;
+    state.code = "UNREADABLE";
+    state.error = "the stored request cannot be read";
+    state.at = now;
+    recorder_.finish({key.business_id, key.guid, std::move(state)});
+    return nullptr;
+  }
+  return task;
 }
 
 void Runner::enqueue(TaskPtr task) {
@@ -119,21 +141,20 @@ Runner::TaskPtr Runner::next_task() {
   while (!stopping_ && in_flight_ < options_.max_in_flight) {
     if (!freed_.empty()) {
       const auto parked = parked_.find(freed_.front());
-      while (parked != parked_.end() && !parked->second.empty() &&
-             parked->second.front()->place == Task::Place::gone) {
-        parked->second.pop_front();
-      }
-      if (parked == parked_.end() || parked->second.empty()) {
-        if (parked != parked_.end()) parked_.erase(parked);
+      if (parked == parked_.end()) {
         freed_.pop_front();
         continue;
       }
-      if (!breaker_.try_start(parked->first, now)) {
+      std::deque<TaskPtr>& tasks = parked->second.tasks;
+      while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
+      if (tasks.empty() || !breaker_.try_start(parked->first, now)) {
+        parked->second.has_place = false;
+        if (tasks.empty()) parked_.erase(parked);
         freed_.pop_front();
         continue;
       }
-      TaskPtr task = std::move(parked->second.front());
-      parked->second.pop_front();
+      TaskPtr task = std::move(tasks.front());
+      tasks.pop_front();
       return task;
     }
     if (turns_.empty()) return nullptr;
@@ -151,16 +172,28 @@ Runner::TaskPtr Runner::next_task() {
     const std::string& destination = task->run.key.destination;
     if (destination.empty()) return task;
     if (!parked_.contains(destination) && breaker_.try_start(destination, now)) return task;
-    parked_[destination].push_back(std::move(task));
+    std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
+    tasks.push_back(std::move(task));
   }
   return nullptr;
 }
 
+void Runner::has_place(const std::string& destination) {
+  const auto parked = parked_.find(destination);
+  if (parked == parked_.end() || parked->second.has_place) return;
+  parked->second.has_place = true;
+  freed_.push_back(destination);
+}
+
 void Runner::start_all() {
-  // A try that ends at once calls back from within perform; the loop that started it goes on, not a deeper one.
+  // A try that ends at once calls back from within perform; the loop that started it goes on, not a deeper
+  // one.
   thread_local bool starting = false;
   if (starting) return;
-  starting = true;
+  const struct Started {
+    Started() { starting = true; }
+    ~Started() { starting = false; }
+  } started;
   for (;;) {
     TaskPtr task;
     {
@@ -173,7 +206,6 @@ void Runner::start_all() {
     }
     perform(task);
   }
-  starting = false;
 }
 
 bool Runner::admit(const TaskPtr& task) {
@@ -195,7 +227,7 @@ bool Runner::admit(const TaskPtr& task) {
   --in_flight_;
   if (const std::string& destination = task->run.key.destination; !destination.empty()) {
     breaker_.released(destination, state.at);
-    if (parked_.contains(destination)) freed_.push_back(destination);
+    has_place(destination);
   }
   conclude(task, std::move(state));
   return false;
@@ -207,9 +239,16 @@ void Runner::perform(const TaskPtr& task) {
                                  .message_id = task->message_id,
                                  .secrets = task->secrets,
                                  .number = task->run.state.attempts + 1};
-  task->action->perform(attempt, effects_, [this, task](actions::TryResult result) {
-    finished(task, std::move(result));
-  });
+  try {
+    task->action->perform(attempt, effects_,
+                          [this, task](actions::TryResult result) { finished(task, std::move(result)); });
+  } catch (const std::exception& error) {  // SQL has written a plan that no action makes
+    finished(task, {.outcome = actions::Never{"UNREADABLE"},
+                    .started_at = effects_.clock.now(),
+                    .status_code = {},
+                    .response = {},
+                    .error = error.what()});
+  }
 }
 
 void Runner::finished(const TaskPtr& task, actions::TryResult result) {
@@ -228,9 +267,15 @@ void Runner::finished(const TaskPtr& task, actions::TryResult result) {
       }
       const bool is_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
       if (is_open != was_open) {
-        observe(is_open ? Observable::breaker_opened : Observable::breaker_closed, {{"destination", destination}});
+        observe(is_open ? Observable::breaker_opened : Observable::breaker_closed,
+                {{"destination", destination}});
+        if (is_open) {
+          open_.insert(destination);
+        } else {
+          open_.erase(destination);
+        }
       }
-      if (parked_.contains(destination)) freed_.push_back(destination);
+      has_place(destination);
     }
     if (verdict.pause && !result.cancelled) {
       recorder_.pause({task->run.key.business_id, task->run.key.workflow_id, std::move(*verdict.pause)});
@@ -281,16 +326,17 @@ void Runner::spill_ticket(const std::shared_ptr<Ticket>& ticket) {
   const Time now = effects_.clock.now();
   for (const TaskPtr& task : ticket->open) {
     task->ticket.reset();
-    storage::Run run = task->run;
     if (task->place == Task::Place::in_flight) {
+      storage::Run& run = ticket->event.runs.emplace_back(task->run);
       run.state.status = RunStatus::running;
       run.state.at = now + options_.lease;
     } else {
+      storage::Run& run = ticket->event.runs.emplace_back(std::move(task->run));
       run.state.at = now;
+      task->plan = {};
       task->place = Task::Place::gone;
       --held_;
     }
-    ticket->event.runs.push_back(std::move(run));
   }
   ticket->open.clear();
   recorder_.settle(std::move(ticket->event));
@@ -301,7 +347,7 @@ void Runner::spill() {
     const std::lock_guard lock(mutex_);
     const Moment now = moment();
     for (auto parked = parked_.begin(); parked != parked_.end();) {
-      std::deque<TaskPtr>& tasks = parked->second;
+      std::deque<TaskPtr>& tasks = parked->second.tasks;
       while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
       const bool open = breaker_.state(parked->first) == net::CircuitBreaker::State::open;
       if (!tasks.empty() && (open || now - tasks.front()->since > options_.destination_patience)) {
@@ -314,8 +360,30 @@ void Runner::spill() {
       spill_ticket(tickets_.front());
       tickets_.pop_front();
     }
+    spill_ready(now);
   }
   start_all();
+}
+
+// Forgets what has gone, and puts off what was claimed before its lease ends here, in memory.
+void Runner::spill_ready(Moment now) {
+  if (now < next_sweep_) return;
+  next_sweep_ = now + std::chrono::milliseconds(250);
+  for (auto ready = ready_.begin(); ready != ready_.end();) {
+    std::erase_if(ready->second, [&](const TaskPtr& task) {
+      if (task->place == Task::Place::waiting && !task->ticket &&
+          now - task->since > options_.claim_patience) {
+        put_off(task, effects_.clock.now());
+      }
+      return task->place == Task::Place::gone;
+    });
+    if (ready->second.empty()) {
+      std::erase(turns_, ready->first);
+      ready = ready_.erase(ready);
+    } else {
+      ++ready;
+    }
+  }
 }
 
 bool Runner::drain(Duration limit) {
@@ -347,8 +415,13 @@ std::size_t Runner::in_flight() const {
 std::vector<std::string> Runner::blocked_destinations() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> blocked;
-  blocked.reserve(parked_.size());
+  blocked.reserve(parked_.size() + open_.size());
   for (const auto& [destination, tasks] : parked_) blocked.push_back(destination);
+  const Time now = effects_.clock.now();
+  for (const std::string& destination : open_) {
+    if (!parked_.contains(destination) && breaker_.retry_at(destination, now) > now)
+      blocked.push_back(destination);
+  }
   return blocked;
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "actions/action.hpp"
@@ -20,16 +21,20 @@
 
 namespace waybill::worker {
 
-/// Performs runs: many at once, businesses in turn, each destination within the limit its health allows. What cannot be finished soon goes to
-/// the queue, so that memory holds only what moves. Outcomes go to the recorder.
-/// Any thread may call any method. A crash loses nothing: what was not recorded is matched or claimed again.
+/// Performs runs: many at once, businesses in turn, each destination within the limit its health allows. What
+/// cannot be finished soon goes to the queue, so that memory holds only what moves. Outcomes go to the
+/// recorder. Any thread may call any method. A crash loses nothing: what was not recorded is matched or
+/// claimed again.
 class Runner {
  public:
   struct Options {
     std::size_t max_in_flight = 1024;
-    Duration patience = std::chrono::seconds(1);       // how long an event may wait for its runs before they are queued
+    Duration patience =
+        std::chrono::seconds(1);  // how long an event may wait for its runs before they are queued
     Duration destination_patience = std::chrono::milliseconds(250);  // how long a run may wait for a place
-    Duration lease = std::chrono::seconds(30);         // of a try in flight; longer than any try's time limit
+    Duration claim_patience =
+        std::chrono::seconds(10);  // how long a claimed run may wait; with its try within the claim's lease
+    Duration lease = std::chrono::seconds(30);  // of a try in flight; longer than any try's time limit
     net::CircuitBreaker::Options breaker;
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
   };
@@ -54,16 +59,18 @@ class Runner {
 
   std::size_t held() const;       // runs in memory
   std::size_t in_flight() const;  // of them being tried
-  /// Destinations that take no more at the moment.
+  /// Destinations that take no more at the moment: full ones, and broken ones whose time has not come.
   std::vector<std::string> blocked_destinations() const;
 
  private:
   struct Ticket;  // an event whose runs are not all over
   struct Task;    // a run in memory
+  struct Parked;  // the runs that wait for one destination
   using TaskPtr = std::shared_ptr<Task>;
   using Moment = std::chrono::steady_clock::time_point;
 
   void enqueue(TaskPtr task);
+  TaskPtr task_of(storage::ClaimedRun claimed);
   TaskPtr next_task();
   void start_all();
   void perform(const TaskPtr& task);
@@ -72,6 +79,8 @@ class Runner {
   void put_off(const TaskPtr& task, Time until);
   void put_off_destination(const std::string& destination, std::deque<TaskPtr>& tasks);
   void spill_ticket(const std::shared_ptr<Ticket>& ticket);
+  void spill_ready(Moment now);
+  void has_place(const std::string& destination);
   bool admit(const TaskPtr& task);
 
   const Options options_;
@@ -82,11 +91,13 @@ class Runner {
   mutable std::mutex mutex_;
   std::condition_variable idle_;  // nothing in flight
   net::CircuitBreaker breaker_;
-  std::unordered_map<Guid, std::deque<TaskPtr>> ready_;        // by business
-  std::deque<Guid> turns_;                                     // businesses with ready runs
-  std::unordered_map<std::string, std::deque<TaskPtr>> parked_;  // by destination that is full
-  std::deque<std::string> freed_;                              // destinations with parked runs and a place again
-  std::list<std::shared_ptr<Ticket>> tickets_;                 // oldest first
+  std::unordered_map<Guid, std::deque<TaskPtr>> ready_;  // by business
+  std::deque<Guid> turns_;                               // businesses with ready runs
+  std::unordered_map<std::string, Parked> parked_;       // by destination that is full
+  std::deque<std::string> freed_;                        // destinations with parked runs and a place again
+  std::list<std::shared_ptr<Ticket>> tickets_;           // oldest first
+  std::unordered_set<std::string> open_;                 // destinations whose breaker is open
+  Moment next_sweep_{};                                  // of ready_
   std::size_t held_ = 0;
   std::size_t in_flight_ = 0;
   bool stopping_ = false;

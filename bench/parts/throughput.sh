@@ -14,7 +14,7 @@ prepare() {
   sql -c 'vacuum analyze orders, pending_events' -c checkpoint
   toggle_status
   control reset >/dev/null
-  first_event=$(sql -c 'select last_value from event_ids')
+  first_event=$(sql -c 'select coalesce(max(id), 0) from events')
   cpu_before=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
 }
 

@@ -48,9 +48,9 @@ FilterResult compile_orderby(std::string_view text, const RecordType& type);
 /// `$search`: every word (split at white space) in any of the searchable fields, without regard to case. At
 /// most 200 characters and 16 words. Empty text: `true`. `business` as above.
 ///
-/// The tables have a column `search_text`, never null: `lower()` of each searchable own field, whole, with a
-/// white space character between two of them. A trigram index on it serves words of three characters and
-/// more.
+/// The tables have `search_text`, a column or a function of the row, never null: `lower()` of each searchable
+/// own field, whole, with a white space character between two of them. A trigram index on it serves words of
+/// three characters and more.
 FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
                             std::string_view business = "$1");
 

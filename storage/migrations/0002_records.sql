@@ -1,6 +1,8 @@
 -- Orders, shipments, customers, products and carriers. business_id leads every key, so that the tables can be
 -- distributed by it. An order's items, a shipment's packages, a customer's contacts and references and a product's
 -- variants live in the row they belong to: they are written, read and compared with it (docs/decisions/0003).
+-- What no answer can show is refused to whoever writes it: times that are infinite or outside the years 1 to 9999, and
+-- numbers that are infinite, NaN (greater than all others) or not below 10^12. greatest and least skip nulls.
 
 create function touch_updated_at() returns trigger language plpgsql as $$
 begin
@@ -16,8 +18,10 @@ create table carriers (
   type            text not null check (type in ('courier', 'freight', 'lastmile')),
   service_levels  jsonb not null default '[]' check (jsonb_typeof(service_levels) = 'array'),
   features        jsonb not null default '[]' check (jsonb_typeof(features) = 'array'),
-  created_at      timestamptz not null default now(),
+  created_at      timestamptz(3) not null default now(),
   primary key (business_id, guid),
+  constraint carriers_times_in_range check (created_at >= timestamptz '0001-01-01 00:00:00+00'
+                                            and created_at < timestamptz '10000-01-01 00:00:00+00'),
   constraint carriers_code_unique unique (business_id, code)
 );
 
@@ -35,14 +39,19 @@ create table customers (
   country         text,
   contacts        jsonb not null default '[]' check (jsonb_typeof(contacts) = 'array'),
   reference_list  jsonb not null default '[]' check (jsonb_typeof(reference_list) = 'array'),
-  created_at      timestamptz not null default now(),
-  updated_at      timestamptz not null default now(),
-  deleted_at      timestamptz,
-  primary key (business_id, guid)
+  created_at      timestamptz(3) not null default now(),
+  updated_at      timestamptz(3) not null default now(),
+  deleted_at      timestamptz(3),
+  primary key (business_id, guid),
+  constraint customers_times_in_range check (
+    least(created_at, updated_at, deleted_at)
+      >= timestamptz '0001-01-01 00:00:00+00'
+    and greatest(created_at, updated_at, deleted_at)
+      < timestamptz '10000-01-01 00:00:00+00')
 );
 create unique index customers_email_unique on customers (business_id, lower(email)) where deleted_at is null;
 create index customers_by_creation on customers (business_id, created_at, guid) where deleted_at is null;
-create index customers_by_name on customers (business_id, name) where deleted_at is null;
+create index customers_by_name on customers (business_id, name);  -- orders show the names of deleted ones
 
 create table products (
   business_id     uuid not null references businesses,
@@ -58,10 +67,16 @@ create table products (
   width           numeric check (width >= 0),
   height          numeric check (height >= 0),
   variants        jsonb not null default '[]' check (jsonb_typeof(variants) = 'array'),
-  created_at      timestamptz not null default now(),
-  updated_at      timestamptz not null default now(),
-  deleted_at      timestamptz,
-  primary key (business_id, guid)
+  created_at      timestamptz(3) not null default now(),
+  updated_at      timestamptz(3) not null default now(),
+  deleted_at      timestamptz(3),
+  primary key (business_id, guid),
+  constraint products_numbers_in_range check (greatest(price, cost, weight, length, width, height) < 1e12),
+  constraint products_times_in_range check (
+    least(created_at, updated_at, deleted_at)
+      >= timestamptz '0001-01-01 00:00:00+00'
+    and greatest(created_at, updated_at, deleted_at)
+      < timestamptz '10000-01-01 00:00:00+00')
 );
 create unique index products_sku_unique on products (business_id, sku) where deleted_at is null;
 create index products_by_creation on products (business_id, created_at, guid) where deleted_at is null;
@@ -83,16 +98,22 @@ create table orders (
   service_level         text,
   total_value           numeric(14, 2) not null default 0 check (total_value >= 0),
   currency              text not null default 'EUR' check (currency ~ '^[A-Z]{3}$'),
-  collection_date       timestamptz,
+  collection_date       timestamptz(3),
   collection_start      text,
   collection_end        text,
   notes                 text,
   integration_id        uuid,  -- the store it was imported from, with its id there
   external_id           text,
-  created_at            timestamptz not null default now(),
-  updated_at            timestamptz not null default now(),
-  deleted_at            timestamptz,
+  created_at            timestamptz(3) not null default now(),
+  updated_at            timestamptz(3) not null default now(),
+  deleted_at            timestamptz(3),
   primary key (business_id, guid),
+  constraint orders_numbers_in_range check (total_value < 1e12),
+  constraint orders_times_in_range check (
+    least(created_at, updated_at, deleted_at, collection_date)
+      >= timestamptz '0001-01-01 00:00:00+00'
+    and greatest(created_at, updated_at, deleted_at, collection_date)
+      < timestamptz '10000-01-01 00:00:00+00'),
   constraint orders_import_whole check ((integration_id is null) = (external_id is null))
 );
 -- Numbers of orders made here are unique among themselves, imported ones within their integration.
@@ -137,14 +158,19 @@ create table shipments (
   carrier_id             uuid,
   service_level          text,
   instructions           text,
-  collection_date        timestamptz,
-  estimated_delivery     timestamptz,
-  delivered_at           timestamptz,
+  collection_date        timestamptz(3),
+  estimated_delivery     timestamptz(3),
+  delivered_at           timestamptz(3),
   dispatch_id            uuid,
-  created_at             timestamptz not null default now(),
-  updated_at             timestamptz not null default now(),
-  deleted_at             timestamptz,
-  primary key (business_id, guid)
+  created_at             timestamptz(3) not null default now(),
+  updated_at             timestamptz(3) not null default now(),
+  deleted_at             timestamptz(3),
+  primary key (business_id, guid),
+  constraint shipments_times_in_range check (
+    least(created_at, updated_at, deleted_at, collection_date, estimated_delivery, delivered_at)
+      >= timestamptz '0001-01-01 00:00:00+00'
+    and greatest(created_at, updated_at, deleted_at, collection_date, estimated_delivery, delivered_at)
+      < timestamptz '10000-01-01 00:00:00+00')
 );
 create unique index shipments_tracking_unique on shipments (business_id, tracking_number) where deleted_at is null;
 create index shipments_by_creation on shipments (business_id, created_at, guid) where deleted_at is null;

@@ -64,11 +64,28 @@ class StoppedCluster {
   std::string url_;
 };
 
-TEST(Cluster, IsPrivateDurableAndWithoutTcp) {
-  const TempDirectory directory;
-  const Waybill waybill("", on(directory / "data"));
-  EXPECT_EQ(mode_of(directory / "data"), 0700U);
-  Session session(waybill.database_url());
+/// One cluster for the tests that leave it as it was.
+class RunningCluster : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    directory_ = std::make_unique<TempDirectory>();
+    waybill_ = std::make_unique<Waybill>("", on(data_dir()));
+  }
+  static void TearDownTestSuite() {
+    waybill_.reset();
+    directory_.reset();
+  }
+  static fs::path data_dir() { return *directory_ / "data"; }
+  static Waybill& waybill() { return *waybill_; }
+
+ private:
+  static inline std::unique_ptr<TempDirectory> directory_;
+  static inline std::unique_ptr<Waybill> waybill_;
+};
+
+TEST_F(RunningCluster, IsPrivateDurableAndWithoutTcp) {
+  EXPECT_EQ(mode_of(data_dir()), 0700U);
+  Session session(waybill().database_url());
   EXPECT_EQ(session.value("show listen_addresses"), "");
   for (const char* setting : {"fsync", "full_page_writes", "synchronous_commit"}) {
     EXPECT_EQ(session.value(std::string("show ") + setting), "on") << setting;
@@ -117,14 +134,12 @@ TEST(Cluster, TheServerEndsWithItsOwner) {
   EXPECT_TRUE(eventually([&] { return ::kill(server, 0) != 0; }));
 }
 
-TEST(Cluster, AServerThatDiesIsStartedAgain) {
-  const TempDirectory directory;
-  const Waybill waybill("", on(directory / "data"));
-  const pid_t server = postmaster_of(directory / "data");
+TEST_F(RunningCluster, AServerThatDiesIsStartedAgain) {
+  const pid_t server = postmaster_of(data_dir());
   ASSERT_EQ(::kill(server, SIGKILL), 0);
   EXPECT_TRUE(eventually([&] {
-    return fs::exists(directory / "data/postgres/postmaster.pid") &&
-           postmaster_of(directory / "data") != server && answers(waybill.database_url());
+    const pid_t now = postmaster_of(data_dir());
+    return now != 0 && now != server && answers(waybill().database_url());
   }));
 }
 
@@ -153,15 +168,13 @@ TEST(Cluster, OfAnotherVersionIsAClearError) {
       << refused.standard_error;
 }
 
-TEST(Cluster, HasOneOwnerAtATime) {
-  const TempDirectory directory;
-  Waybill waybill("", on(directory / "data"));
-  const Finished refused = run(up_command(directory / "data"));
+TEST_F(RunningCluster, HasOneOwnerAtATime) {
+  const Finished refused = run(up_command(data_dir()));
   EXPECT_EQ(refused.status, 1);
-  EXPECT_NE(refused.standard_error.find("in use by process " + std::to_string(waybill.process().pid())),
+  EXPECT_NE(refused.standard_error.find("in use by process " + std::to_string(waybill().process().pid())),
             std::string::npos)
       << refused.standard_error;
-  EXPECT_TRUE(answers(waybill.database_url()));
+  EXPECT_TRUE(answers(waybill().database_url()));
 }
 
 TEST(Cluster, ADataDirectoryWithALongNameWorks) {
@@ -176,17 +189,12 @@ TEST(Cluster, ADataDirectoryWithALongNameWorks) {
   EXPECT_EQ(waybill.stop(), 0);
 }
 
-TEST(Cluster, ANewOneKeepsTheModeOfAnExistingDataDirectory) {
+TEST(Cluster, KeepsTheModeOfAnExistingDataDirectoryAndEndsOnSigterm) {
   const TempDirectory directory;
   fs::create_directory(directory / "data");
   fs::permissions(directory / "data", fs::perms(0750));
-  const Waybill waybill("", on(directory / "data"));
-  EXPECT_EQ(mode_of(directory / "data"), 0750U);
-}
-
-TEST(Cluster, IsStoppedOnSigterm) {
-  const TempDirectory directory;
   Waybill waybill("", on(directory / "data"));
+  EXPECT_EQ(mode_of(directory / "data"), 0750U);
   const pid_t server = postmaster_of(directory / "data");
   EXPECT_EQ(waybill.stop(), 0);
   EXPECT_NE(::kill(server, 0), 0);

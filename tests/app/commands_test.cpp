@@ -196,9 +196,11 @@ TEST(Command, DemoVerifiesASignedWebhook) {
 }
 
 TEST(Command, DemoSaysWhenTheServiceRefusesItsReceiver) {
+  const TestDatabase database;
   const TempDirectory directory;
-  const Waybill up("", {.allow_private_destinations = false, .data_dir = directory / "data"});
-  const Finished demo = waybill({"demo", "--data-dir", directory / "data"});
+  const Waybill up(database.url(), {.allow_private_destinations = false});
+  const Finished demo = waybill({"demo", "--database-url", database.url(), "--data-dir", directory.path(),
+                                 "--url", "http://127.0.0.1:" + std::to_string(up.port())});
   EXPECT_EQ(demo.status, 1);
   EXPECT_NE(demo.standard_error.find("--allow-private-destinations"), std::string::npos)
       << demo.standard_error;

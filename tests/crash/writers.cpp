@@ -62,14 +62,25 @@ void Writers::write_by_api(const Shop& shop, Client& client) {
       ledger_.wrote(mark, done      ? Ledger::Fate::committed
                           : refused ? Ledger::Fate::rolled_back
                                     : Ledger::Fate::unknown);
-      if (!done) http.reset();
+      if (done) continue;
     } catch (const std::runtime_error&) {
       // Nobody listens: nothing was sent.
       ledger_.wrote(mark, Ledger::Fate::rolled_back);
-      http.reset();
-      eventually([&] { return stopped_ || RawConnection::can_connect("127.0.0.1", api_port_()); });
     }
+    http.reset();
+    wait_for_api();
   }
+}
+
+// What is away needs no flood of requests to come back.
+void Writers::wait_for_api() {
+  eventually([&] {
+    try {
+      return stopped_ || Http("127.0.0.1", api_port_()).get("/readyz").status == 200;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  });
 }
 
 void Writers::write_by_sql(const Shop& shop, Client& client) {

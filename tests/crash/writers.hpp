@@ -34,6 +34,7 @@ class Writers {
  private:
   struct Client;
   void write_by_api(const Shop& shop, Client& client);
+  void wait_for_api();
   void write_by_sql(const Shop& shop, Client& client);
   void change_by_sql(Session& session, const Shop& shop, Client& client);
 

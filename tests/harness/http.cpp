@@ -64,23 +64,21 @@ std::string header_value(const Headers& headers, std::string_view name) {
   return found == headers.end() ? std::string() : found->second;
 }
 
+const json::value& at(const json::object& object, std::string_view path) {
+  const auto dot = path.find('.');
+  const json::value* member = object.if_contains(path.substr(0, dot));
+  if (member == nullptr) return null_value;
+  return dot == std::string_view::npos ? *member : at(*member, path.substr(dot + 1));
+}
+
 const json::value& at(const json::value& value, std::string_view path) {
-  const json::value* here = &value;
-  while (!path.empty()) {
-    const auto dot = path.find('.');
-    const std::string_view step = path.substr(0, dot);
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-    if (const auto* object = here->if_object()) {
-      here = object->if_contains(step);
-    } else if (const auto* array = here->if_array()) {
-      const auto index = number(step, 10);
-      here = index && *index < array->size() ? &(*array)[*index] : nullptr;
-    } else {
-      here = nullptr;
-    }
-    if (here == nullptr) return null_value;
-  }
-  return *here;
+  if (path.empty()) return value;
+  if (const auto* object = value.if_object()) return at(*object, path);
+  const auto* array = value.if_array();
+  const auto dot = path.find('.');
+  const auto index = number(path.substr(0, dot), 10);
+  if (array == nullptr || !index || *index >= array->size()) return null_value;
+  return dot == std::string_view::npos ? (*array)[*index] : at((*array)[*index], path.substr(dot + 1));
 }
 
 std::string text_at(const json::value& value, std::string_view path) {
@@ -109,15 +107,6 @@ RawConnection::RawConnection(const std::string& host, int port)
   }
   const int on = 1;
   setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
-
-bool RawConnection::can_connect(const std::string& host, int port) {
-  try {
-    const RawConnection connection(host, port);
-    return true;
-  } catch (const std::runtime_error&) {
-    return false;
-  }
 }
 
 RawConnection::~RawConnection() {

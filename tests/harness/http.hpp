@@ -35,6 +35,7 @@ struct Response {
 
 /// The value at a dotted path, with numbers as array indexes ("items.0.price"); null when there is none.
 const json::value& at(const json::value& value, std::string_view path);
+const json::value& at(const json::object& object, std::string_view path);
 /// The text of a string at a dotted path; "" when there is none.
 std::string text_at(const json::value& value, std::string_view path);
 
@@ -43,7 +44,6 @@ class RawConnection {
  public:
   /// Throws std::runtime_error when nobody listens.
   RawConnection(const std::string& host, int port);
-  static bool can_connect(const std::string& host, int port);
   ~RawConnection();
   RawConnection(RawConnection&& other) noexcept;
   RawConnection& operator=(RawConnection&& other) noexcept;

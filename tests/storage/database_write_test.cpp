@@ -53,7 +53,7 @@ TEST_F(DatabaseWrites, KnowTheirCauseAndForgetItAfterwards) {
 TEST_F(DatabaseWrites, ThatFailLeaveNothingAndAWorkingConnection) {
   static constexpr Statement two{"things.two", "insert into things (id) values ($1), (1)"};
   open();
-  const auto pid = write(backend).get(0, 0);
+  const std::string pid(write(backend).get(0, 0));
   write(insert, Params().add(1));
   try {
     write(two, Params().add(2), {R"({"by": "me"})"});

@@ -52,6 +52,24 @@ TEST_F(Outbox, TransactionThatTookItsNumberEarlyAndCommitsLastIsNotSkipped) {
   EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "late");
 }
 
+TEST_F(Outbox, NewestTransactionThatCommitsAfterManyLooksIsNotSkipped) {
+  World world;
+  Tenant tenant(world.waybill, "newest");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string order = tenant.insert_order();
+  const std::string unknown = "/api/v1/Orders/00000000-0000-4000-8000-000000000000";
+  Session late = world.database.connect();
+  for (std::size_t round = 1; round <= 20; ++round) {
+    late.exec("begin");
+    late.exec(update(order, std::to_string(round)));
+    // Each write of the API makes the worker look, and these take no transaction number: the open one stays
+    // the newest.
+    for (int look = 0; look < 5; ++look) ASSERT_EQ(tenant.http.put(unknown, {{"notes", "x"}}).status, 404);
+    late.exec("commit");
+    ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
+  }
+}
+
 TEST_F(Outbox, OpenRepeatableReadReaderDoesNotStopTheQueue) {
   World world;
   Tenant tenant(world.waybill, "reader");
@@ -164,6 +182,8 @@ TEST_F(Outbox, RunInFlightOfAKilledWorkerIsSentByAnotherUnderTheSameId) {
   ASSERT_EQ(receiver.wait_for("/hook", 2, 30s).size(), 2U);
   tenant.run_with_status(workflow, "running");
   worker->process().kill(SIGKILL);
+  // Instead of waiting for the end of the killed one's lease.
+  tenant.sql.exec("update run_queue set due_at = now()");
   worker = start(database, "worker", api.get());
   const auto received = receiver.wait_for("/hook", 3, 60s);
   ASSERT_EQ(received.size(), 3U);

@@ -26,6 +26,8 @@ struct Entity {
   Codes catalogue;
 };
 
+void PrintTo(const Entity& entity, std::ostream* out) { *out << entity.type; }
+
 Entity order_entity() {
   return {
       "Order",
@@ -153,8 +155,8 @@ TEST_P(Triggers, FireForTheirChangesAndNoOthers) {
   for (const Change& change : entity.changes) {
     SCOPED_TRACE(change.what);
     std::string statement = replaced(change.set, "GUID", guid);
-    const bool whole =
-        statement.starts_with("delete") || statement.starts_with("merge") || statement.starts_with("insert");
+    const bool whole = statement.starts_with("delete ") || statement.starts_with("merge ") ||
+                       statement.starts_with("insert ");
     if (!whole) {
       statement = std::string("update ").append(entity.table).append(" set ").append(statement);
       statement.append(" where guid = '").append(guid).append("'");

@@ -52,7 +52,11 @@ void Duties::run() {
 }
 
 void Duties::perform(const Duty& duty) {
-  if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill duties");
+  if (!session_) {
+    session_ = std::make_unique<storage::Session>(options_.database_url, "waybill duties");
+    // Making and dropping partitions locks their parent: who waits for it makes every writer wait behind it.
+    session_->execute("set lock_timeout = '200ms'");
+  }
   const storage::Rows locked = session_->run(storage::sql::duties::try_lock, duty.name);
   if (!storage::RowView(locked, 0).boolean(0)) return;
   duty.perform(*session_, options_);

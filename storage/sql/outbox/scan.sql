@@ -1,8 +1,9 @@
--- $1 shards, $2 their low marks, $3 ids in flight, $4 how many of each shard.
+-- $1 shards, $2 their low marks, $3 ids in flight, $4 how many of each shard, $5 whether to draw a
+-- transaction id (pg_snapshot_xmax is no substitute: running transactions may be beyond it).
 -- The first row holds what the marks are moved by and the epoch of the workflows in this snapshot.
 select -1::smallint as shard, (select case when is_called then last_value else 0 end from event_ids) as id, null::uuid as business_id, null::timestamptz as at,
        (select epoch from workflow_epoch) as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
-       pg_snapshot_xmax(pg_current_snapshot())::text as xmax
+       case when $5::boolean then pg_current_xact_id()::text end as xid
 union all
 select p.shard, p.id, p.business_id, p.at, null, null, null
 from unnest($1::smallint[], $2::bigint[]) own (shard, low),

@@ -1,5 +1,6 @@
 -- Takes due runs for the worker $1 until $2 from now: at most $3 of each destination, and of the destinations $4 (those
--- that are saturated or broken) none; $5 in all. Destinations are walked along the index, so that a long queue of one costs the others nothing.
+-- that are saturated or broken) none; $5 in all. Destinations are walked along the index, so that a long queue of one
+-- costs the others nothing, and served in random order, so that none is always last.
 with recursive destinations as (
   (select destination from run_queue where status <> 'held' order by destination limit 1)
   union all
@@ -8,11 +9,12 @@ with recursive destinations as (
   from destinations d where d.destination is not null
 ), due as (
   select q.business_id, q.guid
-  from destinations d,
+  from (select destination from destinations
+        where destination is not null and destination <> all ($4::text[])
+        order by random()) d,
        lateral (select q.business_id, q.guid from run_queue q
                 where q.destination = d.destination and q.status <> 'held' and q.due_at <= clock_timestamp()
                 order by q.due_at limit $3::bigint for update skip locked) q
-  where d.destination is not null and d.destination <> all ($4::text[])
   limit $5::bigint
 ), taken as (
   select q.business_id, q.guid, q.status from run_queue q join due using (business_id, guid)
