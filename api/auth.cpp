@@ -29,6 +29,11 @@ Failure unauthorized() {
   return {ErrorCode::unauthorized, "A valid token is required: Authorization: Bearer TOKEN."};
 }
 
+/// Keeps the record while the store writes.
+asio::awaitable<void> touch_in_store(TokenStore& store, Authenticator::Record record) {
+  co_await store.touch(record->principal);
+}
+
 }  // namespace
 
 asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash& hash) {
@@ -100,11 +105,11 @@ asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_v
   } else {
     record = co_await look_up(hash, now);
   }
-  const bool valid =
-      record && !record->revoked && (!record->expires_at || *record->expires_at > clock_.now());
-  if (!valid) throw unauthorized();
+  if (!record || record->revoked || record->expires_at.value_or(Time::max()) <= clock_.now()) {
+    throw unauthorized();
+  }
   if (!record->principal.is_user) {
-    if (const auto entry = entries_.find(hash); entry != entries_.end()) touch(entry->second, now);
+    if (const auto entry = entries_.find(hash); entry != entries_.end()) touch(entry->second, record, now);
   }
   co_return record;
 }
@@ -138,15 +143,12 @@ asio::awaitable<Authenticator::Record> Authenticator::look_up(TokenHash hash, St
   co_return flight->record;
 }
 
-void Authenticator::touch(Entry& entry, Steady::time_point now) {
+void Authenticator::touch(Entry& entry, const Record& record, Steady::time_point now) {
   if (entry.touched && now - entry.touched_at < options_.touch_interval) return;
   entry.touched = true;
   entry.touched_at = now;
   // A lost update of lastUsed is made good by the next request a minute later.
-  asio::co_spawn(
-      executor_,
-      [](TokenStore& store, Record record) { return store.touch(record->principal); }(store_, entry.record),
-      [](const std::exception_ptr&) {});
+  asio::co_spawn(executor_, touch_in_store(store_, record), [](const std::exception_ptr&) {});
 }
 
 void Authenticator::make_room(Steady::time_point now) {

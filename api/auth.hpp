@@ -95,7 +95,7 @@ class Authenticator {
   };
 
   asio::awaitable<Record> look_up(TokenHash hash, Steady::time_point now);
-  void touch(Entry& entry, Steady::time_point now);
+  void touch(Entry& entry, const Record& record, Steady::time_point now);
   void make_room(Steady::time_point now);
 
   asio::any_io_executor executor_;

@@ -157,6 +157,7 @@ TEST_F(AuthTest, KeepsNothingLongEnoughToActLateOnARevocation) {
 TEST_F(AuthTest, RequestsThatMissTheSameTokenShareOneLookUp) {
   store.add("wb_a");
   std::vector<std::future<Authenticator::Record>> futures;
+  futures.reserve(11);
   for (int count = 0; count < 10; ++count) futures.push_back(begin("Bearer wb_a"));
   futures.push_back(begin("Bearer wb_b"));
   run();

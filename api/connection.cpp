@@ -12,13 +12,12 @@ namespace waybill::api {
 namespace {
 
 constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t read_size = 4 * 1024;
-constexpr std::size_t body_read_size = 32 * 1024;
-constexpr std::size_t write_ahead =
-    64 * 1024;  // answers of pipelined requests are written when they grow beyond
-constexpr std::size_t kept_capacity = 256 * 1024;  // of the output buffer between requests
-constexpr std::size_t dropped_body = 64 * 1024;    // a longer unread body costs the client its connection
-constexpr std::size_t lingering_bytes = 16 * 1024 * 1024;
+constexpr std::size_t read_size = 4'096;
+constexpr std::size_t body_read_size = 32'768;
+constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined requests, written together
+constexpr std::size_t kept_capacity = 262'144;  // of the output buffer between requests
+constexpr std::size_t dropped_body = 65'536;    // a longer unread body costs the client its connection
+constexpr std::size_t lingering_bytes = 16'777'216;
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::string_view view(const boost::beast::flat_buffer& buffer) {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/optional.hpp>
 
 #include "api/http.hpp"
 #include "api/request_parser.hpp"
@@ -78,9 +78,9 @@ class Connection {
   boost::beast::flat_buffer body_in_;
   std::size_t scanned_ = 0;
   std::size_t head_size_ = 0;
-  std::size_t body_used_ = 0;  // bytes of the body taken out of in_, behind the head
-  bool body_failed_ = false;   // reading it was begun and went wrong
-  std::optional<RequestParser> parser_;
+  std::size_t body_used_ = 0;              // bytes of the body taken out of in_, behind the head
+  bool body_failed_ = false;               // reading it was begun and went wrong
+  boost::optional<RequestParser> parser_;  // made anew for each request
   std::string out_;
   bool first_request_ = true;
 };

@@ -59,10 +59,10 @@ void check_permission(const Principal& principal, Permission permission) {
     throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
 }
 
-std::string paging_suffix(const Answer& answer) {
+std::string paging_suffix(std::int64_t page, const Answer& answer) {
   const auto size = answer.page_size.value_or(1);
   const auto total = answer.total_count.value_or(0);
-  std::string text = ",\"page\":" + std::to_string(*answer.page) + ",\"pageSize\":" + std::to_string(size);
+  std::string text = ",\"page\":" + std::to_string(page) + ",\"pageSize\":" + std::to_string(size);
   text += ",\"totalCount\":" + std::to_string(total) +
           ",\"totalPages\":" + std::to_string((total + size - 1) / size);
   return text += ",\"success\":true}";
@@ -78,7 +78,7 @@ void render(Answer answer, const Route& route, Response& response) {
   } else {
     response.before = R"({"data":)";
     response.body = std::move(answer.data);
-    response.after = answer.page ? paging_suffix(answer) : R"(,"success":true})";
+    response.after = answer.page ? paging_suffix(*answer.page, answer) : R"(,"success":true})";
   }
 }
 

@@ -38,8 +38,8 @@ class Dispatcher : public Responder {
  public:
   struct Options {
     std::vector<std::string> cors_origins;  // "https://app.example.com"; "*" for any
-    std::size_t body_limit = 1024 * 1024;   // bytes
-    std::size_t upload_limit = 10 * 1024 * 1024;
+    std::size_t body_limit = 1'048'576;     // bytes
+    std::size_t upload_limit = 10'485'760;
   };
 
   /// All that is referred to outlives the dispatcher; `router`, `plans` and `quota` are shared by the

@@ -289,7 +289,7 @@ void print(std::string& out, const json::value& value, int depth) {
     new_line(depth);
     out += ']';
   } else {
-    out += value.is_number() ? decimal_text(value).value() : json::serialize(value);
+    out += value.is_number() ? decimal_text(value).value_or("null") : json::serialize(value);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <ctime>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -209,17 +210,20 @@ class Server::Impl {
     for (auto& thread : threads_) thread->join();
     boost::system::error_code ignored;
     acceptor_->close(ignored);
-    // A request that outlived the grace still refers to its thread's responder, and the process is about to
-    // end.
-    if (!clean) {
-      for (auto& thread : threads_) static_cast<void>(thread.release());
-    }
+    if (!clean) keep_for_ever(std::move(threads_));
   }
 
   std::uint16_t port() const { return port_; }
   std::size_t open_connections() const { return census_.count(); }
 
  private:
+  /// A request that outlived the grace still refers to its thread's responder, and the process is about to
+  /// end.
+  static void keep_for_ever(std::vector<std::unique_ptr<IoThread>> threads) {
+    static auto& kept = *new std::vector<std::unique_ptr<IoThread>>;
+    std::ranges::move(threads, std::back_inserter(kept));
+  }
+
   asio::awaitable<void> accept() {
     asio::steady_timer pause(acceptor_->get_executor());
     for (std::size_t turn = 0; acceptor_->is_open(); ++turn) {

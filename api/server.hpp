@@ -15,7 +15,7 @@ namespace waybill::api {
 
 /// What a client may take of the server.
 struct HttpLimits {
-  std::size_t head_bytes = 16 * 1024;               // request line and headers
+  std::size_t head_bytes = 16'384;                  // request line and headers
   std::chrono::milliseconds head_timeout{10'000};   // from its first byte, or from connecting
   std::chrono::milliseconds body_timeout{30'000};   // from its first read
   std::chrono::milliseconds idle_timeout{60'000};   // between requests

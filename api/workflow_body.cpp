@@ -30,8 +30,8 @@ constexpr Property configure_properties[] = {
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
 
-void merge_action(const json::value& given_action, const Services& services, WorkflowDefinition& definition,
-                  FieldErrors& errors) {
+void merge_action(const json::value& given_action, const net::DestinationPolicy& destinations,
+                  WorkflowDefinition& definition, FieldErrors& errors) {
   const json::object* object = given_action.if_object();
   if (object == nullptr) {
     errors.push_back({"action", "must be an object"});
@@ -52,7 +52,7 @@ void merge_action(const json::value& given_action, const Services& services, Wor
     return;
   }
   const actions::CheckContext context{.entity_type = definition.entity_type,
-                                      .destinations = services.destinations,
+                                      .destinations = destinations,
                                       .find_template = [](std::string_view) { return std::nullopt; }};
   definition.action = action->check(*object, context, errors);
   definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
@@ -65,6 +65,42 @@ void make_secret(WorkflowDefinition& definition) {
   }
 }
 
+/// Overwrites what decides whether the definition is a good one, and adds what is wrong with it to `errors`.
+void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
+                   WorkflowDefinition& definition, FieldErrors& errors) {
+  if (const auto name = text_at(body, "name")) {
+    definition.name = *name;
+    if (is_blank(*name)) errors.push_back({"name", "must not be blank"});
+  }
+  if (const auto name = text_at(body, "entityType")) {
+    const auto type = domain::parse_entity_type(*name);
+    if (!type) {
+      errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
+      return;
+    }
+    definition.entity_type = *type;
+  }
+  const domain::RecordType& record = domain::record_type(definition.entity_type);
+  const auto guid = Guid::parse(text_at(body, "triggerId").value_or(""));
+  if (const domain::Trigger* trigger = guid ? domain::find_trigger(*guid) : nullptr) {
+    definition.trigger_code = trigger->code;
+  }
+  const domain::Trigger* trigger = domain::find_trigger(definition.trigger_code);
+  if (trigger != nullptr && trigger->entity_type != definition.entity_type) {
+    errors.push_back({"triggerId", "is a trigger of " + std::string(domain::record_type(trigger->entity_type).name) +
+                                       ", not of " + std::string(record.name)});
+  }
+  if (const json::value* action = given(body, "action")) merge_action(*action, destinations, definition, errors);
+  if (body.contains("conditions")) {
+    const json::value* conditions = given(body, "conditions");
+    definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
+  }
+  const auto conditions = domain::Conditions::parse(definition.conditions, record);
+  if (const auto* wrong = std::get_if<FieldErrors>(&conditions)) {
+    errors.insert(errors.end(), wrong->begin(), wrong->end());
+  }
+}
+
 }  // namespace
 
 const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
@@ -74,43 +110,18 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
   for (const char* name : {"name", "entityType", "triggerId", "action"}) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  merge_checked(body, {.allow_private = true}, definition, errors);
 }
 
-void merge_workflow(const json::object& body, const Services& services, WorkflowDefinition& definition) {
+void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
+                    WorkflowDefinition& definition) {
+  if (const auto guid = guid_at(body, "triggerId"); guid && !domain::find_trigger(Guid::parse(*guid).value())) {
+    throw not_found("trigger");
+  }
   FieldErrors errors;
-  if (const auto name = text_at(body, "name")) definition.name = *name;
-  bool known_type = true;
-  if (const auto name = text_at(body, "entityType")) {
-    const auto type = domain::parse_entity_type(*name);
-    known_type = type.has_value();
-    if (type) {
-      definition.entity_type = *type;
-    } else {
-      errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
-    }
-  }
-  const domain::RecordType& record = domain::record_type(definition.entity_type);
-  if (const auto guid = guid_at(body, "triggerId")) {
-    const domain::Trigger* trigger = domain::find_trigger(Guid::parse(*guid).value());
-    if (trigger == nullptr) throw not_found("trigger");
-    definition.trigger_code = trigger->code;
-  }
-  if (const json::value* action = given(body, "action")) merge_action(*action, services, definition, errors);
-  if (body.contains("conditions")) {
-    const json::value* conditions = given(body, "conditions");
-    definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
-  }
-  if (known_type) {
-    const domain::Trigger* trigger = domain::find_trigger(definition.trigger_code);
-    if (trigger != nullptr && trigger->entity_type != definition.entity_type) {
-      errors.push_back({"triggerId", "is a trigger of " + std::string(domain::record_type(trigger->entity_type).name) +
-                                         ", not of " + std::string(record.name)});
-    }
-    const auto conditions = domain::Conditions::parse(definition.conditions, record);
-    if (const auto* wrong = std::get_if<FieldErrors>(&conditions)) {
-      errors.insert(errors.end(), wrong->begin(), wrong->end());
-    }
-  }
+  merge_checked(body, destinations, definition, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   if (const json::value* active = given(body, "isActive")) definition.is_active = active->as_bool();

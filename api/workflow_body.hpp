@@ -5,9 +5,9 @@
 
 #include "actions/action.hpp"
 #include "api/route.hpp"
-#include "api/services.hpp"
 #include "base/json.hpp"
 #include "domain/records/record_type.hpp"
+#include "net/destination.hpp"
 
 namespace waybill::api {
 
@@ -27,11 +27,13 @@ struct WorkflowDefinition {
   std::optional<std::string> secret;  // given or made now
 };
 
-/// Overwrites `definition` with what `body` gives and checks the whole of it. Throws Failure with every bad field; 404
-/// for an unknown trigger.
-void merge_workflow(const json::object& body, const Services& services, WorkflowDefinition& definition);
+/// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it. Throws
+/// Failure with every bad field; 404 for an unknown trigger.
+void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
+                    WorkflowDefinition& definition);
 
-/// A body without a guid makes a workflow, and must have all that one needs.
+/// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed is left to
+/// merge_workflow. One that changes a workflow can be checked beside that workflow alone.
 void check_workflow_body(const json::object& body, FieldErrors& errors);
 
 }  // namespace waybill::api

@@ -179,7 +179,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
       sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
   if (found.empty()) throw not_found("workflow");
   WorkflowDefinition definition = stored_definition(found);
-  merge_workflow(call.object(), services, definition);
+  merge_workflow(call.object(), services.destinations, definition);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();
   co_return Answer::of(configured_answer(rows, definition.secret));
@@ -191,7 +191,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   }
   WorkflowDefinition definition;
   definition.conditions = json::object();
-  merge_workflow(call.object(), services, definition);
+  merge_workflow(call.object(), services.destinations, definition);
   const Guid guid = Guid::random();
   const auto rows =
       co_await services.db.write(sql::create, write_params(call, services, guid, definition), call.cause());

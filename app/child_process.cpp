@@ -78,6 +78,7 @@ pid_t start_child(const ChildOptions& options) {
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> variables = pointers(environment);
   const FileHandle null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null_device) throw std::system_error(errno, std::generic_category(), "/dev/null");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const FileHandle read_end(ends[0]);

@@ -76,7 +76,7 @@ void make_directory(const fs::path& path, mode_t mode, const std::optional<Ident
 
 /// The directory for a socket: in the data directory, or under a short name when the path would not fit.
 fs::path socket_directory(const fs::path& data_dir) {
-  const fs::path inside = data_dir / "socket";
+  fs::path inside = data_dir / "socket";
   constexpr std::size_t room = sizeof(sockaddr_un::sun_path) - sizeof "/.s.PGSQL.5432";
   if (inside.string().size() <= room) return inside;
   const auto digest = sha256(data_dir.string());

@@ -60,6 +60,12 @@ GivenValues read_environment(std::span<const std::string> environment, std::stri
   return given;
 }
 
+void check_key(const std::string& path, const std::string& key, std::size_t count) {
+  const Option* option = find_option([&](const Option& row) { return row.name == key; });
+  if (option == nullptr) throw ConfigError(path + ": unknown key \"" + key + "\"");
+  if (!option->repeatable && count != 1) throw ConfigError(path + ": " + key + " takes one value");
+}
+
 GivenValues read_file(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw ConfigError("cannot read the configuration file " + path);
@@ -69,11 +75,7 @@ GivenValues read_file(const std::string& path) {
   } catch (const TomlError& error) {
     throw ConfigError(path + ": " + error.what());
   }
-  for (const auto& [key, values] : given) {
-    const Option* option = find_option([&](const Option& row) { return row.name == key; });
-    if (option == nullptr) throw ConfigError(path + ": unknown key \"" + key + "\"");
-    if (!option->repeatable && values.size() != 1) throw ConfigError(path + ": " + key + " takes one value");
-  }
+  for (const auto& [key, values] : given) check_key(path, key, values.size());
   return given;
 }
 

@@ -65,10 +65,10 @@ struct Option {
   std::string_view value_name;  // "HOST:PORT"; empty for a switch
   std::string_view default_text;
   std::string_view help;
-  std::string bounds{};  // "1 to 100000"; empty when the form says it all
+  std::string bounds = {};  // "1 to 100000"; empty when the form says it all
   bool repeatable = false;
   /// Takes the values over into the config. Throws ConfigError with what a value must be.
-  std::function<void(Config&, const std::vector<std::string>&)> apply{};
+  std::function<void(Config&, const std::vector<std::string>&)> apply = {};
 
   std::string flag() const;
   std::string variable() const;

@@ -1,6 +1,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -8,8 +9,6 @@
 #include "app/commands/command.hpp"
 #include "app/config.hpp"
 #include "storage/errors.hpp"
-
-extern char** environ;
 
 namespace waybill::app {
 namespace {

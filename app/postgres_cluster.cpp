@@ -312,7 +312,7 @@ class PostgresCluster::Impl {
   std::thread supervisor_;
 };
 
-PostgresCluster::PostgresCluster(Options options, std::stop_token stop)
+PostgresCluster::PostgresCluster(const Options& options, std::stop_token stop)
     : impl_(std::make_unique<Impl>(options, std::move(stop))) {}
 
 PostgresCluster::~PostgresCluster() = default;

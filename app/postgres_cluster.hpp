@@ -44,7 +44,7 @@ class PostgresCluster {
 
   /// Returns when the server accepts connections; throws ClusterError, also when `stop` is requested
   /// meanwhile.
-  explicit PostgresCluster(Options options, std::stop_token stop = {});
+  explicit PostgresCluster(const Options& options, std::stop_token stop = {});
   /// Stops the server.
   ~PostgresCluster();
   PostgresCluster(const PostgresCluster&) = delete;

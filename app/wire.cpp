@@ -16,6 +16,7 @@
 #include "api/server.hpp"
 #include "base/observe.hpp"
 #include "storage/database.hpp"
+#include "storage/key_check.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::app {
@@ -126,12 +127,26 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   return options;
 }
 
+/// A process must not begin with a database that it would misread. One that is away is waited for later.
+void check_database(const std::string& database_url, const SecretBox& secrets) {
+  constexpr std::string_view undefined_table = "42P01";
+  try {
+    storage::check_secret_key(database_url, secrets);
+  } catch (const storage::DatabaseUnavailable& error) {
+    observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
+  } catch (const storage::StatementError& error) {
+    if (error.sqlstate() != undefined_table) throw;
+    throw ConfigError("the database has no current schema: run `waybill migrate` first");
+  }
+}
+
 }  // namespace
 
 class Node::Parts {
  public:
   Parts(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)
       : secrets_(key), metrics_host_(config.metrics_listen.host) {
+    check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
     const net::DestinationPolicy destinations{.allow_private = config.allow_private_destinations};
     if (roles.worker) worker_.emplace(worker_options(config, database_url, key, destinations));
@@ -188,7 +203,7 @@ class Node::Parts {
   std::string url_;
 };
 
-Node::Node(const Config& config, std::string database_url, const SecretBox::Key& key, Roles roles)
+Node::Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)
     : parts_(std::make_unique<Parts>(config, database_url, key, roles)) {}
 
 Node::~Node() = default;

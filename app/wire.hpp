@@ -21,7 +21,7 @@ class Node {
  public:
   /// Listens at once, serves from `start` on. Throws ConfigError for an address or a file that cannot be
   /// used, DatabaseUnavailable, StatementError.
-  Node(const Config& config, std::string database_url, const SecretBox::Key& key, Roles roles);
+  Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

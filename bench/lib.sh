@@ -141,6 +141,7 @@ postgres_cpu_ms() {
 }
 
 record() { # NAME VALUE
+  [ -n "$2" ] || die "$1 could not be measured"
   say "  $1 $2"
   printf '%s,%s\n' "$1" "$2" >>"$samples"
 }

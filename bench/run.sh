@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The benchmark, beside its peers, on a cluster of its own with the settings of `waybill up`. ./dev bench calls it.
 #   bench/run.sh [latency|throughput|reads|memory|writers]…   none: all. Prints the results and writes bench/results.md.
-# BENCH_BUILD is the build folder; BENCH_REPETITIONS is 3.
+# BENCH_BUILD is the build folder; BENCH_REPETITIONS is 3, BENCH_SECONDS, of one measurement by rate, is 5.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 

@@ -1,7 +1,6 @@
 #include "storage/database.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,11 +46,10 @@ class Database::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  asio::awaitable<Rows> submit(Statement statement, std::optional<Statement> merged,
-                               std::optional<std::string> text, Params params) {
+  asio::awaitable<Rows> submit(Statement statement, Statement merged, std::string text, Params params) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
-        [this](pq::ReadHandler handler, Statement single, std::optional<Statement> several,
-               std::optional<std::string> owned_text, Params values) {
+        [this](pq::ReadHandler handler, Statement single, Statement several, std::string owned_text,
+               Params values) {
           auto& request = pool_.take();
           request.handler.emplace(std::move(handler));
           request.statement = single;
@@ -84,20 +82,21 @@ class Database::Impl {
   std::shared_ptr<pq::WritePool> writes_;
 };
 
-Database::Database(asio::io_context& io, Options options) : impl_(std::make_unique<Impl>(io, options)) {}
+Database::Database(asio::io_context& io, const Options& options)
+    : impl_(std::make_unique<Impl>(io, options)) {}
 
 Database::~Database() = default;
 
 asio::awaitable<Rows> Database::read(const Statement& statement, Params params) {
-  return impl_->submit(statement, std::nullopt, std::nullopt, std::move(params));
+  return impl_->submit(statement, {}, {}, std::move(params));
 }
 
 asio::awaitable<Rows> Database::read_merged(const Statement& statement, const Statement& merged, Params key) {
-  return impl_->submit(statement, merged, std::nullopt, std::move(key));
+  return impl_->submit(statement, merged, {}, std::move(key));
 }
 
 asio::awaitable<Rows> Database::read_text(std::string_view name, std::string text, Params params) {
-  return impl_->submit({name, {}}, std::nullopt, std::move(text), std::move(params));
+  return impl_->submit({name, {}}, {}, std::move(text), std::move(params));
 }
 
 asio::awaitable<Rows> Database::write(const Statement& statement, Params params, Cause cause) {

@@ -55,7 +55,7 @@ class Database {
         std::chrono::seconds(5);  // for a free write connection; beyond it DatabaseUnavailable
   };
 
-  Database(asio::io_context& io, Options options);
+  Database(asio::io_context& io, const Options& options);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -8,7 +8,9 @@ namespace {
 
 HeldShards held(const Rows& rows) {
   HeldShards shards;
-  for_each_row(rows, [&](const RowView& row) { shards.emplace(row.number<std::int16_t>(0), row.number<std::uint64_t>(1)); });
+  for_each_row(rows, [&](const RowView& row) {
+    shards.emplace(row.number<std::int16_t>(0), row.number<std::uint64_t>(1));
+  });
   return shards;
 }
 
@@ -32,7 +34,8 @@ std::size_t Leases::fair_share() {
 HeldShards Leases::take(std::size_t already_held) {
   const std::size_t share = fair_share();
   if (already_held >= share) return {};
-  return held(session_.run(sql::leases::take, worker_.to_string(), format_duration(lease_), share - already_held));
+  return held(
+      session_.run(sql::leases::take, worker_.to_string(), format_duration(lease_), share - already_held));
 }
 
 void Leases::release(const std::vector<std::int16_t>& shards) {

@@ -76,6 +76,25 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   return stored;
 }
 
+std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
+  std::vector<std::int64_t> types;
+  std::vector<Guid> businesses, guids;
+  for (const StoredEvent& event : events) {
+    types.push_back(static_cast<int>(event.entity_type));
+    businesses.push_back(event.business_id);
+    guids.push_back(event.entity_id);
+  }
+  const Rows rows = session_.run(sql::outbox::current, array_literal(types), array_literal(businesses),
+                                 array_literal(guids));
+  std::vector<StoredEvent> records(events.begin(), events.end());
+  for_each_row(rows, [&](const RowView& row) {
+    StoredEvent& record = records.at(row.number<std::size_t>(0) - 1);
+    record.before.reset();
+    record.after = row.maybe_string(1);
+  });
+  return records;
+}
+
 std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
   if (wanted.empty()) return {};
   const KeyArrays customers = arrays(wanted.customers);

@@ -80,6 +80,10 @@ class Outbox {
   /// In order of id. An id that is no longer there is left out.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);
 
+  /// The records of these events as they are now, as events that have them in `after`; in the same order, one that is
+  /// gone has neither row.
+  std::vector<StoredEvent> current(std::span<const StoredEvent> events);
+
   std::vector<Relative> relatives(const RelativesWanted& wanted);
 
  private:

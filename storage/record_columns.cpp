@@ -10,6 +10,7 @@ RecordColumns::RecordColumns(Session& session) {
   for (const auto& type : domain::record_types()) {
     const Rows rows = session.run(sql::catalog::columns, type.table);
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(rows.size()));
     for (int row = 0; row < rows.size(); ++row) names.emplace_back(rows.get(row, 0));
     columns_.emplace_back(type, names);
   }

@@ -58,7 +58,9 @@ class FieldReader {
         field.emplace(copy, static_cast<std::size_t>(out_ - copy));
         return true;
       }
-      if ((*at_ == '"' || *at_ == '\\') && ++at_ == end_) return false;
+      const bool escaped = *at_ == '"' || *at_ == '\\';
+      if (escaped) ++at_;
+      if (at_ == end_) return false;
       *out_++ = *at_++;
     }
     return false;

@@ -32,6 +32,7 @@ struct RunKey {
   Guid origin;  // the run whose guid is the webhook-id
   std::optional<Guid> replay_of;
   std::string destination;
+  bool ordered = false;  // waits for the earlier runs of its workflow for its record
   std::string plan;  // JSON
 };
 

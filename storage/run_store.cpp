@@ -8,8 +8,8 @@
 namespace waybill::storage {
 namespace {
 
-constexpr std::string_view status_names[] = {"waiting",  "queued",    "running", "retrying",
-                                             "held",     "succeeded", "dead",    "skipped"};
+constexpr std::string_view status_names[] = {"waiting", "queued",    "running", "retrying",
+                                             "held",    "succeeded", "dead",    "skipped"};
 
 RunStatus parse_status(std::string_view name) {
   for (std::size_t i = 0; i < std::size(status_names); ++i) {
@@ -18,18 +18,28 @@ RunStatus parse_status(std::string_view name) {
   throw std::invalid_argument("unknown run status " + std::string(name));
 }
 
-/// Rows in COPY's text format (PostgreSQL documentation, COPY, "Text Format"), written without a string for each value.
+/// Rows in COPY's text format (PostgreSQL documentation, COPY, "Text Format"), written without a string for
+/// each value.
 class CopyRows {
  public:
   CopyRows& text(std::string_view value) {
     separate();
     for (const char c : value) {
       switch (c) {
-        case '\\': buffer_ += "\\\\"; break;
-        case '\t': buffer_ += "\\t"; break;
-        case '\n': buffer_ += "\\n"; break;
-        case '\r': buffer_ += "\\r"; break;
-        default: buffer_ += c;
+        case '\\':
+          buffer_ += "\\\\";
+          break;
+        case '\t':
+          buffer_ += "\\t";
+          break;
+        case '\n':
+          buffer_ += "\\n";
+          break;
+        case '\r':
+          buffer_ += "\\r";
+          break;
+        default:
+          buffer_ += c;
       }
     }
     return *this;
@@ -76,7 +86,8 @@ class CopyRows {
 };
 
 constexpr std::string_view common_columns =
-    "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, "
+    "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
+    "action, "
     "status, code, error, attempts, created_at, origin, replay_of, destination, plan, tries";
 
 void append_common(CopyRows& rows, const Run& run) {
@@ -114,8 +125,8 @@ Recorded RunStore::record(const Batch& batch) {
   finish(batch.outcomes, true);
   finish(batch.outcomes, false);
   for (const PauseRequest& pause : batch.pauses) {
-    const Rows rows = session_.run(sql::workflows::pause, pause.business_id.to_string(), pause.workflow_id.to_string(),
-                                   pause.reason);
+    const Rows rows = session_.run(sql::workflows::pause, pause.business_id.to_string(),
+                                   pause.workflow_id.to_string(), pause.reason);
     if (!rows.empty()) recorded.paused.push_back(pause);
   }
   work.commit();
@@ -131,7 +142,8 @@ void RunStore::settle(const Batch& batch, Recorded& recorded) {
     shards.push_back(event.shard);
     ids.push_back(static_cast<std::int64_t>(event.id));
   }
-  const Rows taken = session_.run(sql::outbox::settle, array_literal(shards), array_literal(ids), worker_.to_string());
+  const Rows taken =
+      session_.run(sql::outbox::settle, array_literal(shards), array_literal(ids), worker_.to_string());
   recorded.events = static_cast<std::size_t>(taken.size());
   const bool all_ours = recorded.events == batch.events.size();
   std::unordered_set<std::uint64_t> ours;
@@ -146,7 +158,7 @@ void RunStore::settle(const Batch& batch, Recorded& recorded) {
         history.time(run.state.at).end_row();
       } else {
         append_common(queue, run);
-        queue.time(run.state.at);
+        queue.time(run.state.at).text(run.key.ordered ? "t" : "f");
         run.state.status == RunStatus::running ? queue.guid(worker_) : queue.null();
         queue.end_row();
       }
@@ -154,7 +166,8 @@ void RunStore::settle(const Batch& batch, Recorded& recorded) {
   }
   const std::string common(common_columns);
   if (!history.empty()) session_.copy("runs (" + common + ", finished_at)", history.buffer());
-  if (!queue.empty()) session_.copy("run_queue (" + common + ", due_at, lease_owner)", queue.buffer());
+  if (!queue.empty())
+    session_.copy("run_queue (" + common + ", due_at, ordered, lease_owner)", queue.buffer());
 }
 
 void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones) {
@@ -181,8 +194,8 @@ void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_one
 
 std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destination,
                                         std::span<const std::string> blocked, std::size_t limit) {
-  const Rows rows = session_.run(sql::queue::claim, worker_.to_string(), format_duration(lease), per_destination,
-                                 array_literal(blocked), limit);
+  const Rows rows = session_.run(sql::queue::claim, worker_.to_string(), format_duration(lease),
+                                 per_destination, array_literal(blocked), limit);
   std::vector<ClaimedRun> claimed;
   claimed.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {

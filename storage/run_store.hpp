@@ -49,6 +49,7 @@ struct Recorded {
 /// A run taken from the queue.
 struct ClaimedRun {
   Run run;
+  bool called_off = false;  // its delay is over and its conditions no longer hold
   RunStatus was;  // waiting, queued, retrying; running when its worker was lost in the middle of a try
 };
 

@@ -88,6 +88,45 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
   return candidate;
 }
 
+void Matcher::check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  std::vector<storage::PendingEvent> keys;
+  for (const storage::ClaimedRun& claimed : runs) {
+    if (claimed.was != storage::RunStatus::waiting) continue;
+    const storage::RunKey& key = claimed.run.key;
+    keys.push_back({0, key.event_id, key.business_id, format_sql_timestamp(key.created_at)});
+  }
+  if (keys.empty()) return;
+  if (!columns_) columns_.emplace(session);
+  storage::Outbox outbox(session);
+  const std::vector<storage::StoredEvent> events = outbox.fetch(keys);
+  const std::vector<storage::StoredEvent> current = outbox.current(events);
+  for (storage::ClaimedRun& claimed : runs) {
+    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
+    const auto event = std::ranges::find(events, claimed.run.key.event_id, &storage::StoredEvent::id);
+    if (claimed.was != storage::RunStatus::waiting || !workflow || event == events.end()) continue;
+    const auto& now = current[static_cast<std::size_t>(event - events.begin())];
+    claimed.called_off = !still_holds(*workflow, *event, now, outbox);
+  }
+}
+
+bool Matcher::still_holds(const Workflow& workflow, const storage::StoredEvent& event,
+                          const storage::StoredEvent& current, storage::Outbox& outbox) {
+  const bool deletion = !event.after;
+  if (!current.after && !deletion) return false;
+  try {
+    // What changed is the event's; what is compared with it is the record as it is now.
+    const domain::Change then = columns_->change(event, {});
+    domain::Change now = columns_->change(deletion ? event : current, {});
+    storage::RelativesWanted wanted;
+    want_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
+    const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+    RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type, now.entity);
+    return workflow.conditions.evaluate({now.entity, then.previous, then.created});
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
 PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow) const {
   const storage::StoredEvent& event = *candidate.event;
   const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow->guid, event.id);
@@ -104,6 +143,7 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
                                      .origin = guid,
                                      .replay_of = {},
                                      .destination = {},
+                                     .ordered = workflow->ordered,
                                      .plan = {}},
                              .state = {.status = storage::RunStatus::queued,
                                        .code = {},

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "storage/outbox.hpp"
 #include "storage/record_columns.hpp"
-#include "storage/run.hpp"
+#include "storage/run_store.hpp"
 #include "worker/catalogue.hpp"
 
 namespace waybill::worker {
@@ -37,8 +37,14 @@ class Matcher {
   /// DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call it again.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events);
 
+  /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its workflow's
+  /// conditions as it now is. Others stay as they are. Throws like `match`.
+  void check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
  private:
   struct Candidate;
+  bool still_holds(const Workflow& workflow, const storage::StoredEvent& event, const storage::StoredEvent& current,
+                   storage::Outbox& outbox);
 
   std::vector<MatchedEvent> match_all(storage::Session& session, std::span<const storage::PendingEvent> events);
   std::optional<Candidate> candidate(const storage::StoredEvent& event, const json::storage_ptr& memory);

@@ -11,7 +11,7 @@ namespace {
 constexpr Duration spill_every = std::chrono::milliseconds(100);
 constexpr Duration queue_look_every = std::chrono::seconds(1);
 constexpr Duration xid_every = std::chrono::milliseconds(20);
-constexpr Duration due_again_after = std::chrono::milliseconds(20);
+constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
 constexpr Duration reconnect_after = std::chrono::milliseconds(100);
 constexpr std::size_t least_room = 64;  // below it a look is not worth its round trips
@@ -218,6 +218,12 @@ bool Pump::claim_due_runs() {
   std::vector<storage::ClaimedRun> claimed =
       store.claim(options_.claim_lease, options_.claim_per_destination, blocked, options_.claim_batch);
   const bool any = !claimed.empty();
+  try {
+    matcher_.check_again(*session_, claimed);
+  } catch (...) {
+    runner_.give_back(std::move(claimed));
+    throw;
+  }
   runner_.submit(std::move(claimed));
   std::optional<Time> next = store.next_due(blocked);
   // Due and not to be had: another worker is taking it, or the server's clock is behind ours.

@@ -33,7 +33,11 @@ std::optional<Time> next_due(const storage::Batch& batch) {
   for (const auto& event : batch.events) {
     for (const auto& run : event.runs) consider(run.state);
   }
-  for (const auto& outcome : batch.outcomes) consider(outcome.state);
+  for (const auto& outcome : batch.outcomes) {
+    consider(outcome.state);
+    // The end of an ordered run makes the next one of its record due.
+    if (storage::is_final(outcome.state.status)) next = Time{};
+  }
   return next;
 }
 

@@ -56,7 +56,8 @@ void Runner::submit(std::vector<MatchedEvent> events) {
     for (MatchedEvent& event : events) {
       auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
       for (PlannedRun& planned : event.runs) {
-        if (planned.run.state.status != RunStatus::queued) {
+        // Ordered runs go by way of the queue, which knows what is open before them.
+        if (planned.run.state.status != RunStatus::queued || planned.run.key.ordered) {
           ticket->event.runs.push_back(std::move(planned.run));
           continue;
         }
@@ -91,6 +92,16 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
   start_all();
 }
 
+void Runner::give_back(std::vector<storage::ClaimedRun> runs) {
+  for (storage::ClaimedRun& claimed : runs) {
+    if (claimed.was == RunStatus::running) continue;  // its lease ends, and that it was lost still counts
+    RunState state = std::move(claimed.run.state);
+    state.status = claimed.was;
+    state.at = effects_.clock.now();
+    recorder_.finish({claimed.run.key.business_id, claimed.run.key.guid, std::move(state)});
+  }
+}
+
 /// Null when the run is over already.
 Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
   auto task = std::make_shared<Task>();
@@ -113,6 +124,15 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
     }
     task->run.state.attempts = state.attempts;
     task->run.state.tries = std::move(state.tries);
+  }
+  if (claimed.called_off) {
+    RunState state = std::move(task->run.state);
+    state.status = RunStatus::skipped;
+    state.code = "CONDITION";
+    state.error = "the conditions no longer held after the delay";
+    state.at = now;
+    recorder_.finish({key.business_id, key.guid, std::move(state)});
+    return nullptr;
   }
   try {
     task->plan = json::parse(key.plan).as_object();

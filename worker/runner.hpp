@@ -49,6 +49,8 @@ class Runner {
   void submit(std::vector<MatchedEvent> events);
   /// Runs this worker took from the queue.
   void submit(std::vector<storage::ClaimedRun> runs);
+  /// Puts runs back into the queue as they were taken from it.
+  void give_back(std::vector<storage::ClaimedRun> runs);
 
   /// Queues what has waited too long. To be called every 100 ms or so while anything is held.
   void spill();

@@ -47,7 +47,7 @@ std::string api_url(const Config& config, const DemoOptions& options) {
 /// The demo business's token, made once and kept in the data directory.
 std::string demo_token(const Config& config, const CommandDatabase& database, const std::string& url) {
   const std::filesystem::path file = config.data_dir / "demo-token";
-  const std::string kept = first_line(file);
+  std::string kept = first_line(file);
   if (!kept.empty() && ApiClient(url, kept).call("GET", "/api/v1/Orders?PageSize=1").status == 200)
     return kept;
   TokenRequest request;

@@ -1,6 +1,6 @@
 # GET of an order and a list of fifty with totalCount, beside pgbench with the same statements and Fastify over the same
 # tables.
-seconds=5
+seconds=${BENCH_SECONDS:-5}
 connections=64
 
 # A statement of storage/sql with its includes, as pgbench's script wants it.
@@ -21,7 +21,7 @@ make_scripts() {
   {
     echo "\\set n random(1, $orders)"
     statement "$folder/get.sql" |
-      sed "s/\\\$1/'$business'/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"
+      sed "s/\\\$1/:business/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"
   } >"$work/get.pgbench"
   # The pages are in the text, as the API has them.
   for ((page = 0; page < 20; ++page)); do
@@ -34,7 +34,7 @@ make_scripts() {
 floor() { # NAME SCRIPT…
   local name=$1
   shift
-  record "$name" "$("$pg_bin/pgbench" -n -M prepared -c 16 -j 2 -T "$seconds" -D business="'$business'" "$@" 2>&1 |
+  record "$name" "$("$pg_bin/pgbench" -n -M prepared -c 16 -j 2 -T "$seconds" -D business="$business" "$@" 2>&1 |
     sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
 }
 

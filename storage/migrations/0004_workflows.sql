@@ -96,6 +96,7 @@ create table run_queue (
   origin            uuid not null,   -- the run that first had this webhook-id
   replay_of         uuid,
   destination       text not null default '',
+  ordered           boolean not null default false,  -- waits for the earlier runs of its workflow for its record
   plan              text not null,
   tries             text not null default '[]',
   primary key (business_id, guid)

@@ -115,9 +115,8 @@ std::vector<ReadRequest*> ReadPipeline::collect_calls() {
   auto calls = std::exchange(again_, {});
   for (auto* request : std::exchange(queue_, {})) {
     auto group = groups.begin();
-    if (request->merged) {
-      while (group != groups.end() && group->last->merged->text.data() != request->merged->text.data())
-        ++group;
+    if (request->mergeable()) {
+      while (group != groups.end() && group->last->merged.text.data() != request->merged.text.data()) ++group;
       if (group != groups.end() && group->size < merge_limit) {
         group->last->next_member = request;
         *group = {request, group->size + 1};
@@ -136,9 +135,9 @@ std::vector<ReadRequest*> ReadPipeline::collect_calls() {
 
 void ReadPipeline::send_call(ReadRequest& first) {
   if (first.next_member != nullptr) {
-    channel_->query(*first.merged, merge_params(first), &first);
-  } else if (first.text) {
-    channel_->query_text(first.statement.name, *first.text, first.params, &first);
+    channel_->query(first.merged, merge_params(first), &first);
+  } else if (first.statement.text.empty()) {
+    channel_->query_text(first.statement.name, first.text, first.params, &first);
   } else {
     channel_->query(first.statement, first.params, &first);
   }
@@ -227,13 +226,13 @@ void ReadPipeline::shut_down() {
 // Posted: whoever refuses may be in the middle of something, or be called by the one who is about to wait.
 void ReadPipeline::refuse(ReadRequest& request, const std::exception_ptr& error) {
   --load_;
-  asio::post(io_, [handler = std::move(*request.handler), error]() mutable { handler(error, Rows()); });
+  asio::post(io_, [handler = request.take_handler(), error]() mutable { handler(error, Rows()); });
   pool_.give_back(request);
 }
 
 void ReadPipeline::complete(ReadRequest& request, const std::exception_ptr& error, Rows rows) {
   --load_;
-  ReadHandler handler = std::move(*request.handler);
+  ReadHandler handler = request.take_handler();
   pool_.give_back(request);
   handler(error, std::move(rows));
 }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,22 @@ using ReadHandler = asio::async_result<asio::use_awaitable_t<>, void(std::except
 /// One caller of a read, suspended in `handler`.
 struct ReadRequest {
   std::optional<ReadHandler> handler;
-  Statement statement;              // of a read_text only its name
-  std::optional<Statement> merged;  // takes arrays of this one's parameters
-  std::optional<std::string> text;
+  Statement statement;  // of a text made for one call only its name
+  Statement merged;     // takes arrays of this one's parameters; empty: there is none
+  std::string text;
   Params params;
+
   ReadRequest* next_member = nullptr;  // of a merged call, whose first member stands for all
   bool alone = false;                  // a neighbour or the merged statement failed: its own sync, unmerged
   bool resent_unprepared = false;
   bool resent_lost = false;
+
+  bool mergeable() const { return !merged.text.empty(); }
+  /// The caller is to be resumed, and is no more the request's.
+  ReadHandler take_handler() {
+    if (!handler) throw std::logic_error("a request without a caller");
+    return std::move(*handler);
+  }
 };
 
 /// Requests are used again and again; their addresses are what a channel knows them by.

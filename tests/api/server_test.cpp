@@ -349,7 +349,7 @@ TEST(ServerStop, FinishesWhatIsInFlightAndClosesWhatIsIdle) {
   ASSERT_TRUE(eventually([&] { return state.waiting == 1; }));
   auto stopping = std::async(std::launch::async, [&] { api.server().stop(10s); });
   EXPECT_TRUE(idle.closed_by_peer());
-  EXPECT_FALSE(RawConnection::can_connect("127.0.0.1", api.port()));
+  EXPECT_THROW(RawConnection("127.0.0.1", api.port()), std::runtime_error);
   state.released = true;
   const auto reply = busy.read_response();
   EXPECT_EQ(reply.status, 200);

@@ -109,6 +109,15 @@ RawConnection::RawConnection(const std::string& host, int port)
   setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+bool RawConnection::can_connect(const std::string& host, int port) {
+  try {
+    const RawConnection connection(host, port);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 RawConnection::~RawConnection() {
   if (socket_ >= 0) ::close(socket_);
 }

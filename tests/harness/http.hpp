@@ -44,6 +44,7 @@ class RawConnection {
  public:
   /// Throws std::runtime_error when nobody listens.
   RawConnection(const std::string& host, int port);
+  static bool can_connect(const std::string& host, int port);
   ~RawConnection();
   RawConnection(RawConnection&& other) noexcept;
   RawConnection& operator=(RawConnection&& other) noexcept;

@@ -33,6 +33,7 @@ class DatabaseReads : public DatabaseTest {
     std::vector<std::string> ended;
     std::vector<std::future<void>> all;
     on_io([&] {
+      all.reserve(static_cast<std::size_t>(count));
       for (int i = 0; i < count; ++i) {
         all.push_back(start([&, i]() -> asio::awaitable<void> {
           std::string result;

@@ -107,6 +107,7 @@ TEST_F(DatabaseWrites, OfManyShareTheFewConnections) {
   four.write_connections = 4;
   auto& database = open(four);
   std::vector<std::future<Rows>> all;
+  all.reserve(100);
   for (int i = 0; i < 100; ++i) {
     all.push_back(start([&, i]() -> asio::awaitable<Rows> {
       co_return co_await database.write(insert, Params().add(i), {R"({"n": )" + std::to_string(i) + "}"});
@@ -135,6 +136,7 @@ TEST_F(DatabaseWrites, WaitInTheOrderTheyCame) {
   auto held = run([&] { return database.begin({}); });
   std::vector<int> order;
   std::vector<std::future<void>> all;
+  all.reserve(5);
   for (int i = 0; i < 5; ++i) {
     all.push_back(start([&, i]() -> asio::awaitable<void> {
       co_await database.write(insert, Params().add(i), {});

@@ -47,6 +47,7 @@ TEST_F(Migrate, AppliesWhatIsMissingInOrder) {
 TEST_F(Migrate, MayStartSeveralTimesAtOnce) {
   const Statement two[] = {first, second};
   std::vector<std::future<std::vector<std::string>>> all;
+  all.reserve(6);
   for (int i = 0; i < 6; ++i)
     all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
   std::vector<std::string> applied;

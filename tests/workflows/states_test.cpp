@@ -165,16 +165,6 @@ TEST_F(WorkflowStates, ReadGivesWhatWasConfigured) {
   EXPECT_TRUE(tenant.http.get("/api/workflows/Product/configured").data().as_array().empty());
 }
 
-TEST_F(WorkflowStates, FiredLast7DaysCountsTheOutboxHistory) {
-  for (const char* notes : {"a", "b", "c"}) change(notes);
-  const json::object made = tenant.configure({{"name", "counted"},
-                                              {"entityType", "Order"},
-                                              {"triggerId", trigger_guid("order_updated")},
-                                              {"action", {{"type", "webhook"}, {"recipient", url()}}},
-                                              {"conditions", {{"notes", {{"in", {"a", "c", "d"}}}}}}});
-  EXPECT_EQ(at(made, "firedLast7Days"), 2);
-}
-
 TEST_F(WorkflowStates, BadDefinitionsAre400WithEveryBadField) {
   const Response refused = tenant.http.post("/api/workflows/configure",
                                             {{"name", ""},

@@ -14,6 +14,10 @@ with recursive destinations as (
         order by random()) d,
        lateral (select q.business_id, q.guid from run_queue q
                 where q.destination = d.destination and q.status <> 'held' and q.due_at <= clock_timestamp()
+                  and (not q.ordered or not exists (
+                    select from run_queue e
+                    where e.business_id = q.business_id and e.entity_id = q.entity_id and e.workflow_id = q.workflow_id
+                      and e.event_id < q.event_id and e.replay_of is null))
                 order by q.due_at limit $3::bigint for update skip locked) q
   limit $5::bigint
 ), taken as (

@@ -7,5 +7,9 @@ with recursive destinations as (
   from destinations d where d.destination is not null
 )
 select min((select q.due_at from run_queue q where q.destination = d.destination and q.status <> 'held'
+              and (not q.ordered or not exists (
+                select from run_queue e
+                where e.business_id = q.business_id and e.entity_id = q.entity_id and e.workflow_id = q.workflow_id
+                  and e.event_id < q.event_id and e.replay_of is null))
             order by q.due_at limit 1))
 from destinations d where d.destination is not null and d.destination <> all ($1::text[])
