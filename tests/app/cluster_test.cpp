@@ -27,7 +27,8 @@ std::string first_line(const fs::path& path) {
 }
 
 pid_t postmaster_of(const fs::path& data_dir) {
-  return std::stoi(first_line(data_dir / "postgres/postmaster.pid"));
+  const std::string line = first_line(data_dir / "postgres/postmaster.pid");
+  return line.empty() ? 0 : std::stoi(line);  // empty while it is being written
 }
 
 bool answers(const std::string& url) {
