@@ -1,7 +1,7 @@
-#include <gmock/gmock.h>
 #include <stdexcept>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"

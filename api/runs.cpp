@@ -71,7 +71,8 @@ Conditions conditions(const Call& call) {
     result.text += std::to_string(++number);
     result.text += row.type;
     // A date as the end includes its whole day.
-    if (row.parameter == "to") result.text += parse_date(*value) ? " + interval '1 day'" : " + interval '1 millisecond'";
+    if (row.parameter == "to")
+      result.text += parse_date(*value) ? " + interval '1 day'" : " + interval '1 millisecond'";
     result.params.add(*value);
   }
   return result;
@@ -86,7 +87,8 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const Page page = page_of(call);
   const Conditions where = conditions(call);
   const std::string list = with_conditions(std::string(sql::list.text), where.text);
-  const std::string bounds = " limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset());
+  const std::string bounds =
+      " limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset());
   const auto rows = co_await services.db.read_text("runs.list", list + bounds, where.params);
   const std::string count = with_conditions(std::string(sql::count.text), where.text);
   const auto counted = co_await services.db.read_text("runs.count", count, where.params);

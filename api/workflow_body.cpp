@@ -11,14 +11,24 @@ namespace {
 constexpr Property configure_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .description = "of the workflow to change; none: a new one"},
     {.name = "name", .kind = Kind::string, .nullable = false},
-    {.name = "entityType", .kind = Kind::string, .nullable = false,
+    {.name = "entityType",
+     .kind = Kind::string,
+     .nullable = false,
      .description = "Order, Shipment, Customer or Product"},
-    {.name = "triggerId", .kind = Kind::uuid, .nullable = false, .description = "from the triggers of the entity type"},
-    {.name = "action", .kind = Kind::any, .nullable = false, .description = "type, recipient, template and more by type"},
+    {.name = "triggerId",
+     .kind = Kind::uuid,
+     .nullable = false,
+     .description = "from the triggers of the entity type"},
+    {.name = "action",
+     .kind = Kind::any,
+     .nullable = false,
+     .description = "type, recipient, template and more by type"},
     {.name = "conditions", .kind = Kind::any, .description = "{} or absent: always"},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
-    {.name = "ordered", .kind = Kind::boolean, .nullable = false,
+    {.name = "ordered",
+     .kind = Kind::boolean,
+     .nullable = false,
      .description = "runs for one record one after another, in commit order"},
     {.name = "trigger", .kind = Kind::string, .read_only = true},
     {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
@@ -87,10 +97,12 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   }
   const domain::Trigger* trigger = domain::find_trigger(definition.trigger_code);
   if (trigger != nullptr && trigger->entity_type != definition.entity_type) {
-    errors.push_back({"triggerId", "is a trigger of " + std::string(domain::record_type(trigger->entity_type).name) +
+    errors.push_back({"triggerId", "is a trigger of " +
+                                       std::string(domain::record_type(trigger->entity_type).name) +
                                        ", not of " + std::string(record.name)});
   }
-  if (const json::value* action = given(body, "action")) merge_action(*action, destinations, definition, errors);
+  if (const json::value* action = given(body, "action"))
+    merge_action(*action, destinations, definition, errors);
   if (body.contains("conditions")) {
     const json::value* conditions = given(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
@@ -117,7 +129,8 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
 
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     WorkflowDefinition& definition) {
-  if (const auto guid = guid_at(body, "triggerId"); guid && !domain::find_trigger(Guid::parse(*guid).value())) {
+  if (const auto guid = guid_at(body, "triggerId");
+      guid && !domain::find_trigger(Guid::parse(*guid).value())) {
     throw not_found("trigger");
   }
   FieldErrors errors;

@@ -27,13 +27,13 @@ struct WorkflowDefinition {
   std::optional<std::string> secret;  // given or made now
 };
 
-/// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it. Throws
-/// Failure with every bad field; 404 for an unknown trigger.
+/// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it.
+/// Throws Failure with every bad field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     WorkflowDefinition& definition);
 
-/// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed is left to
-/// merge_workflow. One that changes a workflow can be checked beside that workflow alone.
+/// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed is
+/// left to merge_workflow. One that changes a workflow can be checked beside that workflow alone.
 void check_workflow_body(const json::object& body, FieldErrors& errors);
 
 }  // namespace waybill::api

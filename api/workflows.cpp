@@ -102,10 +102,9 @@ asio::awaitable<Answer> list_triggers(Call& call, Services&) {
 asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
   const domain::EntityType type = entity_type(call);
   const bool managed = call.parameter("managed") == "true";
-  const auto rows = co_await services.db.read(sql::list, storage::Params()
-                                                             .add(call.principal.business_id.to_string())
-                                                             .add(static_cast<int>(type))
-                                                             .add(managed));
+  const auto rows = co_await services.db.read(
+      sql::list,
+      storage::Params().add(call.principal.business_id.to_string()).add(static_cast<int>(type)).add(managed));
   std::string data = "[";
   for (int row = 0; row < rows.size(); ++row) {
     json::object entry = json::parse(json_object(rows, row)).as_object();
@@ -219,11 +218,10 @@ asio::awaitable<Answer> delete_workflow(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::resume,
-                                               storage::Params()
-                                                   .add(call.principal.business_id.to_string())
-                                                   .add(call.parameter("workflowId").value()),
-                                               call.cause());
+  const auto rows = co_await services.db.write(
+      sql::resume,
+      storage::Params().add(call.principal.business_id.to_string()).add(call.parameter("workflowId").value()),
+      call.cause());
   if (rows.empty()) throw not_found("workflow");
   co_return Answer::none();
 }

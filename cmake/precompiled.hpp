@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -13,3 +12,5 @@
 #include <unordered_map>
 #include <variant>
 #include <vector>
+
+#include <boost/json.hpp>

@@ -16,16 +16,16 @@ inline constexpr std::size_t shard_count = 16;
 /// Shard to epoch, of the shards a worker holds.
 using HeldShards = std::map<std::int16_t, std::uint64_t>;
 
-/// A worker's claim on shards: rows with an expiry, and an advisory lock of the worker's name that ends with its
-/// session, so that what a killed worker held is free at once and what a stopped one held is free after `lease`.
-/// All methods throw DatabaseUnavailable or StatementError.
+/// A worker's claim on shards: rows with an expiry, and an advisory lock of the worker's name that ends with
+/// its session, so that what a killed worker held is free at once and what a stopped one held is free after
+/// `lease`. All methods throw DatabaseUnavailable or StatementError.
 class Leases {
  public:
   Leases(Session& session, Guid worker, std::string name, Duration lease)
       : session_(session), worker_(worker), name_(std::move(name)), lease_(lease) {}
 
-  /// Enters the worker and takes its lock; once for each session. False while an older session of this worker, which
-  /// the server has not noticed to be gone, still has the lock.
+  /// Enters the worker and takes its lock; once for each session. False while an older session of this
+  /// worker, which the server has not noticed to be gone, still has the lock.
   bool enter();
 
   /// Prolongs what is held and answers it.

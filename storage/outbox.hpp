@@ -31,7 +31,7 @@ struct Scan {
   std::vector<PendingEvent> events;  // by shard, then by id
   std::uint64_t last_id = 0;         // of the sequence, read after the snapshot was taken
   std::uint64_t workflow_epoch = 0;
-  std::uint64_t xmin = 0;  // of the snapshot: every transaction before it is over
+  std::uint64_t xmin = 0;            // of the snapshot: every transaction before it is over
   std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if it was asked for
 };
 
@@ -63,8 +63,8 @@ struct RelativesWanted {
 
 struct Relative {
   enum class Kind : std::uint8_t { customer, carrier, shipment } kind;
-  RelativeKey key;  // of a shipment: its order
-  Guid related;     // of a shipment: its own guid
+  RelativeKey key;                   // of a shipment: its order
+  Guid related;                      // of a shipment: its own guid
   std::string name;                  // of a shipment: its tracking number
   std::optional<std::string> extra;  // a customer's e-mail, a shipment's status
 };
@@ -75,13 +75,14 @@ class Outbox {
   explicit Outbox(Session& session) : session_(session) {}
 
   /// The next events of each shard beyond its mark that are not in flight, at most `limit` of each shard.
-  Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit, bool draw_xid);
+  Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit,
+            bool draw_xid);
 
   /// In order of id. An id that is no longer there is left out.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);
 
-  /// The records of these events as they are now, as events that have them in `after`; in the same order, one that is
-  /// gone has neither row.
+  /// The records of these events as they are now, as events that have them in `after`; in the same order, one
+  /// that is gone has neither row.
   std::vector<StoredEvent> current(std::span<const StoredEvent> events);
 
   std::vector<Relative> relatives(const RelativesWanted& wanted);

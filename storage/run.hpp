@@ -10,8 +10,8 @@
 
 namespace waybill::storage {
 
-/// waiting: its delay lasts · queued: due · running: a worker has it · retrying: the next try is due later · held: its
-/// workflow is paused. The last three are final.
+/// waiting: its delay lasts · queued: due · running: a worker has it · retrying: the next try is due later ·
+/// held: its workflow is paused. The last three are final.
 enum class RunStatus : std::uint8_t { waiting, queued, running, retrying, held, succeeded, dead, skipped };
 
 std::string_view text(RunStatus status);
@@ -33,7 +33,7 @@ struct RunKey {
   std::optional<Guid> replay_of;
   std::string destination;
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
-  std::string plan;  // JSON
+  std::string plan;      // JSON
 };
 
 /// What a try changes.

@@ -11,8 +11,8 @@
 
 namespace waybill::storage {
 
-/// An event and what became of it: runs that are final go to the history, the others to the queue. A running one is
-/// queued as this worker's until `state.at`.
+/// An event and what became of it: runs that are final go to the history, the others to the queue. A running
+/// one is queued as this worker's until `state.at`.
 struct SettledEvent {
   std::int16_t shard;
   std::uint64_t id;
@@ -40,7 +40,8 @@ struct Batch {
   bool empty() const { return events.empty() && outcomes.empty() && pauses.empty(); }
 };
 
-/// What `record` did. An event that was no longer this worker's to settle is not recorded, and neither are its runs.
+/// What `record` did. An event that was no longer this worker's to settle is not recorded, and neither are
+/// its runs.
 struct Recorded {
   std::size_t events = 0;
   std::vector<PauseRequest> paused;  // those that were not paused before
@@ -53,9 +54,9 @@ struct ClaimedRun {
   RunStatus was;  // waiting, queued, retrying; running when its worker was lost in the middle of a try
 };
 
-/// Writes the history and the queue of runs. `record` is one transaction: all of a batch or nothing. All methods
-/// throw DatabaseUnavailable or StatementError; after the first it is unknown whether a batch was recorded, and recording it again on a new
-/// session is harmless: what is recorded already is left out.
+/// Writes the history and the queue of runs. `record` is one transaction: all of a batch or nothing. All
+/// methods throw DatabaseUnavailable or StatementError; after the first it is unknown whether a batch was
+/// recorded, and recording it again on a new session is harmless: what is recorded already is left out.
 class RunStore {
  public:
   RunStore(Session& session, Guid worker) : session_(session), worker_(worker) {}
@@ -63,8 +64,8 @@ class RunStore {
   Recorded record(const Batch& batch);
 
   /// Takes due runs for `lease`: at most `per_destination` of each, none of `blocked`, `limit` in all.
-  std::vector<ClaimedRun> claim(Duration lease, std::size_t per_destination, std::span<const std::string> blocked,
-                                std::size_t limit);
+  std::vector<ClaimedRun> claim(Duration lease, std::size_t per_destination,
+                                std::span<const std::string> blocked, std::size_t limit);
 
   /// When the next run is due, leaving out destinations that are blocked anyway.
   std::optional<Time> next_due(std::span<const std::string> blocked);

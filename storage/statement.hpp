@@ -4,9 +4,9 @@
 
 namespace waybill::storage {
 
-/// One SQL statement of storage/sql/, embedded under the name `sql::FOLDER::FILE` (`sql::FOLDER::FILE_` where FILE is a
-/// keyword of C++). The name ("orders.get") is what logs, metrics and prepared statements call it. Both views live as
-/// long as the process, and a name always means the same text.
+/// One SQL statement of storage/sql/, embedded under the name `sql::FOLDER::FILE` (`sql::FOLDER::FILE_` where
+/// FILE is a keyword of C++). The name ("orders.get") is what logs, metrics and prepared statements call it.
+/// Both views live as long as the process, and a name always means the same text.
 struct Statement {
   std::string_view name;
   std::string_view text;

@@ -15,9 +15,9 @@
 
 namespace waybill::storage {
 
-/// A blocking connection for those who may block: the worker's threads, commands, migrations. UTC, ISO dates. One
-/// thread at a time. Every method throws StatementError when the server refuses and DatabaseUnavailable when it is away;
-/// after the latter the session is of no more use: make another.
+/// A blocking connection for those who may block: the worker's threads, commands, migrations. UTC, ISO dates.
+/// One thread at a time. Every method throws StatementError when the server refuses and DatabaseUnavailable
+/// when it is away; after the latter the session is of no more use: make another.
 class Session {
  public:
   Session(const std::string& url, std::string_view application_name);
@@ -40,7 +40,8 @@ class Session {
 
   /// For waiting on: readable when a notification may have come.
   int socket() const;
-  /// The channels notified since the last call, each once. Throws DatabaseUnavailable when the connection has ended.
+  /// The channels notified since the last call, each once. Throws DatabaseUnavailable when the connection has
+  /// ended.
   std::set<std::string> notifications();
 
  private:

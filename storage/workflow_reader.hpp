@@ -34,8 +34,8 @@ struct StoredWorkflow {
   std::vector<Bytes> sealed_secrets;  // newest first, at most two
 };
 
-/// Every workflow changed since `epoch`, deleted ones too, in order of their epochs. Throws DatabaseUnavailable or
-/// StatementError.
+/// Every workflow changed since `epoch`, deleted ones too, in order of their epochs. Throws
+/// DatabaseUnavailable or StatementError.
 std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t epoch);
 
 }  // namespace waybill::storage

@@ -47,7 +47,8 @@ class Catalogue {
 
   std::uint64_t epoch() const { return epoch_; }
 
-  /// Takes over what changed since `epoch()`. A workflow that this version cannot read is reported and left out.
+  /// Takes over what changed since `epoch()`. A workflow that this version cannot read is reported and left
+  /// out.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
   /// Null when there is none, or no more.

@@ -7,7 +7,10 @@
 namespace waybill::worker {
 
 LeaseKeeper::LeaseKeeper(Options options, Changed changed, Busy busy)
-    : options_(std::move(options)), changed_(std::move(changed)), busy_(std::move(busy)), thread_([this] { run(); }) {}
+    : options_(std::move(options)),
+      changed_(std::move(changed)),
+      busy_(std::move(busy)),
+      thread_([this] { run(); }) {}
 
 LeaseKeeper::~LeaseKeeper() {
   {
@@ -33,7 +36,8 @@ void LeaseKeeper::run() {
       beat();
       lost_database_ = false;
     } catch (const std::exception& error) {
-      if (!lost_database_) observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
+      if (!lost_database_)
+        observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
       lost_database_ = true;
       session_.reset();
       publish({});
@@ -48,7 +52,8 @@ void LeaseKeeper::run() {
   if (!session_) return;
   try {
     storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the session's end frees the shards as well
+  } catch (
+      const std::exception&) {  // NOLINT(bugprone-empty-catch): the session's end frees the shards as well
   }
 }
 
@@ -56,7 +61,8 @@ void LeaseKeeper::beat() {
   const bool entering = !session_;
   if (entering) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill leases");
   storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
-  if (entering && !leases.enter()) throw storage::DatabaseUnavailable("the server has not ended the last session yet");
+  if (entering && !leases.enter())
+    throw storage::DatabaseUnavailable("the server has not ended the last session yet");
 
   storage::HeldShards held = leases.renew();
   const std::size_t share = leases.fair_share();

@@ -14,8 +14,9 @@
 
 namespace waybill::worker {
 
-/// Keeps a worker's share of the shards, on a thread and session of its own: renews, takes what is free, gives back what is more
-/// than its share once nothing of it is in flight. When the database is away it holds nothing.
+/// Keeps a worker's share of the shards, on a thread and session of its own: renews, takes what is free,
+/// gives back what is more than its share once nothing of it is in flight. When the database is away it holds
+/// nothing.
 class LeaseKeeper {
  public:
   struct Options {
@@ -49,7 +50,7 @@ class LeaseKeeper {
   Changed changed_;
   Busy busy_;
   std::unique_ptr<storage::Session> session_;
-  storage::HeldShards held_;      // published
+  storage::HeldShards held_;        // published
   std::set<std::int16_t> leaving_;  // held, no longer published, to be released when idle
   bool lost_database_ = false;
   std::mutex mutex_;

@@ -22,10 +22,12 @@ std::vector<storage::ShardMark> Marks::marks() const {
 std::vector<std::int64_t> Marks::in_flight() const {
   std::vector<std::int64_t> ids;
   if (low_.empty()) return ids;
-  const std::uint64_t lowest = std::ranges::min_element(low_, {}, [](const auto& mark) { return mark.second; })->second;
+  const std::uint64_t lowest =
+      std::ranges::min_element(low_, {}, [](const auto& mark) { return mark.second; })->second;
   for (auto entry = in_flight_.upper_bound(lowest); entry != in_flight_.end(); ++entry) {
     const auto low = low_.find(entry->second);
-    if (low != low_.end() && entry->first > low->second) ids.push_back(static_cast<std::int64_t>(entry->first));
+    if (low != low_.end() && entry->first > low->second)
+      ids.push_back(static_cast<std::int64_t>(entry->first));
   }
   return ids;
 }

@@ -12,12 +12,12 @@
 
 namespace waybill::worker {
 
-/// How far each shard of the outbox is read, and what is in flight. Sequence numbers become visible in another order
-/// than they were drawn, so a shard's low mark moves to a number s only once every transaction that can have drawn one
-/// up to s is over: s was the sequence's last value, X a transaction id drawn after s was read, and the scan's snapshot
-/// has xmin >= X. (A snapshot's own xmax will not do for X: it is one more than the last transaction that is over, and
-/// running ones may be beyond it.) Scanning above the marks keeps dead rows out of the way, whatever holds vacuum back.
-/// Pure; one thread.
+/// How far each shard of the outbox is read, and what is in flight. Sequence numbers become visible in
+/// another order than they were drawn, so a shard's low mark moves to a number s only once every transaction
+/// that can have drawn one up to s is over: s was the sequence's last value, X a transaction id drawn after s
+/// was read, and the scan's snapshot has xmin >= X. (A snapshot's own xmax will not do for X: it is one more
+/// than the last transaction that is over, and running ones may be beyond it.) Scanning above the marks keeps
+/// dead rows out of the way, whatever holds vacuum back. Pure; one thread.
 class Marks {
  public:
   /// Starts a shard from the beginning.
@@ -33,8 +33,9 @@ class Marks {
   bool wants_xid() const;
   bool any_in_flight(std::int16_t shard) const;
 
-  /// Takes a scan's events in flight, at most `capacity` of them in turn over the shards, and moves the marks. `limit`
-  /// is what the scan was bounded by for each shard. Answers those taken, in order within each shard.
+  /// Takes a scan's events in flight, at most `capacity` of them in turn over the shards, and moves the
+  /// marks. `limit` is what the scan was bounded by for each shard. Answers those taken, in order within each
+  /// shard.
   std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t limit, std::size_t capacity);
 
   void settled(std::span<const std::uint64_t> events);
@@ -43,7 +44,7 @@ class Marks {
 
  private:
   struct Candidate {
-    std::uint64_t last_id;              // s
+    std::uint64_t last_id;             // s
     std::optional<std::uint64_t> xid;  // X, of a scan after the one that read s
   };
   void move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to);

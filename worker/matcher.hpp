@@ -27,8 +27,8 @@ struct MatchedEvent {
   std::vector<PlannedRun> runs;
 };
 
-/// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing; the same
-/// event and workflow always give the same run guid. One thread.
+/// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing;
+/// the same event and workflow always give the same run guid. One thread.
 class Matcher {
  public:
   Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
@@ -37,16 +37,17 @@ class Matcher {
   /// DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call it again.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events);
 
-  /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its workflow's
-  /// conditions as it now is. Others stay as they are. Throws like `match`.
+  /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its
+  /// workflow's conditions as it now is. Others stay as they are. Throws like `match`.
   void check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
  private:
   struct Candidate;
-  bool still_holds(const Workflow& workflow, const storage::StoredEvent& event, const storage::StoredEvent& current,
-                   storage::Outbox& outbox);
+  bool still_holds(const Workflow& workflow, const storage::StoredEvent& event,
+                   const storage::StoredEvent& current, storage::Outbox& outbox);
 
-  std::vector<MatchedEvent> match_all(storage::Session& session, std::span<const storage::PendingEvent> events);
+  std::vector<MatchedEvent> match_all(storage::Session& session,
+                                      std::span<const storage::PendingEvent> events);
   std::optional<Candidate> candidate(const storage::StoredEvent& event, const json::storage_ptr& memory);
   PlannedRun plan(const Candidate& candidate, const WorkflowPtr& workflow) const;
 

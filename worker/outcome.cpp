@@ -24,8 +24,8 @@ void append_maybe(std::string& out, const std::optional<std::string>& text) {
 
 }  // namespace
 
-Verdict judge(const storage::Run& run, const actions::TryResult& result, const domain::RetrySchedule& schedule,
-              Time now) {
+Verdict judge(const storage::Run& run, const actions::TryResult& result,
+              const domain::RetrySchedule& schedule, Time now) {
   Verdict verdict{.state = {.status = RunStatus::succeeded,
                             .code = {},
                             .error = result.error,

@@ -16,7 +16,8 @@ struct Verdict {
 };
 
 /// The state of `run` after a try that ended at `now` with `result`. A retry beyond the schedule is dead.
-Verdict judge(const storage::Run& run, const actions::TryResult& result, const domain::RetrySchedule& schedule, Time now);
+Verdict judge(const storage::Run& run, const actions::TryResult& result,
+              const domain::RetrySchedule& schedule, Time now);
 
 /// `tries` (a JSON array) with one more entry {number, startedAt, durationMs, statusCode, response, error}.
 std::string append_try(std::string_view tries, int number, const actions::TryResult& result);

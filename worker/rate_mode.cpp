@@ -6,7 +6,8 @@ namespace waybill::worker {
 namespace {
 
 constexpr Duration window = std::chrono::milliseconds(200);
-constexpr std::size_t busy_events = 400;  // in a window: from here on NOTIFY costs the writers more than polling costs us
+constexpr std::size_t busy_events =
+    400;  // in a window: from here on NOTIFY costs the writers more than polling costs us
 constexpr std::size_t idle_events = 40;
 constexpr Duration busy_patience = std::chrono::milliseconds(1);
 constexpr Duration settling_patience = std::chrono::milliseconds(2);
@@ -24,8 +25,7 @@ void RateMode::said(bool idle) {
   until_.reset();
 }
 
-void RateMode::looked(Time now, std::size_t events, std::uint64_t xmin,
-                      std::optional<std::uint64_t> xid) {
+void RateMode::looked(Time now, std::size_t events, std::uint64_t xmin, std::optional<std::uint64_t> xid) {
   if (settling_) {
     if (!until_) until_ = xid;
     if (until_ && xmin >= *until_) settling_ = false;

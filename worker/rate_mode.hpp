@@ -7,9 +7,9 @@
 
 namespace waybill::worker {
 
-/// Whether writers shall NOTIFY. Under load they shall not (NOTIFY serialises their commits) and the worker polls
-/// closely instead. A writer that read the old word may commit later without a NOTIFY: the worker goes on polling
-/// until every transaction that can have done so is over. Pure; one thread.
+/// Whether writers shall NOTIFY. Under load they shall not (NOTIFY serialises their commits) and the worker
+/// polls closely instead. A writer that read the old word may commit later without a NOTIFY: the worker goes
+/// on polling until every transaction that can have done so is over. Pure; one thread.
 class RateMode {
  public:
   /// The word of the shards is not ours yet (new ones taken, a new connection): it must be said again.
@@ -31,7 +31,7 @@ class RateMode {
  private:
   bool idle_ = true;
   std::optional<bool> said_;
-  bool settling_ = false;              // writers may not know yet
+  bool settling_ = false;               // writers may not know yet
   std::optional<std::uint64_t> until_;  // the first transaction id that knows
   Time window_start_{};
   std::size_t window_events_ = 0;

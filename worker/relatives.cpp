@@ -20,8 +20,8 @@ std::optional<Guid> guid_of(const json::object& object) {
 
 }  // namespace
 
-void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type, const json::object& entity,
-                    storage::RelativesWanted& wanted) {
+void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
+                    const json::object& entity, storage::RelativesWanted& wanted) {
   const auto want = [&](std::string_view name, std::vector<storage::RelativeKey>& keys) {
     const json::object* object = named(entity, name);
     if (object == nullptr) return;
@@ -42,7 +42,8 @@ RelativeIndex::RelativeIndex(const std::vector<Relative>& relatives) {
   }
 }
 
-const Relative* RelativeIndex::find(Relative::Kind kind, const Guid& business, const json::object& object) const {
+const Relative* RelativeIndex::find(Relative::Kind kind, const Guid& business,
+                                    const json::object& object) const {
   const auto guid = guid_of(object);
   if (!guid) return nullptr;
   const ByKey& index = by_kind_[static_cast<std::size_t>(kind)];
@@ -67,7 +68,8 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   json::array shipments(entity.storage());
   const auto [first, last] =
       by_kind_[static_cast<std::size_t>(Relative::Kind::shipment)].equal_range({business, entity_id});
-  // Equal keys come out of the map in the order they went in or its reverse; the index keeps the rows' order itself.
+  // Equal keys come out of the map in the order they went in or its reverse; the index keeps the rows' order
+  // itself.
   std::vector<const Relative*> rows;
   for (auto entry = first; entry != last; ++entry) rows.push_back(entry->second);
   std::ranges::sort(rows);

@@ -8,15 +8,16 @@
 namespace waybill::worker {
 
 /// Notes which relatives an entity names.
-void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type, const json::object& entity,
-                    storage::RelativesWanted& wanted);
+void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
+                    const json::object& entity, storage::RelativesWanted& wanted);
 
 /// The relatives of a batch, by what names them.
 class RelativeIndex {
  public:
   explicit RelativeIndex(const std::vector<storage::Relative>& relatives);
 
-  /// Puts the relatives into an entity: customer {guid, name, email}, carrier {guid, name}, an order's shipments.
+  /// Puts the relatives into an entity: customer {guid, name, email}, carrier {guid, name}, an order's
+  /// shipments.
   void fill(const Guid& business, const Guid& entity_id, domain::EntityType type, json::object& entity) const;
 
  private:
@@ -25,7 +26,8 @@ class RelativeIndex {
   };
   using ByKey = std::unordered_multimap<storage::RelativeKey, const storage::Relative*, Hash>;
 
-  const storage::Relative* find(storage::Relative::Kind kind, const Guid& business, const json::object& named) const;
+  const storage::Relative* find(storage::Relative::Kind kind, const Guid& business,
+                                const json::object& named) const;
 
   ByKey by_kind_[3];
 };

@@ -1,8 +1,7 @@
 #include "worker/worker.hpp"
 
-#include <unistd.h>
-
 #include <array>
+#include <unistd.h>
 
 #include "base/observe.hpp"
 #include "net/http_client.hpp"
@@ -31,8 +30,8 @@ Runner::Options runner_options(const Worker::Options& options) {
 
 }  // namespace
 
-// Stopped in the order in which work flows: the pump, the runner, the HTTP client, whose last answers still reach the
-// recorder, and then the leases.
+// Stopped in the order in which work flows: the pump, the runner, the HTTP client, whose last answers still
+// reach the recorder, and then the leases.
 class Worker::Impl {
  public:
   explicit Impl(Options options)

@@ -10,9 +10,10 @@
 
 namespace waybill::worker {
 
-/// Turns committed changes into performed workflows: takes its share of the outbox's shards, matches their events,
-/// performs the runs and records them. Any number may work on one database. Owns its threads and connections; reconnects by itself.
-/// What a crash interrupts is done again by the next owner under the same run guids.
+/// Turns committed changes into performed workflows: takes its share of the outbox's shards, matches their
+/// events, performs the runs and records them. Any number may work on one database. Owns its threads and
+/// connections; reconnects by itself. What a crash interrupts is done again by the next owner under the same
+/// run guids.
 class Worker {
  public:
   struct Options {
@@ -31,7 +32,8 @@ class Worker {
 
   void start();
 
-  /// Takes no more events, waits up to `limit` for tries in flight, hands what is left to the queue and gives the shards back. Once.
+  /// Takes no more events, waits up to `limit` for tries in flight, hands what is left to the queue and gives
+  /// the shards back. Once.
   void stop(Duration limit);
 
   /// Whether it reads its shards: connected, and its last look at the outbox is less than a minute old.

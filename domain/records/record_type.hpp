@@ -19,8 +19,8 @@ enum class FieldRole : std::uint8_t {
   plain,
   status,       // its change is the status triggers', not "updated"
   bookkeeping,  // its change fires nothing and is left out of `previous` (updatedAt)
-  dispatch,     // kept inside: its change from null fires shipment_dispatched, never "updated", and is not shown
-  relative,     // not a column of the record's own table (customer.name); no change of the record
+  dispatch,  // kept inside: its change from null fires shipment_dispatched, never "updated", and is not shown
+  relative,  // not a column of the record's own table (customer.name); no change of the record
 };
 
 struct Field {
@@ -28,17 +28,17 @@ struct Field {
   std::string_view column;  // of the record's table; empty for relatives and for objects
   FieldType type;
   FieldRole role = FieldRole::plain;
-  bool searchable = false;   // $search looks into it
-  bool list_filter = false;  // $filter and $orderby know it
+  bool searchable = false;                // $search looks into it
+  bool list_filter = false;               // $filter and $orderby know it
   std::string_view relative_table = {};   // of a relative: "customers"; its row has guid = `relative_key`
   std::string_view relative_column = {};  // "name"
-  std::string_view relative_key = {};     // column of the record's table that names the relative: "customer_id"
+  std::string_view relative_key = {};  // column of the record's table that names the relative: "customer_id"
 };
 
 using FieldSet = std::bitset<64>;
 
-/// One kind of record: its names and its fields. The tables live in records.cpp, one row a field; `fields` holds the
-/// own fields first, in the order in which an answer shows them.
+/// One kind of record: its names and its fields. The tables live in records.cpp, one row a field; `fields`
+/// holds the own fields first, in the order in which an answer shows them.
 struct RecordType {
   EntityType type;
   std::string_view name;   // "Order"

@@ -19,12 +19,13 @@ constexpr Field searched(std::string_view path, std::string_view column) {
 }
 
 // An own field that answers show but lists cannot be asked by.
-constexpr Field shown(std::string_view path, std::string_view column, FieldType type, Role role = Role::plain) {
+constexpr Field shown(std::string_view path, std::string_view column, FieldType type,
+                      Role role = Role::plain) {
   return {.path = path, .column = column, .type = type, .role = role};
 }
 
-constexpr Field relative(std::string_view path, std::string_view table, std::string_view column, std::string_view key,
-                         bool searchable = false) {
+constexpr Field relative(std::string_view path, std::string_view table, std::string_view column,
+                         std::string_view key, bool searchable = false) {
   return {.path = path,
           .column = {},
           .type = string,
@@ -146,7 +147,8 @@ constexpr auto types = std::to_array<RecordType>({
 static_assert(order_fields.size() <= FieldSet{}.size() && shipment_fields.size() <= FieldSet{}.size());
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
@@ -161,8 +163,8 @@ const RecordType& record_type(EntityType type) { return types.at(static_cast<std
 std::span<const RecordType> record_types() { return types; }
 
 std::optional<EntityType> parse_entity_type(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(types, [&](const RecordType& type) { return equal_ignoring_case(type.name, name); });
+  const auto found = std::ranges::find_if(
+      types, [&](const RecordType& type) { return equal_ignoring_case(type.name, name); });
   if (found == types.end()) return std::nullopt;
   return found->type;
 }

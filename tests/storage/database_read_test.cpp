@@ -1,9 +1,9 @@
-#include <gmock/gmock.h>
 #include <set>
 #include <signal.h>
 #include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <gmock/gmock.h>
 
 #include "tests/storage/database_fixture.hpp"
 

@@ -1,5 +1,6 @@
-#include <gmock/gmock.h>
 #include <vector>
+
+#include <gmock/gmock.h>
 
 #include "tests/storage/database_fixture.hpp"
 

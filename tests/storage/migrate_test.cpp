@@ -1,8 +1,9 @@
 #include "storage/migrate.hpp"
 
 #include <future>
-#include <gmock/gmock.h>
 #include <thread>
+
+#include <gmock/gmock.h>
 
 #include "storage/sql.hpp"
 #include "tests/harness/postgres.hpp"

@@ -1,8 +1,8 @@
-#include <gmock/gmock.h>
 #include <map>
 #include <set>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/workflows/workflow_test.hpp"

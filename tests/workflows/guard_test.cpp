@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
 #include <optional>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"

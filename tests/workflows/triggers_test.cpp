@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <gmock/gmock.h>
 #include <set>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/workflows/workflow_test.hpp"

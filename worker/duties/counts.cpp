@@ -3,6 +3,8 @@
 
 namespace waybill::worker {
 
-void fold_counts(storage::Session& session, const DutyOptions&) { session.run(storage::sql::duties::fold_counts); }
+void fold_counts(storage::Session& session, const DutyOptions&) {
+  session.run(storage::sql::duties::fold_counts);
+}
 
 }  // namespace waybill::worker

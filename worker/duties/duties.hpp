@@ -18,7 +18,8 @@ struct DutyOptions {
   int retention_days = 30;  // of events and runs
 };
 
-/// Work that has to be done now and then, by one worker at a time. Doing it twice, or stopping in its middle, is harmless.
+/// Work that has to be done now and then, by one worker at a time. Doing it twice, or stopping in its middle,
+/// is harmless.
 struct Duty {
   std::string_view name;
   Duration every;

@@ -3,6 +3,8 @@
 
 namespace waybill::worker {
 
-void release_held(storage::Session& session, const DutyOptions&) { session.run(storage::sql::duties::release_held); }
+void release_held(storage::Session& session, const DutyOptions&) {
+  session.run(storage::sql::duties::release_held);
+}
 
 }  // namespace waybill::worker
