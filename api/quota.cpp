@@ -23,9 +23,8 @@ Plan parse_plan(std::string_view row) {
     plan.api_access = false;
     limit.remove_suffix(no_access.size());
   }
-  const auto* const last = limit.data() + limit.size();
-  const auto [end, error] = std::from_chars(limit.data(), last, plan.requests_per_minute);
-  if (error != std::errc() || end != last || plan.requests_per_minute < 1) throw bad();
+  const auto [end, error] = std::from_chars(limit.begin(), limit.end(), plan.requests_per_minute);
+  if (error != std::errc() || end != limit.end() || plan.requests_per_minute < 1) throw bad();
   return plan;
 }
 

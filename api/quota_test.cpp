@@ -69,6 +69,7 @@ TEST(Quota, ThreadsTogetherGetTheLimitExactly) {
   const auto token = Guid::random();
   std::atomic<int> granted = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int index = 0; index < 4; ++index) {
     threads.emplace_back([&] {
       for (int count = 0; count < 500; ++count) granted += take(quota, token, 1'000, at(0)).allowed ? 1 : 0;

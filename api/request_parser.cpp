@@ -14,7 +14,7 @@ namespace http = boost::beast::http;
 
 std::string_view std_view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-constexpr std::string_view given_but_empty("", 0);
+constexpr std::string_view given_but_empty = "";
 
 }  // namespace
 
@@ -97,11 +97,10 @@ void RequestParser::on_field_impl(field name, string_view text, string_view valu
 void RequestParser::on_header_impl(ErrorCode& error) {
   head_done_ = true;
   const bool has_encoding = transfer_encoding_.data() != nullptr;
+  const bool is_chunked = boost::beast::iequals(transfer_encoding_, "chunked");
   if (version_ >= 11 && host_.data() == nullptr) {
     error = http::error::bad_field;
-  } else if (has_encoding && (content_length_.data() != nullptr || version_ == 10)) {
-    error = http::error::bad_transfer_encoding;
-  } else if (has_encoding && !boost::beast::iequals(transfer_encoding_, "chunked")) {
+  } else if (has_encoding && (!is_chunked || content_length_.data() != nullptr || version_ == 10)) {
     error = http::error::bad_transfer_encoding;
   } else if (request_.target.empty()) {
     error = http::error::bad_target;

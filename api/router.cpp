@@ -92,13 +92,13 @@ struct Router::Search {
   std::size_t value_count = 0;
 };
 
-Router::Router(std::vector<Route> routes) : root_(std::make_unique<Node>()) {
-  for (auto& route : routes) insert(route);
+Router::Router(const std::vector<Route>& routes) : root_(std::make_unique<Node>()) {
+  for (const auto& route : routes) insert(route);
 }
 
 Router::~Router() = default;
 
-void Router::insert(Route route) {
+void Router::insert(const Route& route) {
   std::array<std::string_view, most_segments> segments;
   std::size_t count = 0;
   if (!split(route.path, segments, count)) throw std::logic_error("bad path " + std::string(route.path));

@@ -49,7 +49,7 @@ struct Found {
 class Router {
  public:
   /// Throws std::logic_error for rows that contradict each other or a malformed path.
-  explicit Router(std::vector<Route> routes);
+  explicit Router(const std::vector<Route>& routes);
   ~Router();
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
@@ -62,7 +62,7 @@ class Router {
   struct Node;
   struct Search;
 
-  void insert(Route route);
+  void insert(const Route& route);
   const Node* walk(const Node& node, Search& search, std::size_t depth) const;
 
   std::unique_ptr<Node> root_;

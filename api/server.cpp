@@ -175,20 +175,16 @@ class Server::IoThread : public Connection::Host {
 
 class Server::Impl {
  public:
-  Impl(Options options, const MakeResponder& make_responder) : options_(std::move(options)) {
-    const auto count = options_.threads != 0 ? options_.threads
-                                             : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    for (std::size_t index = 0; index < count; ++index) {
-      threads_.push_back(std::make_unique<IoThread>(options_.limits, census_, make_responder));
-    }
-    auto& io = threads_.front()->io();
-    const auto endpoint = resolve(io, options_.host, options_.port);
-    acceptor_.emplace(io);
-    acceptor_->open(endpoint.protocol());
-    acceptor_->set_option(tcp::acceptor::reuse_address(true));
-    acceptor_->bind(endpoint);
-    acceptor_->listen(tcp::acceptor::max_listen_connections);
-    port_ = acceptor_->local_endpoint().port();
+  Impl(Options options, const MakeResponder& make_responder)
+      : options_(std::move(options)),
+        threads_(make_threads(make_responder)),
+        acceptor_(threads_.front()->io()) {
+    const auto endpoint = resolve(threads_.front()->io(), options_.host, options_.port);
+    acceptor_.open(endpoint.protocol());
+    acceptor_.set_option(tcp::acceptor::reuse_address(true));
+    acceptor_.bind(endpoint);
+    acceptor_.listen(tcp::acceptor::max_listen_connections);
+    port_ = acceptor_.local_endpoint().port();
   }
 
   void start() {
@@ -200,7 +196,7 @@ class Server::Impl {
   void stop(std::chrono::milliseconds grace) {
     if (stopped_.exchange(true)) return;
     for (auto& thread : threads_) thread->begin_stop();
-    asio::post(threads_.front()->io(), [this] { acceptor_->close(); });
+    asio::post(threads_.front()->io(), [this] { acceptor_.close(); });
     for (auto& thread : threads_) thread->for_each_connection(&Connection::finish);
     bool clean = !started_ || census_.wait_until_empty(grace);
     if (!clean) {
@@ -209,7 +205,7 @@ class Server::Impl {
     }
     for (auto& thread : threads_) thread->join();
     boost::system::error_code ignored;
-    acceptor_->close(ignored);
+    acceptor_.close(ignored);
     if (!clean) keep_for_ever(std::move(threads_));
   }
 
@@ -224,11 +220,20 @@ class Server::Impl {
     std::ranges::move(threads, std::back_inserter(kept));
   }
 
+  std::vector<std::unique_ptr<IoThread>> make_threads(const MakeResponder& make_responder) {
+    const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    std::vector<std::unique_ptr<IoThread>> threads(options_.threads != 0 ? options_.threads : processors);
+    for (auto& thread : threads) {
+      thread = std::make_unique<IoThread>(options_.limits, census_, make_responder);
+    }
+    return threads;
+  }
+
   asio::awaitable<void> accept() {
-    asio::steady_timer pause(acceptor_->get_executor());
-    for (std::size_t turn = 0; acceptor_->is_open(); ++turn) {
+    asio::steady_timer pause(acceptor_.get_executor());
+    for (std::size_t turn = 0; acceptor_.is_open(); ++turn) {
       auto& thread = *threads_[turn % threads_.size()];
-      auto [error, socket] = co_await acceptor_->async_accept(thread.io(), awaiting);
+      auto [error, socket] = co_await acceptor_.async_accept(thread.io(), awaiting);
       const auto open = census_.count();
       if (!error && open < options_.limits.most_connections + told_why) {
         thread.adopt(std::move(socket), open < options_.limits.most_connections);
@@ -243,7 +248,7 @@ class Server::Impl {
   Options options_;
   Census census_;
   std::vector<std::unique_ptr<IoThread>> threads_;
-  std::optional<asio::basic_socket_acceptor<tcp, asio::io_context::executor_type>> acceptor_;
+  asio::basic_socket_acceptor<tcp, asio::io_context::executor_type> acceptor_;
   std::uint16_t port_ = 0;
   bool started_ = false;
   std::atomic<bool> stopped_ = false;

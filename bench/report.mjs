@@ -48,7 +48,7 @@ const parts = {
       ['waybill, one SQL statement', 'sql', 'events/s'],
       ['… until recorded', 'sql_recorded', 'events/s'],
       ['waybill, the same with an open REPEATABLE READ reader', 'reader', 'events/s'],
-      ['waybill, 32 API connections', 'api', 'events/s'],
+      ['waybill, 32 API connections (once)', 'api', 'events/s'],
       ['… requests accepted', 'api_accepted', 'requests/s'],
       ['graphile-worker + undici', 'peer', 'jobs/s'],
       ['… until deleted', 'peer_recorded', 'jobs/s'],

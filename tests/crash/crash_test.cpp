@@ -1,6 +1,8 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <optional>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +53,23 @@ void keep_books(Receiver& receiver, Ledger& ledger) {
   });
 }
 
+// As soon as the database has recovered from the last fault.
+Session connect(const Stack& stack) {
+  std::optional<Session> session;
+  eventually(
+      [&] {
+        try {
+          session.emplace(stack.database_url());
+          return true;
+        } catch (const std::runtime_error&) {
+          return false;
+        }
+      },
+      heals_within);
+  if (!session) throw std::runtime_error("the database does not come back");
+  return std::move(*session);
+}
+
 // Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults, WAYBILL_CRASH_SECONDS sets how long they go
 // on.
 TEST(Crash, NothingIsLostRepeatedUnderAnotherIdOrMadeUp) {
@@ -81,7 +100,7 @@ TEST(Crash, NothingIsLostRepeatedUnderAnotherIdOrMadeUp) {
   }
   for (const auto& [what, times] : faults) std::cout << "killed " << what << ": " << times << "\n";
 
-  Session database(stack.database_url());
+  Session database = connect(stack);
   ASSERT_TRUE(eventually([&] { return database.number("select count(*) from pending_events") == 0; }, 60s));
   ASSERT_TRUE(eventually([&] { return database.number("select count(*) from run_queue") == 0; }, 60s));
   ledger.check(database);

@@ -44,43 +44,35 @@ void Writers::stop() {
 
 void Writers::write_by_api(const Shop& shop, Client& client) {
   std::optional<Http> http;
-  while (!stopped_) {
-    const std::string mark = client.next_mark();
-    try {
-      if (!http) http.emplace("127.0.0.1", api_port_(), shop.token);
-      http->set_deadline(std::chrono::seconds(5));
-      const Response response =
-          client.below(5) == 0
-              ? http->post("/api/v1/Orders",
-                           {{"customer", {{"name", "Ada"}}},
-                            {"items", {{{"description", "Lamp"}, {"quantity", 1}, {"price", 5}}}},
-                            {"deliveryAddress", {{"street", "Rua 1"}, {"city", client.city()}}},
-                            {"notes", mark}})
-              : http->put("/api/v1/Orders/" + client.pick(shop.orders), {{"notes", mark}});
-      const bool done = response.status == 200 || response.status == 201;
-      const bool refused = response.status >= 400 && response.status < 500;
-      ledger_.wrote(mark, done      ? Ledger::Fate::committed
-                          : refused ? Ledger::Fate::rolled_back
-                                    : Ledger::Fate::unknown);
-      if (done) continue;
-    } catch (const std::runtime_error&) {
-      // Nobody listens: nothing was sent.
-      ledger_.wrote(mark, Ledger::Fate::rolled_back);
-    }
-    http.reset();
-    wait_for_api();
-  }
+  // A failed change is followed by the next one after a moment: what is away needs no flood to come back.
+  while (!stopped_) eventually([&] { return stopped_ || change_by_api(http, shop, client); });
 }
 
-// What is away needs no flood of requests to come back.
-void Writers::wait_for_api() {
-  eventually([&] {
-    try {
-      return stopped_ || Http("127.0.0.1", api_port_()).get("/readyz").status == 200;
-    } catch (const std::runtime_error&) {
-      return false;
+bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client& client) {
+  const std::string mark = client.next_mark();
+  try {
+    if (!http) http.emplace("127.0.0.1", api_port_(), shop.token);
+    http->set_deadline(std::chrono::seconds(5));
+    const Response response =
+        client.below(5) == 0
+            ? http->post("/api/v1/Orders",
+                         {{"customer", {{"name", "Ada"}}},
+                          {"items", {{{"description", "Lamp"}, {"quantity", 1}, {"price", 5}}}},
+                          {"deliveryAddress", {{"street", "Rua 1"}, {"city", client.city()}}},
+                          {"notes", mark}})
+            : http->put("/api/v1/Orders/" + client.pick(shop.orders), {{"notes", mark}});
+    if (response.status == 200 || response.status == 201) {
+      ledger_.wrote(mark, Ledger::Fate::committed);
+      return true;
     }
-  });
+    const bool refused = response.status >= 400 && response.status < 500;
+    ledger_.wrote(mark, refused ? Ledger::Fate::rolled_back : Ledger::Fate::unknown);
+  } catch (const std::runtime_error&) {
+    // Nobody listens: nothing was sent.
+    ledger_.wrote(mark, Ledger::Fate::rolled_back);
+  }
+  http.reset();
+  return false;
 }
 
 void Writers::write_by_sql(const Shop& shop, Client& client) {

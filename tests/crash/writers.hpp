@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/crash/ledger.hpp"
+#include "tests/harness/http.hpp"
 
 namespace waybill::tests {
 
@@ -34,7 +36,7 @@ class Writers {
  private:
   struct Client;
   void write_by_api(const Shop& shop, Client& client);
-  void wait_for_api();
+  bool change_by_api(std::optional<Http>& http, const Shop& shop, Client& client);
   void write_by_sql(const Shop& shop, Client& client);
   void change_by_sql(Session& session, const Shop& shop, Client& client);
 
