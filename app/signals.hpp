@@ -20,8 +20,6 @@ class Signals {
   std::stop_token token() const { return source_.get_token(); }
   /// Returns when stopping was requested.
   void wait() const;
-  /// The same as a signal, from the program itself.
-  void request_stop() { source_.request_stop(); }
 
  private:
   void watch();

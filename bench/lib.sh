@@ -136,7 +136,7 @@ cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$1/stat"; }
 postgres_cpu_ms() {
   local stats=("/proc/$postmaster/stat") child
   for child in $(cat "/proc/$postmaster/task/$postmaster/children"); do stats+=("/proc/$child/stat"); done
-  cat "${stats[@]}" 2>/dev/null |
+  { cat "${stats[@]}" 2>/dev/null || true; } | # some may have ended
     awk -v main="$postmaster" '{ t += $14 + $15; if ($1 == main) t += $16 + $17 } END { print t * 10 }'
 }
 

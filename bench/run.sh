@@ -2,7 +2,7 @@
 # The benchmark, beside its peers, on a cluster of its own with the settings of `waybill up`. ./dev bench calls it.
 #   bench/run.sh [latency|throughput|reads|memory|writers]…   none: all. Prints the results and writes bench/results.md.
 # BENCH_BUILD is the build folder; BENCH_REPETITIONS is 3, BENCH_SECONDS, of one measurement by rate, is 5.
-set -euo pipefail
+set -Eeuo pipefail
 export LC_ALL=C.UTF-8
 
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,6 +12,7 @@ waybill=$build/waybill
 . "$bench/lib.sh"
 trap stop_all EXIT
 trap 'exit 130' INT TERM
+trap 'say "bench: ${BASH_SOURCE[0]}:$LINENO failed"' ERR
 
 # Node.js comes with the peers; npm itself is the machine's.
 installed=$bench/peers/node_modules/.installed-lock.json

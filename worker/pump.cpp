@@ -98,7 +98,8 @@ void Pump::connect() {
   session_->execute("listen waybill_workflows");
   session_->execute("listen waybill_queue");
   rate_.forget();
-  observe(Observable::listen_reconnected);
+  if (was_connected_) observe(Observable::listen_reconnected);
+  was_connected_ = true;
   set_gauge(Gauge::listen_up, 1);
 }
 

@@ -88,6 +88,7 @@ class Pump {
   std::uint64_t seen_epoch_ = 0;
   Time next_queue_look_{};
   Time last_xid_{};
+  bool was_connected_ = false;
   RateMode rate_;
   std::atomic<Time::rep> last_look_{0};
   std::thread thread_;

@@ -132,10 +132,12 @@ int show_one_order(ApiClient& api, DemoReceiver& receiver, const net::WebhookSec
       "the webhook did not arrive within 15 s; see the log of `waybill up` and GET /api/workflows/runs");
 }
 
+/// `database_url` is empty when it may hold a password.
 void print_what_to_try(const std::string& url, const std::string& token, const std::string& database_url) {
   const std::string authorization = "-H 'Authorization: Bearer " + token + "'";
-  std::cout << "\nAPI    " << url << "\ntoken  " << token << "\nSQL    psql '" << database_url << "'\n"
-            << "\nMake an order:\n\ncurl -s " << authorization << " -H 'Content-Type: application/json' -d '"
+  std::cout << "\nAPI    " << url << "\ntoken  " << token << '\n';
+  if (!database_url.empty()) std::cout << "SQL    psql '" << database_url << "'\n";
+  std::cout << "\nMake an order:\n\ncurl -s " << authorization << " -H 'Content-Type: application/json' -d '"
             << order_json << "' " << url << "/api/v1/Orders\n"
             << "\nSee the workflow run it caused:\n\ncurl -s " << authorization << " '" << url
             << "/api/workflows/runs?PageSize=1'\n"
@@ -169,7 +171,7 @@ int run_demo(const Config& config, const DemoOptions& options) {
     configure_workflow(api, trigger, receiver.url(), secret);
   }
   if (!options.keep) return show_one_order(api, receiver, secret);
-  print_what_to_try(url, token, database.url());
+  print_what_to_try(url, token, config.database_url.empty() ? database.url() : std::string());
   return keep_receiving(receiver, secret, signals);
 }
 

@@ -94,11 +94,9 @@ TEST_F(RunningCluster, IsPrivateDurableAndWithoutTcp) {
   EXPECT_EQ(session.value("show server_encoding"), "UTF8");
 }
 
-TEST(Cluster, ServerOfRootRunsAsAnotherUser) {
-  const TempDirectory directory;
-  const Waybill waybill("", on(directory / "data"));
+TEST_F(RunningCluster, NeverRunsItsServerAsRoot) {
   struct stat status{};
-  ASSERT_EQ(::stat(("/proc/" + std::to_string(postmaster_of(directory / "data"))).c_str(), &status), 0);
+  ASSERT_EQ(::stat(("/proc/" + std::to_string(postmaster_of(data_dir()))).c_str(), &status), 0);
   EXPECT_NE(status.st_uid, 0U);
 }
 
