@@ -6,9 +6,9 @@ namespace waybill::worker {
 namespace {
 
 constexpr Duration window = std::chrono::milliseconds(200);
-constexpr std::size_t busy_events =
-    400;  // in a window: from here on NOTIFY costs the writers more than polling costs us
-constexpr std::size_t idle_events = 40;
+// Of a window. NOTIFY alone holds all writers down to a few times the upper one, so it must go before that.
+constexpr std::size_t busy_events = 60;
+constexpr std::size_t idle_events = 20;
 constexpr Duration busy_patience = std::chrono::milliseconds(1);
 constexpr Duration settling_patience = std::chrono::milliseconds(2);
 

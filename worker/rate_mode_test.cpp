@@ -43,7 +43,7 @@ TEST(RateMode, TheWorkerPollsCloselyUntilEveryWriterThatMayNotKnowIsOver) {
 
 TEST(RateMode, UnderLoadWritersAreToldNotToNotifyAndTheWorkerPolls) {
   RateMode mode = idle_mode();
-  mode.looked(start + milliseconds(1), 399, 20, std::nullopt);
+  mode.looked(start + milliseconds(1), 59, 20, std::nullopt);
   EXPECT_EQ(mode.to_say(), std::nullopt);
   mode.looked(start + milliseconds(2), 1, 20, std::nullopt);
   EXPECT_EQ(mode.to_say(), false);
@@ -63,7 +63,7 @@ TEST(RateMode, NotifyIsAskedForAgainOnlyAfterAQuietWhile) {
   EXPECT_EQ(mode.to_say(), std::nullopt) << "it was busy";
   mode.looked(start + milliseconds(402), 41, 20, std::nullopt);
   EXPECT_EQ(mode.to_say(), std::nullopt) << "between the two limits nothing changes";
-  mode.looked(start + milliseconds(603), 40, 20, std::nullopt);
+  mode.looked(start + milliseconds(603), 20, 20, std::nullopt);
   EXPECT_EQ(mode.to_say(), true);
 }
 

@@ -110,8 +110,8 @@ begin
           )
           insert into record_counts (business_id, entity_type, delta)
           select business_id, %3$s, sum(step) from written where step <> 0 group by business_id;
-          if exists (select from shards where idle) and current_setting('waybill.notify', true) is distinct from 'off'
-          then
+          if exists (select from shards where idle and expires_at > now())
+             and current_setting('waybill.notify', true) is distinct from 'off' then
             perform pg_notify('waybill_events', '');
           end if;
           return null;
