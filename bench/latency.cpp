@@ -87,6 +87,7 @@ void run(const Change& change, Client& receiver, std::uint64_t count, std::chron
   }
   for (const auto& start : {committed, sent}) {
     std::vector<double> milliseconds;
+    milliseconds.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       milliseconds.push_back(static_cast<double>(received[i] - start[i]) / 1e6);
     }

@@ -14,6 +14,9 @@ trap stop_all EXIT
 trap 'exit 130' INT TERM
 trap 'say "bench: ${BASH_SOURCE[0]}:$LINENO failed"' ERR
 
+for program in curl jq npm psql setpriv wrk; do
+  command -v "$program" >/dev/null || die "$program is not installed; ./dev bench installs what is missing"
+done
 # Node.js comes with the peers; npm itself is the machine's.
 installed=$bench/peers/node_modules/.installed-lock.json
 if ! cmp -s "$bench/peers/package-lock.json" "$installed"; then
