@@ -16,6 +16,7 @@
 #include "domain/records/record_type.hpp"
 #include "net/destination.hpp"
 #include "net/http_client.hpp"
+#include "net/webhook_signature.hpp"
 
 namespace waybill::actions {
 
@@ -51,15 +52,19 @@ struct WorkflowView {
 /// What a run will do, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,
 /// subject, body, html}, push {title, body, url, ...}, update_status {entityType, entityIds, status}. It is
 /// stored with the run, so that each try and replay sends the same; it never holds a secret.
-using Plan = json::object;
+struct Plan {
+  json::object request;             // all of it but `body`
+  std::optional<std::string> body;  // apart, because as a JSON string most of it would be escapes
+};
 
 /// One try of a run.
 struct Attempt {
-  const Plan& plan;
+  const json::object& request;
+  std::string_view body;
   Guid run;
-  std::string_view message_id;           // the same for every try and replay of one event × workflow
-  std::span<const std::string> secrets;  // of the workflow, newest first, at most two
-  int number;                            // from 1
+  std::string_view message_id;                  // the same for every try and replay of one event × workflow
+  std::span<const net::WebhookSecret> secrets;  // of the workflow, newest first, at most two
+  int number;                                   // from 1
 };
 
 /// How a try ended; the worker turns it into the run's next state.
@@ -119,7 +124,7 @@ class Action {
   virtual Plan plan(const WorkflowView& workflow, const EventView& event) const = 0;
 
   /// The destination that limits and breakers count by ("host:port"); empty when there is none.
-  virtual std::string destination(const Plan& plan) const = 0;
+  virtual std::string destination(const json::object& request) const = 0;
 
   using Finish = std::function<void(TryResult)>;
 

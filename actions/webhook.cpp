@@ -238,28 +238,20 @@ json::object plan_headers(const json::object& action) {
   return headers;
 }
 
-std::string signatures(const Attempt& attempt, std::int64_t timestamp, std::string_view body) {
-  std::vector<net::WebhookSecret> secrets;
-  secrets.reserve(attempt.secrets.size());
-  for (const std::string& text : attempt.secrets) {
-    if (auto secret = net::WebhookSecret::parse(text)) secrets.push_back(std::move(*secret));
-  }
-  return net::webhook_signature(secrets, attempt.message_id, timestamp, body);
-}
-
 net::HttpRequest request_of(const Attempt& attempt, Time now) {
-  const std::string_view body = attempt.plan.at("body").as_string();
-  const json::object& headers = attempt.plan.at("headers").as_object();
+  const json::object& headers = attempt.request.at("headers").as_object();
   const std::int64_t timestamp = to_unix_seconds(now);
   net::HttpRequest request;
-  request.url = attempt.plan.at("url").as_string();
-  request.body = body;
+  request.url = attempt.request.at("url").as_string();
+  request.body = attempt.body;
   request.keep_limit = max_response_bytes;
   request.headers.reserve(headers.size() + 3);
   for (const auto& [name, value] : headers) request.headers.emplace_back(name, value.as_string());
   request.headers.emplace_back("webhook-id", attempt.message_id);
   request.headers.emplace_back("webhook-timestamp", std::to_string(timestamp));
-  request.headers.emplace_back("webhook-signature", signatures(attempt, timestamp, body));
+  request.headers.emplace_back(
+      "webhook-signature",
+      net::webhook_signature(attempt.secrets, attempt.message_id, timestamp, attempt.body));
   return request;
 }
 
@@ -351,14 +343,14 @@ class Webhook final : public Action {
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     const std::string_view text = body_template(workflow.action);
-    const std::string body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);
+    std::string body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);
     if (body.size() > max_body_bytes) throw std::length_error("the body is too large");
-    return {
-        {"url", workflow.action.at("recipient")}, {"headers", plan_headers(workflow.action)}, {"body", body}};
+    return {.request = {{"url", workflow.action.at("recipient")}, {"headers", plan_headers(workflow.action)}},
+            .body = std::move(body)};
   }
 
-  std::string destination(const Plan& plan) const override {
-    const auto destination = net::parse_destination(plan.at("url").as_string());
+  std::string destination(const json::object& request) const override {
+    const auto destination = net::parse_destination(request.at("url").as_string());
     return destination ? destination->key() : std::string();
   }
 

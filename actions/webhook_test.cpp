@@ -171,16 +171,16 @@ struct Example {
 
 TEST(WebhookPlan, BodyIsTheEventUnlessATemplateIsGiven) {
   const Plan plan = Example().plan();
-  EXPECT_EQ(plan.at("url"), "https://example.com:8443/hook");
-  EXPECT_EQ(plan.at("headers"), parse(R"({"X-Key": "k", "Content-Type": "application/json"})"));
+  EXPECT_EQ(plan.request.at("url"), "https://example.com:8443/hook");
+  EXPECT_EQ(plan.request.at("headers"), parse(R"({"X-Key": "k", "Content-Type": "application/json"})"));
   EXPECT_EQ(
-      plan.at("body").as_string(),
+      *plan.body,
       R"j({"type":"order_status_changed","timestamp":"2026-11-20T05:45:12.345Z","data":{"entityType":"Order",)j"
       R"j("entity":{"guid":"018f0000-0000-7000-8000-000000000001","orderNumber":"A\"1","status":"shipped",)j"
       R"j("totalValue":19.99,"customer":{"name":"<Ada>"},"items":[{"sku":"S1"},{"sku":"S2"}]},)j"
       R"j("previous":{"status":"ready"},)j"
       R"j("workflow":{"guid":"018f0000-0000-7000-8000-0000000000ff","name":"Tell \"us\""}}})j");
-  EXPECT_EQ(webhook().destination(plan), "example.com:8443");
+  EXPECT_EQ(webhook().destination(plan.request), "example.com:8443");
 }
 
 TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {
@@ -190,7 +190,7 @@ TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {
       R"("was":"{{previous.status}}","wf":"{{workflow.name}}","b":"{{business.name}}","e":"{{event.type}}",)"
       R"("at":"{{event.timestamp}}","et":"{{event.entityType}}","all":{{{previous}}}})";
   EXPECT_EQ(
-      example.plan().at("body").as_string(),
+      *example.plan().body,
       R"j({"n":"A\"1","t":19.99,"c":"<Ada>","s":["S1","S2",0],"was":"ready","wf":"Tell \"us\"","b":"Shop & Co",)j"
       R"j("e":"order_status_changed","at":"2026-11-20T05:45:12.345Z","et":"Order","all":{"status":"ready"}})j");
 }
@@ -199,13 +199,13 @@ TEST(WebhookPlan, StoredTemplatesTextStandsBesideItsCode) {
   Example example;
   example.action["template"] = "hook";
   example.action["body"] = "plain {{orderNumber}}";
-  EXPECT_EQ(example.plan().at("body"), "plain A\\\"1");
+  EXPECT_EQ(example.plan().body, "plain A\\\"1");
 }
 
 TEST(WebhookPlan, OwnContentTypeReplacesTheDefault) {
   Example example;
   example.action["headers"] = {{"CONTENT-TYPE", "text/plain"}};
-  EXPECT_EQ(example.plan().at("headers"), parse(R"({"CONTENT-TYPE": "text/plain"})"));
+  EXPECT_EQ(example.plan().request.at("headers"), parse(R"({"CONTENT-TYPE": "text/plain"})"));
 }
 
 TEST(WebhookPlan, BodiesAreAtMost1MiB) {

@@ -9,7 +9,7 @@ namespace {
 HeldShards held(const Rows& rows) {
   HeldShards shards;
   for_each_row(rows, [&](const RowView& row) {
-    shards.emplace(row.number<std::int16_t>(0), row.number<std::uint64_t>(1));
+    shards.emplace(row.number<std::int16_t>(0), HeldShard{row.number<std::uint64_t>(1), row.boolean(2)});
   });
   return shards;
 }
@@ -17,8 +17,10 @@ HeldShards held(const Rows& rows) {
 }  // namespace
 
 bool Leases::enter() {
+  // In this order: a name without its lock is that of a lost worker.
+  if (!RowView(session_.run(sql::leases::hold_name, worker_.to_string()), 0).boolean(0)) return false;
   session_.run(sql::leases::register_worker, worker_.to_string(), name_);
-  return RowView(session_.run(sql::leases::hold_name, worker_.to_string()), 0).boolean(0);
+  return true;
 }
 
 HeldShards Leases::renew() {

@@ -13,8 +13,14 @@ namespace waybill::storage {
 
 inline constexpr std::size_t shard_count = 16;
 
-/// Shard to epoch, of the shards a worker holds.
-using HeldShards = std::map<std::int16_t, std::uint64_t>;
+struct HeldShard {
+  std::uint64_t epoch;  // grows with each owner
+  bool orphaned;        // the owner before did not give it back: an event of it may have killed that worker
+  bool operator==(const HeldShard&) const = default;
+};
+
+/// The shards a worker holds.
+using HeldShards = std::map<std::int16_t, HeldShard>;
 
 /// A worker's claim on shards: rows with an expiry, and an advisory lock of the worker's name that ends with
 /// its session, so that what a killed worker held is free at once and what a stopped one held is free after

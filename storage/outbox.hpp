@@ -23,7 +23,8 @@ struct PendingEvent {
   std::int16_t shard;
   std::uint64_t id;
   Guid business_id;
-  std::string at;  // as PostgreSQL prints it: microseconds matter in a range
+  std::string at;       // as PostgreSQL prints it: microseconds matter in a range
+  bool orphan = false;  // a worker may have been lost over it
 };
 
 /// What one look at the outbox saw, all of it in one snapshot.

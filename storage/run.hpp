@@ -33,7 +33,8 @@ struct RunKey {
   std::optional<Guid> replay_of;
   std::string destination;
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
-  std::string plan;      // JSON
+  std::string request;   // JSON, what the action's plan holds besides the body
+  std::optional<std::string> body;
 };
 
 /// What a try changes.

@@ -24,25 +24,15 @@ class CopyRows {
  public:
   CopyRows& text(std::string_view value) {
     separate();
-    for (const char c : value) {
-      switch (c) {
-        case '\\':
-          buffer_ += "\\\\";
-          break;
-        case '\t':
-          buffer_ += "\\t";
-          break;
-        case '\n':
-          buffer_ += "\\n";
-          break;
-        case '\r':
-          buffer_ += "\\r";
-          break;
-        default:
-          buffer_ += c;
-      }
+    for (;;) {
+      const std::size_t plain = std::min(value.find_first_of("\\\t\n\r"), value.size());
+      buffer_ += value.substr(0, plain);
+      if (plain == value.size()) return *this;
+      const char c = value[plain];
+      buffer_ += '\\';
+      buffer_ += c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c;
+      value.remove_prefix(plain + 1);
     }
-    return *this;
   }
   CopyRows& maybe_text(const std::optional<std::string>& value) { return value ? text(*value) : null(); }
   CopyRows& guid(const Guid& value) {
@@ -88,7 +78,7 @@ class CopyRows {
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
-    "status, code, error, attempts, created_at, origin, replay_of, destination, plan, tries";
+    "status, code, error, attempts, created_at, origin, replay_of, destination, request, body, tries";
 
 void append_common(CopyRows& rows, const Run& run) {
   const RunKey& key = run.key;
@@ -110,7 +100,8 @@ void append_common(CopyRows& rows, const Run& run) {
       .guid(key.origin)
       .maybe_guid(key.replay_of)
       .text(key.destination)
-      .text(key.plan)
+      .text(key.request)
+      .maybe_text(key.body)
       .text(state.tries);
 }
 
@@ -213,7 +204,8 @@ std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destinat
                      .origin = row.guid(13),
                      .replay_of = row.is_null(14) ? std::nullopt : std::optional(row.guid(14)),
                      .destination = row.string(15),
-                     .plan = row.string(16)};
+                     .request = row.string(16),
+                     .body = row.maybe_string(19)};
     taken.was = parse_status(row.view(8));
     taken.run.state = {.status = RunStatus::running,
                        .code = row.maybe_string(9),

@@ -45,7 +45,7 @@ Session::Session(const std::string& url, std::string_view application_name) {
                           "3",
                           "3",
                           "15000",
-                          "-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning "
+                          "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning "
                           "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3",
                           nullptr};
   connection_.reset(PQconnectdbParams(keywords, values, 1));

@@ -56,9 +56,12 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   if (const auto* errors = std::get_if<FieldErrors>(&conditions)) {
     throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
   }
-  std::vector<std::string> secrets;
+  std::vector<net::WebhookSecret> secrets;
   for (const Bytes& sealed : stored.sealed_secrets) {
-    secrets.push_back(secrets_.open(sealed, "workflow-secret:" + stored.guid.to_string()));
+    auto secret =
+        net::WebhookSecret::parse(secrets_.open(sealed, "workflow-secret:" + stored.guid.to_string()));
+    if (!secret) throw std::invalid_argument("unreadable secret");
+    secrets.push_back(std::move(*secret));
   }
   const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
   if (!delay) throw std::invalid_argument("unreadable delay");

@@ -35,7 +35,7 @@ struct Workflow {
   Duration delay;
   int version;
   Time active_since;
-  std::vector<std::string> secrets;  // newest first
+  std::vector<net::WebhookSecret> secrets;  // newest first
 };
 
 using WorkflowPtr = std::shared_ptr<const Workflow>;

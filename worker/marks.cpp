@@ -4,8 +4,10 @@
 
 namespace waybill::worker {
 
-void Marks::add(std::int16_t shard) {
+void Marks::add(std::int16_t shard, bool orphaned) {
   low_.emplace(shard, 0);
+  orphans_.erase(shard);
+  if (orphaned) orphans_.emplace(shard, Orphans{});
   // What was said of the sequence before holds for the shards scanned then.
   candidate_.reset();
 }
@@ -71,6 +73,7 @@ std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t l
     }
     for (std::size_t i = 0; i < count; ++i) {
       in_flight_.emplace(events[i].id, shard);
+      events[i].orphan = is_orphan(events[i], scan.last_id);
       result.push_back(std::move(events[i]));
     }
   }
@@ -92,6 +95,20 @@ void Marks::move_marks(const storage::Scan& scan, const std::map<std::int16_t, s
     low = std::max(low, reached);
   }
   candidate_ = Candidate{scan.last_id, std::nullopt};
+}
+
+bool Marks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id) {
+  const auto found = orphans_.find(event.shard);
+  if (found == orphans_.end()) return false;
+  Orphans& orphans = found->second;
+  if (!orphans.last_id) orphans.last_id = last_id;
+  const bool orphan = event.id <= *orphans.last_id && orphans.left > 0;
+  if (orphan) {
+    --orphans.left;
+  } else {
+    orphans_.erase(found);
+  }
+  return orphan;
 }
 
 void Marks::settled(std::span<const std::uint64_t> events) {

@@ -20,8 +20,11 @@ namespace waybill::worker {
 /// dead rows out of the way, whatever holds vacuum back. Pure; one thread.
 class Marks {
  public:
-  /// Starts a shard from the beginning.
-  void add(std::int16_t shard);
+  static constexpr std::size_t max_orphans = 2000;  // of a shard; no worker has more events in memory
+
+  /// Starts a shard from the beginning. Of one that is `orphaned`, the events that its last owner may have
+  /// had in memory are told from the others.
+  void add(std::int16_t shard, bool orphaned = false);
   /// Forgets a shard; what is in flight of it stays until it is settled.
   void remove(std::int16_t shard);
 
@@ -49,7 +52,15 @@ class Marks {
   };
   void move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to);
 
+  /// The first events of a shard up to one id, as many as a worker has in memory.
+  struct Orphans {
+    std::optional<std::uint64_t> last_id;  // the sequence's at the first scan
+    std::size_t left = max_orphans;
+  };
+  bool is_orphan(const storage::PendingEvent& event, std::uint64_t last_id);
+
   std::map<std::int16_t, std::uint64_t> low_;
+  std::map<std::int16_t, Orphans> orphans_;
   std::map<std::uint64_t, std::int16_t> in_flight_;
   std::optional<Candidate> candidate_;
 };

@@ -22,7 +22,7 @@ class Outbox {
     return xid;
   }
   std::uint64_t draw(std::uint64_t xid, std::int16_t shard = 0) {
-    open_.at(xid).push_back({shard, ++last_id_, {}, {}});
+    open_.at(xid).push_back({shard, ++last_id_, {}, {}, {}});
     return last_id_;
   }
   void commit(std::uint64_t xid) {
@@ -250,6 +250,32 @@ TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
     for (int i = 0; i < 3; ++i) take(no_limit, no_limit);
     EXPECT_EQ(taken, std::multiset<std::uint64_t>(expected.begin(), expected.end())) << "round " << round;
   }
+}
+
+std::size_t orphans_of(const std::vector<storage::PendingEvent>& events) {
+  return static_cast<std::size_t>(std::ranges::count(events, true, &storage::PendingEvent::orphan));
+}
+
+TEST(Marks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0, true);
+  marks.add(1);
+  outbox.insert(0);
+  outbox.insert(1);
+  outbox.insert(0);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit, no_limit)), 2U);
+  outbox.insert(0);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit, no_limit)), 0U);
+}
+
+TEST(Marks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0, true);
+  constexpr std::size_t events = Marks::max_orphans + 10;
+  for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events, events)), Marks::max_orphans);
 }
 
 }  // namespace

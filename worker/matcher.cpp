@@ -1,10 +1,19 @@
 #include "worker/matcher.hpp"
 
+#include <unordered_set>
+
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "worker/relatives.hpp"
 
 namespace waybill::worker {
+namespace {
+
+// Of a batch; an event's own runs are never parted.
+constexpr std::size_t max_runs = 2000;
+constexpr std::size_t max_body_bytes = 32UL * 1024 * 1024;
+
+}  // namespace
 
 /// An event with the workflows that may fire for it.
 struct Matcher::Candidate {
@@ -44,22 +53,33 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   const RelativeIndex index(relatives);
 
   std::unordered_map<std::uint64_t, std::vector<PlannedRun>> runs;
+  std::unordered_set<std::uint64_t> left_out;
+  std::size_t run_count = 0;
+  std::size_t body_bytes = 0;
   for (Candidate& candidate : candidates) {
     const storage::StoredEvent& event = *candidate.event;
+    if (run_count >= max_runs || body_bytes >= max_body_bytes) {
+      left_out.insert(event.id);
+      continue;
+    }
     index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
     for (const WorkflowPtr& workflow : candidate.workflows) {
       if (workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject()))
         continue;
-      runs[event.id].push_back(plan(candidate, workflow));
+      const PlannedRun& planned = runs[event.id].emplace_back(plan(candidate, workflow));
+      ++run_count;
+      body_bytes += planned.run.key.body ? planned.run.key.body->size() : 0;
     }
   }
 
   std::vector<MatchedEvent> matched;
   matched.reserve(events.size());
   for (const storage::PendingEvent& event : events) {
+    if (left_out.contains(event.id)) continue;
     const auto found = runs.find(event.id);
-    matched.push_back(
-        {event.shard, event.id, found == runs.end() ? std::vector<PlannedRun>{} : std::move(found->second)});
+    matched.push_back({event.shard, event.id,
+                       found == runs.end() ? std::vector<PlannedRun>{} : std::move(found->second),
+                       event.orphan});
   }
   return matched;
 }
@@ -144,29 +164,32 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
                                      .replay_of = {},
                                      .destination = {},
                                      .ordered = workflow->ordered,
-                                     .plan = {}},
+                                     .request = {},
+                                     .body = {}},
                              .state = {.status = storage::RunStatus::queued,
                                        .code = {},
                                        .error = {},
                                        .attempts = 0,
                                        .tries = "[]",
                                        .at = clock_.now()}},
-                     .plan = {}};
+                     .request = {}};
   storage::RunState& state = planned.run.state;
   try {
-    planned.plan = workflow->action->plan({.guid = workflow->guid,
-                                           .name = workflow->name,
-                                           .business_id = workflow->business_id,
-                                           .business_name = workflow->business_name,
-                                           .action = workflow->definition},
-                                          {.entity = candidate.change.entity,
-                                           .previous = candidate.change.previous,
-                                           .entity_type = event.entity_type,
-                                           .entity_id = event.entity_id,
-                                           .event_id = event.id,
-                                           .at = event.at,
-                                           .trigger = workflow->trigger->code});
-    planned.run.key.destination = workflow->action->destination(planned.plan);
+    actions::Plan plan = workflow->action->plan({.guid = workflow->guid,
+                                                 .name = workflow->name,
+                                                 .business_id = workflow->business_id,
+                                                 .business_name = workflow->business_name,
+                                                 .action = workflow->definition},
+                                                {.entity = candidate.change.entity,
+                                                 .previous = candidate.change.previous,
+                                                 .entity_type = event.entity_type,
+                                                 .entity_id = event.entity_id,
+                                                 .event_id = event.id,
+                                                 .at = event.at,
+                                                 .trigger = workflow->trigger->code});
+    planned.request = std::move(plan.request);
+    planned.run.key.body = std::move(plan.body);
+    planned.run.key.destination = workflow->action->destination(planned.request);
   } catch (const std::length_error& error) {
     state.status = storage::RunStatus::dead;
     state.code = "PAYLOAD_TOO_LARGE";
@@ -178,7 +201,7 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
     state.code = "CONFIGURATION_ERROR";
     state.error = error.what();
   }
-  planned.run.key.plan = to_json(planned.plan);
+  planned.run.key.request = to_json(planned.request);
   if (state.status == storage::RunStatus::dead) return planned;
   if (workflow->paused) {
     state.status = storage::RunStatus::held;

@@ -17,7 +17,7 @@ namespace waybill::worker {
 /// A run to be made: what is stored of it, and what its action needs.
 struct PlannedRun {
   storage::Run run;
-  actions::Plan plan;
+  json::object request;
 };
 
 /// An event and the runs it causes; none at all is usual.
@@ -25,6 +25,8 @@ struct MatchedEvent {
   std::int16_t shard;
   std::uint64_t id;
   std::vector<PlannedRun> runs;
+  bool orphan =
+      false;  // a worker may have been lost over it: its runs are tried by way of the queue, which counts
 };
 
 /// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing;
@@ -33,8 +35,9 @@ class Matcher {
  public:
   Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
 
-  /// Reads the events' rows and relatives through `session` and matches them, in the order given. Throws
-  /// DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call it again.
+  /// Reads the events' rows and relatives through `session` and matches them, in the order given. Once they
+  /// cause more runs than a batch may hold, the later events are left out. Throws DatabaseUnavailable or
+  /// StatementError, or ColumnsChanged when a migration ran meanwhile: call it again.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events);
 
   /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its

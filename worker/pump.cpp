@@ -1,6 +1,7 @@
 #include "worker/pump.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/observe.hpp"
 #include "storage/workflow_reader.hpp"
@@ -94,6 +95,10 @@ void Pump::run() {
 
 void Pump::connect() {
   session_ = std::make_unique<storage::Session>(options_.database_url, "waybill matcher");
+  // The tables it reads grow and shrink by orders of magnitude within seconds, which no statistics follow: a
+  // plan made when they were empty would sort the whole backlog at each look. All it does is walk indexes.
+  session_->execute(
+      "set plan_cache_mode = force_generic_plan; set enable_bitmapscan = off; set enable_seqscan = off");
   session_->execute("listen waybill_events");
   session_->execute("listen waybill_workflows");
   session_->execute("listen waybill_queue");
@@ -122,13 +127,13 @@ void Pump::follow_leases() {
   {
     const std::lock_guard lock(mutex_);
     if (wanted_changed_) {
-      for (const auto& [shard, epoch] : read_) {
+      for (const auto& [shard, held] : read_) {
         const auto wanted = wanted_.find(shard);
-        if (wanted == wanted_.end() || wanted->second != epoch) marks_.remove(shard);
+        if (wanted == wanted_.end() || wanted->second != held) marks_.remove(shard);
       }
-      for (const auto& [shard, epoch] : wanted_) {
+      for (const auto& [shard, held] : wanted_) {
         const auto read = read_.find(shard);
-        if (read == read_.end() || read->second != epoch) marks_.add(shard);
+        if (read == read_.end() || read->second != held) marks_.add(shard, held.orphaned);
       }
       read_ = wanted_;
       wanted_changed_ = false;
@@ -180,6 +185,7 @@ bool Pump::look_at_outbox() {
   try {
     std::vector<MatchedEvent> matched = matcher_.match(*session_, events);
     observe(Observable::events_matched, {}, matched.size());
+    give_back_unmatched(events, matched);
     runner_.submit(std::move(matched));
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -187,6 +193,18 @@ bool Pump::look_at_outbox() {
     throw;
   }
   return true;
+}
+
+// What would have been too much for the memory is matched next time.
+void Pump::give_back_unmatched(std::vector<storage::PendingEvent>& events,
+                               const std::vector<MatchedEvent>& matched) {
+  if (matched.size() == events.size()) return;
+  std::unordered_set<std::uint64_t> ids;
+  for (const MatchedEvent& event : matched) ids.insert(event.id);
+  std::erase_if(events, [&](const storage::PendingEvent& event) { return ids.contains(event.id); });
+  const std::lock_guard lock(mutex_);
+  marks_.give_back(events);
+  events.clear();
 }
 
 // Without room for events, so that a pause or a deletion acts on the runs that are in memory.

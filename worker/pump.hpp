@@ -61,6 +61,8 @@ class Pump {
   bool notified();
   void follow_leases();
   bool look_at_outbox();
+  void give_back_unmatched(std::vector<storage::PendingEvent>& events,
+                           const std::vector<MatchedEvent>& matched);
   bool follow_workflows(Time now);
   bool claim_due_runs();
   void wait();

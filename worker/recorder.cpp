@@ -70,7 +70,8 @@ void make_recordable(storage::Batch& batch, std::string_view error) {
   for (auto& event : batch.events) {
     for (auto& run : event.runs) {
       end(run.state);
-      run.key.plan = "{}";
+      run.key.request = "{}";
+      run.key.body.reset();
     }
   }
   for (auto& outcome : batch.outcomes) end(outcome.state);

@@ -26,12 +26,12 @@ struct Runner::Task {
   enum class Place : std::uint8_t { waiting, in_flight, gone };
 
   storage::Run run;
-  actions::Plan plan;
+  json::object request;
   std::shared_ptr<Ticket> ticket;  // null: the run is in the queue
   Moment since;
   Place place = Place::waiting;
   const actions::Action* action = nullptr;
-  std::vector<std::string> secrets;
+  WorkflowPtr workflow;  // from its admission on
   std::string message_id;
 };
 
@@ -57,13 +57,13 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
       for (PlannedRun& planned : event.runs) {
         // Ordered runs go by way of the queue, which knows what is open before them.
-        if (planned.run.state.status != RunStatus::queued || planned.run.key.ordered) {
+        if (planned.run.state.status != RunStatus::queued || planned.run.key.ordered || event.orphan) {
           ticket->event.runs.push_back(std::move(planned.run));
           continue;
         }
         auto task = std::make_shared<Task>();
         task->run = std::move(planned.run);
-        task->plan = std::move(planned.plan);
+        task->request = std::move(planned.request);
         task->ticket = ticket;
         ticket->open.push_back(task);
       }
@@ -135,7 +135,7 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
     return nullptr;
   }
   try {
-    task->plan = json::parse(key.plan).as_object();
+    task->request = json::parse(key.request).as_object();
   } catch (const boost::system::system_error&) {
     RunState state = std::move(task->run.state);
     state.status = RunStatus::dead;
@@ -240,7 +240,7 @@ bool Runner::admit(const TaskPtr& task) {
     state.status = RunStatus::held;
   } else {
     task->action = action;
-    task->secrets = workflow->secrets;
+    task->workflow = workflow;
     task->message_id = "msg_" + task->run.key.origin.to_string();
     return true;
   }
@@ -254,10 +254,11 @@ bool Runner::admit(const TaskPtr& task) {
 }
 
 void Runner::perform(const TaskPtr& task) {
-  const actions::Attempt attempt{.plan = task->plan,
+  const actions::Attempt attempt{.request = task->request,
+                                 .body = task->run.key.body ? std::string_view(*task->run.key.body) : "",
                                  .run = task->run.key.guid,
                                  .message_id = task->message_id,
-                                 .secrets = task->secrets,
+                                 .secrets = task->workflow->secrets,
                                  .number = task->run.state.attempts + 1};
   try {
     task->action->perform(attempt, effects_,
@@ -353,7 +354,7 @@ void Runner::spill_ticket(const std::shared_ptr<Ticket>& ticket) {
     } else {
       storage::Run& run = ticket->event.runs.emplace_back(std::move(task->run));
       run.state.at = now;
-      task->plan = {};
+      task->request = {};
       task->place = Task::Place::gone;
       --held_;
     }

@@ -36,7 +36,8 @@ create table pending_events (
 create table shards (
   shard       smallint primary key,
   owner       uuid,
-  epoch       bigint not null default 0,      -- grows with each owner
+  epoch       bigint not null default 0,       -- grows with each owner
+  orphaned    boolean not null default false,  -- the owner before did not give it back
   expires_at  timestamptz not null default '-infinity',
   idle        boolean not null default false  -- the owner waits for a NOTIFY
 );

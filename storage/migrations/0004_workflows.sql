@@ -97,7 +97,8 @@ create table run_queue (
   replay_of         uuid,
   destination       text not null default '',
   ordered           boolean not null default false,  -- waits for the earlier runs of its workflow for its record
-  plan              text not null,
+  request           text not null,  -- JSON; what the action does, but for:
+  body              text,
   tries             text not null default '[]',
   primary key (business_id, guid)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
@@ -127,7 +128,8 @@ create table runs (
   origin            uuid not null,
   replay_of         uuid,
   destination       text not null,
-  plan              text not null,
+  request           text not null,  -- JSON; what the action does, but for:
+  body              text,
   tries             text not null,
   primary key (business_id, guid, created_at)
 ) partition by range (created_at);
@@ -137,12 +139,12 @@ create index runs_failed on runs (business_id, workflow_id, guid) where status <
 create view all_runs as
   select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, status,
          code, error, attempts, created_at, null::timestamptz as next_attempt_at, finished_at, origin, replay_of, destination,
-         plan, tries
+         request, body, tries
   from runs
   union all
   select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, status,
          code, error, attempts, created_at, case when status in ('waiting', 'queued', 'retrying') then due_at end, null,
-         origin, replay_of, destination, plan, tries
+         origin, replay_of, destination, request, body, tries
   from run_queue;
 
 -- Daily partitions from `first` to `last`, and one for what falls outside. Safe to call again and from several sessions.

@@ -27,10 +27,9 @@ struct Delivery {
         }) {}
 
   TryResult perform(const std::string& url = "") {
-    const Plan plan{{"url", url.empty() ? server.url("/hook") : url},
-                    {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}},
-                    {"body", R"({"type":"order_created"})"}};
-    const Attempt attempt{plan, Guid{}, "msg_1", secrets, 1};
+    const json::object request{{"url", url.empty() ? server.url("/hook") : url},
+                               {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}}};
+    const Attempt attempt{request, R"({"type":"order_created"})", Guid{}, "msg_1", secrets, 1};
     Effects effects{client, clock};
     std::promise<TryResult> result;
     find_action("webhook")->perform(attempt, effects,
@@ -41,7 +40,7 @@ struct Delivery {
   RawServer::Request seen;
   RawServer server;
   FixedClock clock;
-  std::vector<std::string> secrets{net::WebhookSecret::random().text(), net::WebhookSecret::random().text()};
+  std::vector<net::WebhookSecret> secrets{net::WebhookSecret::random(), net::WebhookSecret::random()};
   net::HttpClient client{{.policy = {.allow_private = true}, .ca_file = {}}};
 };
 
@@ -69,8 +68,7 @@ TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheTry) {
   EXPECT_EQ(headers.at("webhook-timestamp"), "1800000000");
   EXPECT_EQ(headers.at("x-key"), "k");
   EXPECT_EQ(headers.at("content-type"), "application/json");
-  for (const std::string& text : delivery.secrets) {
-    const auto secret = net::WebhookSecret::parse(text).value_or(net::WebhookSecret::random());
+  for (const net::WebhookSecret& secret : delivery.secrets) {
     EXPECT_EQ(net::verify_webhook(secret, "msg_1", headers.at("webhook-timestamp"),
                                   headers.at("webhook-signature"), delivery.seen.body, delivery.clock.now()),
               net::SignatureCheck::valid);

@@ -10,6 +10,7 @@ std::span<const Duty> all_duties() {
       {"partitions", 1h, keep_partitions},
       {"fold_counts", 10s, fold_counts},
       {"release_held", 5s, release_held},
+      {"free_lost_runs", 1s, free_lost_runs},
       {"expire", 10min, expire},
   });
   return duties;

@@ -1,5 +1,6 @@
 -- $1 shards, $2 their low marks, $3 ids in flight, $4 how many of each shard, $5 whether to draw a
 -- transaction id (pg_snapshot_xmax is no substitute: running transactions may be beyond it).
+-- `not in` of a subquery is hashed; `<> all` would compare each row with each id.
 -- The first row holds what the marks are moved by and the epoch of the workflows in this snapshot.
 select -1::smallint as shard, (select case when is_called then last_value else 0 end from event_ids) as id, null::uuid as business_id, null::timestamptz as at,
        (select epoch from workflow_epoch) as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
@@ -9,6 +10,6 @@ select p.shard, p.id, p.business_id, p.at, null, null, null
 from unnest($1::smallint[], $2::bigint[]) own (shard, low),
      lateral (select p.shard, p.id, p.business_id, p.at
               from pending_events p
-              where p.shard = own.shard and p.id > own.low and p.id <> all ($3::bigint[])
+              where p.shard = own.shard and p.id > own.low and p.id not in (select unnest($3::bigint[]))
               order by p.id
               limit $4::bigint) p

@@ -27,4 +27,4 @@ update run_queue q set status = 'running', lease_owner = $1::uuid, due_at = cloc
 from taken t
 where q.business_id = t.business_id and q.guid = t.guid
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
-          t.status as was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.plan, q.tries, q.action
+          t.status as was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action, q.body

@@ -8,8 +8,8 @@ with over as (
   returning q.*
 )
 insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
-                  status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, plan,
+                  status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
                   tries)
 select g.business_id, g.guid, g.workflow_id, g.workflow_version, g.event_id, g.entity_type, g.entity_id, g.trigger_code, g.action,
-       o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination, g.plan, o.tries
+       o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination, g.request, g.body, o.tries
 from gone g join over o using (business_id, guid)

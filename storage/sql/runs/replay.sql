@@ -7,9 +7,9 @@ with origin as (
   limit 1
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-                         action, status, created_at, due_at, origin, replay_of, destination, plan)
+                         action, status, created_at, due_at, origin, replay_of, destination, request, body)
   select business_id, $3::uuid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
-         'queued', now(), now(), origin, guid, destination, plan
+         'queued', now(), now(), origin, guid, destination, request, body
   from origin where has_workflow
 )
 select has_workflow, pg_notify('waybill_queue', '') from origin

@@ -1,0 +1,10 @@
+-- What workers had taken whose sessions have ended is due at once. A worker that lives holds the lock of its name.
+with lost as (
+  delete from workers where guid in (select guid from workers where pg_try_advisory_xact_lock(worker_lock(guid)))
+  returning guid
+), freed as (
+  update run_queue q set due_at = clock_timestamp()
+  from lost where q.status = 'running' and q.lease_owner = lost.guid and q.due_at > clock_timestamp()
+  returning 1
+)
+select count(*), case when count(*) > 0 then pg_notify('waybill_queue', '') end from freed
