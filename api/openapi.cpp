@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "api/openapi_examples.hpp"
 #include "api/openapi_schema.hpp"
 #include "api/router.hpp"
 #include "base/error.hpp"
@@ -38,8 +39,10 @@ json::object ref(std::string_view kind, std::string_view name) {
   return {{"$ref", "#/components/" + std::string(kind) + "/" + std::string(name)}};
 }
 
-json::object media(json::value schema, std::string_view type = json_type) {
-  return {{std::string(type), json::object{{"schema", std::move(schema)}}}};
+json::object media(json::value schema, std::string_view type = json_type, json::value example = nullptr) {
+  json::object content{{"schema", std::move(schema)}};
+  if (!example.is_null()) content["example"] = std::move(example);
+  return {{std::string(type), std::move(content)}};
 }
 
 /// The path as OpenAPI writes it: {name:text} is {name}.
@@ -121,7 +124,10 @@ json::object request_body_of(const Route& route) {
   const bool may_be_empty =
       route.body_kind == BodyKind::object &&
       (!route.body || std::ranges::none_of(route.body->properties, &Property::required));
-  return {{"required", !may_be_empty}, {"content", media(std::move(schema))}};
+  json::value example;
+  if (route.body) example = example_request(*route.body);
+  if (route.body && route.body_kind == BodyKind::array) example = json::array{std::move(example)};
+  return {{"required", !may_be_empty}, {"content", media(std::move(schema), json_type, std::move(example))}};
 }
 
 json::value answer_schema(const Route& route) {
@@ -145,6 +151,21 @@ json::value answer_schema(const Route& route) {
   return {{"type", "object"}, {"required", std::move(required)}, {"properties", std::move(properties)}};
 }
 
+json::value answer_example(const Route& route) {
+  if (!route.answer || route.bare) return nullptr;
+  json::value data = example_answer(*route.answer);
+  if (route.answer_is_array || route.paginated) data = json::array{std::move(data)};
+  json::object example{{"data", std::move(data)}};
+  if (route.paginated) {
+    example["page"] = 1;
+    example["pageSize"] = 50;
+    example["totalCount"] = 1;
+    example["totalPages"] = 1;
+  }
+  example["success"] = true;
+  return example;
+}
+
 json::object responses_of(const Route& route) {
   const bool has_token = route.permission != Permission::everyone;
   const bool has_body = route.body_kind != BodyKind::none;
@@ -158,13 +179,15 @@ json::object responses_of(const Route& route) {
   }
   if (route.status == 201) headers["Location"] = ref("headers", "Location");
   json::object responses;
-  responses[std::to_string(route.status)] = json::object{
-      {"description", "Success"}, {"headers", std::move(headers)}, {"content", media(answer_schema(route))}};
+  responses[std::to_string(route.status)] =
+      json::object{{"description", "Success"},
+                   {"headers", std::move(headers)},
+                   {"content", media(answer_schema(route), json_type, answer_example(route))}};
   for (const auto& error : error_responses) {
     const auto applies = [&] {
       switch (error.code) {
         case ErrorCode::validation_error:
-          return has_input;
+          return true;  // a request can be malformed without any input of its own
         case ErrorCode::unauthorized:
         case ErrorCode::forbidden:
         case ErrorCode::rate_limited:
@@ -219,6 +242,42 @@ json::object paths_of(std::span<const Route> routes) {
   return paths;
 }
 
+struct Tag {
+  std::string_view name;
+  std::string_view description;
+};
+
+/// In the order in which the reference shows them.
+constexpr Tag tags[] = {
+    {"Orders", "What customers ordered: made, changed, moved on, and turned into shipments."},
+    {"Shipments", "Parcels on their way, with what carriers and drivers report of them."},
+    {"Customers", "Who orders, their contacts and references, and uploads of many at once."},
+    {"Products", "What is sold, with its variants."},
+    {"Dimension presets", "Sizes of packages that come up again and again."},
+    {"Carriers", "Who delivers: a catalogue of real ones, and a business's own."},
+    {"Drivers", "Who drives."},
+    {"Dispatch", "Shipments that one driver takes out in one vehicle."},
+    {"Routes", "In which order a dispatch visits its stops, and when."},
+    {"Vehicles", "What is driven, where it is and where it has been."},
+    {"Tracking", "Devices in vehicles and the positions they send."},
+    {"Business", "The business itself, its defaults, tokens and users."},
+    {"Users", "Accounts of people: registering, signing in and out."},
+    {"Integrations", "Stores and push subscriptions."},
+    {"Workflows", "What shall happen when a record changes."},
+    {"Templates", "Texts of mails, pushes and webhooks."},
+    {"Runs", "What workflows did, each try of it, and doing it again."},
+    {"System", "Health, and this document."},
+};
+
+json::array tags_of(std::span<const Route> routes) {
+  json::array list;
+  for (const Tag& tag : tags) {
+    if (std::ranges::find(routes, tag.name, &Route::tag) == routes.end()) continue;
+    list.push_back({{"name", tag.name}, {"description", tag.description}});
+  }
+  return list;
+}
+
 json::object error_schema() {
   json::array codes;
   for (int code = 0; code <= static_cast<int>(ErrorCode::unavailable); ++code) {
@@ -235,6 +294,14 @@ json::object error_schema() {
           {"properties", {{"success", {{"const", false}}}, {"error", std::move(error)}}}};
 }
 
+json::object error_example(const ErrorResponse& error) {
+  json::object body{{"code", code_text(error.code)}, {"message", error.description}};
+  if (error.code == ErrorCode::validation_error) {
+    body["details"] = {{"deliveryAddress.city", "is required"}, {"items[0].quantity", "must be at least 1"}};
+  }
+  return {{"success", false}, {"error", std::move(body)}};
+}
+
 json::object header(std::string_view description, std::string_view type) {
   return {{"description", description}, {"schema", json::object{{"type", type}}}};
 }
@@ -245,7 +312,8 @@ json::object components_of(std::span<const Route> routes) {
   json::object responses;
   for (const auto& error : error_responses) {
     responses[error.name] =
-        json::object{{"description", error.description}, {"content", media(ref("schemas", "Error"))}};
+        json::object{{"description", error.description},
+                     {"content", media(ref("schemas", "Error"), json_type, error_example(error))}};
   }
   json::object idempotency_key{
       {"name", "Idempotency-Key"},
@@ -301,9 +369,14 @@ std::string openapi_document(std::span<const Route> routes) {
       {"info",
        {{"title", "waybill"},
         {"version", "1.0.0"},
-        {"description", "Orders, customers and the workflows that their changes start."}}},
+        {"description",
+         "Delivery operations, and the workflows that start when a record changes. Every answer is an "
+         "envelope: "
+         "`success`, and `data` or `error`."},
+        {"license", {{"name", "All rights reserved"}, {"identifier", "LicenseRef-waybill"}}}}},
       {"servers", {{{"url", "/"}}}},
       {"security", {{{"token", json::array()}}}},
+      {"tags", tags_of(routes)},
       {"paths", paths_of(routes)},
       {"components", components_of(routes)}};
   std::string text;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/openapi_examples.hpp"
 #include "api/paging.hpp"
 #include "base/json.hpp"
 
@@ -151,6 +152,26 @@ TEST(OpenApi, TwoSchemasOfOneNameAreAnError) {
   std::vector<Route> all(std::begin(rows), std::end(rows));
   all[0].answer = &impostor;
   EXPECT_THROW(openapi_document(all), std::logic_error);
+}
+
+TEST(OpenApi, EveryExampleOfARequestPassesTheChecksOfItsRoute) {
+  for (const Route& route : all_routes()) {
+    if (route.body == nullptr) continue;
+    json::object body = example_request(*route.body);
+    FieldErrors errors;
+    validate(*route.body, body, errors);
+    if (route.body_check != nullptr) route.body_check(body, errors);
+    for (const FieldError& error : errors) {
+      ADD_FAILURE() << route.path << ": " << error.field << ' ' << error.message;
+    }
+  }
+}
+
+TEST(OpenApi, EveryTagIsDescribed) {
+  const json::value whole = json::parse(openapi_document());
+  std::set<std::string_view> described;
+  for (const auto& tag : whole.at("tags").as_array()) described.insert(tag.at("name").as_string());
+  for (const Route& route : all_routes()) EXPECT_TRUE(described.contains(route.tag)) << route.tag;
 }
 
 }  // namespace
