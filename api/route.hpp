@@ -131,6 +131,7 @@ std::span<const Route> customer_routes();
 std::span<const Route> carrier_routes();
 std::span<const Route> workflow_routes();
 std::span<const Route> run_routes();
+std::span<const Route> insight_routes();
 std::span<const Route> system_routes();
 
 /// All of them; the order does not matter.

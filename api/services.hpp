@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "api/analysis.hpp"
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
 #include "net/destination.hpp"
@@ -17,6 +18,7 @@ struct Services {
   const Clock& clock;
   const SecretBox& secrets;
   const net::DestinationPolicy& destinations;
+  Analysis& analysis;
   std::string public_url = {};  // without a trailing slash; for links that leave the service
 
   /// Tells the worker that events may be waiting; cheap, from any thread. The dispatcher calls it after each

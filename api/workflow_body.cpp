@@ -1,6 +1,7 @@
 #include "api/workflow_body.hpp"
 
 #include "api/fields.hpp"
+#include "api/row_json.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
@@ -116,6 +117,32 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
 }  // namespace
 
 const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
+
+WorkflowDefinition stored_definition(const storage::Rows& rows) {
+  const json::object stored = json::parse(json_object(rows)).as_object();
+  WorkflowDefinition definition;
+  definition.name = stored.at("name").as_string();
+  definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
+  definition.trigger_code = stored.at("trigger").as_string();
+  definition.action = stored.at("action").as_object();
+  definition.conditions = stored.at("conditions");
+  definition.is_active = stored.at("isActive").as_bool();
+  definition.ordered = stored.at("ordered").as_bool();
+  if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
+  if (const auto* has_secret = stored.if_contains("hasSecret")) definition.has_secret = has_secret->as_bool();
+  return definition;
+}
+
+void check_definition(const json::object& definition, FieldErrors& errors) {
+  json::object copy = definition;
+  validate(workflow_configure_schema, copy, errors);
+  for (const char* name : {"entityType", "triggerId", "action"}) {
+    if (!definition.contains(name)) errors.push_back({name, "is required"});
+  }
+  WorkflowDefinition merged;
+  merged.conditions = json::object();
+  merge_checked(definition, {.allow_private = true}, merged, errors);
+}
 
 void check_workflow_body(const json::object& body, FieldErrors& errors) {
   if (given(body, "guid") != nullptr) return;

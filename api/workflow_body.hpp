@@ -32,6 +32,12 @@ struct WorkflowDefinition {
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     WorkflowDefinition& definition);
 
+/// What is stored of a workflow, from the row of sql::workflows::get or ::lock.
+WorkflowDefinition stored_definition(const storage::Rows& rows);
+
+/// Like check_workflow_body, of a definition that needs no name.
+void check_definition(const json::object& definition, FieldErrors& errors);
+
 /// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed is
 /// left to merge_workflow. One that changes a workflow can be checked beside that workflow alone.
 void check_workflow_body(const json::object& body, FieldErrors& errors);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "api/fields.hpp"
+#include "api/insight.hpp"
 #include "api/paging.hpp"
 #include "api/route.hpp"
 #include "api/row_json.hpp"
@@ -60,6 +61,9 @@ constexpr Property configured_properties[] = {
     {.name = "name", .kind = Kind::string},
     {.name = "isActive", .kind = Kind::boolean},
     {.name = "version", .kind = Kind::integer},
+    {.name = "firedLast7Days",
+     .kind = Kind::integer,
+     .description = "how often it would have; null when there are too many events to say"},
     {.name = "action", .kind = Kind::any, .description = "as stored; with `secret` when one was made"},
 };
 constexpr Schema configured_schema{"WorkflowConfigured", configured_properties};
@@ -129,22 +133,6 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   co_return Answer::of(to_json(workflow));
 }
 
-/// What is stored of a workflow that is to be changed.
-WorkflowDefinition stored_definition(const storage::Rows& rows) {
-  const json::object stored = json::parse(json_object(rows)).as_object();
-  WorkflowDefinition definition;
-  definition.name = stored.at("name").as_string();
-  definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
-  definition.trigger_code = stored.at("trigger").as_string();
-  definition.action = stored.at("action").as_object();
-  definition.conditions = stored.at("conditions");
-  definition.is_active = stored.at("isActive").as_bool();
-  definition.ordered = stored.at("ordered").as_bool();
-  if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
-  definition.has_secret = stored.at("hasSecret").as_bool();
-  return definition;
-}
-
 storage::Params write_params(const Call& call, const Services& services, const Guid& guid,
                              const WorkflowDefinition& definition) {
   storage::Params params;
@@ -166,10 +154,14 @@ storage::Params write_params(const Call& call, const Services& services, const G
   return params;
 }
 
-std::string configured_answer(const storage::Rows& rows, const std::optional<std::string>& secret) {
+asio::awaitable<std::string> configured_answer(const Call& call, Services& services,
+                                               const storage::Rows& rows,
+                                               const WorkflowDefinition& definition) {
   json::object configured = json::parse(json_object(rows)).as_object();
-  if (secret) configured.at("action").as_object()["secret"] = *secret;
-  return to_json(configured);
+  const auto fired = co_await fired_last_7_days(services, call.principal.business_id, definition);
+  configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
+  if (definition.secret) configured.at("action").as_object()["secret"] = *definition.secret;
+  co_return to_json(configured);
 }
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
@@ -181,7 +173,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   merge_workflow(call.object(), services.destinations, definition);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();
-  co_return Answer::of(configured_answer(rows, definition.secret));
+  co_return Answer::of(co_await configured_answer(call, services, rows, definition));
 }
 
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
@@ -194,7 +186,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   const Guid guid = Guid::random();
   const auto rows =
       co_await services.db.write(sql::create, write_params(call, services, guid, definition), call.cause());
-  co_return Answer::created(configured_answer(rows, definition.secret),
+  co_return Answer::created(co_await configured_answer(call, services, rows, definition),
                             "/api/workflows/configured/" + guid.to_string());
 }
 

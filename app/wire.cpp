@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "api/analysis.hpp"
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
 #include "api/quota.hpp"
@@ -31,6 +32,7 @@ struct ApiCommons {
   api::Dispatcher::Options dispatch;
   storage::Database::Options database;
   std::string public_url;
+  std::optional<api::Analysis> analysis;
 };
 
 /// What one io thread of the API has of its own.
@@ -42,6 +44,7 @@ class ThreadResponder : public api::Responder {
                   .clock = system_clock(),
                   .secrets = secrets,
                   .destinations = commons.destinations,
+                  .analysis = *commons.analysis,
                   .public_url = commons.public_url},
         tokens_(database_),
         authenticator_(io.get_executor(), tokens_, system_clock()),
@@ -157,6 +160,7 @@ class Node::Parts {
     api_->dispatch.cors_origins = config.cors_origins;
     api_->database.url = database_url;
     api_->database.application_name = "waybill api";
+    api_->analysis.emplace(database_url);
     api_->public_url = config.public_url.empty() ? "http://" + config.listen.text() : config.public_url;
     listen(config);
   }

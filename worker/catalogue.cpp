@@ -40,22 +40,16 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
   const auto found = by_business_.find(business);
   if (found == by_business_.end()) return active;
   for (const WorkflowPtr& workflow : found->second) {
-    if (workflow->is_active && workflow->entity_type == type) active.push_back(workflow);
+    if (workflow->is_active && workflow->rule.entity_type() == type) active.push_back(workflow);
   }
   return active;
 }
 
 WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
-  const domain::Trigger* trigger = domain::find_trigger(stored.trigger_code);
-  if (trigger == nullptr) throw std::invalid_argument("unknown trigger " + stored.trigger_code);
+  matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
   json::object definition = json::parse(stored.action).as_object();
   const actions::Action* action = actions::find_action(definition.at("type").as_string());
   if (action == nullptr) throw std::invalid_argument("unknown action");
-  auto conditions =
-      domain::Conditions::parse(json::parse(stored.conditions), domain::record_type(stored.entity_type));
-  if (const auto* errors = std::get_if<FieldErrors>(&conditions)) {
-    throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
-  }
   std::vector<net::WebhookSecret> secrets;
   for (const Bytes& sealed : stored.sealed_secrets) {
     auto secret =
@@ -69,11 +63,9 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                    .business_id = stored.business_id,
                                                    .business_name = stored.business_name,
                                                    .name = stored.name,
-                                                   .entity_type = stored.entity_type,
-                                                   .trigger = trigger,
+                                                   .rule = std::move(rule),
                                                    .action = action,
                                                    .definition = std::move(definition),
-                                                   .conditions = std::get<domain::Conditions>(conditions),
                                                    .is_active = stored.is_active,
                                                    .paused = stored.paused,
                                                    .ordered = stored.ordered,

@@ -12,8 +12,7 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "base/secret_box.hpp"
-#include "domain/conditions/conditions.hpp"
-#include "domain/triggers.hpp"
+#include "matching/rule.hpp"
 #include "storage/workflow_reader.hpp"
 
 namespace waybill::worker {
@@ -24,11 +23,9 @@ struct Workflow {
   Guid business_id;
   std::string business_name;
   std::string name;
-  domain::EntityType entity_type;
-  const domain::Trigger* trigger;
+  matching::Rule rule;
   const actions::Action* action;
   json::object definition;  // of the action
-  domain::Conditions conditions;
   bool is_active;
   bool paused;
   bool ordered;

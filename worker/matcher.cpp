@@ -4,7 +4,7 @@
 
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
-#include "worker/relatives.hpp"
+#include "matching/relatives.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -46,11 +46,12 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   for (const storage::StoredEvent& event : stored) {
     auto found = candidate(event, &arena);
     if (!found) continue;
-    want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity, wanted);
+    matching::want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
+                             wanted);
     candidates.push_back(std::move(*found));
   }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-  const RelativeIndex index(relatives);
+  const matching::RelativeIndex index(relatives);
 
   std::unordered_map<std::uint64_t, std::vector<PlannedRun>> runs;
   std::unordered_set<std::uint64_t> left_out;
@@ -64,7 +65,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     }
     index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
     for (const WorkflowPtr& workflow : candidate.workflows) {
-      if (workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject()))
+      if (workflow->rule.conditions.reads_relatives() &&
+          !workflow->rule.conditions.evaluate(candidate.subject()))
         continue;
       const PlannedRun& planned = runs[event.id].emplace_back(plan(candidate, workflow));
       ++run_count;
@@ -101,8 +103,9 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
       .event = &event, .change = std::move(*change), .fired = {}, .workflows = std::move(workflows)};
   candidate.fired = domain::fired_triggers(candidate.change);
   std::erase_if(candidate.workflows, [&](const WorkflowPtr& workflow) {
-    if (!candidate.fired.test(domain::trigger_index(*workflow->trigger))) return true;
-    return !workflow->conditions.reads_relatives() && !workflow->conditions.evaluate(candidate.subject());
+    if (!workflow->rule.fires(candidate.fired)) return true;
+    return !workflow->rule.conditions.reads_relatives() &&
+           !workflow->rule.conditions.evaluate(candidate.subject());
   });
   if (candidate.workflows.empty()) return std::nullopt;
   return candidate;
@@ -138,10 +141,11 @@ bool Matcher::still_holds(const Workflow& workflow, const storage::StoredEvent& 
     const domain::Change then = columns_->change(event, {});
     domain::Change now = columns_->change(deletion ? event : current, {});
     storage::RelativesWanted wanted;
-    want_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
+    matching::want_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
     const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-    RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type, now.entity);
-    return workflow.conditions.evaluate({now.entity, then.previous, then.created});
+    matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
+                                            now.entity);
+    return workflow.rule.conditions.evaluate({now.entity, then.previous, then.created});
   } catch (const std::invalid_argument&) {
     return false;
   }
@@ -157,7 +161,7 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
                                      .event_id = event.id,
                                      .entity_type = event.entity_type,
                                      .entity_id = event.entity_id,
-                                     .trigger_code = std::string(workflow->trigger->code),
+                                     .trigger_code = std::string(workflow->rule.trigger->code),
                                      .action = std::string(workflow->action->type()),
                                      .created_at = event.at,
                                      .origin = guid,
@@ -186,7 +190,7 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
                                                  .entity_id = event.entity_id,
                                                  .event_id = event.id,
                                                  .at = event.at,
-                                                 .trigger = workflow->trigger->code});
+                                                 .trigger = workflow->rule.trigger->code});
     planned.request = std::move(plan.request);
     planned.run.key.body = std::move(plan.body);
     planned.run.key.destination = workflow->action->destination(planned.request);

@@ -49,6 +49,22 @@ create table workflow_secrets (
   primary key (business_id, workflow_id, created_at)
 );
 
+-- When a workflow was switched on and off, which tells why it did not fire for an event of then.
+create table workflow_switches (
+  business_id  uuid not null,
+  workflow_id  uuid not null,
+  at           timestamptz not null default clock_timestamp(),
+  is_active    boolean not null,
+  primary key (business_id, workflow_id, at)
+);
+create function record_workflow_switch() returns trigger language plpgsql as $$
+begin
+  insert into workflow_switches (business_id, workflow_id, is_active) values (new.business_id, new.guid, new.is_active);
+  return null;
+end $$;
+create trigger switched_on_or_off after insert or update of is_active on workflows for each row
+  execute function record_workflow_switch();
+
 -- Grows with every change of a workflow, in the same transaction, and stamps the workflow: the matcher reads it in the
 -- snapshot in which it reads events, so that no event is matched with workflows older than it. Who writes a secret also
 -- updates its workflow.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/analysis.hpp"
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
 #include "api/quota.hpp"
@@ -60,6 +61,7 @@ class SmallApi {
   FixedTokens tokens_;
   SecretBox secrets_;
   net::DestinationPolicy destinations_;
+  api::Analysis analysis_{"postgresql://nobody@127.0.0.1:1/none"};
   api::Dispatcher::Options options_;
   std::unique_ptr<api::Server> server_;
 };

@@ -1,8 +1,8 @@
-#include "worker/relatives.hpp"
+#include "matching/relatives.hpp"
 
 #include <unordered_map>
 
-namespace waybill::worker {
+namespace waybill::matching {
 namespace {
 
 using storage::Relative;
@@ -81,4 +81,4 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   entity["shipments"] = std::move(shipments);
 }
 
-}  // namespace waybill::worker
+}  // namespace waybill::matching

@@ -5,7 +5,7 @@
 #include "base/json.hpp"
 #include "storage/outbox.hpp"
 
-namespace waybill::worker {
+namespace waybill::matching {
 
 /// Notes which relatives an entity names.
 void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
@@ -32,4 +32,4 @@ class RelativeIndex {
   ByKey by_kind_[3];
 };
 
-}  // namespace waybill::worker
+}  // namespace waybill::matching

@@ -1,0 +1,170 @@
+#include "matching/explain.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "matching/rule.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::matching {
+namespace {
+
+namespace sql = storage::sql::history;
+
+struct Version {
+  Time at;
+  std::string name;
+  std::optional<Rule> rule;  // none: not readable
+};
+
+struct PastWorkflow {
+  Guid guid;
+  Time created_at;
+  std::optional<Time> deleted_at;
+  std::vector<Version> versions;                // oldest first
+  std::vector<std::pair<Time, bool>> switches;  // on or off from then on
+
+  /// The one that was in force.
+  const Version* version_at(Time at) const {
+    const auto later = std::ranges::upper_bound(versions, at, {}, &Version::at);
+    return later == versions.begin() ? nullptr : &*std::prev(later);
+  }
+  bool was_off(Time at) const {
+    const auto later = std::ranges::upper_bound(switches, at, {}, &std::pair<Time, bool>::first);
+    return later != switches.begin() && !std::prev(later)->second;
+  }
+};
+
+struct PastRun {
+  std::string status;
+  std::string code;
+};
+
+std::optional<Time> maybe_time(const storage::RowView& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return row.time(column);
+}
+
+std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& business,
+                                       domain::EntityType type, Time since) {
+  const storage::Rows rows =
+      session.run(sql::workflows, business.to_string(), static_cast<int>(type), format_sql_timestamp(since));
+  std::vector<PastWorkflow> workflows;
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    if (workflows.empty() || workflows.back().guid != row.guid(0)) {
+      workflows.push_back({.guid = row.guid(0),
+                           .created_at = row.time(1),
+                           .deleted_at = maybe_time(row, 2),
+                           .versions = {},
+                           .switches = {}});
+    }
+    Version& version =
+        workflows.back().versions.emplace_back(Version{row.time(3), row.string(4), std::nullopt});
+    try {
+      version.rule = make_rule(row.view(5), json::parse(row.view(6)));
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it could not be matched either
+    }
+  });
+  std::vector<Guid> guids;
+  for (const PastWorkflow& workflow : workflows) guids.push_back(workflow.guid);
+  const storage::Rows switches =
+      session.run(sql::switches, business.to_string(), storage::array_literal(guids));
+  storage::for_each_row(switches, [&](const storage::RowView& row) {
+    const auto workflow = std::ranges::find(workflows, row.guid(0), &PastWorkflow::guid);
+    if (workflow != workflows.end()) workflow->switches.emplace_back(row.time(1), row.boolean(2));
+  });
+  return workflows;
+}
+
+Guid run_guid(const storage::StoredEvent& event, const Guid& workflow) {
+  return Guid::timed_hash(to_unix_ms(event.at), workflow, event.id);
+}
+
+std::unordered_map<Guid, PastRun> runs_of(storage::Session& session, const Guid& business,
+                                          const std::vector<storage::PastEvent>& events,
+                                          const std::vector<PastWorkflow>& workflows) {
+  std::vector<Guid> guids;
+  for (const auto& past : events) {
+    for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(past.event, workflow.guid));
+  }
+  std::unordered_map<Guid, PastRun> runs;
+  if (guids.empty()) return runs;
+  const storage::Rows rows = session.run(sql::runs, business.to_string(), storage::array_literal(guids));
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    runs.emplace(row.guid(0), PastRun{row.string(1), row.maybe_string(2).value_or("")});
+  });
+  return runs;
+}
+
+std::string_view reason_of(const PastWorkflow& workflow, const Version* version, const PastChange& change,
+                           const PastRun* run, bool pending) {
+  const Time at = change.event->at;
+  if (run != nullptr) return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
+  if (version == nullptr || at < workflow.created_at) return "newer_than_event";
+  if (workflow.was_off(at)) return "switched_off";
+  if (!version->rule || !version->rule->fires(change.fired)) return "other_trigger";
+  if (pending && version->rule->conditions.evaluate(change.subject())) return "";
+  return "condition";
+}
+
+ExplainedWorkflow explained(const PastWorkflow& workflow, const PastChange& change,
+                            const std::unordered_map<Guid, PastRun>& runs, bool pending) {
+  const Version* const version = workflow.version_at(change.event->at);
+  const Guid guid = run_guid(*change.event, workflow.guid);
+  const auto found = runs.find(guid);
+  const PastRun* const run = found == runs.end() ? nullptr : &found->second;
+  ExplainedWorkflow result{.guid = workflow.guid,
+                           .name = (version != nullptr ? version : &workflow.versions.back())->name,
+                           .run = run != nullptr ? std::optional(guid) : std::nullopt,
+                           .reason = reason_of(workflow, version, change, run, pending),
+                           .conditions = {}};
+  result.fired = run != nullptr && result.reason.empty();
+  if (version != nullptr && version->rule)
+    result.conditions = version->rule->conditions.explain(change.subject());
+  return result;
+}
+
+std::vector<std::string_view> codes(domain::EntityType type, const domain::TriggerSet& fired) {
+  std::vector<std::string_view> result;
+  for (const domain::Trigger& trigger : domain::triggers(type)) {
+    if (fired.test(domain::trigger_index(trigger))) result.push_back(trigger.code);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
+                                                   const Guid& entity, std::size_t limit) {
+  PastReader reader(session);
+  const std::vector<storage::PastEvent> past = reader.events().of_record(business, entity, limit);
+  if (past.empty()) {
+    if (session.run(sql::record_type, business.to_string(), entity.to_string()).empty()) return std::nullopt;
+    return std::vector<ExplainedEvent>{};
+  }
+  std::vector<storage::StoredEvent> events;
+  for (const auto& each : past) events.push_back(each.event);
+  std::vector<PastChange> changes = reader.changes(events);
+  std::vector<PastChange*> all;
+  for (PastChange& change : changes) all.push_back(&change);
+  reader.fill_relatives(all);
+
+  const auto workflows = workflows_of(session, business, events.front().entity_type, events.back().at);
+  const auto runs = runs_of(session, business, past, workflows);
+  std::vector<ExplainedEvent> result;
+  for (const PastChange& change : changes) {
+    const storage::StoredEvent& event = *change.event;
+    const bool pending = past[static_cast<std::size_t>(change.event - events.data())].pending;
+    ExplainedEvent& entry =
+        result.emplace_back(ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
+    for (const PastWorkflow& workflow : workflows) {
+      if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
+      entry.workflows.push_back(explained(workflow, change, runs, pending));
+    }
+  }
+  return result;
+}
+
+}  // namespace waybill::matching

@@ -1,0 +1,45 @@
+#include "matching/past.hpp"
+
+#include <stdexcept>
+
+#include "matching/relatives.hpp"
+
+namespace waybill::matching {
+
+std::vector<PastChange> PastReader::changes(std::span<const storage::StoredEvent> events,
+                                            const json::storage_ptr& memory) {
+  std::vector<PastChange> changes;
+  changes.reserve(events.size());
+  for (const storage::StoredEvent& event : events) {
+    try {
+      domain::Change change = columns_.change(event, memory);
+      const domain::TriggerSet fired = domain::fired_triggers(change);
+      changes.push_back({&event, std::move(change), fired});
+    } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): the matcher has reported it
+    }
+  }
+  return changes;
+}
+
+void PastReader::fill_relatives(std::span<PastChange* const> changes) {
+  std::vector<storage::PastRelativeKey> wanted;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const storage::StoredEvent& event = *changes[i]->event;
+    storage::RelativesWanted named;
+    want_relatives(event.business_id, event.entity_id, event.entity_type, changes[i]->change.entity, named);
+    const auto add = [&](const std::vector<storage::RelativeKey>& keys, storage::Relative::Kind kind) {
+      for (const auto& key : keys) wanted.push_back({i, kind, key.business_id, key.guid, event.at});
+    };
+    add(named.customers, storage::Relative::Kind::customer);
+    add(named.carriers, storage::Relative::Kind::carrier);
+    add(named.orders, storage::Relative::Kind::shipment);
+  }
+  const auto relatives = events_.relatives(wanted, changes.size());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const storage::StoredEvent& event = *changes[i]->event;
+    RelativeIndex(relatives[i])
+        .fill(event.business_id, event.entity_id, event.entity_type, changes[i]->change.entity);
+  }
+}
+
+}  // namespace waybill::matching

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "domain/conditions/conditions.hpp"
+#include "domain/records/change.hpp"
+#include "domain/triggers.hpp"
+#include "storage/past_events.hpp"
+#include "storage/record_columns.hpp"
+
+namespace waybill::matching {
+
+/// A past event as the matcher saw it.
+struct PastChange {
+  const storage::StoredEvent* event;
+  domain::Change change;
+  domain::TriggerSet fired;
+  domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
+};
+
+/// Reads past events as changes. One thread; throws DatabaseUnavailable or StatementError, and ColumnsChanged
+/// when a migration ran meanwhile.
+class PastReader {
+ public:
+  explicit PastReader(storage::Session& session) : events_(session), columns_(session) {}
+
+  storage::PastEvents& events() { return events_; }
+
+  /// The changes those events were, in their order, without relatives. What cannot be read is left out. The
+  /// events must outlive the result.
+  std::vector<PastChange> changes(std::span<const storage::StoredEvent> events,
+                                  const json::storage_ptr& memory = {});
+
+  /// Fills in the relatives as they were at the time.
+  void fill_relatives(std::span<PastChange* const> changes);
+
+ private:
+  storage::PastEvents events_;
+  storage::RecordColumns columns_;
+};
+
+}  // namespace waybill::matching

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/json.hpp"
+#include "domain/conditions/conditions.hpp"
+#include "domain/triggers.hpp"
+
+namespace waybill::matching {
+
+/// What a workflow listens for. Immutable and cheap to copy.
+struct Rule {
+  const domain::Trigger* trigger;
+  domain::Conditions conditions;
+
+  domain::EntityType entity_type() const { return trigger->entity_type; }
+  bool fires(const domain::TriggerSet& fired) const { return fired.test(domain::trigger_index(*trigger)); }
+};
+
+/// From a definition as it is stored. Throws std::invalid_argument, which says what is wrong with it.
+Rule make_rule(std::string_view trigger_code, const json::value& conditions);
+
+}  // namespace waybill::matching

@@ -1,0 +1,1 @@
+select name from businesses where guid = $1::uuid

@@ -1,0 +1,9 @@
+-- The entity type of the record $2 of business $1, if it has such a record.
+select t.entity_type
+from (select 0 as entity_type from orders where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+      union all
+      select 1 from shipments where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+      union all
+      select 2 from customers where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+      union all
+      select 3 from products where business_id = $1::uuid and guid = $2::uuid and deleted_at is null) t
