@@ -2,6 +2,8 @@
 #include <string>
 #include <utility>
 
+#include "api/columns.hpp"
+#include "api/customer_body.hpp"
 #include "api/fields.hpp"
 #include "api/list.hpp"
 #include "api/paging.hpp"
@@ -16,23 +18,7 @@ namespace {
 
 namespace sql = storage::sql::customers;
 
-constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
-
-constexpr Property contact_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},    {.name = "name", .kind = Kind::string},
-    {.name = "email", .kind = Kind::string}, {.name = "phone", .kind = Kind::string},
-    {.name = "role", .kind = Kind::string},
-};
-constexpr Schema contact_schema{"CustomerContact", contact_properties};
-
-constexpr Property reference_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "type", .kind = Kind::string},
-    {.name = "value", .kind = Kind::string},
-};
-constexpr Schema reference_schema{"CustomerReference", reference_properties};
-
-/// Of requests; as an answer, whole. `create` asks for the name.
+/// Of requests. `create` asks for the name.
 constexpr auto customer_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
@@ -41,8 +27,8 @@ constexpr auto customer_properties(bool create) {
       {.name = "phone", .kind = Kind::string},
       {.name = "company", .kind = Kind::string},
       {.name = "address", .kind = Kind::object, .schema = &address_schema},
-      {.name = "contacts", .kind = Kind::array, .read_only = true, .schema = &contact_schema},
-      {.name = "references", .kind = Kind::array, .read_only = true, .schema = &reference_schema},
+      {.name = "contacts", .kind = Kind::array, .read_only = true, .schema = &customer_contact_schema},
+      {.name = "references", .kind = Kind::array, .read_only = true, .schema = &customer_reference_schema},
       {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
   });
@@ -50,7 +36,8 @@ constexpr auto customer_properties(bool create) {
 constexpr auto create_properties = customer_properties(true);
 constexpr auto update_properties = customer_properties(false);
 constexpr Schema create_schema{"CustomerCreate", create_properties};
-constexpr Schema customer_schema{"Customer", update_properties};
+constexpr Schema update_schema{"CustomerUpdate", update_properties};
+constexpr Schema customer_schema{"Customer", std::span(update_properties).first(8)};
 constexpr Schema entry_schema{"CustomerEntry", std::span(update_properties).first(6)};
 
 constexpr Property summary_properties[] = {
@@ -60,11 +47,24 @@ constexpr Property summary_properties[] = {
 };
 constexpr Schema summary_schema{"CustomerSummary", summary_properties};
 
-struct Column {
-  std::string_view path;
-  std::string_view column;
+constexpr Property recent_shipment_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "deliveryDate", .kind = Kind::timestamp, .description = "when it was delivered, or should be"},
 };
-constexpr auto columns = std::to_array<Column>({
+constexpr Schema recent_shipment_schema{"RecentShipment", recent_shipment_properties};
+
+constexpr Property analytics_properties[] = {
+    {.name = "totalOrders", .kind = Kind::integer},
+    {.name = "totalShipments", .kind = Kind::integer},
+    {.name = "totalValue", .kind = Kind::number},
+    {.name = "averageOrderValue", .kind = Kind::number},
+    {.name = "onTimeDeliveryRate", .kind = Kind::number, .description = "of those delivered, 0 to 1"},
+};
+constexpr Schema analytics_schema{"SalesAnalytics", analytics_properties};
+
+constexpr auto columns = std::to_array<BodyColumn>({
     {"name", "name"},
     {"email", "email"},
     {"phone", "phone"},
@@ -76,10 +76,7 @@ constexpr auto columns = std::to_array<Column>({
     {"address.country", "country"},
 });
 
-void check_name(const json::object& body, FieldErrors& errors) {
-  const auto name = text_at(body, "name");
-  if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
-}
+void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_customers(Call& call, Services& services) {
   return list_records(call, services, domain::record_type(domain::EntityType::customer), sql::list);
@@ -98,23 +95,9 @@ asio::awaitable<Answer> create_customer(Call& call, Services& services) {
   co_return Answer::created(json_object(rows), "/api/v1/Customers/" + std::string(rows.get(0, 0)));
 }
 
-/// The columns that the body names, with their new values.
-json::object changes_of(const json::object& body) {
-  json::object changes;
-  for (const auto& [path, column] : columns) {
-    const auto first = path.substr(0, path.find('.'));
-    const auto* const member = body.if_contains(first);
-    const bool is_named = member != nullptr && (member->is_null() || find_path(body, path) != nullptr);
-    if (!is_named) continue;
-    const auto text = text_at(body, path);
-    changes.emplace(column, text ? json::value(*text) : json::value());
-  }
-  return changes;
-}
-
 asio::awaitable<Answer> update_customer(Call& call, Services& services) {
   auto params = key_params(call);
-  params.add(to_json(changes_of(call.object())));
+  params.add(to_json(changed_columns(call.object(), columns)));
   const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
@@ -124,6 +107,19 @@ asio::awaitable<Answer> delete_customer(Call& call, Services& services) {
   const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
   if (rows.affected() == 0) throw not_found("customer");
   co_return Answer::none();
+}
+
+asio::awaitable<Answer> recent_shipments(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::recent_shipments, key_params(call));
+  if (rows.empty()) throw not_found("customer");
+  const bool has_shipments = rows.get(0, 0) == "t";
+  co_return Answer::of(json_array(rows.slice(0, has_shipments ? rows.size() : 0, 1)));
+}
+
+asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::sales_analytics, key_params(call));
+  if (rows.empty()) throw not_found("customer");
+  co_return Answer::of(json_object(rows));
 }
 
 constexpr Route routes[] = {
@@ -160,7 +156,7 @@ constexpr Route routes[] = {
      .handler = update_customer,
      .summary = "Changes a customer; what is left out stays",
      .tag = "Customers",
-     .body = &customer_schema,
+     .body = &update_schema,
      .body_check = check_name,
      .body_kind = BodyKind::object,
      .answer = &summary_schema},
@@ -170,6 +166,21 @@ constexpr Route routes[] = {
      .handler = delete_customer,
      .summary = "Deletes a customer, whose orders stay",
      .tag = "Customers"},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/recent-shipments",
+     .permission = Permission::read,
+     .handler = recent_shipments,
+     .summary = "A customer's twenty newest shipments",
+     .tag = "Customers",
+     .answer = &recent_shipment_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/sales-analytics",
+     .permission = Permission::read,
+     .handler = sales_analytics,
+     .summary = "What a customer has ordered and was sent",
+     .tag = "Customers",
+     .answer = &analytics_schema},
 };
 
 }  // namespace

@@ -281,7 +281,8 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;
   }
-  if (!errors.empty()) throw invalid(std::move(errors));
+  if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
+  call.errors = std::move(errors);
   auto answer = co_await route.handler(call, services_);
   exchange.location = answer.location;
   render(std::move(answer), route, exchange.response);

@@ -20,6 +20,7 @@ constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"customers_email_unique", "A customer with this email already exists."},
     {"orders_external_unique", "This order was already imported."},
     {"orders_number_unique", "An order with this number already exists."},
+    {"product_skus_unique", "A product or variant with this SKU already exists."},
     {"products_sku_unique", "A product or variant with this SKU already exists."},
     {"shipments_tracking_unique", "A shipment with this tracking number already exists."},
 });

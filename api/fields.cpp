@@ -45,6 +45,11 @@ void merge_text(const json::object& body, std::string_view path, std::optional<s
   }
 }
 
+void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors) {
+  const auto text = text_at(body, path);
+  if (text && !text->empty() && is_blank(*text)) errors.push_back({std::string(path), "must not be blank"});
+}
+
 void check_relative(const json::object& body, std::string_view flat, std::string_view nested,
                     FieldErrors& errors) {
   const auto one = guid_at(body, flat);

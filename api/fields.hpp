@@ -27,6 +27,9 @@ void merge_text(const json::object& body, std::string_view path, std::optional<s
 void check_relative(const json::object& body, std::string_view flat, std::string_view nested,
                     FieldErrors& errors);
 
+/// A text at `path` that is blank. One that must not be empty by its schema is reported there.
+void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors);
+
 /// The properties of every address.
 extern const Schema address_schema;
 

@@ -132,11 +132,12 @@ json::object request_body_of(const Route& route) {
 
 json::value answer_schema(const Route& route) {
   json::value data = route.answer ? json::value(ref("schemas", route.answer->name)) : json::object();
+  if (route.answer_is_guid) data = {{"type", "string"}, {"format", "uuid"}};
   if (route.answer_is_array || route.paginated) data = {{"type", "array"}, {"items", std::move(data)}};
   if (route.bare) return data;
   json::array required;
   json::object properties;
-  if (route.answer || route.answer_is_array || route.paginated) {
+  if (route.answer || route.answer_is_array || route.answer_is_guid || route.paginated) {
     required.push_back("data");
     properties["data"] = std::move(data);
   }

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/draw.hpp"
 #include "api/fields.hpp"
 #include "api/order_body.hpp"
 #include "api/order_handlers.hpp"
@@ -22,6 +23,8 @@ using Text = std::optional<std::string>;
 constexpr auto address_paths = std::to_array<std::string_view>(
     {"deliveryAddress.street", "deliveryAddress.city", "deliveryAddress.state", "deliveryAddress.postalCode",
      "deliveryAddress.country"});
+
+constexpr std::string_view number_constraints[] = {"orders_number_unique"};
 
 /// An order's own values. A customer without guid is the one of the e-mail address, or a new one.
 struct OrderValues {
@@ -127,21 +130,6 @@ asio::awaitable<void> resolve(Services& services, const std::string& business, c
   items.check(errors);
 }
 
-/// The insert, once more when a number drawn for it was given by hand at the same time.
-asio::awaitable<void> insert(Services& services, storage::Params params, const storage::Cause& cause,
-                             bool number_given) {
-  constexpr int attempts = 3;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      co_await services.db.write(sql::create, params, cause);
-      co_return;
-    } catch (const storage::StatementError& error) {
-      const bool is_drawn_twice = !number_given && error.constraint() == "orders_number_unique";
-      if (!is_drawn_twice || attempt == attempts) throw;
-    }
-  }
-}
-
 OrderValues values_of(const storage::Rows& row) {
   const auto text = [&](int column) {
     const auto found = row.find(0, column);
@@ -200,8 +188,9 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
-  co_await insert(services, params_of(business, guid, values, values.status, to_json(items.items())),
-                  call.cause(), values.number.has_value());
+  co_await write_drawing(services, sql::create,
+                         params_of(business, guid, values, values.status, to_json(items.items())),
+                         call.cause(), !values.number, number_constraints);
   storage::Params key;
   key.add(business).add(guid);
   co_return Answer::created(co_await read_order(services, std::move(key)), "/api/v1/Orders/" + guid);

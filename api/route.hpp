@@ -67,6 +67,7 @@ struct Call {
   std::string raw_body;      // of BodyKind::raw and BodyKind::multipart
   std::string content_type;  // as sent, with raw_body (it holds multipart's boundary)
   std::string path_text;     // what stands for the path's {name:text}, percent-decoded
+  FieldErrors errors;        // found so far, of a route that `adds_errors`
 
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
   std::optional<std::string_view> parameter(std::string_view name) const;
@@ -121,13 +122,20 @@ struct Route {
   bool answer_is_array = false;
   bool paginated = false;
   int status = 200;
-  bool changes = false;  // a GET that changes something: no-store, also under POST, never under HEAD
-  bool bare = false;     // the answer is `data` alone, without the envelope
+  bool changes = false;         // a GET that changes something: no-store, also under POST, never under HEAD
+  bool bare = false;            // the answer is `data` alone, without the envelope
+  bool adds_errors = false;     // the handler knows further rules, and throws `errors` with its own
+  bool answer_is_guid = false;  // `data` is a guid, not an object
 };
 
 /// The rows of one resource, in the file that holds its handlers.
 std::span<const Route> order_routes();
 std::span<const Route> customer_routes();
+std::span<const Route> customer_list_routes();
+std::span<const Route> customer_upload_routes();
+std::span<const Route> product_routes();
+std::span<const Route> variant_routes();
+std::span<const Route> preset_routes();
 std::span<const Route> carrier_routes();
 std::span<const Route> workflow_routes();
 std::span<const Route> run_routes();

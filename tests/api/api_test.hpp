@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ class ApiTest : public testing::Test {
     std::vector<std::string> found;
     for (const auto& entry : list.data().as_array()) found.push_back(text_at(entry, path));
     return found;
+  }
+
+  static std::set<std::string> names_of(const json::value& object) {
+    std::set<std::string> names;
+    for (const auto& [name, value] : object.as_object()) names.insert(std::string(name));
+    return names;
   }
 
   static void expect_refused(const Response& response, int status, std::string_view code) {

@@ -1,5 +1,4 @@
 #include <set>
-#include <thread>
 
 #include "base/guid.hpp"
 #include "tests/api/api_test.hpp"
@@ -16,12 +15,6 @@ class CustomersTest : public ApiTest {
     EXPECT_EQ(response.status, 201) << response.text;
     return text_at(response.data(), "guid");
   }
-
-  static std::set<std::string> names_of(const json::value& object) {
-    std::set<std::string> names;
-    for (const auto& [name, value] : object.as_object()) names.insert(std::string(name));
-    return names;
-  }
 };
 
 TEST_F(CustomersTest, CreatingAnswersGuidNameAndEmail) {
@@ -37,9 +30,8 @@ TEST_F(CustomersTest, CreatingAnswersGuidNameAndEmail) {
   EXPECT_EQ(response.data(), json::value({{"guid", guid}, {"name", "Ada"}, {"email", "Ada@example.com"}}));
 
   const auto whole = http.get(path_of(guid));
-  EXPECT_EQ(names_of(whole.data()),
-            (std::set<std::string>{"guid", "name", "email", "phone", "company", "address", "contacts",
-                                   "references", "createdAt", "updatedAt"}));
+  EXPECT_EQ(names_of(whole.data()), (std::set<std::string>{"guid", "name", "email", "phone", "company",
+                                                           "address", "contacts", "references"}));
   EXPECT_EQ(text_at(whole.data(), "address.street"), "Rua 1");
   EXPECT_TRUE(at(whole.data(), "address.city").is_null());
   EXPECT_TRUE(at(whole.data(), "contacts").as_array().empty());
@@ -130,6 +122,32 @@ TEST_F(CustomersTest, AnotherBusinesssCustomerIs404) {
   }
   expect_invalid(http.get(path_of("x")), {"customerId"});
   EXPECT_EQ(stranger().http.get(path_of(theirs)).status, 200);
+}
+
+TEST_F(CustomersTest, TheyCanBeSortedAndAskedForByTimesNoAnswerShows) {
+  create({{"name", "First"}});
+  create({{"name", "Second"}});
+  tenant.sql.exec(
+      "update customers set created_at = created_at - interval '1 day' where name = 'First' and"
+      " business_id = '" +
+      tenant.id + "'");
+  EXPECT_EQ(texts(http.get("/api/v1/Customers?$orderby=createdAt"), "name"),
+            (std::vector<std::string>{"First", "Second"}));
+  EXPECT_EQ(at(http.get("/api/v1/Customers?$filter=" + url_encode("createdAt lt 2000-01-01T00:00:00Z")).body,
+               "totalCount"),
+            0);
+}
+
+TEST_F(CustomersTest, PutBackWithBookkeepingIsIgnored) {
+  const auto guid = create({{"name", "Ada"}});
+  EXPECT_EQ(http.put(path_of(guid), {{"guid", unknown_guid},
+                                     {"createdAt", "x"},
+                                     {"updatedAt", 1},
+                                     {"contacts", {{{"name", "x"}}}},
+                                     {"references", json::array{}}})
+                .status,
+            200);
+  EXPECT_TRUE(http.get(path_of(guid)).data().at("contacts").as_array().empty());
 }
 
 TEST_F(CustomersTest, FiltersAndSearchesFindCustomers) {

@@ -34,6 +34,7 @@ void fold_counts(storage::Session& session, const DutyOptions& options);
 void release_held(storage::Session& session, const DutyOptions& options);
 void free_lost_runs(storage::Session& session, const DutyOptions& options);
 void expire(storage::Session& session, const DutyOptions& options);
+void expire_uploads(storage::Session& session, const DutyOptions& options);
 
 /// Does the duties when they are due, each once at the start, on a thread and session of its own.
 class Duties {

@@ -12,6 +12,7 @@ std::span<const Duty> all_duties() {
       {"release_held", 5s, release_held},
       {"free_lost_runs", 1s, free_lost_runs},
       {"expire", 10min, expire},
+      {"expire_uploads", 10min, expire_uploads},
   });
   return duties;
 }

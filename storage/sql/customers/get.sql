@@ -1,5 +1,5 @@
 -- A customer, whole: $1 business, $2 guid.
 select guid, name, email, phone, company, street as "address.street", city as "address.city",
        state as "address.state", postal_code as "address.postalCode", country as "address.country",
-       contacts, reference_list as "references", created_at as "createdAt", updated_at as "updatedAt"
+       contacts, reference_list as "references"
 from customers where business_id = $1 and guid = $2 and deleted_at is null

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+
+namespace waybill::api {
+
+/// The columns of a file of customers, in the order of CustomerRow::values.
+inline constexpr auto customer_csv_columns = std::to_array<std::string_view>(
+    {"name", "email", "phone", "company", "street", "city", "state", "postalCode", "country"});
+inline constexpr std::size_t most_customer_rows = 100'000;
+inline constexpr std::size_t most_line_errors = 100;
+
+/// A row that was found good. The views live until the next one is read.
+struct CustomerRow {
+  std::size_t line = 0;
+  std::array<std::optional<std::string_view>, customer_csv_columns.size()> values;  // nullopt: empty
+};
+
+/// Reads customers from CSV: a header with `name`, `email` and any other of the columns, in any order and
+/// case, then a row each. A row needs a name and is held to the rules of a customer made by JSON.
+class CustomerCsv {
+ public:
+  struct LineError {
+    std::size_t line;
+    std::string message;
+  };
+
+  /// `file` must outlive the reader.
+  explicit CustomerCsv(std::string_view file);
+
+  /// The next good row; bad ones become line errors. nullopt at the end: of the file, of the rows it may
+  /// have, of the errors that are told, or with a bad header.
+  std::optional<CustomerRow> next();
+
+  /// What is wrong with the file as a whole; once `next` has come to the end.
+  const std::optional<std::string>& problem() const { return problem_; }
+  const std::vector<LineError>& line_errors() const { return errors_; }
+
+ private:
+  void read_header();
+  std::string row_problem(const CsvRecord& record, CustomerRow& row) const;
+
+  CsvReader reader_;
+  std::vector<std::size_t> columns_;  // of the file: which of customer_csv_columns each is
+  std::size_t rows_ = 0;
+  std::optional<std::string> problem_;
+  std::vector<LineError> errors_;
+};
+
+}  // namespace waybill::api

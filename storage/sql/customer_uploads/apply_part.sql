@@ -1,0 +1,17 @@
+-- Makes customers of a part's rows: $1 business, $2 upload, $3 number of the part. One of an e-mail address that is known
+-- is changed; what its row leaves empty stays.
+insert into customers as c (business_id, name, email, phone, company, street, city, state, postal_code, country)
+select p.business_id, u.*
+from customer_upload_parts p
+cross join unnest(p.names, p.emails, p.phones, p.companies, p.streets, p.cities, p.states, p.postal_codes, p.countries) u
+where p.business_id = $1 and p.upload_id = $2 and p.part = $3
+on conflict (business_id, lower(email)) where deleted_at is null do update
+set name = excluded.name, email = excluded.email, phone = coalesce(excluded.phone, c.phone),
+    company = coalesce(excluded.company, c.company), street = coalesce(excluded.street, c.street),
+    city = coalesce(excluded.city, c.city), state = coalesce(excluded.state, c.state),
+    postal_code = coalesce(excluded.postal_code, c.postal_code), country = coalesce(excluded.country, c.country)
+where (c.name, c.email, c.phone, c.company, c.street, c.city, c.state, c.postal_code, c.country)
+      is distinct from (excluded.name, excluded.email, coalesce(excluded.phone, c.phone),
+                        coalesce(excluded.company, c.company), coalesce(excluded.street, c.street),
+                        coalesce(excluded.city, c.city), coalesce(excluded.state, c.state),
+                        coalesce(excluded.postal_code, c.postal_code), coalesce(excluded.country, c.country))

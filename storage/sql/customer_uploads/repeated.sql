@@ -1,0 +1,7 @@
+-- Lines of an upload whose e-mail address stands on an earlier one, with that: $1 business, $2 upload. The first hundred.
+select line, first_line
+from (select u.line, min(u.line) over (partition by lower(u.email)) as first_line
+      from customer_upload_parts p cross join unnest(p.lines, p.emails) u (line, email)
+      where p.business_id = $1 and p.upload_id = $2 and u.email is not null) e
+where line > first_line
+order by line limit 100

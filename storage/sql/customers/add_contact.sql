@@ -1,0 +1,9 @@
+-- Gives a customer a further contact: $1 business, $2 customer, $3 the contact. Returns whether there was room for it.
+with held as (
+  select guid, jsonb_array_length(contacts) < 1000 as has_room from customers
+  where business_id = $1 and guid = $2 and deleted_at is null for update
+), added as (
+  update customers r set contacts = r.contacts || jsonb_build_array($3::jsonb) from held h
+  where r.business_id = $1 and r.guid = h.guid and h.has_room
+)
+select has_room from held

@@ -1,0 +1,13 @@
+-- Gives a customer a further reference, unless it has one of that type and value: $1 business, $2 customer, $3 the
+-- reference. Returns all it has now, preceded by whether there was room.
+with held as (
+  select guid, reference_list, jsonb_array_length(reference_list) < 1000 as has_room,
+         reference_list @> jsonb_build_array($3::jsonb - 'guid') as is_known
+  from customers where business_id = $1 and guid = $2 and deleted_at is null for update
+), added as (
+  update customers r set reference_list = r.reference_list || jsonb_build_array($3::jsonb) from held h
+  where r.business_id = $1 and r.guid = h.guid and h.has_room and not h.is_known
+  returning r.reference_list
+)
+select h.has_room or h.is_known, h.guid, coalesce(a.reference_list, h.reference_list) as "references"
+from held h left join added a on true

@@ -1,0 +1,11 @@
+-- The twenty newest shipments of a customer, each preceded by whether there is one: $1 business, $2 guid. No row: no such
+-- customer.
+select s.guid is not null, s.guid, s.tracking_number as "trackingNumber", s.status,
+       coalesce(s.delivered_at, s.estimated_delivery) as "deliveryDate"
+from customers c
+left join lateral (
+  select * from shipments where business_id = $1 and customer_id = c.guid and deleted_at is null
+  order by created_at desc, guid desc limit 20
+) s on true
+where c.business_id = $1 and c.guid = $2 and c.deleted_at is null
+order by s.created_at desc, s.guid desc

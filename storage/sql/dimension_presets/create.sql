@@ -1,0 +1,15 @@
+-- A new dimension preset: $1 business, $2 its columns as a JSON object; units are the business's own unless given. No row:
+-- the business has as many as it may have. Its row is held while they are counted.
+with owner as (
+  select guid from businesses where guid = $1 for no key update
+), room as (
+  select guid from owner where (select count(*) from dimension_presets where business_id = $1) < 1000
+)
+insert into dimension_presets (business_id, name, length, width, height, weight, unit, weight_unit)
+select o.guid, n.name, n.length, n.width, n.height, n.weight, coalesce(n.unit, s.default_unit, 'cm'),
+       coalesce(n.weight_unit, s.default_weight_unit, 'kg')
+from room o
+cross join jsonb_populate_record(null::dimension_presets, $2) n
+left join product_settings s on s.business_id = o.guid
+returning
+\ir answer.inc

@@ -1,0 +1,2 @@
+-- Deletes a dimension preset: $1 business, $2 guid.
+delete from dimension_presets where business_id = $1 and guid = $2

@@ -1,0 +1,6 @@
+-- Changes a business's settings of products: $1 business, $2 whether SKUs are made, $3 and $4 the units; null stays.
+insert into product_settings as s (business_id, auto_generate_sku, default_unit, default_weight_unit)
+values ($1, coalesce($2::boolean, false), coalesce($3::text, 'cm'), coalesce($4::text, 'kg'))
+on conflict (business_id) do update
+set auto_generate_sku = coalesce($2, s.auto_generate_sku), default_unit = coalesce($3, s.default_unit),
+    default_weight_unit = coalesce($4, s.default_weight_unit)

@@ -1,0 +1,17 @@
+-- Gives the columns named in $3, a JSON object, new values: $1 business, $2 guid. Returns whether it did: a SKU is never
+-- taken away. Nothing happens when nothing changes.
+with held as (
+  select p as old from products p where p.business_id = $1 and p.guid = $2 and p.deleted_at is null for update
+), merged as (
+  select n.*, n.sku is not null or (held.old).sku is null as is_good
+  from held, jsonb_populate_record(held.old, $3) n
+), changed as (
+  update products r
+  set name = m.name, sku = m.sku, description = m.description, barcode = m.barcode, price = m.price, cost = m.cost,
+      weight = m.weight, length = m.length, width = m.width, height = m.height
+  from merged m
+  where r.business_id = $1 and r.guid = m.guid and m.is_good
+    and (r.name, r.sku, r.description, r.barcode, r.price, r.cost, r.weight, r.length, r.width, r.height)
+        is distinct from (m.name, m.sku, m.description, m.barcode, m.price, m.cost, m.weight, m.length, m.width, m.height)
+)
+select is_good, guid, name from merged

@@ -1,0 +1,13 @@
+-- Gives a variant new values: $1 business, $2 product, $3 variant, $4 a JSON object of them. Returns whether it did: a SKU
+-- is never taken away. Nothing happens when nothing changes.
+with held as (
+  select p.guid, changed_element(v, $4) as variant,
+         changed_element(v, $4) ->> 'sku' is not null or v ->> 'sku' is null as is_good
+  from products p cross join list_element(p.variants, $3) v
+  where p.business_id = $1 and p.guid = $2 and p.deleted_at is null and v is not null for update of p
+), changed as (
+  update products r set variants = list_with_changed(r.variants, $3, $4) from held h
+  where r.business_id = $1 and r.guid = h.guid and h.is_good
+    and r.variants <> list_with_changed(r.variants, $3, $4)
+)
+select is_good, variant -> 'guid' as guid, variant -> 'name' as name from held

@@ -1,0 +1,7 @@
+-- A variant: $1 business, $2 product, $3 guid. SQL may have written anything into it, so its parts are JSON.
+select v -> 'guid' as guid, v -> 'name' as name, v -> 'sku' as sku, v -> 'priceDifference' as "priceDifference",
+       v -> 'weight' as weight, nullif(v #> '{dimensions,length}', 'null') as "dimensions.length",
+       nullif(v #> '{dimensions,width}', 'null') as "dimensions.width",
+       nullif(v #> '{dimensions,height}', 'null') as "dimensions.height"
+from products p cross join list_element(p.variants, $3) v
+where p.business_id = $1 and p.guid = $2 and p.deleted_at is null and v is not null
