@@ -2,15 +2,12 @@
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -18,15 +15,17 @@
 
 namespace waybill::api {
 
+namespace asio = boost::asio;
+
 /// A few threads for what would hold up an io thread. Any io thread may call; the coroutine resumes on its
-/// own. What waits or is worked on is bounded: one more is refused with UNAVAILABLE. The destructor finishes
-/// what waits.
+/// own. What waits or is worked on is bounded: one more is refused with UNAVAILABLE. Destroyed before the
+/// io_contexts; what still waits is done first.
 class Background {
  public:
   struct Options {
     std::size_t threads = 2;
     int most_waiting = 64;
-    std::string refusal = "Too many such requests are being worked on; try again.";
+    std::string refusal = "The service is busy with other requests of this kind; try again.";
   };
 
   explicit Background(Options options) : options_(std::move(options)), threads_(options_.threads) {}
@@ -34,44 +33,30 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// What `work` returns or throws.
-  template <class Result, class Work>
-  boost::asio::awaitable<Result> run(Work work) {
+  /// What `work` returns or throws, on the caller's thread. `work` runs on another thread and owns what it
+  /// uses.
+  template <class Work>
+  asio::awaitable<std::invoke_result_t<Work>> run(Work work) {
     if (waiting_.fetch_add(1) >= options_.most_waiting) {
       waiting_.fetch_sub(1);
       throw Failure(ErrorCode::unavailable, options_.refusal);
     }
-    return post<Result>(std::move(work));
+    co_return co_await asio::co_spawn(threads_, perform(std::move(work)), asio::use_awaitable);
   }
 
  private:
-  template <class Result, class Work>
-  boost::asio::awaitable<Result> post(Work work) {
-    namespace asio = boost::asio;
-    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Result)>(
-        [this](auto handler, Work task) {
-          const auto executor = asio::get_associated_executor(handler);
-          asio::post(threads_, [this, executor, guard = asio::make_work_guard(executor),
-                                handler = std::move(handler), task = std::move(task)]() mutable {
-            std::exception_ptr error;
-            Result result{};
-            try {
-              result = task();
-            } catch (...) {
-              error = std::current_exception();
-            }
-            waiting_.fetch_sub(1);
-            asio::post(executor, [handler = std::move(handler), error, result = std::move(result)]() mutable {
-              std::move(handler)(error, std::move(result));
-            });
-          });
-        },
-        asio::use_awaitable, std::move(work));
+  template <class Work>
+  asio::awaitable<std::invoke_result_t<Work>> perform(Work work) {
+    const struct Done {
+      std::atomic<int>& waiting;
+      ~Done() { waiting.fetch_sub(1); }
+    } done{waiting_};
+    co_return work();
   }
 
   Options options_;
   std::atomic<int> waiting_ = 0;
-  boost::asio::thread_pool threads_;
+  asio::thread_pool threads_;
 };
 
 }  // namespace waybill::api

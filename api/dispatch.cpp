@@ -71,7 +71,12 @@ std::string paging_suffix(std::int64_t page, const Answer& answer) {
 void render(Answer answer, const Route& route, Response& response) {
   response.status = answer.status;
   if (!answer.location.empty()) response.add_header("Location", answer.location);
-  if (route.bare) {
+  if (!answer.file_name.empty())
+    response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
+  if (!route.media_type.empty()) {
+    response.content_type = route.media_type;
+    response.body = std::move(answer.data);
+  } else if (route.bare) {
     response.body = std::move(answer.data);
   } else if (answer.data.empty()) {
     response.before = success_only;

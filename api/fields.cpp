@@ -1,5 +1,8 @@
 #include "api/fields.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include "base/guid.hpp"
 
 namespace waybill::api {
@@ -10,6 +13,11 @@ constexpr Property address_properties[] = {
     {.name = "state", .kind = Kind::string},   {.name = "postalCode", .kind = Kind::string},
     {.name = "country", .kind = Kind::string},
 };
+
+bool is_null_at(const json::object& body, std::string_view path) {
+  const auto* const value = find_path(body, path);
+  return value != nullptr && value->is_null();
+}
 
 }  // namespace
 
@@ -57,6 +65,30 @@ void check_relative(const json::object& body, std::string_view flat, std::string
   if (one && other && one != other) {
     errors.push_back({std::string(nested), "names another one than " + std::string(flat)});
   }
+}
+
+void merge_relative(const json::object& body, std::string_view flat, std::string_view nested,
+                    std::optional<std::string>& value) {
+  const auto object = nested.substr(0, nested.find('.'));
+  if (auto guid = guid_at(body, flat); guid || (guid = guid_at(body, nested))) {
+    value = std::move(guid);
+  } else if (is_null_at(body, flat) || is_null_at(body, object) || is_null_at(body, nested)) {
+    value.reset();
+  }
+}
+
+void check_service_level(std::string_view level, std::string_view codes, FieldErrors& errors) {
+  const auto known = stored_list(codes);
+  if (std::ranges::find(known, json::value(level)) == known.end()) {
+    errors.push_back({"serviceLevel", "must be one of the carrier's: " + std::string(codes)});
+  }
+}
+
+json::array stored_list(std::string_view text) {
+  constexpr std::size_t deepest = 128;
+  auto parsed = parse_json(text, deepest);
+  auto* const value = std::get_if<json::value>(&parsed);
+  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
 }
 
 }  // namespace waybill::api

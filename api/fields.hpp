@@ -29,6 +29,17 @@ void check_relative(const json::object& body, std::string_view flat, std::string
 
 /// A text at `path` that is blank. One that must not be empty by its schema is reported there.
 void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors);
+/// Overwrites the guid `value` with the one `body` names, flat or nested ("customer.guid"); null anywhere
+/// clears, what is missing changes nothing.
+void merge_relative(const json::object& body, std::string_view flat, std::string_view nested,
+                    std::optional<std::string>& value);
+
+/// `codes`: those of a carrier's service levels, a JSON array.
+void check_service_level(std::string_view level, std::string_view codes, FieldErrors& errors);
+
+/// A stored list (docs/decisions/0003). SQL may have written it, so its entries can be anything; [] for what
+/// cannot be read.
+json::array stored_list(std::string_view text);
 
 /// The properties of every address.
 extern const Schema address_schema;

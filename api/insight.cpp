@@ -207,7 +207,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const Guid entity = Guid::parse(*guid_at(call.object(), "entityId")).value();
   const auto workflow = guid_at(call.object(), "workflowId");
   const auto business = co_await services.db.read(storage::sql::businesses::name, business_params(call));
-  const auto change = co_await services.analysis.run<std::optional<domain::Change>>(
+  const auto change = co_await services.analysis.run(
       [business_id = call.principal.business_id, type = definition.entity_type,
        entity](storage::Session& session) { return matching::present(session, business_id, type, entity); });
   if (!change) throw not_found(domain::record_type(definition.entity_type).name);
@@ -224,7 +224,7 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const Time to = moment(text_at(call.object(), "to"), true).value_or(services.clock.now());
   const Time from = moment(text_at(call.object(), "from"), false).value_or(to - std::chrono::days(30));
-  const auto result = co_await services.analysis.run<matching::Backtest>(
+  const auto result = co_await services.analysis.run(
       [rule = rule_of(definition),
        range = storage::PastEvents::Range{call.principal.business_id, definition.entity_type, from, to}](
           storage::Session& session) {
@@ -265,9 +265,8 @@ json::object explained_json(const matching::ExplainedEvent& event) {
 }
 
 asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
-  using Explained = std::optional<std::vector<matching::ExplainedEvent>>;
   const Guid entity = Guid::parse(call.parameter("entityId").value()).value();
-  const auto events = co_await services.analysis.run<Explained>(
+  const auto events = co_await services.analysis.run(
       [business = call.principal.business_id, entity](storage::Session& session) {
         return matching::explain(session, business, entity, explained_events);
       });
@@ -281,7 +280,7 @@ asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   const Time now = services.clock.now();
   const Time from = moment(call.parameter("from"), false).value_or(now - 10 * kept);
   const Time to = moment(call.parameter("to"), true).value_or(now + std::chrono::minutes(1));
-  const auto data = co_await services.analysis.run<std::string>(
+  const auto data = co_await services.analysis.run(
       [business = call.principal.business_id, from, to](storage::Session& session) {
         return json_object(session.run(storage::sql::runs::ledger, business.to_string(),
                                        format_sql_timestamp(from), format_sql_timestamp(to)));
@@ -335,7 +334,7 @@ asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& servic
                                                                 const WorkflowDefinition& definition) {
   const Time now = services.clock.now();
   try {
-    const auto result = co_await services.analysis.run<matching::Backtest>(
+    const auto result = co_await services.analysis.run(
         [rule = rule_of(definition),
          range = storage::PastEvents::Range{business, definition.entity_type, now - std::chrono::days(7),
                                             now}](storage::Session& session) {

@@ -17,18 +17,9 @@ namespace {
 // further ones are many, and are planned each time.
 constexpr std::int64_t pages_in_text = 20;
 
-/// What a call asks of a list, in SQL.
-struct Selection {
-  std::string where;
-  std::string order;
-  std::vector<std::string> params;
-  bool filtered = false;
-};
-
 class SelectionReader {
  public:
-  SelectionReader(const Call& call, const domain::RecordType& type, int first_param)
-      : call_(call), type_(type), next_param_(first_param) {}
+  SelectionReader(const Call& call, const domain::RecordType& type) : call_(call), type_(type) {}
 
   Selection read() {
     narrow(filter_parameter.name, domain::compile_filter);
@@ -49,7 +40,6 @@ class SelectionReader {
     if (!text) return;
     auto* const fragment = accept(name, compiled_ = compile(*text, type_, next_param_, "$1"));
     if (fragment == nullptr) return;
-    selection_.filtered = true;
     selection_.where += " and " + fragment->text;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
@@ -64,7 +54,7 @@ class SelectionReader {
 
   const Call& call_;
   const domain::RecordType& type_;
-  int next_param_;
+  int next_param_ = first_list_param;
   domain::FilterResult compiled_;
   Selection selection_;
   FieldErrors errors_;
@@ -86,23 +76,23 @@ struct Query {
   storage::Params params;
 };
 
-Query query_of(const Call& call, const domain::RecordType& type, const storage::Statement& statement,
-               const Page& page) {
-  const bool page_in_text = page.number <= pages_in_text;
-  auto selection = SelectionReader(call, type, page_in_text ? 2 : 4).read();
+Query query_of(const Call& call, std::string_view table, const storage::Statement& statement,
+               const Selection& selection, const Page& page) {
   Query query{.text = std::string(statement.text), .params = business_params(call)};
-  if (page_in_text) {
+  for (const auto& param : selection.params) query.params.add(param);
+  if (page.number <= pages_in_text) {
     replace_marked(query.text, "/*page*/",
                    "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
   } else {
-    replace_marked(query.text, "/*page*/", "limit $2 offset $3");
+    const auto limit = first_list_param + selection.params.size();
+    replace_marked(query.text, "/*page*/",
+                   "limit $" + std::to_string(limit) + " offset $" + std::to_string(limit + 1));
     query.params.add(page.limit()).add(page.offset());
   }
-  for (const auto& param : selection.params) query.params.add(param);
-  replace_marked(query.text, "/*order*/", selection.order);
-  if (selection.filtered) {
+  if (!selection.order.empty()) replace_marked(query.text, "/*order*/", selection.order);
+  if (selection.is_narrowed()) {
     replace_marked(query.text, "/*total*/",
-                   "(select count(*) from " + std::string(type.table) +
+                   "(select count(*) from " + std::string(table) +
                        " r where r.business_id = $1 and r.deleted_at is null" + selection.where + ")");
     constexpr std::string_view where_mark = "/*where*/";
     query.text.insert(query.text.find(where_mark) + where_mark.size(), selection.where);
@@ -110,9 +100,10 @@ Query query_of(const Call& call, const domain::RecordType& type, const storage::
   return query;
 }
 
-asio::awaitable<storage::Rows> read_page(Call& call, Services& services, const domain::RecordType& type,
-                                         const storage::Statement& statement, const Page& page) {
-  auto query = query_of(call, type, statement, page);
+asio::awaitable<storage::Rows> read_page(Call& call, Services& services, std::string_view table,
+                                         const storage::Statement& statement, const Selection& selection,
+                                         const Page& page) {
+  auto query = query_of(call, table, statement, selection, page);
   co_return co_await services.db.read_text(statement.name, std::move(query.text), std::move(query.params));
 }
 
@@ -127,21 +118,27 @@ std::int64_t total_of(const storage::Rows& rows) {
 
 }  // namespace
 
-asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
-                                     const storage::Statement& statement) {
+asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
+                                      const storage::Statement& statement, Selection selection) {
   const auto page = page_of(call);
   storage::Rows rows;
   if (call.query.empty()) {
     rows = co_await services.db.read(statement, business_params(call));
   } else {
-    rows = co_await read_page(call, services, type, statement, page);
+    rows = co_await read_page(call, services, table, statement, selection, page);
   }
   auto total = total_of(rows);
   if (rows.empty() && page.number > 1) {
     // Past the end; the first page knows how many there are.
-    total = total_of(co_await read_page(call, services, type, statement, {.number = 1, .size = 1}));
+    total =
+        total_of(co_await read_page(call, services, table, statement, selection, {.number = 1, .size = 1}));
   }
   co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+}
+
+asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
+                                     const storage::Statement& statement) {
+  return list_selected(call, services, type.table, statement, SelectionReader(call, type).read());
 }
 
 }  // namespace waybill::api

@@ -167,6 +167,11 @@ json::value answer_example(const Route& route) {
   return example;
 }
 
+json::object success_content(const Route& route) {
+  if (route.media_type.empty()) return media(answer_schema(route), json_type, answer_example(route));
+  return media(json::object{{"type", "string"}, {"format", "binary"}}, route.media_type);
+}
+
 json::object responses_of(const Route& route) {
   const bool has_token = route.permission != Permission::everyone;
   const bool has_body = route.body_kind != BodyKind::none;
@@ -180,10 +185,8 @@ json::object responses_of(const Route& route) {
   }
   if (route.status == 201) headers["Location"] = ref("headers", "Location");
   json::object responses;
-  responses[std::to_string(route.status)] =
-      json::object{{"description", "Success"},
-                   {"headers", std::move(headers)},
-                   {"content", media(answer_schema(route), json_type, answer_example(route))}};
+  responses[std::to_string(route.status)] = json::object{
+      {"description", "Success"}, {"headers", std::move(headers)}, {"content", success_content(route)}};
   for (const auto& error : error_responses) {
     const auto applies = [&] {
       switch (error.code) {

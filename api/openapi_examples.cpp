@@ -66,6 +66,8 @@ constexpr Example examples[] = {
     {"year", "2024"},
     // Whose fields hang together, or mean something else there than elsewhere.
     {"Workflow.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
+    {"WorkflowTest.definition", "null"},
+    {"WorkflowBacktest.definition", "null"},
     {"WorkflowConfigure.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
     {"WorkflowConfigured.action",
      R"({"type": "webhook", "recipient": "https://example.com/hook", "template": null, "headers": {},
@@ -149,6 +151,10 @@ json::object object_of(const Schema& schema, bool in_request) {
     json::value& value = object[property.name];
     if (const Example* const example = find(schema.name, property.name)) {
       value = json::parse(example->json);
+      if (value.is_null() && in_request) {  // another field stands in its place
+        object.erase(property.name);
+        continue;
+      }
       if (fits(property, value)) continue;
     }
     if (property.kind == Kind::object) {

@@ -37,20 +37,6 @@ struct OrderValues {
   bool has_customer() const { return customer || customer_name; }
 };
 
-bool is_null_at(const json::object& body, std::string_view name) {
-  const auto* const value = find_path(body, name);
-  return value != nullptr && value->is_null();
-}
-
-void merge_relative(const json::object& body, std::string_view flat, std::string_view nested, Text& value) {
-  const auto object = nested.substr(0, nested.find('.'));
-  if (auto guid = guid_at(body, flat); guid || (guid = guid_at(body, nested))) {
-    value = std::move(guid);
-  } else if (is_null_at(body, flat) || is_null_at(body, object) || is_null_at(body, nested)) {
-    value.reset();
-  }
-}
-
 void merge_customer(const json::object& body, OrderValues& values) {
   merge_relative(body, "customerId", "customer.guid", values.customer);
   const bool is_named = given(body, "customer") != nullptr && given(body, "customer.guid") == nullptr;
@@ -101,14 +87,6 @@ Products read_products(std::string_view text) {
                                                      text_at(product, "sku"), product.at("price")});
   }
   return products;
-}
-
-void check_service_level(const std::string& level, std::string_view carrier_levels, FieldErrors& errors) {
-  const auto parsed = parse_json(carrier_levels);
-  const auto& codes = std::get<json::value>(parsed).get_array();
-  if (std::ranges::find(codes, json::value(level)) == codes.end()) {
-    errors.push_back({"serviceLevel", "must be one of the carrier's: " + std::string(carrier_levels)});
-  }
 }
 
 /// Sees to it that what `values` and `items` newly name exists and fits. `before` is the order as it is.
@@ -166,14 +144,6 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
   }
 }
 
-/// What is stored is written by SQL too, and need not be what a request may send.
-json::array stored_items(std::string_view text) {
-  constexpr std::size_t deepest = 128;
-  auto parsed = parse_json(text, deepest);
-  auto* const value = std::get_if<json::value>(&parsed);
-  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
-}
-
 }  // namespace
 
 asio::awaitable<Answer> create_order(Call& call, Services& services) {
@@ -213,7 +183,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   FieldErrors errors;
   check_change(body, values, before, errors);
   const auto* const new_items = given(body, "items");
-  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_items(held.get(0, 2)));
+  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_list(held.get(0, 2)));
   co_await resolve(services, business, values, before, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 

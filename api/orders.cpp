@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "api/fields.hpp"
+#include "api/history.hpp"
 #include "api/list.hpp"
 #include "api/order_body.hpp"
 #include "api/order_handlers.hpp"
@@ -61,21 +62,6 @@ constexpr Property assigned_date_properties[] = {
     {.name = "collectionDate", .kind = Kind::timestamp},
 };
 constexpr Schema assigned_date_schema{"CollectionDate", assigned_date_properties};
-
-constexpr Property actor_properties[] = {
-    {.name = "type", .kind = Kind::string, .description = "user, token, workflow, import or sql"},
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-};
-constexpr Schema actor_schema{"Actor", actor_properties};
-constexpr Property history_properties[] = {
-    {.name = "from", .kind = Kind::string, .description = "null when the record was made"},
-    {.name = "to", .kind = Kind::string},
-    {.name = "at", .kind = Kind::timestamp},
-    {.name = "by", .kind = Kind::object, .schema = &actor_schema},
-    {.name = "notes", .kind = Kind::text},
-};
-constexpr Schema history_schema{"StatusChange", history_properties};
 
 asio::awaitable<Answer> list_orders(Call& call, Services& services) {
   return list_records(call, services, domain::record_type(domain::EntityType::order), sql::list);
@@ -146,10 +132,7 @@ asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::history, key_params(call));
-  if (rows.empty()) throw not_found("order");
-  const bool has_changes = !rows.is_null(0, 0);
-  co_return Answer::of(json_array(rows.slice(0, has_changes ? rows.size() : 0, 1)));
+  return answer_history(call, services, sql::history, "order");
 }
 
 const Route routes[] = {

@@ -82,6 +82,7 @@ struct Answer {
   std::string data = {};
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // of a paginated list
   std::string location = {};
+  std::string file_name = {};  // of a document: what a browser saves it as; ASCII letters, digits, . - _
 
   static Answer none() { return {}; }
   static Answer of(std::string data) { return {.data = std::move(data)}; }
@@ -126,6 +127,7 @@ struct Route {
   bool bare = false;            // the answer is `data` alone, without the envelope
   bool adds_errors = false;     // the handler knows further rules, and throws `errors` with its own
   bool answer_is_guid = false;  // `data` is a guid, not an object
+  std::string_view media_type = {};  // the answer is `data` alone, a document of this type and no JSON
 };
 
 /// The rows of one resource, in the file that holds its handlers.
@@ -137,6 +139,7 @@ std::span<const Route> product_routes();
 std::span<const Route> variant_routes();
 std::span<const Route> preset_routes();
 std::span<const Route> carrier_routes();
+std::span<const Route> shipment_routes();
 std::span<const Route> workflow_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();

@@ -3,19 +3,10 @@
 namespace waybill::api {
 
 std::vector<Route> all_routes() {
-  constexpr auto resources = {
-      order_routes,
-      customer_routes,
-      customer_list_routes,
-      customer_upload_routes,
-      product_routes,
-      variant_routes,
-      preset_routes,
-      carrier_routes,
-      workflow_routes,
-      run_routes,
-      insight_routes,
-      system_routes,
+  static constexpr std::span<const Route> (*resources[])() = {
+      order_routes,   customer_routes, customer_list_routes, customer_upload_routes, product_routes,
+      variant_routes, preset_routes,   carrier_routes,       shipment_routes,        workflow_routes,
+      run_routes,     insight_routes,  system_routes,
   };
   std::vector<Route> all;
   for (const auto rows_of : resources) {

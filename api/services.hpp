@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/analysis.hpp"
+#include "api/background.hpp"
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
 #include "net/destination.hpp"
@@ -18,7 +19,8 @@ struct Services {
   const Clock& clock;
   const SecretBox& secrets;
   const net::DestinationPolicy& destinations;
-  Analysis& analysis;
+  Analysis& analysis;           // for what reads much of the history
+  Background& background;       // for what would hold up the io thread
   std::string public_url = {};  // without a trailing slash; for links that leave the service
 
   /// Tells the worker that events may be waiting; cheap, from any thread. The dispatcher calls it after each

@@ -33,6 +33,7 @@ struct ApiCommons {
   storage::Database::Options database;
   std::string public_url;
   std::optional<api::Analysis> analysis;
+  api::Background background{{}};
 };
 
 /// What one io thread of the API has of its own.
@@ -45,6 +46,7 @@ class ThreadResponder : public api::Responder {
                   .secrets = secrets,
                   .destinations = commons.destinations,
                   .analysis = *commons.analysis,
+                  .background = commons.background,
                   .public_url = commons.public_url},
         tokens_(database_),
         authenticator_(io.get_executor(), tokens_, system_clock()),

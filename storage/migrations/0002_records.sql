@@ -19,11 +19,12 @@ create table carriers (
   service_levels  jsonb not null default '[]' check (jsonb_typeof(service_levels) = 'array'),
   features        jsonb not null default '[]' check (jsonb_typeof(features) = 'array'),
   created_at      timestamptz(3) not null default now(),
+  deleted_at      timestamptz(3),  -- orders and shipments go on showing its name
   primary key (business_id, guid),
   constraint carriers_times_in_range check (created_at >= timestamptz '0001-01-01 00:00:00+00'
-                                            and created_at < timestamptz '10000-01-01 00:00:00+00'),
-  constraint carriers_code_unique unique (business_id, code)
+                                            and created_at < timestamptz '10000-01-01 00:00:00+00')
 );
+create unique index carriers_code_unique on carriers (business_id, code) where deleted_at is null;
 
 create table customers (
   business_id     uuid not null references businesses,

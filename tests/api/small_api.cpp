@@ -179,7 +179,8 @@ class SmallApi::ThreadResponder : public api::Responder {
                   .clock = system_clock(),
                   .secrets = owner.secrets_,
                   .destinations = owner.destinations_,
-                  .analysis = owner.analysis_},
+                  .analysis = owner.analysis_,
+                  .background = owner.background_},
         authenticator_(io.get_executor(), owner.tokens_, system_clock()),
         dispatcher_(owner.router_, services_, authenticator_, owner.plans_, owner.quota_, owner.options_) {}
 

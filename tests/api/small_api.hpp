@@ -62,6 +62,7 @@ class SmallApi {
   SecretBox secrets_;
   net::DestinationPolicy destinations_;
   api::Analysis analysis_{"postgresql://nobody@127.0.0.1:1/none"};
+  api::Background background_{{}};
   api::Dispatcher::Options options_;
   std::unique_ptr<api::Server> server_;
 };

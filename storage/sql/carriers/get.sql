@@ -1,4 +1,8 @@
 -- A carrier, whole: $1 business, $2 guid.
-select guid, name, code, type, false as "isConfigured", false as "isActive", service_levels as "serviceLevels",
-       null::text as "configuration.accountNumber", null::text as "configuration.defaultServiceLevel", features
-from carriers where business_id in ($1, '00000000-0000-0000-0000-000000000000') and guid = $2
+select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
+       coalesce(g.is_active, false) as "isActive", k.service_levels as "serviceLevels",
+       g.account_number as "configuration.accountNumber", g.default_service_level as "configuration.defaultServiceLevel",
+       k.features
+from carriers k
+left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid
+where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $2 and k.deleted_at is null

@@ -1,4 +1,7 @@
 -- The carriers a business sees, built-in and its own: $1 business.
-select guid, name, code, type, false as "isConfigured", false as "isActive"
-from carriers where business_id in ($1, '00000000-0000-0000-0000-000000000000')
-order by name, guid limit 1000
+select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
+       coalesce(g.is_active, false) as "isActive"
+from carriers k
+left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid
+where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.deleted_at is null
+order by k.name, k.guid limit 1000

@@ -4,6 +4,7 @@
 with carrier as (
   select k.guid, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
   where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $3
+    and k.deleted_at is null
 ), named as (
   select distinct guid from unnest($2::uuid[]) guid
 ), held as (

@@ -1,0 +1,4 @@
+-- The people a business knows at its carriers: $1 business.
+select guid, name, email, phone, role, carrier_id as "carrierId"
+from carrier_contacts where business_id = $1
+order by name, guid limit 1000

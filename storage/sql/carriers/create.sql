@@ -1,0 +1,9 @@
+-- A business's own carrier: $1 business, $2 name, $3 code, $4 type, $5 service levels. No row: the catalogue has one of
+-- that code, or the business has as many as a list shows.
+insert into carriers (business_id, name, code, type, service_levels)
+select $1, $2, $3, $4, $5
+where not exists (select from carriers k
+                  where k.business_id = '00000000-0000-0000-0000-000000000000' and k.code = lower($3))
+  and (select count(*) from carriers k where k.business_id in ($1, '00000000-0000-0000-0000-000000000000')
+       and k.deleted_at is null) < 1000
+returning guid, name, code, type, false as "isConfigured", false as "isActive"

@@ -1,0 +1,6 @@
+-- What a configuration is checked against: $1 business, $2 carrier. Its code, the codes of its service levels, and the
+-- present account number.
+select k.code, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]'), g.account_number
+from carriers k
+left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid
+where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $2 and k.deleted_at is null

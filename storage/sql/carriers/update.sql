@@ -1,0 +1,16 @@
+-- Changes a carrier's configuration: $1 business, $2 carrier, $3 whether it is active, or null, $4 account number or
+-- null, $5 test mode or null, $6 whether a default service level is given and $7 that, $8 and $9 likewise the sealed
+-- key, $10 and $11 the sealed secret. No row: it is not configured.
+with changed as (
+  update carrier_configurations g
+  set is_active = coalesce($3, g.is_active), account_number = coalesce($4, g.account_number),
+      test_mode = coalesce($5, g.test_mode),
+      default_service_level = case when $6 then $7 else g.default_service_level end,
+      sealed_api_key = case when $8 then $9 else g.sealed_api_key end,
+      sealed_api_secret = case when $10 then $11 else g.sealed_api_secret end
+  where g.business_id = $1 and g.carrier_id = $2
+  returning carrier_id, is_active
+)
+select k.guid, k.name, g.is_active as "isActive"
+from changed g
+join carriers k on k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = g.carrier_id

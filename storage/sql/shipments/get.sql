@@ -1,0 +1,6 @@
+-- A shipment, whole: $1 business, $2 guid.
+select
+\ir answer.inc
+from shipments r
+left join customers c on c.business_id = r.business_id and c.guid = r.customer_id
+where r.business_id = $1 and r.guid = $2 and r.deleted_at is null

@@ -1,0 +1,16 @@
+-- A shipment's status changes, oldest first, each preceded by its event: $1 business, $2 guid. No row: no such shipment;
+-- a null event: no change is known.
+select h.event_id, h.status_from as "from", h.status_to as "to", h.at,
+       coalesce(h.cause #>> '{by,type}', 'sql') as "by.type", h.cause #>> '{by,guid}' as "by.guid",
+       h.cause #>> '{by,name}' as "by.name", h.cause ->> 'note' as notes
+from shipments r
+left join lateral (
+  select event_id, status_from, status_to, at, cause from status_history
+  where business_id = $1 and entity_id = $2
+  union all
+  select id, (shipment_before).status, (shipment_after).status, at, cause from events
+  where business_id = $1 and entity_id = $2 and entity_type = 1 and (shipment_after).guid is not null
+    and (shipment_before).status is distinct from (shipment_after).status
+) h on true
+where r.business_id = $1 and r.guid = $2 and r.deleted_at is null
+order by h.event_id

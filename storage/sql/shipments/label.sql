@@ -1,0 +1,14 @@
+-- What a shipment's label shows, and the hash of a kept one: $1 business, $2 guid. A service level is shown by the name
+-- that its carrier has for it.
+select r.tracking_number, k.name,
+       coalesce((select l ->> 'name' from jsonb_array_elements(k.service_levels) l
+                 where l ->> 'code' = r.service_level limit 1), r.service_level),
+       jsonb_array_length(r.packages),
+       r.sender_name, r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country,
+       r.sender_phone, r.recipient_name, r.recipient_street, r.recipient_city, r.recipient_state,
+       r.recipient_postal_code, r.recipient_country, r.recipient_phone, l.content_hash
+from shipments r
+left join carriers k on k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000')
+  and k.guid = r.carrier_id
+left join shipment_labels l on l.business_id = r.business_id and l.shipment_id = r.guid
+where r.business_id = $1 and r.guid = $2 and r.deleted_at is null

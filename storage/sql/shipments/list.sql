@@ -1,0 +1,23 @@
+-- A page of the shipments, each row preceded by how many there are: $1 business. As it stands, the newest fifty of all;
+-- api/list.cpp puts what a call asks for in the marked places.
+select
+  /*total*/(select coalesce(sum(n.delta), 0) from record_counts n
+            where n.business_id = $1 and n.entity_type = 1)/*end*/,
+  r.guid, r.tracking_number as "trackingNumber", r.status, r.customer_id as "customer.guid",
+  (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
+  r.sender_name as "sender.name",
+  address_line(r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country)
+    as "sender.address",
+  r.recipient_name as "recipient.name",
+  address_line(r.recipient_street, r.recipient_city, r.recipient_state, r.recipient_postal_code, r.recipient_country)
+    as "recipient.address",
+  r.packages, r.carrier_id as "carrier.guid",
+  (select k.name from carriers k
+   where k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000') and k.guid = r.carrier_id)
+    as "carrier.name",
+  r.service_level as "serviceLevel", r.instructions, r.created_at as "createdAt"
+from (select r.* from shipments r
+      where r.business_id = $1 and r.deleted_at is null/*where*/
+      order by /*order*/r.created_at desc, r.guid desc/*end*/
+      /*page*/limit 50/*end*/) r
+order by /*order*/r.created_at desc, r.guid desc/*end*/

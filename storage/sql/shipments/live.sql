@@ -1,0 +1,4 @@
+-- Whether an order has a shipment that was neither cancelled nor returned: $1 business, $2 order.
+select exists (select from shipments r
+               where r.business_id = $1 and r.order_id = $2 and r.deleted_at is null
+                 and r.status not in ('cancelled', 'returned'))

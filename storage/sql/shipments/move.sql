@@ -1,0 +1,8 @@
+-- Moves a held shipment to a status that was reported: $1 business, $2 guid, $3 the status, $4 when that was, null for
+-- now. Nothing happens when it has moved since.
+update shipments r
+set status = $3, delivered_at = case when $3 = 'delivered' then coalesce($4, clock_timestamp()) else r.delivered_at end
+where r.business_id = $1 and r.guid = $2
+  and not exists (select from shipment_traces t
+                  where t.business_id = $1 and t.shipment_id = $2 and t.is_move
+                    and t.at > coalesce($4, clock_timestamp())::timestamptz(3))

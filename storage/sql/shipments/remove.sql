@@ -1,0 +1,16 @@
+-- Deletes all of the shipments named, or none: $1 business, $2 guids. Returns whether all were there, and the status of
+-- each that is underway, by guid: null when none is, and then they are gone.
+with named as (
+  select distinct guid from unnest($2::uuid[]) guid
+), held as (
+  select r.guid, r.status from shipments r where r.business_id = $1 and r.guid = any($2::uuid[]) and r.deleted_at is null
+  order by r.guid for update
+), verdict as (
+  select (select count(*) from held) = (select count(*) from named) as complete,
+         (select json_object_agg(h.guid, h.status) from held h
+          where h.status in ('collected', 'in_transit', 'out_for_delivery')) as underway
+), deleted as (
+  update shipments r set deleted_at = now() from held h, verdict v
+  where r.business_id = $1 and r.guid = h.guid and v.complete and v.underway is null
+)
+select complete, underway from verdict

@@ -1,0 +1,11 @@
+-- A shipment's newest thousand traces in the order of what they tell, each preceded by its id: $1 business, $2 guid.
+-- No row: no such shipment; a null id: it has none.
+select t.id, t.at as "timestamp", t.status, t.description, t.location
+from shipments r
+left join lateral (
+  select * from shipment_traces
+  where business_id = $1 and shipment_id = $2
+  order by at desc, id desc limit 1000
+) t on true
+where r.business_id = $1 and r.guid = $2 and r.deleted_at is null
+order by t.at, t.id
