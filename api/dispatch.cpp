@@ -280,7 +280,8 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
   FieldErrors errors;
   read_path(*exchange.found.endpoint, exchange.found, call, errors);
   read_parameters(route, exchange.query, call, errors);
-  if (route.body_kind == BodyKind::object || route.body_kind == BodyKind::array) {
+  if (route.body_kind == BodyKind::object || route.body_kind == BodyKind::array ||
+      route.body_kind == BodyKind::one_or_array) {
     read_json(route, raw_body, call, errors);
   } else if (route.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);

@@ -18,11 +18,14 @@ struct ConstraintRow {
 constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"carriers_code_unique", "A carrier with this code already exists."},
     {"customers_email_unique", "A customer with this email already exists."},
+    {"dispatches_driver_out", "The driver is out on another dispatch."},
+    {"dispatches_vehicle_out", "The vehicle is out on another dispatch."},
     {"orders_external_unique", "This order was already imported."},
     {"orders_number_unique", "An order with this number already exists."},
     {"product_skus_unique", "A product or variant with this SKU already exists."},
     {"products_sku_unique", "A product or variant with this SKU already exists."},
     {"shipments_tracking_unique", "A shipment with this tracking number already exists."},
+    {"tracking_devices_id_unique", "A tracking device with this id already exists."},
 });
 
 constexpr std::string_view away = "The service cannot reach its database; try again.";

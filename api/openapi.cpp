@@ -110,9 +110,12 @@ json::array parameters_of(const Route& route, RequestMethod method) {
 json::object request_body_of(const Route& route) {
   json::value schema =
       route.body ? json::value(ref("schemas", route.body->name)) : json::object{{"type", "object"}};
-  if (route.body_kind == BodyKind::array) {
-    schema = {
-        {"type", "array"}, {"minItems", 1}, {"maxItems", default_array_length}, {"items", std::move(schema)}};
+  if (route.body_kind == BodyKind::array || route.body_kind == BodyKind::one_or_array) {
+    json::object array{
+        {"type", "array"}, {"minItems", 1}, {"maxItems", default_array_length}, {"items", schema}};
+    schema = route.body_kind == BodyKind::array
+                 ? json::value(std::move(array))
+                 : json::object{{"oneOf", {std::move(schema), std::move(array)}}};
   } else if (route.body_kind == BodyKind::multipart) {
     schema = {{"type", "object"},
               {"required", {"file"}},

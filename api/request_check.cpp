@@ -84,6 +84,9 @@ void read_array(const Route& route, json::value& body, FieldErrors& errors) {
     const auto name = "[" + std::to_string(index) + "]";
     if (auto* const object = entries[index].if_object()) {
       if (route.body) validate(*route.body, *object, errors, name + ".");
+      FieldErrors own;
+      if (route.body_check) route.body_check(*object, own);
+      for (auto& error : own) errors.push_back({name + "." + error.field, std::move(error.message)});
     } else {
       errors.push_back({name, "must be an object"});
     }
@@ -98,7 +101,7 @@ void check_content_type(const Route& route, std::string_view content_type) {
     throw Failure(ErrorCode::unsupported_media_type,
                   "The Content-Type must be multipart/form-data with a boundary.");
   }
-  const bool is_json = route.body_kind == BodyKind::object || route.body_kind == BodyKind::array;
+  const bool is_json = route.body_kind != BodyKind::raw && route.body_kind != BodyKind::none;
   if (is_json && !is_json_type(content_type)) {
     throw Failure(ErrorCode::unsupported_media_type, "The Content-Type must be application/json.");
   }
@@ -139,7 +142,7 @@ void read_parameters(const Route& route, std::string_view query, Call& call, Fie
 }
 
 void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors) {
-  const bool is_object = route.body_kind == BodyKind::object;
+  const bool is_object = route.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
   auto parsed = parse_json(text);
   if (const auto* const error = std::get_if<JsonError>(&parsed)) {
@@ -147,7 +150,7 @@ void read_json(const Route& route, std::string_view text, Call& call, FieldError
     return;
   }
   call.body = std::move(std::get<json::value>(parsed));
-  if (!is_object) {
+  if (!is_object || (route.body_kind == BodyKind::one_or_array && call.body.is_array())) {
     read_array(route, call.body, errors);
   } else if (!call.body.is_object()) {
     errors.push_back({"body", "must be an object"});

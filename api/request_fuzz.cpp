@@ -89,6 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 1:
       check_body(BodyKind::array, text);
+      check_body(BodyKind::one_or_array, text);
       break;
     case 2:
       parse_query(text, malformed);

@@ -96,15 +96,17 @@ struct Answer {
 using Handler = asio::awaitable<Answer> (*)(Call& call, Services& services);
 
 enum class BodyKind : std::uint8_t {
-  none,       // whatever is sent is dropped
-  object,     // JSON by `body`; an empty body counts as {}
-  array,      // JSON, of 1 to 1 000 objects by `body`
-  multipart,  // multipart/form-data of up to 10 MiB, handed over as raw_body
-  raw,        // any type, handed over as raw_body
+  none,          // whatever is sent is dropped
+  object,        // JSON by `body`; an empty body counts as {}
+  array,         // JSON, of 1 to 1 000 objects by `body`
+  one_or_array,  // either of the two
+  multipart,     // multipart/form-data of up to 10 MiB, handed over as raw_body
+  raw,           // any type, handed over as raw_body
 };
 
 /// Rules between an object's fields, which a Schema cannot say: adds to `errors`, so that all bad fields are
-/// reported at once. Called after the schema's check whatever that found, so it must bear any shape.
+/// reported at once. Called after the schema's check whatever that found, so it must bear any shape; for each
+/// object of an array.
 using BodyCheck = void (*)(const json::object& body, FieldErrors& errors);
 
 /// An endpoint, whole: router, validation, 405, permission check and OpenAPI all come from this row.
@@ -140,6 +142,12 @@ std::span<const Route> variant_routes();
 std::span<const Route> preset_routes();
 std::span<const Route> carrier_routes();
 std::span<const Route> shipment_routes();
+std::span<const Route> dispatch_routes();
+std::span<const Route> driver_routes();
+std::span<const Route> route_plan_routes();
+std::span<const Route> tracking_routes();
+std::span<const Route> vehicle_routes();
+std::span<const Route> vehicle_travel_routes();
 std::span<const Route> workflow_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();

@@ -12,6 +12,8 @@
 
 namespace waybill::api {
 
+class Maps;
+
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
 /// outlives the server.
 struct Services {
@@ -22,6 +24,8 @@ struct Services {
   Analysis& analysis;           // for what reads much of the history
   Background& background;       // for what would hold up the io thread
   std::string public_url = {};  // without a trailing slash; for links that leave the service
+
+  Maps* maps = nullptr;  // never null but in tests that ask for no places
 
   /// Tells the worker that events may be waiting; cheap, from any thread. The dispatcher calls it after each
   /// request that may have changed something, handlers need not.

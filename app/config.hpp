@@ -49,11 +49,13 @@ struct Config {
   std::string ca_file;
   domain::RetrySchedule retry_schedule = domain::RetrySchedule::standard();
   std::int64_t runs_retention_days = 0;
+  std::int64_t positions_retention_days = 0;
   std::string plans;  // as api::Plans::parse reads them
   std::string smtp_url;
   std::string mail_from;
   std::filesystem::path mail_dir;
   std::string geocoder_url;
+  std::string osrm_url;
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
 };

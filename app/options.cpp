@@ -181,6 +181,8 @@ std::vector<Option> delivery_options() {
        .apply = apply_retry_schedule},
       integer("runs-retention-days", "30", "Days that runs and events are kept.",
               &Config::runs_retention_days, 1, 3650),
+      integer("positions-retention-days", "90", "Days that positions of vehicles are kept.",
+              &Config::positions_retention_days, 1, 3650),
   };
 }
 
@@ -209,6 +211,11 @@ std::vector<Option> surroundings_options() {
        .default_text = "",
        .help = "A Nominatim-compatible geocoder. Empty: the built-in gazetteer of cities.",
        .apply = url(&Config::geocoder_url, {"http://", "https://"})},
+      {.name = "osrm-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "An OSRM server for distances by road. Empty: 1.3 times the straight line.",
+       .apply = url(&Config::osrm_url, {"http://", "https://"})},
       {.name = "log-format",
        .value_name = "text|json",
        .default_text = "text",

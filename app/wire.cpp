@@ -12,6 +12,7 @@
 #include "api/analysis.hpp"
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
+#include "api/maps.hpp"
 #include "api/quota.hpp"
 #include "api/router.hpp"
 #include "api/server.hpp"
@@ -34,6 +35,7 @@ struct ApiCommons {
   std::string public_url;
   std::optional<api::Analysis> analysis;
   api::Background background{{}};
+  std::unique_ptr<api::Maps> maps;
 };
 
 /// What one io thread of the API has of its own.
@@ -47,7 +49,8 @@ class ThreadResponder : public api::Responder {
                   .destinations = commons.destinations,
                   .analysis = *commons.analysis,
                   .background = commons.background,
-                  .public_url = commons.public_url},
+                  .public_url = commons.public_url,
+                  .maps = commons.maps.get()},
         tokens_(database_),
         authenticator_(io.get_executor(), tokens_, system_clock()),
         dispatcher_(commons.router, services_, authenticator_, commons.plans, commons.quota,
@@ -129,6 +132,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.ca_file = config.ca_file;
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
+  options.positions_retention_days = static_cast<int>(config.positions_retention_days);
   return options;
 }
 
@@ -160,12 +164,21 @@ class Node::Parts {
     api_->plans = api::Plans::parse(config.plans);
     api_->destinations = destinations;
     api_->dispatch.cors_origins = config.cors_origins;
+    api_->maps = std::make_unique<api::Maps>(api::Maps::Options{
+        .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file});
     api_->database.url = database_url;
     api_->database.application_name = "waybill api";
     api_->analysis.emplace(database_url);
     api_->public_url = config.public_url.empty() ? "http://" + config.listen.text() : config.public_url;
     listen(config);
   }
+
+  ~Parts() {
+    // While the threads' io contexts, which its answers are posted to, still exist.
+    if (api_) api_->maps->shut_down();
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
 
   void start() {
     if (metrics_server_) {

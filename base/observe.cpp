@@ -108,6 +108,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Messages written to the mail directory, as there is no mail server."},
     {Observable::import_finished, "import.finished", info, imports, imports_help, "result", "finished"},
     {Observable::import_failed, "import.failed", warning, imports, imports_help, "result", "failed"},
+    {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",
+     "Requests that the geocoder or the OSRM server did not answer as it should."},
 });
 
 struct GaugeRow {

@@ -65,8 +65,9 @@ enum class Observable : std::uint8_t {
   mail_written,
   import_finished,
   import_failed,
+  map_service_failed,
 };
-inline constexpr std::size_t observable_count = static_cast<std::size_t>(Observable::import_failed) + 1;
+inline constexpr std::size_t observable_count = static_cast<std::size_t>(Observable::map_service_failed) + 1;
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 enum class LogFormat : std::uint8_t { text, json };

@@ -53,7 +53,8 @@ class Worker::Impl {
         LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
         [this](const storage::HeldShards& held) { pump_.hold(held); },
         [this](std::int16_t shard) { return pump_.busy(shard); });
-    duties_ = std::make_unique<Duties>(Duties::Options{options_.database_url, options_.retention_days});
+    duties_ = std::make_unique<Duties>(
+        Duties::Options{options_.database_url, options_.retention_days, options_.positions_retention_days});
   }
 
   void stop(Duration limit) {

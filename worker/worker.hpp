@@ -23,6 +23,7 @@ class Worker {
     std::string ca_file;
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
+    int positions_retention_days = 90;
   };
 
   explicit Worker(Options options);

@@ -16,6 +16,7 @@ namespace waybill::worker {
 struct DutyOptions {
   std::string database_url;
   int retention_days = 30;  // of events and runs
+  int positions_retention_days = 90;
 };
 
 /// Work that has to be done now and then, by one worker at a time. Doing it twice, or stopping in its middle,
@@ -35,6 +36,8 @@ void release_held(storage::Session& session, const DutyOptions& options);
 void free_lost_runs(storage::Session& session, const DutyOptions& options);
 void expire(storage::Session& session, const DutyOptions& options);
 void expire_uploads(storage::Session& session, const DutyOptions& options);
+void silence_devices(storage::Session& session, const DutyOptions& options);
+void keep_positions(storage::Session& session, const DutyOptions& options);
 
 /// Does the duties when they are due, each once at the start, on a thread and session of its own.
 class Duties {

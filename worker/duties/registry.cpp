@@ -13,6 +13,8 @@ std::span<const Duty> all_duties() {
       {"free_lost_runs", 1s, free_lost_runs},
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},
+      {"silence_devices", 5s, silence_devices},
+      {"positions", 1h, keep_positions},
   });
   return duties;
 }

@@ -1,0 +1,153 @@
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/maps.hpp"
+#include "api/params.hpp"
+#include "api/route.hpp"
+#include "api/row_json.hpp"
+#include "api/services.hpp"
+#include "base/json.hpp"
+#include "domain/places/gazetteer.hpp"
+#include "domain/routing/travel.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::vehicles;
+
+constexpr int history_days = 31;
+constexpr int newest_positions = 1'000;
+constexpr int most_positions = 10'000;
+
+constexpr Property current_properties[] = {
+    {.name = "latitude", .kind = Kind::number},     {.name = "longitude", .kind = Kind::number},
+    {.name = "speed", .kind = Kind::number},        {.name = "heading", .kind = Kind::number},
+    {.name = "timestamp", .kind = Kind::timestamp},
+};
+constexpr Schema current_schema{"VehiclePosition", current_properties};
+constexpr Property past_properties[] = {
+    {.name = "latitude", .kind = Kind::number},
+    {.name = "longitude", .kind = Kind::number},
+    {.name = "timestamp", .kind = Kind::timestamp},
+};
+constexpr Schema past_schema{"PastPosition", past_properties};
+constexpr Property location_properties[] = {
+    {.name = "vehicleId", .kind = Kind::uuid},
+    {.name = "currentLocation", .kind = Kind::object, .schema = &current_schema},
+    {.name = "positions", .kind = Kind::array, .schema = &past_schema},
+};
+constexpr Schema location_schema{"VehicleLocation", location_properties};
+
+constexpr Property day_properties[] = {
+    {.name = "date", .kind = Kind::date, .description = "in the business's time zone"},
+    {.name = "distanceTraveled", .kind = Kind::number, .description = "km"},
+    {.name = "travelTime", .kind = Kind::string, .description = "such as 3h 45m"},
+    {.name = "startLocation", .kind = Kind::string},
+    {.name = "endLocation", .kind = Kind::string},
+    {.name = "stops", .kind = Kind::integer, .description = "of five minutes or more within 100 m"},
+    {.name = "fuelUsed", .kind = Kind::number},
+};
+constexpr Schema day_schema{"TravelHistoryEntry", day_properties};
+
+constexpr Parameter range_parameters[] = {
+    {.name = "from",
+     .kind = Kind::date_or_timestamp,
+     .description = "a date is a day of the business's time zone"},
+    {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its day"},
+};
+
+/// A bound as PostgreSQL reads it: a date as it is, a time in UTC.
+std::optional<std::string> bound(const Call& call, std::string_view name) {
+  const auto text = call.parameter(name);
+  if (!text) return std::nullopt;
+  if (const auto time = parse_timestamp(*text)) return format_sql_timestamp(*time);
+  return std::string(*text);
+}
+
+asio::awaitable<Answer> get_location(Call& call, Services& services) {
+  const auto from = bound(call, "from");
+  const auto to = bound(call, "to");
+  auto params = key_params(call);
+  params.add(from).add(to).add(from || to ? most_positions : newest_positions);
+  const auto rows = co_await services.db.read(sql::location, std::move(params));
+  if (rows.empty()) throw not_found("vehicle");
+  co_return Answer::of(json_object(rows));
+}
+
+double number_at(const storage::Rows& rows, int row, int column) {
+  const auto text = rows.get(row, column);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+void append_day(std::string& out, std::string_view date, const std::vector<domain::Fix>& fixes) {
+  constexpr double cents = 100;
+  const auto day = domain::summarise_day(fixes);
+  const auto& places = domain::Gazetteer::builtin();
+  if (out.size() > 1) out += ',';
+  append_json(out, json::object{{"date", date},
+                                {"distanceTraveled", std::round(day.kilometres * cents) / cents},
+                                {"travelTime", domain::hours_and_minutes(day.moving)},
+                                {"startLocation", places.describe(day.start)},
+                                {"endLocation", places.describe(day.end)},
+                                {"stops", day.stops},
+                                {"fuelUsed", nullptr}});
+}
+
+/// The rows of travel_days as history, the newest day first.
+std::string history_of(const storage::Rows& rows) {
+  std::vector<domain::Fix> fixes;
+  std::string history = "[";
+  for (int end = rows.size(); end > 0;) {
+    const auto date = rows.get(end - 1, 0);
+    int begin = end;
+    while (begin > 0 && rows.get(begin - 1, 0) == date) --begin;
+    fixes.clear();
+    for (int row = begin; row < end; ++row) {
+      fixes.push_back({number_at(rows, row, 1), {number_at(rows, row, 2), number_at(rows, row, 3)}});
+    }
+    append_day(history, date, fixes);
+    end = begin;
+  }
+  return history += ']';
+}
+
+asio::awaitable<Answer> get_history(Call& call, Services& services) {
+  auto params = key_params(call);
+  params.add(history_days);
+  const auto rows = co_await services.db.read(sql::travel_days, std::move(params));
+  if (rows.empty()) throw not_found("vehicle");
+  if (rows.is_null(0, 0)) co_return Answer::of("[]");
+  co_return Answer::of(co_await services.maps->run([rows] { return history_of(rows); }));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/vehicle/location/{guid}",
+     .permission = Permission::read,
+     .handler = get_location,
+     .summary = "Where a vehicle is, and its newest 1 000 positions, or up to 10 000 between two times",
+     .tag = "Vehicles",
+     .query = range_parameters,
+     .answer = &location_schema},
+    {.method = Method::get,
+     .path = "/api/vehicle/travel-history/{id}",
+     .permission = Permission::read,
+     .handler = get_history,
+     .summary = "How far a vehicle went on each of the last 31 days on which it was seen, the newest first",
+     .tag = "Vehicles",
+     .answer = &day_schema,
+     .answer_is_array = true},
+};
+
+}  // namespace
+
+std::span<const Route> vehicle_travel_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "domain/routing/tour.hpp"
+
+namespace waybill::domain {
+
+inline constexpr double speed_kmh = 40;
+inline constexpr std::chrono::seconds service_time = std::chrono::minutes(5);
+
+struct RouteStop {
+  bool is_located = false;
+  bool is_done = false;
+};
+
+/// A route as it stands: its stops in their present order, and how far apart the places are that are known.
+/// `distances` has the origin first, if there is one, then the located stops in order.
+struct RouteProblem {
+  bool has_origin = false;
+  std::span<const RouteStop> stops;
+  const Distances& distances;
+};
+
+struct RoutePlan {
+  std::vector<std::size_t> order;              // of the stops
+  std::vector<std::chrono::seconds> arrivals;  // in that order, after the departure
+  double kilometres = 0;                       // with the way back to the origin
+  std::chrono::seconds duration{};             // driving at 40 km/h, and five minutes a stop
+};
+
+/// Stops that are done stay first, as they are. The others follow in the shortest order found that ends at
+/// the origin; those that nobody can locate come last and count no distance.
+RoutePlan plan_route(const RouteProblem& problem);
+
+}  // namespace waybill::domain

@@ -1,0 +1,141 @@
+-- Dispatches: shipments that a driver takes round with a vehicle, and the route they are taken in. A shipment's
+-- dispatch_id says where it is; the stops follow it, whoever writes it (the triggers below).
+
+create table dispatches (
+  business_id      uuid not null references businesses,
+  guid             uuid not null default gen_random_uuid(),
+  name             text not null check (name <> ''),
+  status           text not null default 'draft'
+                   check (status in ('draft', 'ready', 'in_progress', 'completed', 'cancelled')),
+  driver_id        uuid,
+  vehicle_id       uuid,
+  planned_date     timestamptz(3) not null,
+  started_at       timestamptz(3),
+  ended_at         timestamptz(3),  -- completed or cancelled
+  notes            text,
+  route_id         uuid not null default gen_random_uuid(),
+  distance_km      numeric not null default 0,
+  duration         interval not null default '0',
+  created_at       timestamptz(3) not null default now(),
+  updated_at       timestamptz(3) not null default now(),
+  deleted_at       timestamptz(3),
+  primary key (business_id, guid),
+  constraint dispatches_times_in_range check (
+    least(planned_date, started_at, ended_at) >= timestamptz '0001-01-01 00:00:00+00'
+    and greatest(planned_date, started_at, ended_at) < timestamptz '10000-01-01 00:00:00+00')
+);
+create unique index dispatches_route_unique on dispatches (business_id, route_id);
+create unique index dispatches_vehicle_out on dispatches (business_id, vehicle_id) where status = 'in_progress';
+create unique index dispatches_driver_out on dispatches (business_id, driver_id) where status = 'in_progress';
+create index dispatches_by_creation on dispatches (business_id, created_at, guid) where deleted_at is null;
+create index dispatches_by_status on dispatches (business_id, status, ended_at) where deleted_at is null;
+
+create table dispatch_stops (
+  business_id    uuid not null,
+  dispatch_id    uuid not null,
+  shipment_id    uuid not null,
+  sequence       integer not null,
+  latitude       float8,    -- null: the address cannot be located
+  longitude      float8,
+  arrives_after  interval,  -- the planned date
+  ended_as       text,      -- the shipment's status when the dispatch ended; what becomes of it later is not its matter
+  primary key (business_id, dispatch_id, shipment_id)
+);
+create index dispatch_stops_by_sequence on dispatch_stops (business_id, dispatch_id, sequence);
+create index shipments_by_dispatch on shipments (business_id, dispatch_id) where dispatch_id is not null;
+
+do $$
+declare
+  touched text;
+begin
+  foreach touched in array array['drivers', 'vehicles', 'dispatches'] loop
+    execute format('create trigger touch before update on %I for each row execute function touch_updated_at()', touched);
+  end loop;
+end $$;
+
+-- `3h 45m`
+create function hours_and_minutes(duration interval) returns text language sql immutable as $$
+  select floor(extract(epoch from duration) / 3600) || 'h ' || floor(extract(epoch from duration) / 60)::bigint % 60 || 'm' $$;
+
+create function is_final(shipment_status text) returns boolean language sql immutable as $$
+  select shipment_status in ('delivered', 'returned', 'cancelled') $$;
+
+-- An address on one line; null when there is none.
+create function address_line(street text, city text, state text, postal_code text, country text) returns text
+language sql immutable as $$
+  select nullif(concat_ws(', ', nullif(street, ''), nullif(city, ''),
+                          nullif(concat_ws(' ', nullif(state, ''), nullif(postal_code, '')), ''), nullif(country, '')), '') $$;
+
+-- Ends a dispatch, `outcome` being completed or cancelled: one that was under way frees its vehicle and driver, and what
+-- was not brought to an end belongs to no dispatch any more.
+create function end_dispatch(business uuid, dispatch uuid, outcome text) returns void language plpgsql as $$
+declare
+  before dispatches;
+begin
+  select * into before from dispatches where business_id = business and guid = dispatch for update;
+  update dispatches set status = outcome, ended_at = now() where business_id = business and guid = dispatch;
+  if before.status = 'in_progress' then
+    update vehicles
+    set status = case status when 'in_use' then 'available' else status end,
+        current_driver_id = nullif(current_driver_id, before.driver_id)
+    where business_id = business and guid = before.vehicle_id;
+    update drivers set status = 'available'
+    where business_id = business and guid = before.driver_id and status = 'on_duty';
+  end if;
+  update dispatch_stops t set ended_as = s.status
+  from shipments s
+  where t.business_id = business and t.dispatch_id = dispatch and s.business_id = business and s.guid = t.shipment_id;
+  update shipments set dispatch_id = null
+  where business_id = business and dispatch_id = dispatch and not is_final(status);
+end $$;
+
+-- A dispatch under way of which no shipment is left to deliver is over. Locks are always taken in the order shipments,
+-- dispatch: of two transactions that end the last two shipments, the second waits here and then sees the first.
+create function complete_dispatch_if_done(business uuid, dispatch uuid) returns void language plpgsql as $$
+begin
+  perform from dispatches where business_id = business and guid = dispatch and status = 'in_progress';
+  if not found then return; end if;
+  perform from dispatches where business_id = business and guid = dispatch and status = 'in_progress' for update;
+  if not found then return; end if;
+  perform from shipments
+  where business_id = business and dispatch_id = dispatch and deleted_at is null and not is_final(status) limit 1;
+  if not found then perform end_dispatch(business, dispatch, 'completed'); end if;
+end $$;
+
+-- Keeps stops and state of dispatches in step with their shipments. The conditions of the triggers below keep every
+-- shipment away that is in none: it costs a comparison.
+create function follow_shipment() returns trigger language plpgsql as $$
+declare
+  is_in boolean := tg_op <> 'DELETE' and new.dispatch_id is not null and new.deleted_at is null;
+  was_in boolean := tg_op <> 'INSERT' and old.dispatch_id is not null and old.deleted_at is null;
+  same boolean := is_in and was_in and new.dispatch_id = old.dispatch_id;
+begin
+  if was_in and not same then
+    delete from dispatch_stops s using dispatches d
+    where s.business_id = old.business_id and s.dispatch_id = old.dispatch_id and s.shipment_id = old.guid
+      and d.business_id = s.business_id and d.guid = s.dispatch_id and d.status in ('draft', 'ready');
+    perform complete_dispatch_if_done(old.business_id, old.dispatch_id);
+  end if;
+  if is_in and not same then
+    insert into dispatch_stops (business_id, dispatch_id, shipment_id, sequence)
+    select new.business_id, d.guid, new.guid,
+           coalesce((select max(s.sequence) from dispatch_stops s
+                     where s.business_id = d.business_id and s.dispatch_id = d.guid), 0) + 1
+    from dispatches d
+    where d.business_id = new.business_id and d.guid = new.dispatch_id
+      and d.status in ('draft', 'ready', 'in_progress') and d.deleted_at is null
+    on conflict do nothing;
+  end if;
+  if same and is_final(new.status) and not is_final(old.status) then
+    perform complete_dispatch_if_done(new.business_id, new.dispatch_id);
+  end if;
+  return null;
+end $$;
+create trigger dispatch_after_insert after insert on shipments for each row
+  when (new.dispatch_id is not null) execute function follow_shipment();
+create trigger dispatch_after_update after update on shipments for each row
+  when ((old.dispatch_id is not null or new.dispatch_id is not null)
+        and (old.status, old.dispatch_id, old.deleted_at) is distinct from (new.status, new.dispatch_id, new.deleted_at))
+  execute function follow_shipment();
+create trigger dispatch_after_delete after delete on shipments for each row
+  when (old.dispatch_id is not null) execute function follow_shipment();

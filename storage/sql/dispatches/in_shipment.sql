@@ -1,0 +1,5 @@
+-- The dispatch that a shipment is in: $1 business, $2 the shipment.
+select d.guid, d.name, d.status
+from shipments s
+join dispatches d on d.business_id = s.business_id and d.guid = s.dispatch_id and d.deleted_at is null
+where s.business_id = $1 and s.guid = $2 and s.deleted_at is null

@@ -1,0 +1,13 @@
+-- A page of the dispatches, the newest first, each row preceded by how many there are: $1 business, $2 limit, $3 offset.
+-- One row of nulls behind the number when the page is empty.
+select c.total, e.*
+from (select count(*) as total from dispatches where business_id = $1 and deleted_at is null) c
+left join lateral (
+  select d.created_at,
+\ir answer.inc
+\ir progress.inc
+  from (select * from dispatches where business_id = $1 and deleted_at is null
+        order by created_at desc, guid desc limit $2 offset $3) d
+\ir progress_of.inc
+) e on true
+order by e.created_at desc, e.guid desc

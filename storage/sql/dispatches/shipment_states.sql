@@ -1,0 +1,6 @@
+-- What held shipments are: $1 business, $2 guids. Each with its status, its dispatch and whether that is open.
+select s.guid, s.status, s.dispatch_id, d.guid is not null
+from shipments s
+left join dispatches d on d.business_id = s.business_id and d.guid = s.dispatch_id and d.deleted_at is null
+                          and d.status in ('draft', 'ready', 'in_progress')
+where s.business_id = $1 and s.guid = any($2::uuid[]) and s.deleted_at is null

@@ -1,0 +1,4 @@
+-- A driver: $1 business, $2 guid.
+select
+\ir answer.inc
+from drivers where business_id = $1 and guid = $2 and deleted_at is null

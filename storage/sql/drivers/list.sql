@@ -1,0 +1,5 @@
+-- A business's drivers: $1 business.
+select
+\ir answer.inc
+from drivers where business_id = $1 and deleted_at is null
+order by name, guid limit 1000

@@ -1,0 +1,11 @@
+-- Gives the columns named in $3, a JSON object, new values: $1 business, $2 guid.
+update drivers r
+set name = case when g ? 'name' then g ->> 'name' else name end,
+    email = case when g ? 'email' then g ->> 'email' else email end,
+    phone = case when g ? 'phone' then g ->> 'phone' else phone end,
+    license_number = case when g ? 'license_number' then g ->> 'license_number' else license_number end,
+    status = case when g ? 'status' then g ->> 'status' else status end
+from cast($3 as jsonb) g
+where business_id = $1 and guid = $2 and deleted_at is null
+returning
+\ir answer.inc

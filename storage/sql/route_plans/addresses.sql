@@ -1,0 +1,13 @@
+-- Addresses for a geocoder: $1 business, $2 shipments, $3 a dispatch whose shipments are meant too, or null. The business's
+-- own comes first, with a null guid.
+select guid, street, city, state, postal_code, country
+from (
+  select 0 as rank, null::uuid as guid, street, city, state, postal_code, country from businesses where guid = $1
+  union all
+  select 1, s.guid, s.recipient_street, s.recipient_city, s.recipient_state, s.recipient_postal_code, s.recipient_country
+  from shipments s
+  where s.business_id = $1 and s.deleted_at is null
+    and (s.guid = any($2::uuid[]) or s.guid in (select t.shipment_id from dispatch_stops t
+                                                where t.business_id = $1 and t.dispatch_id = $3::uuid))
+) a
+order by rank, guid

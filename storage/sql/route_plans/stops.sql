@@ -1,0 +1,7 @@
+-- The stops of a dispatch in their present order, with where they are and whether they are done: $1 business, $2 the dispatch.
+select t.shipment_id, is_final(coalesce(t.ended_as, s.status)), t.latitude, t.longitude,
+       s.recipient_street, s.recipient_city, s.recipient_state, s.recipient_postal_code, s.recipient_country
+from dispatch_stops t
+join shipments s on s.business_id = t.business_id and s.guid = t.shipment_id and s.deleted_at is null
+where t.business_id = $1 and t.dispatch_id = $2
+order by t.sequence, t.shipment_id

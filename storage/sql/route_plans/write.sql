@@ -1,0 +1,12 @@
+-- A dispatch's new route: $1 business, $2 the dispatch, then of its stops in order $3 shipments, $4 latitudes, $5 longitudes and
+-- $6 seconds from the planned date to the arrival; $7 kilometres, $8 seconds in all.
+with stops as (
+  update dispatch_stops t
+  set sequence = n.sequence, latitude = n.latitude, longitude = n.longitude,
+      arrives_after = n.seconds * interval '1 second'
+  from unnest($3::uuid[], $4::float8[], $5::float8[], $6::bigint[])
+       with ordinality n (shipment_id, latitude, longitude, seconds, sequence)
+  where t.business_id = $1 and t.dispatch_id = $2 and t.shipment_id = n.shipment_id
+)
+update dispatches set distance_km = round($7::numeric, 2), duration = $8::bigint * interval '1 second'
+where business_id = $1 and guid = $2

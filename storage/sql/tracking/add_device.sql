@@ -1,0 +1,6 @@
+-- A new tracking device: $1 business, $2 its id, $3 type, $4 vehicle or null. No row: there is no such vehicle.
+insert into tracking_devices (business_id, device_id, type, vehicle_id)
+select $1, $2, $3, $4
+where $4::uuid is null
+   or exists (select from vehicles v where v.business_id = $1 and v.guid = $4 and v.deleted_at is null)
+returning guid, device_id as "deviceId", status

@@ -1,0 +1,35 @@
+-- Stores positions, or none when a device is not known: $1 business, then one array of each: $2 device ids, $3 times or null
+-- for now, $4 latitudes, $5 longitudes, $6 speeds, $7 headings, $8 battery levels, $9 what is wrong with the device. Returns the
+-- place (from 1) of the first one whose device is unknown, or null, how many there are and how many are new. Devices are
+-- locked in the order of their guids, so that batches never wait for each other in a circle.
+with sent as (
+  select s.device, coalesce(s.at, now())::timestamptz(3) as at, s.latitude, s.longitude, s.speed, s.heading, s.battery, s.fault,
+         s.place
+  from unnest($2::text[], $3::timestamptz[], $4::float8[], $5::float8[], $6::float4[], $7::float4[], $8::numeric[],
+              $9::text[])
+       with ordinality s (device, at, latitude, longitude, speed, heading, battery, fault, place)
+), devices as materialized (
+  select k.guid, k.device_id from tracking_devices k
+  where k.business_id = $1 and k.device_id = any($2::text[])
+  order by k.guid for no key update
+), checked as (
+  select min(s.place) as unknown from sent s where not exists (select from devices d where d.device_id = s.device)
+), known as (
+  select d.guid, s.* from sent s join devices d on d.device_id = s.device, checked c where c.unknown is null
+), added as (
+  insert into positions (business_id, device_guid, at, latitude, longitude, speed, heading)
+  select $1, k.guid, k.at, k.latitude, k.longitude, k.speed, k.heading from known k
+  on conflict do nothing
+  returning 1
+), newest as (
+  select distinct on (k.guid) k.guid, k.at, k.battery, k.fault from known k
+  where k.at <= now() + interval '5 minutes'
+  order by k.guid, k.at desc, k.place desc
+), told as (
+  update tracking_devices k
+  set last_seen = n.at, battery_level = coalesce(n.battery, k.battery_level), fault = n.fault,
+      status = device_status(n.at, coalesce(n.battery, k.battery_level), n.fault)
+  from newest n
+  where k.business_id = $1 and k.guid = n.guid and (k.last_seen is null or n.at > k.last_seen)
+)
+select (select unknown from checked), cardinality($2::text[]) as received, (select count(*) from added) as stored

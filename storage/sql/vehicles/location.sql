@@ -1,0 +1,32 @@
+-- Where a vehicle is and was: $1 business, $2 guid, $3 and $4 the bounds as given, or null, $5 how many positions at most.
+-- Dates are days of the business's time zone, and `to` includes its day. Without bounds the newest positions are shown.
+with vehicle as (
+  select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id
+  where v.business_id = $1 and v.guid = $2 and v.deleted_at is null
+), bounds as (
+  select case when length($3) = 10 then $3::date::timestamp at time zone timezone else $3::timestamptz end as starts,
+         case when length($4) = 10 then ($4::date + 1)::timestamp at time zone timezone - interval '1 millisecond'
+              else $4::timestamptz end as ends
+  from vehicle
+), devices as (
+  select k.guid from tracking_devices k, vehicle v where k.business_id = $1 and k.vehicle_id = v.guid
+), newest as (
+  select p.* from devices d
+  cross join lateral (select * from positions p where p.business_id = $1 and p.device_guid = d.guid
+                      order by p.at desc limit 1) p
+  order by p.at desc limit 1
+), shown as (
+  select p.at, p.latitude, p.longitude from devices d
+  cross join lateral (
+    select p.at, p.latitude, p.longitude from positions p, bounds b
+    where p.business_id = $1 and p.device_guid = d.guid
+      and p.at >= coalesce(b.starts, '-infinity') and p.at <= coalesce(b.ends, 'infinity')
+    order by p.at desc limit $5
+  ) p
+  order by p.at desc limit $5
+)
+select v.guid as "vehicleId", n.latitude as "currentLocation.latitude", n.longitude as "currentLocation.longitude",
+       n.speed as "currentLocation.speed", n.heading as "currentLocation.heading", n.at as "currentLocation.timestamp",
+       (select coalesce(json_agg(json_build_object('latitude', s.latitude, 'longitude', s.longitude,
+                                                   'timestamp', iso(s.at)) order by s.at), '[]') from shown s) as positions
+from vehicle v left join newest n on true

@@ -1,0 +1,26 @@
+-- Where a vehicle was on the newest days of which anything is known: $1 business, $2 guid, $3 how many days. One row a fix,
+-- the oldest first, with its day in the business's time zone; one row of nulls when there is none; no row: no such vehicle.
+with recursive vehicle as (
+  select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id
+  where v.business_id = $1 and v.guid = $2 and v.deleted_at is null
+), devices as (
+  select k.guid from tracking_devices k, vehicle v where k.business_id = $1 and k.vehicle_id = v.guid
+), days (number, starts) as (
+  select 0, timestamptz 'infinity'
+  union all
+  select d.number + 1,
+         date_trunc('day', newest.at at time zone v.timezone) at time zone v.timezone
+  from days d, vehicle v
+  cross join lateral (
+    select max(p.at) as at from devices k
+    cross join lateral (select p.at from positions p where p.business_id = $1 and p.device_guid = k.guid and p.at < d.starts
+                        order by p.at desc limit 1) p
+  ) newest
+  where d.number < $3 and newest.at is not null
+), fixes as (
+  select p.at, p.latitude, p.longitude from devices k
+  join positions p on p.business_id = $1 and p.device_guid = k.guid and p.at >= (select min(starts) from days)
+)
+select to_char(f.at at time zone v.timezone, 'YYYY-MM-DD'), extract(epoch from f.at)::float8, f.latitude, f.longitude
+from vehicle v left join fixes f on true
+order by f.at
