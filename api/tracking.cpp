@@ -1,9 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
 #include <utility>
 
-#include "api/changes.hpp"
 #include "api/fields.hpp"
 #include "api/params.hpp"
 #include "api/route.hpp"
@@ -21,7 +21,7 @@ constexpr std::size_t longest_id = 64;
 
 constexpr Property vehicle_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
+    {.name = "name", .kind = Kind::string, .read_only = true},
 };
 constexpr Schema vehicle_schema{"DeviceVehicle", vehicle_properties};
 
@@ -37,6 +37,7 @@ constexpr Property device_properties[] = {
 constexpr Schema device_schema{"TrackingDevice", device_properties};
 
 constexpr Property add_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
     {.name = "deviceId",
      .kind = Kind::string,
      .required = true,
@@ -44,7 +45,11 @@ constexpr Property add_properties[] = {
      .min_length = shortest_id,
      .description = "letters, digits and :_-"},
     {.name = "type", .kind = Kind::string, .required = true, .description = "such as gps_tracker"},
+    {.name = "status", .kind = Kind::string, .read_only = true},
     {.name = "vehicleId", .kind = Kind::uuid},
+    {.name = "assignedVehicle", .kind = Kind::object, .schema = &vehicle_schema},
+    {.name = "lastSeen", .kind = Kind::timestamp, .read_only = true},
+    {.name = "batteryLevel", .kind = Kind::number, .read_only = true},
 };
 constexpr Schema add_schema{"TrackingDeviceCreate", add_properties};
 
@@ -100,6 +105,11 @@ void check_device_id(const json::object& body, FieldErrors& errors) {
   }
 }
 
+void check_device(const json::object& body, FieldErrors& errors) {
+  check_device_id(body, errors);
+  check_relative(body, "vehicleId", "assignedVehicle.guid", errors);
+}
+
 asio::awaitable<Answer> list_devices(Call& call, Services& services) {
   co_return Answer::of(json_array(co_await services.db.read(sql::devices, business_params(call))));
 }
@@ -107,7 +117,9 @@ asio::awaitable<Answer> list_devices(Call& call, Services& services) {
 asio::awaitable<Answer> add_device(Call& call, Services& services) {
   const auto& body = call.object();
   auto params = business_params(call);
-  params.add(text_at(body, "deviceId")).add(text_at(body, "type")).add(guid_at(body, "vehicleId"));
+  const auto vehicle = guid_at(body, "vehicleId");
+  params.add(text_at(body, "deviceId")).add(text_at(body, "type"));
+  params.add(vehicle ? vehicle : guid_at(body, "assignedVehicle.guid"));
   const auto rows = co_await services.db.write(sql::add_device, std::move(params), call.cause());
   if (rows.empty()) throw not_found("vehicle");
   co_return Answer::created(json_object(rows), "/api/tracking/devices");
@@ -192,7 +204,7 @@ constexpr Route routes[] = {
      .summary = "Adds a tracking device",
      .tag = "Tracking",
      .body = &add_schema,
-     .body_check = check_device_id,
+     .body_check = check_device,
      .body_kind = BodyKind::object,
      .answer = &added_schema,
      .status = 201},

@@ -31,7 +31,7 @@ class Improver {
   /// Iterated local search: cuts the tour in three places that are near each other, swaps the two parts
   /// between them, improves what that touched, and takes it back unless the tour is then no longer.
   void perturb(std::size_t rounds) {
-    constexpr std::size_t smallest = 8;
+    constexpr std::size_t smallest = 5;
     if (size_ < smallest) return;
     std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same route for the same stops
     const std::size_t reach = std::min<std::size_t>(50, size_ / 3);

@@ -37,6 +37,9 @@ create table vehicles (
 create index vehicles_by_name on vehicles (business_id, name, guid) where deleted_at is null;
 create index vehicles_by_driver on vehicles (business_id, current_driver_id) where current_driver_id is not null;
 
+create trigger touch before update on drivers for each row execute function touch_updated_at();
+create trigger touch before update on vehicles for each row execute function touch_updated_at();
+
 -- A device is written with each batch of its positions: room in the page keeps those updates off the indexes.
 create table tracking_devices (
   business_id    uuid not null references businesses,

@@ -44,14 +44,7 @@ create table dispatch_stops (
 create index dispatch_stops_by_sequence on dispatch_stops (business_id, dispatch_id, sequence);
 create index shipments_by_dispatch on shipments (business_id, dispatch_id) where dispatch_id is not null;
 
-do $$
-declare
-  touched text;
-begin
-  foreach touched in array array['drivers', 'vehicles', 'dispatches'] loop
-    execute format('create trigger touch before update on %I for each row execute function touch_updated_at()', touched);
-  end loop;
-end $$;
+create trigger touch before update on dispatches for each row execute function touch_updated_at();
 
 -- `3h 45m`
 create function hours_and_minutes(duration interval) returns text language sql immutable as $$

@@ -42,21 +42,21 @@ std::string make_dispatch(Http& http, const json::object& fields) {
 
 std::vector<std::string> insert_shipments(Tenant& tenant, const std::vector<std::string>& cities,
                                           const std::map<std::string, std::string>& columns) {
+  std::map<std::string, std::string> all{{"business_id", "$1"},
+                                         {"tracking_number", "'WB' || gen_random_uuid()"},
+                                         {"recipient_name", "'Ada'"},
+                                         {"recipient_street", "'Rua 1'"},
+                                         {"recipient_city", "$2"}};
+  for (const auto& [column, value] : columns) all[column] = value;
   std::string names;
   std::string values;
-  for (const auto& [column, value] : columns) {
-    names += ", " + column;
-    values += ", " + value;
+  for (const auto& [column, value] : all) {
+    names.append(names.empty() ? "" : ", ").append(column);
+    values.append(values.empty() ? "" : ", ").append(value);
   }
+  const auto insert = "insert into shipments (" + names + ") values (" + values + ") returning guid";
   std::vector<std::string> guids;
-  for (const auto& city : cities) {
-    guids.push_back(
-        tenant.sql.value("insert into shipments (business_id, tracking_number, recipient_name, "
-                         "recipient_street, recipient_city" +
-                             names + ") values ($1, 'WB' || gen_random_uuid(), 'Ada', 'Rua 1', $2" + values +
-                             ") returning guid",
-                         {tenant.id, city}));
-  }
+  for (const auto& city : cities) guids.push_back(tenant.sql.value(insert, {tenant.id, city}));
   return guids;
 }
 

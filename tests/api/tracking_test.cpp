@@ -94,6 +94,16 @@ TEST_F(TrackingTest, ADevicesVehicleMustExist) {
   }
 }
 
+TEST_F(TrackingTest, ADevicesVehicleMayBeNamedAsTheListShowsIt) {
+  auto body = at(http.get("/api/tracking/devices").data(), "0").as_object();
+  body["deviceId"] = "GPS-2";
+  EXPECT_EQ(http.post("/api/tracking/add-device", body).status, 201);
+  EXPECT_EQ(text_at(http.get("/api/tracking/devices").data(), "1.assignedVehicle.guid"), vehicle);
+  body["deviceId"] = "GPS-3";
+  body["vehicleId"] = unknown_guid;
+  expect_invalid(http.post("/api/tracking/add-device", body), {"assignedVehicle.guid"});
+}
+
 TEST_F(TrackingTest, OnePositionOrAnArrayIsTaken) {
   expect_stored(position(ago(60s), {{"speed", 42.5}, {"heading", 359}}), 1, 1);
   expect_stored(json::array{position(ago(50s)), position(ago(40s))}, 2, 2);

@@ -26,7 +26,8 @@ with vehicle as (
   order by p.at desc limit $5
 )
 select v.guid as "vehicleId", n.latitude as "currentLocation.latitude", n.longitude as "currentLocation.longitude",
-       n.speed as "currentLocation.speed", n.heading as "currentLocation.heading", n.at as "currentLocation.timestamp",
+       n.speed::numeric as "currentLocation.speed",
+       n.heading::numeric as "currentLocation.heading", n.at as "currentLocation.timestamp",
        (select coalesce(json_agg(json_build_object('latitude', s.latitude, 'longitude', s.longitude,
                                                    'timestamp', iso(s.at)) order by s.at), '[]') from shown s) as positions
 from vehicle v left join newest n on true
