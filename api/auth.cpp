@@ -15,12 +15,6 @@
 namespace waybill::api {
 namespace {
 
-Role parse_role(std::string_view name) {
-  if (name == "owner") return Role::owner;
-  if (name == "admin") return Role::admin;
-  return name == "operator" ? Role::operator_ : Role::viewer;
-}
-
 Guid read_guid(const storage::Rows& rows, int column) {
   return Guid::parse(rows.get(0, column)).value_or(Guid{});
 }
@@ -74,9 +68,10 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
 
 /// A look-up under way; who else wants the same token waits at the gate.
 struct Authenticator::Flight {
-  explicit Flight(const asio::any_io_executor& executor)
-      : gate(executor, asio::steady_timer::time_point::max()) {}
+  Flight(const asio::any_io_executor& executor, std::uint64_t begun_at)
+      : gate(executor, asio::steady_timer::time_point::max()), epoch(begun_at) {}
   asio::steady_timer gate;
+  std::uint64_t epoch;
   Record record;
   std::exception_ptr error;
 };
@@ -86,6 +81,11 @@ Authenticator::Authenticator(asio::any_io_executor executor, TokenStore& store, 
     : executor_(std::move(executor)), store_(store), clock_(clock), options_(options) {}
 
 Authenticator::~Authenticator() = default;
+
+Authenticator::Record Authenticator::result_of(const Flight& flight) {
+  if (flight.error) std::rethrow_exception(flight.error);
+  return flight.record;
+}
 
 std::size_t Authenticator::HashOfHash::operator()(const TokenHash& hash) const noexcept {
   std::size_t value = 0;
@@ -100,7 +100,8 @@ asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_v
   const auto now = Steady::now();
   Record record;
   const auto known = entries_.find(hash);
-  if (known != entries_.end() && !known->second.flight && now - known->second.loaded_at < options_.keep) {
+  if (known != entries_.end() && !known->second.flight && known->second.epoch == epoch() &&
+      now - known->second.loaded_at < options_.keep) {
     record = known->second.record;
   } else {
     record = co_await look_up(hash, now);
@@ -116,31 +117,34 @@ asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_v
 
 asio::awaitable<Authenticator::Record> Authenticator::look_up(TokenHash hash, Steady::time_point now) {
   make_room(now);
+  const auto asked_at = epoch();
   auto flight = entries_[hash].flight;
-  if (flight) {
+  while (flight) {
     boost::system::error_code ignored;
     co_await flight->gate.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  } else {
-    flight = entries_[hash].flight = std::make_shared<Flight>(executor_);
-    try {
-      if (auto found = co_await store_.find(hash)) {
-        flight->record = std::make_shared<const TokenRecord>(std::move(*found));
-      }
-    } catch (...) {
-      flight->error = std::current_exception();
-    }
-    auto& entry = entries_[hash];
-    entry.flight.reset();
-    if (flight->error) {
-      entries_.erase(hash);
-    } else {
-      entry.record = flight->record;
-      entry.loaded_at = now;
-    }
-    flight->gate.cancel();
+    if (flight->epoch >= asked_at) co_return result_of(*flight);
+    // It may have read what was true before the change.
+    flight = entries_[hash].flight;
   }
-  if (flight->error) std::rethrow_exception(flight->error);
-  co_return flight->record;
+  flight = entries_[hash].flight = std::make_shared<Flight>(executor_, epoch());
+  try {
+    if (auto found = co_await store_.find(hash)) {
+      flight->record = std::make_shared<const TokenRecord>(std::move(*found));
+    }
+  } catch (...) {
+    flight->error = std::current_exception();
+  }
+  auto& entry = entries_[hash];
+  entry.flight.reset();
+  if (flight->error) {
+    entries_.erase(hash);
+  } else {
+    entry.record = flight->record;
+    entry.loaded_at = now;
+    entry.epoch = flight->epoch;
+  }
+  flight->gate.cancel();
+  co_return result_of(*flight);
 }
 
 void Authenticator::touch(Entry& entry, const Record& record, Steady::time_point now) {

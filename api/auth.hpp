@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -55,13 +56,14 @@ std::optional<std::string_view> bearer_token(std::string_view authorization);
 /// Turns tokens into principals; one for each io thread and used on it alone. Answers are kept for half a
 /// second, so that a revocation or a change of plan acts within one; requests that miss the same token share
 /// one look-up. Unknown tokens are kept too, and the cache is bounded, so that guessing neither loads the
-/// database nor fills the memory.
+/// database nor fills the memory. A change of the epoch makes it ask again at once.
 class Authenticator {
  public:
   struct Options {
     std::chrono::steady_clock::duration keep = std::chrono::milliseconds(500);
     std::chrono::steady_clock::duration touch_interval = std::chrono::minutes(1);
     std::size_t most_entries = 10'000;
+    const std::atomic<std::uint64_t>* epoch = nullptr;  // grows when what is kept may be wrong; may be null
   };
 
   Authenticator(asio::any_io_executor executor, TokenStore& store, const Clock& clock, Options options);
@@ -87,6 +89,7 @@ class Authenticator {
     Record record;  // null: no such token
     Steady::time_point loaded_at;
     Steady::time_point touched_at;
+    std::uint64_t epoch = 0;  // of the look-up's begin
     bool touched = false;
     std::shared_ptr<Flight> flight;  // of the look-up under way
   };
@@ -94,6 +97,8 @@ class Authenticator {
     std::size_t operator()(const TokenHash& hash) const noexcept;
   };
 
+  std::uint64_t epoch() const { return options_.epoch ? options_.epoch->load() : 0; }
+  static Record result_of(const Flight& flight);
   asio::awaitable<Record> look_up(TokenHash hash, Steady::time_point now);
   void touch(Entry& entry, const Record& record, Steady::time_point now);
   void make_room(Steady::time_point now);

@@ -54,6 +54,7 @@ Connection::Connection(Socket socket, Host& host, const HttpLimits& limits)
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
+  peer_ = socket_.remote_endpoint(ignored).address().to_string();
 }
 
 void Connection::close_if_late(Steady::time_point now) {
@@ -120,9 +121,11 @@ bool Connection::parse_head() {
 asio::awaitable<bool> Connection::handle() {
   Response response;
   Body body(*this);
+  Request request = parser_->request();
+  request.peer = peer_;
   bool broken = false;
   try {
-    co_await host_.responder().respond(parser_->request(), body, response);
+    co_await host_.responder().respond(request, body, response);
   } catch (...) {
     broken = true;  // a client that left, or a responder that cannot even say what went wrong
   }

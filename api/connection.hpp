@@ -69,6 +69,7 @@ class Connection {
   Socket socket_;
   Host& host_;
   const HttpLimits& limits_;
+  std::string peer_;
   Steady::time_point deadline_ = Steady::time_point::max();
   bool awaits_request_ = false;  // nothing of the next one has come
 

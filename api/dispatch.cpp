@@ -70,7 +70,7 @@ std::string paging_suffix(std::int64_t page, const Answer& answer) {
 
 void render(Answer answer, const Route& route, Response& response) {
   response.status = answer.status;
-  if (!answer.location.empty()) response.add_header("Location", answer.location);
+  if (answer.status == 201 && !answer.location.empty()) response.add_header("Location", answer.location);
   if (!answer.file_name.empty())
     response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
   if (!route.media_type.empty()) {
@@ -222,7 +222,7 @@ asio::awaitable<void> Dispatcher::admit(Exchange& exchange) {
 asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
   const auto& route = exchange.route();
   const bool once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
-                    !exchange.call.principal.business_id.is_nil();
+                    !exchange.call.principal.token_id.is_nil();
   std::string raw_body;
   if (exchange.body.present() && (route.body_kind != BodyKind::none || once)) {
     check_content_type(route, exchange.request.content_type);
@@ -289,7 +289,9 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
   }
   if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
+  call.peer = exchange.request.peer;
   auto answer = co_await route.handler(call, services_);
+  if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
   exchange.location = answer.location;
   render(std::move(answer), route, exchange.response);
 }

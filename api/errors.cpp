@@ -26,6 +26,8 @@ constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"products_sku_unique", "A product or variant with this SKU already exists."},
     {"shipments_tracking_unique", "A shipment with this tracking number already exists."},
     {"tracking_devices_id_unique", "A tracking device with this id already exists."},
+    {"users_business_email_unique", "A user with this email belongs to the business already."},
+    {"users_email_unique", "An account with this email already exists."},
 });
 
 constexpr std::string_view away = "The service cannot reach its database; try again.";
@@ -76,8 +78,10 @@ ErrorAnswer error_answer(const Failure& failure) {
     body += json::serialize(details);
   }
   body += "}}";
-  ErrorAnswer answer{.status = http_status(failure.code()), .body = std::move(body)};
-  if (failure.code() == ErrorCode::unavailable) answer.retry_after = std::chrono::seconds(1);
+  ErrorAnswer answer{
+      .status = http_status(failure.code()), .body = std::move(body), .retry_after = failure.retry_after()};
+  if (failure.code() == ErrorCode::unavailable && !answer.retry_after)
+    answer.retry_after = std::chrono::seconds(1);
   return answer;
 }
 

@@ -21,7 +21,9 @@ void check_key(std::string_view key) {
 }  // namespace
 
 IdempotentRequest::IdempotentRequest(const Principal& principal, std::string_view key)
-    : business_id_(principal.business_id.to_string()), token_id_(principal.token_id.to_string()), key_(key) {}
+    : business_id_((principal.is_user ? Guid{} : principal.business_id).to_string()),
+      token_id_(principal.token_id.to_string()),
+      key_(key) {}
 
 storage::Params IdempotentRequest::identity() const {
   storage::Params params;

@@ -175,7 +175,7 @@ json::object success_content(const Route& route) {
   return media(json::object{{"type", "string"}, {"format", "binary"}}, route.media_type);
 }
 
-json::object responses_of(const Route& route) {
+json::object responses_of(const Route& route, RequestMethod method) {
   const bool has_token = route.permission != Permission::everyone;
   const bool has_body = route.body_kind != BodyKind::none;
   const bool only_reads = route.method == Method::get && !route.changes;
@@ -186,9 +186,10 @@ json::object responses_of(const Route& route) {
       headers["X-RateLimit-" + std::string(name)] = ref("headers", "RateLimit" + std::string(name));
     }
   }
-  if (route.status == 201) headers["Location"] = ref("headers", "Location");
+  const int status = method == RequestMethod::get ? 200 : route.status;
+  if (status == 201) headers["Location"] = ref("headers", "Location");
   json::object responses;
-  responses[std::to_string(route.status)] = json::object{
+  responses[std::to_string(status)] = json::object{
       {"description", "Success"}, {"headers", std::move(headers)}, {"content", success_content(route)}};
   for (const auto& error : error_responses) {
     const auto applies = [&] {
@@ -225,7 +226,7 @@ json::object operation_of(const Route& route, RequestMethod method) {
     operation["parameters"] = std::move(parameters);
   }
   if (route.body_kind != BodyKind::none) operation["requestBody"] = request_body_of(route);
-  operation["responses"] = responses_of(route);
+  operation["responses"] = responses_of(route, method);
   return operation;
 }
 

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
 namespace waybill::api {
 namespace {
 
@@ -59,22 +62,92 @@ const Plan* Plans::find(std::string_view name) const {
   return found == plans_.end() ? nullptr : &*found;
 }
 
-asio::awaitable<Grant> LocalQuota::take(const Guid& token, std::int64_t limit, Time now) {
+asio::awaitable<Lease> SqlLeaseSource::lease(const Wish& wish) {
+  enum Column { granted, used, is_shared };
+  storage::Params params;
+  params.add(wish.token.to_string()).add(wish.window).add(wish.limit).add(wish.wanted);
+  params.add(wish.node.to_string()).add(wish.wanted_if_shared);
+  const auto rows = co_await db_.write(storage::sql::quota_windows::lease, std::move(params), {});
+  const storage::RowView row(rows, 0);
+  co_return Lease{
+      .granted = row.number(granted), .used = row.number(used), .is_shared = row.boolean(is_shared)};
+}
+
+std::int64_t QuotaLedger::Account::next_wanted() const {
+  // While a lease is under way, who cannot wait for it asks for no more than it needs.
+  if (is_leasing) return 1;
+  return std::max<std::int64_t>(1, std::min({chunk, limit / 20, (limit - used) / 8}));
+}
+
+Grant QuotaLedger::Account::grant(std::int64_t window, bool allowed) {
+  if (allowed) --left;
+  told = allowed ? std::clamp<std::int64_t>(limit - used + left, 0, told) : 0;
+  return {.allowed = allowed, .limit = limit, .remaining = told, .reset = (window + 1) * window_seconds};
+}
+
+std::variant<Grant, LeaseSource::Wish> QuotaLedger::take(const Guid& token, std::int64_t limit, Time now) {
   const auto present = to_unix_seconds(now) / window_seconds;
-  auto& shard = shards_[std::hash<Guid>()(token) % shards_.size()];
+  auto& shard = shard_of(token);
   const std::lock_guard lock(shard.mutex);
   // A clock that is set back continues the window it left.
   if (present > shard.window) {
-    shard.used.clear();
+    shard.accounts.clear();
     shard.window = present;
   }
-  auto& used = shard.used[token];
-  const bool allowed = used < limit;
-  if (allowed) ++used;
-  co_return Grant{.allowed = allowed,
-                  .limit = limit,
-                  .remaining = std::max<std::int64_t>(0, limit - used),
-                  .reset = (shard.window + 1) * window_seconds};
+  auto& account = shard.accounts[token];
+  if (account.limit != limit) {
+    account = {.limit = limit, .told = limit, .is_leasing = account.is_leasing};
+    if (limit >= unlimited) account.used = account.left = limit;
+  }
+  if (account.left > 0) return account.grant(shard.window, true);
+  if (account.is_exhausted) return account.grant(shard.window, false);
+  const LeaseSource::Wish wish{.token = token,
+                               .window = shard.window,
+                               .limit = limit,
+                               .wanted = account.next_wanted(),
+                               .node = node_,
+                               .wanted_if_shared = std::max<std::int64_t>(1, limit / 10'000)};
+  account.is_leasing = true;
+  return wish;
+}
+
+Grant QuotaLedger::book(const LeaseSource::Wish& wish, const Lease& lease) {
+  auto& shard = shard_of(wish.token);
+  const std::lock_guard lock(shard.mutex);
+  const auto known = shard.accounts.find(wish.token);
+  if (shard.window != wish.window || known == shard.accounts.end() || known->second.limit != wish.limit) {
+    // The window is over, or the plan another: this request alone is still served.
+    Account past{.limit = wish.limit, .used = lease.used, .left = lease.granted, .told = wish.limit};
+    return past.grant(wish.window, lease.granted > 0);
+  }
+  auto& account = known->second;
+  account.is_leasing = false;
+  account.left += lease.granted;
+  account.used = std::max(account.used, lease.used);
+  account.chunk = lease.is_shared ? 1 : account.chunk * 2;
+  account.is_exhausted = lease.used >= wish.limit;
+  return account.grant(shard.window, account.left > 0);
+}
+
+void QuotaLedger::give_up(const LeaseSource::Wish& wish) {
+  auto& shard = shard_of(wish.token);
+  const std::lock_guard lock(shard.mutex);
+  if (const auto known = shard.accounts.find(wish.token); known != shard.accounts.end()) {
+    known->second.is_leasing = false;
+  }
+}
+
+asio::awaitable<Grant> LeasedQuota::take(const Guid& token, std::int64_t limit, Time now) {
+  auto taken = ledger_.take(token, limit, now);
+  if (const auto* const grant = std::get_if<Grant>(&taken)) co_return *grant;
+  const auto wish = std::get<LeaseSource::Wish>(taken);
+  try {
+    const auto lease = co_await source_.lease(wish);
+    co_return ledger_.book(wish, lease);
+  } catch (...) {
+    ledger_.give_up(wish);
+    throw;
+  }
 }
 
 }  // namespace waybill::api

@@ -6,6 +6,11 @@
 
 namespace waybill::api {
 
+Role parse_role(std::string_view name) {
+  const auto* const found = std::ranges::find(role_names, name);
+  return found == std::end(role_names) ? Role::viewer : static_cast<Role>(found - std::begin(role_names));
+}
+
 std::optional<std::string_view> Call::parameter(std::string_view name) const {
   const auto found = std::ranges::find(query, name, &std::pair<std::string_view, std::string>::first);
   return found == query.end() ? std::nullopt : std::optional<std::string_view>(found->second);

@@ -31,6 +31,9 @@ enum class Permission : std::uint8_t {
 };
 
 enum class Role : std::uint8_t { viewer, operator_, admin, owner };
+inline constexpr std::string_view role_names[] = {"viewer", "operator", "admin", "owner"};
+/// Of one of the names.
+Role parse_role(std::string_view name);
 
 /// Whose request it is.
 struct Principal {
@@ -64,10 +67,11 @@ struct Call {
   std::vector<std::pair<std::string_view, std::string>> query;  // those given, by the declared name
   json::value body;                                             // validated; null without one
   std::string request_id;
-  std::string raw_body;      // of BodyKind::raw and BodyKind::multipart
-  std::string content_type;  // as sent, with raw_body (it holds multipart's boundary)
-  std::string path_text;     // what stands for the path's {name:text}, percent-decoded
-  FieldErrors errors;        // found so far, of a route that `adds_errors`
+  std::string raw_body;        // of BodyKind::raw and BodyKind::multipart
+  std::string content_type;    // as sent, with raw_body (it holds multipart's boundary)
+  std::string path_text;       // what stands for the path's {name:text}, percent-decoded
+  FieldErrors errors;          // found so far, of a route that `adds_errors`
+  std::string_view peer = {};  // the client's network address
 
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
   std::optional<std::string_view> parameter(std::string_view name) const;
@@ -124,7 +128,7 @@ struct Route {
   const Schema* answer = nullptr;  // of `data`; for the OpenAPI document
   bool answer_is_array = false;
   bool paginated = false;
-  int status = 200;
+  int status = 200;             // 201 of a GET that changes something is its POST's; the GET has 200
   bool changes = false;         // a GET that changes something: no-store, also under POST, never under HEAD
   bool bare = false;            // the answer is `data` alone, without the envelope
   bool adds_errors = false;     // the handler knows further rules, and throws `errors` with its own
@@ -152,6 +156,11 @@ std::span<const Route> workflow_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();
 std::span<const Route> system_routes();
+std::span<const Route> user_routes();
+std::span<const Route> business_routes();
+std::span<const Route> business_user_routes();
+std::span<const Route> token_routes();
+std::span<const Route> subscription_routes();
 
 /// All of them; the order does not matter.
 std::vector<Route> all_routes();

@@ -3,6 +3,8 @@
 #include <functional>
 #include <string>
 
+#include <boost/asio/awaitable.hpp>
+
 #include "api/analysis.hpp"
 #include "api/background.hpp"
 #include "base/clock.hpp"
@@ -12,7 +14,10 @@
 
 namespace waybill::api {
 
+namespace asio = boost::asio;
+
 class Maps;
+class PasswordHasher;
 
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
 /// outlives the server.
@@ -30,6 +35,16 @@ struct Services {
   /// Tells the worker that events may be waiting; cheap, from any thread. The dispatcher calls it after each
   /// request that may have changed something, handlers need not.
   std::function<void()> wake_worker = [] {};
+
+  /// Makes this node forget what it knows of tokens; the others do within half a second. For whoever changed
+  /// what a token stands for, once that is committed.
+  std::function<void()> tokens_changed = [] {};
+
+  /// Has what was put into the mail outbox sent now, and waits for the first try of it, but no longer than a
+  /// second: the mail is safe in the database.
+  std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };
+
+  PasswordHasher* passwords = nullptr;  // of an API that has users
 };
 
 }  // namespace waybill::api

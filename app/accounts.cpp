@@ -1,7 +1,9 @@
 #include "app/accounts.hpp"
 
+#include <optional>
+
 #include "api/quota.hpp"
-#include "base/crypto.hpp"
+#include "base/token.hpp"
 #include "storage/sql.hpp"
 #include "storage/sync.hpp"
 
@@ -29,15 +31,15 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
   check_plan(config, plan);
   check_name("the business's name", request.business);
   check_name("the token's name", request.name);
-  const std::string token = "wb_" + base64url(random_bytes(32));
-  const std::string hash = "\\x" + hex(sha256(token));
+  const std::string token = make_token();
 
   storage::Session session(database_url, "waybill token");
   storage::Work work(session);
   session.run(storage::sql::businesses::lock_name, request.business);
   storage::Rows business = session.run(storage::sql::businesses::find_by_name, request.business);
   if (business.empty()) business = session.run(storage::sql::businesses::create, request.business, plan);
-  session.run(storage::sql::tokens::create, business.get(0, 0), request.name, request.role, hash);
+  session.run(storage::sql::tokens::create, business.get(0, 0), request.name, request.role, token_hash(token),
+              std::optional<std::string>());
   work.commit();
   return {token, std::string(business.get(0, 1))};
 }

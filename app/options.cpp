@@ -4,6 +4,7 @@
 
 #include "api/quota.hpp"
 #include "app/config.hpp"
+#include "net/mail.hpp"
 
 namespace waybill::app {
 namespace {
@@ -64,6 +65,18 @@ void apply_plans(Config& config, const Values& values) {
     throw ConfigError(std::string("is wrong: ") + error.what());
   }
   config.plans = values.back();
+}
+
+void apply_smtp_url(Config& config, const Values& values) {
+  if (!net::parse_smtp_url(values.back())) {
+    throw ConfigError("must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with ?tls=none if need be");
+  }
+  config.smtp_url = values.back();
+}
+
+void apply_mail_from(Config& config, const Values& values) {
+  if (!net::parse_mailbox(values.back())) throw ConfigError("must be ADDRESS or NAME <ADDRESS>");
+  config.mail_from = values.back();
 }
 
 void apply_log_format(Config& config, const Values& values) {
@@ -194,12 +207,12 @@ std::vector<Option> surroundings_options() {
        .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used when offered, and required "
                "before "
                "credentials are sent unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
-       .apply = url(&Config::smtp_url, {"smtp://", "smtps://"})},
+       .apply = apply_smtp_url},
       {.name = "mail-from",
        .value_name = "ADDRESS",
        .default_text = "waybill@localhost",
        .help = "The sender of mails.",
-       .apply = text(&Config::mail_from)},
+       .apply = apply_mail_from},
       {.name = "mail-dir",
        .value_name = "DIR",
        .default_text = "",

@@ -1,21 +1,30 @@
 #include "app/wire.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include "api/analysis.hpp"
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
 #include "api/maps.hpp"
+#include "api/password_hasher.hpp"
 #include "api/quota.hpp"
 #include "api/router.hpp"
 #include "api/server.hpp"
+#include "app/mail_courier.hpp"
 #include "base/observe.hpp"
 #include "storage/database.hpp"
 #include "storage/key_check.hpp"
@@ -28,15 +37,27 @@ namespace {
 struct ApiCommons {
   api::Router router{api::all_routes()};
   api::Plans plans;
-  api::LocalQuota quota;
+  api::QuotaLedger quota;
+  api::PasswordHasher passwords;
+  std::atomic<std::uint64_t> token_epoch = 0;
+  std::unique_ptr<MailCourier> courier;
   net::DestinationPolicy destinations;
   api::Dispatcher::Options dispatch;
   storage::Database::Options database;
-  std::string public_url;
   std::optional<api::Analysis> analysis;
   api::Background background{{}};
   std::unique_ptr<api::Maps> maps;
+  std::vector<api::Services*> services;  // of the io threads
 };
+
+/// Waits until the courier has tried what waits to be mailed, for a second at most.
+boost::asio::awaitable<void> send_mails(MailCourier& courier) {
+  const auto timer = std::make_shared<boost::asio::steady_timer>(co_await boost::asio::this_coro::executor,
+                                                                 std::chrono::seconds(1));
+  courier.post([timer] { boost::asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
+  boost::system::error_code ignored;
+  co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+}
 
 /// What one io thread of the API has of its own.
 class ThreadResponder : public api::Responder {
@@ -49,12 +70,17 @@ class ThreadResponder : public api::Responder {
                   .destinations = commons.destinations,
                   .analysis = *commons.analysis,
                   .background = commons.background,
-                  .public_url = commons.public_url,
-                  .maps = commons.maps.get()},
+                  .maps = commons.maps.get(),
+                  .tokens_changed = [&commons] { ++commons.token_epoch; },
+                  .send_mails = [&commons] { return send_mails(*commons.courier); },
+                  .passwords = &commons.passwords},
         tokens_(database_),
-        authenticator_(io.get_executor(), tokens_, system_clock()),
-        dispatcher_(commons.router, services_, authenticator_, commons.plans, commons.quota,
-                    commons.dispatch) {}
+        authenticator_(io.get_executor(), tokens_, system_clock(), {.epoch = &commons.token_epoch}),
+        leases_(database_),
+        quota_(commons.quota, leases_),
+        dispatcher_(commons.router, services_, authenticator_, commons.plans, quota_, commons.dispatch) {
+    commons.services.push_back(&services_);
+  }
 
   boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody& body,
                                        api::Response& response) override {
@@ -69,8 +95,16 @@ class ThreadResponder : public api::Responder {
   api::Services services_;
   api::SqlTokenStore tokens_;
   api::Authenticator authenticator_;
+  api::SqlLeaseSource leases_;
+  api::LeasedQuota quota_;
   api::Dispatcher dispatcher_;
 };
+
+MailCourier::Options courier_options(const Config& config, const std::string& database_url) {
+  return {.database_url = database_url,
+          .from = config.mail_from,
+          .mail = {.smtp_url = config.smtp_url, .directory = config.mail_dir, .ca_file = config.ca_file}};
+}
 
 api::Server::Options server_options(const Config& config) {
   api::Server::Options options;
@@ -169,13 +203,18 @@ class Node::Parts {
     api_->database.url = database_url;
     api_->database.application_name = "waybill api";
     api_->analysis.emplace(database_url);
-    api_->public_url = config.public_url.empty() ? "http://" + config.listen.text() : config.public_url;
+    api_->courier = std::make_unique<MailCourier>(courier_options(config, database_url), secrets_);
     listen(config);
+    for (auto* const services : api_->services) {
+      services->public_url = config.public_url.empty() ? url_ : config.public_url;
+    }
   }
 
   ~Parts() {
     // While the threads' io contexts, which its answers are posted to, still exist.
     if (api_) api_->maps->shut_down();
+    // It calls back into the server's io threads.
+    if (api_) api_->courier.reset();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;

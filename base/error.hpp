@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,12 +49,19 @@ class Failure : public std::exception {
   ErrorCode code() const { return code_; }
   const std::string& message() const { return message_; }
   const FieldErrors& details() const { return details_; }
+  /// When asking again may help; nullopt when that is unknown or in the code's own hands.
+  std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
+  Failure&& with_retry_after(std::chrono::seconds wait) && {
+    retry_after_ = wait;
+    return std::move(*this);
+  }
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
   ErrorCode code_;
   std::string message_;
   FieldErrors details_;
+  std::optional<std::chrono::seconds> retry_after_;
 };
 
 /// 400 VALIDATION_ERROR with these details.

@@ -41,6 +41,8 @@ constexpr const char* leases = "waybill_lease_moves_total";
 constexpr const char* leases_help = "Shard leases taken and lost.";
 constexpr const char* imports = "waybill_imports_total";
 constexpr const char* imports_help = "Imports from stores, by result.";
+constexpr const char* mails = "waybill_mails_total";
+constexpr const char* mails_help = "What became of the tries of mails.";
 constexpr const char* workflows = "waybill_workflow_moves_total";
 constexpr const char* workflows_help = "Workflows paused and resumed by the service.";
 
@@ -106,6 +108,9 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::partition_dropped, "partition.dropped", info},
     {Observable::mail_written, "mail.written", info, "waybill_mails_written_total",
      "Messages written to the mail directory, as there is no mail server."},
+    {Observable::mail_sent, "mail.sent", debug, mails, mails_help, "result", "sent"},
+    {Observable::mail_delayed, "mail.delayed", warning, mails, mails_help, "result", "delayed"},
+    {Observable::mail_lost, "mail.lost", error, mails, mails_help, "result", "lost"},
     {Observable::import_finished, "import.finished", info, imports, imports_help, "result", "finished"},
     {Observable::import_failed, "import.failed", warning, imports, imports_help, "result", "failed"},
     {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <span>
 #include <thread>
 
+#include "net/curl_global.hpp"
 #include "net/curl_loop.hpp"
 #include "net/curl_transfer.hpp"
 #include "net/trust_store.hpp"
@@ -16,20 +16,6 @@ namespace waybill::net {
 namespace {
 
 constexpr std::size_t max_idle_transfers = 1024;
-
-// libcurl's global state lives as long as the process; its set-up must not race.
-void initialise_curl() {
-  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (code != CURLE_OK) throw std::runtime_error(curl_easy_strerror(code));
-}
-
-// A connection closed by the other side must give an error, not end the process.
-void block_sigpipe() {
-  sigset_t pipe;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-}
 
 }  // namespace
 

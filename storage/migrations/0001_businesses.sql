@@ -36,7 +36,7 @@ create table api_tokens (
 create unique index api_tokens_by_hash on api_tokens (token_hash);
 
 create table idempotency_keys (
-  business_id   uuid not null references businesses,
+  business_id   uuid not null,  -- nil for a user's token, whose business may change
   token_id      uuid not null,
   key           text not null,
   request_hash  bytea not null,

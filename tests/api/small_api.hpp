@@ -11,6 +11,7 @@
 #include "api/analysis.hpp"
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
+#include "api/local_leases.hpp"
 #include "api/quota.hpp"
 #include "api/router.hpp"
 #include "api/server.hpp"
@@ -57,7 +58,9 @@ class SmallApi {
 
   api::Router router_;
   api::Plans plans_;
-  api::LocalQuota quota_;
+  api::QuotaLedger ledger_;
+  api::LocalLeases leases_;
+  api::LeasedQuota quota_{ledger_, leases_};
   FixedTokens tokens_;
   SecretBox secrets_;
   net::DestinationPolicy destinations_;

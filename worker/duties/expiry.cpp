@@ -6,6 +6,7 @@ namespace waybill::worker {
 void expire(storage::Session& session, const DutyOptions&) {
   session.run(storage::sql::duties::expire_idempotency_keys);
   session.run(storage::sql::duties::expire_secrets);
+  session.run(storage::sql::duties::expire_accounts);
 }
 
 }  // namespace waybill::worker

@@ -1,0 +1,43 @@
+#include "api/account_fields.hpp"
+
+#include "api/fields.hpp"
+
+namespace waybill::api {
+namespace {
+
+net::MailMessage message(const std::string& to, std::string subject, std::string text) {
+  return {.to = {to},
+          .subject = std::move(subject),
+          .text = std::move(text),
+          .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
+}
+
+}  // namespace
+
+void check_confirmation(const json::object& body, FieldErrors& errors) {
+  const auto password = text_at(body, "password");
+  const auto again = text_at(body, "confirmPassword");
+  if (password && again && *password != *again) errors.push_back({"confirmPassword", "must equal password"});
+}
+
+net::MailMessage verification_mail(const Services& services, const std::string& to,
+                                   const std::string& token) {
+  return message(to, "Verify your e-mail address",
+                 "Welcome to waybill.\n\n"
+                 "Please verify your e-mail address within 24 hours by opening this link:\n\n" +
+                     services.public_url + "/verify?token=" + token + "\n\nor by entering this token:\n\n" +
+                     token + "\n\nIf you did not register, you need not do anything.\n");
+}
+
+net::MailMessage invitation_mail(const Services& services, const std::string& to, const std::string& token,
+                                 const std::string& business) {
+  return message(to, "You are invited to " + business,
+                 "You are invited to work with " + business +
+                     " in waybill.\n\n"
+                     "Please accept within 7 days by opening this link:\n\n" +
+                     services.public_url + "/accept-invitation?token=" + token +
+                     "\n\nor by entering this token:\n\n" + token +
+                     "\n\nIf you do not know the business, you need not do anything.\n");
+}
+
+}  // namespace waybill::api

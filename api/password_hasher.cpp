@@ -1,0 +1,105 @@
+#include "api/password_hasher.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/error.hpp"
+#include "base/password.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::size_t most_threads = 2;
+
+// Of 32 random bytes that nobody knows.
+constexpr const char* nobodys_hash =
+    "$argon2id$v=19$m=65536,t=2,p=1$nHUlzuWxPA7gDFZXhCNsUA$/EDG6NEfugu+6MvL4RWphfEZbnMsTQKJDUn8HM9poc0";
+
+std::size_t thread_count() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_threads);
+}
+
+}  // namespace
+
+PasswordHasher::PasswordHasher() : thread_count_(thread_count()), threads_(thread_count_) {}
+
+PasswordHasher::~PasswordHasher() { threads_.join(); }
+
+asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn() {
+  auto ticket = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor,
+                                                     asio::steady_timer::time_point::max());
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waits = turns_ >= thread_count_;
+    if (!waits) {
+      ++turns_;
+    } else if (waiting_.size() < most_waiting) {
+      waiting_.push_back(ticket);
+    } else {
+      throw Failure(ErrorCode::unavailable, "Too many people log in or register right now; try again.");
+    }
+  }
+  boost::system::error_code ignored;
+  if (waits) co_await ticket->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  co_return Turn(*this);
+}
+
+/// The next one takes the turn over.
+void PasswordHasher::end_turn() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty()) {
+    --turns_;
+    return;
+  }
+  auto ticket = std::move(waiting_.front());
+  waiting_.pop_front();
+  const auto executor = ticket->get_executor();
+  asio::post(executor, [ticket = std::move(ticket)] { ticket->cancel(); });
+}
+
+template <class Result, class Work>
+asio::awaitable<Result> PasswordHasher::run(Work work) {
+  return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Result)>(
+      [this](auto handler, Work task) {
+        const auto executor = asio::get_associated_executor(handler);
+        asio::post(threads_, [executor, guard = asio::make_work_guard(executor), handler = std::move(handler),
+                              task = std::move(task)]() mutable {
+          std::exception_ptr error;
+          Result result{};
+          try {
+            result = task();
+          } catch (...) {
+            error = std::current_exception();
+          }
+          asio::post(executor, [handler = std::move(handler), error, result = std::move(result)]() mutable {
+            std::move(handler)(error, std::move(result));
+          });
+        });
+      },
+      asio::use_awaitable, std::move(work));
+}
+
+asio::awaitable<std::string> PasswordHasher::Turn::hash(std::string password) const {
+  return hasher_->run<std::string>([password = std::move(password)] { return hash_password(password); });
+}
+
+asio::awaitable<bool> PasswordHasher::Turn::matches(std::string password, std::string hash) const {
+  const bool exists = !hash.empty();
+  if (!exists) hash = nobodys_hash;
+  return hasher_->run<bool>([password = std::move(password), hash = std::move(hash), exists] {
+    return password_matches(password, hash) && exists;
+  });
+}
+
+}  // namespace waybill::api

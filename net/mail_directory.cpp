@@ -1,0 +1,65 @@
+#include "net/mail_directory.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/durable_file.hpp"
+#include "base/guid.hpp"
+#include "base/observe.hpp"
+
+namespace waybill::net {
+
+DirectoryMailer::DirectoryMailer(std::filesystem::path directory)
+    : directory_(std::move(directory)), thread_([this] { run(); }) {}
+
+DirectoryMailer::~DirectoryMailer() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+}
+
+void DirectoryMailer::transmit(MailMessage message, Done done) {
+  {
+    const std::scoped_lock lock(mutex_);
+    inbox_.emplace_back(std::move(message), std::move(done));
+  }
+  arrived_.notify_one();
+}
+
+void DirectoryMailer::run() {
+  std::vector<Incoming> taken;
+  bool stopping = false;
+  while (!stopping) {
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [this] { return stopping_ || !inbox_.empty(); });
+      taken.swap(inbox_);
+      stopping = stopping_;
+    }
+    for (const auto& [message, done] : taken) {
+      done(stopping ? MailOutcome{MailResult::temporary, "The mailer was stopped."} : write(message));
+    }
+    taken.clear();
+  }
+}
+
+MailOutcome DirectoryMailer::write(const MailMessage& message) const {
+  const auto now = system_clock().now();
+  auto name = format_timestamp(now) + "-" + Guid::random().to_string() + ".eml";
+  std::erase(name, ':');
+  try {
+    if (std::filesystem::create_directories(directory_)) {
+      std::filesystem::permissions(directory_, std::filesystem::perms::owner_all);
+    }
+    write_durably(directory_ / name, format_mail(message, now));
+  } catch (const std::system_error& error) {
+    return {MailResult::temporary, error.what()};
+  }
+  observe(Observable::mail_written, {{"file", name}});
+  return {MailResult::sent, {}};
+}
+
+}  // namespace waybill::net

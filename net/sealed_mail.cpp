@@ -1,0 +1,33 @@
+#include "net/sealed_mail.hpp"
+
+#include "base/json.hpp"
+
+namespace waybill::net {
+namespace {
+
+std::string purpose_of(const Guid& guid) { return "mail:" + guid.to_string(); }
+
+}  // namespace
+
+std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message) {
+  json::object written{{"to", json::value_from(message.to)},
+                       {"subject", message.subject},
+                       {"text", message.text},
+                       {"html", message.html},
+                       {"headers", json::value_from(message.headers)}};
+  return "\\x" + hex(secrets.seal(to_json(written), purpose_of(guid)));
+}
+
+MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::string_view sealed) {
+  const auto bytes = sealed.starts_with("\\x") ? unhex(sealed.substr(2)) : std::nullopt;
+  if (!bytes) throw SecretError("a sealed mail is malformed");
+  const auto written = json::parse(secrets.open(*bytes, purpose_of(guid))).as_object();
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  return {.to = json::value_to<std::vector<std::string>>(written.at("to")),
+          .subject = json::value_to<std::string>(written.at("subject")),
+          .text = json::value_to<std::string>(written.at("text")),
+          .html = json::value_to<std::string>(written.at("html")),
+          .headers = json::value_to<Headers>(written.at("headers"))};
+}
+
+}  // namespace waybill::net

@@ -1,0 +1,171 @@
+#include "net/smtp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include <curl/curl.h>
+
+#include "net/curl_global.hpp"
+#include "net/smtp_transfer.hpp"
+#include "net/trust_store.hpp"
+
+namespace waybill::net {
+namespace {
+
+constexpr long most_connections = 4;
+constexpr int idle_wait_ms = 60'000;
+
+struct FreeUrl {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+using Url = std::unique_ptr<CURLU, FreeUrl>;
+
+std::optional<std::string> part(const Url& url, CURLUPart what, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), what, &text, flags) != CURLUE_OK) return std::nullopt;
+  std::string result(text);
+  curl_free(text);
+  return result;
+}
+
+}  // namespace
+
+std::optional<SmtpServer> parse_smtp_url(std::string_view text) {
+  const Url url(curl_url());
+  if (!url || text.find('\0') != std::string_view::npos ||
+      curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), 0) != CURLUE_OK) {
+    return std::nullopt;
+  }
+  const auto scheme = part(url, CURLUPART_SCHEME).value_or("");
+  const auto host = part(url, CURLUPART_HOST);
+  const auto port = part(url, CURLUPART_PORT);
+  const auto query = part(url, CURLUPART_QUERY);
+  const bool is_smtps = scheme == "smtps";
+  const bool known_query = !query || (query == "tls=none" && !is_smtps);
+  if ((scheme != "smtp" && !is_smtps) || !host || host->empty() || !known_query ||
+      part(url, CURLUPART_PATH).value_or("/") != "/" || part(url, CURLUPART_FRAGMENT)) {
+    return std::nullopt;
+  }
+  return SmtpServer{.url = scheme + "://" + *host + (port ? ":" + *port : ""),
+                    .user = part(url, CURLUPART_USER, CURLU_URLDECODE).value_or(""),
+                    .password = part(url, CURLUPART_PASSWORD, CURLU_URLDECODE).value_or(""),
+                    .allow_tls = !query};
+}
+
+/// One thread and one multi handle: mails are rare, so the plain way of libcurl (curl_multi_poll) does.
+class SmtpMailer::Impl {
+ public:
+  Impl(SmtpServer server, const MailOptions& options)
+      : trust_(options.ca_file),
+        session_{std::move(server), options.connect_timeout, options.total_timeout, trust_},
+        multi_(curl_multi_init()) {
+    if (multi_ == nullptr) throw std::bad_alloc();
+    curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, most_connections);
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, most_connections);
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~Impl() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+    }
+    curl_multi_wakeup(multi_);
+    thread_.join();
+    curl_multi_cleanup(multi_);
+  }
+
+  void send(MailMessage message, Done done) {
+    {
+      const std::scoped_lock lock(mutex_);
+      inbox_.emplace_back(std::move(message), std::move(done));
+    }
+    curl_multi_wakeup(multi_);
+  }
+
+ private:
+  using Incoming = std::pair<MailMessage, Done>;
+
+  void run() {
+    block_sigpipe();
+    while (take_inbox()) {
+      int running = 0;
+      curl_multi_perform(multi_, &running);
+      deliver();
+      curl_multi_poll(multi_, nullptr, 0, idle_wait_ms, nullptr);
+    }
+    cancel_all();
+  }
+
+  // False once the mailer is to stop.
+  bool take_inbox() {
+    std::vector<Incoming> taken;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (stopping_) return false;
+      taken.swap(inbox_);
+    }
+    for (auto& [message, done] : taken) {
+      auto& transfer =
+          transfers_.emplace_back(std::make_unique<SmtpTransfer>(session_, message, std::move(done)));
+      curl_multi_add_handle(multi_, transfer->easy());
+    }
+    return true;
+  }
+
+  void deliver() {
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      const CURLcode code = message->data.result;
+      const auto finished = std::ranges::find(transfers_, message->easy_handle, &SmtpTransfer::easy);
+      const auto transfer = std::move(*finished);
+      transfers_.erase(finished);
+      curl_multi_remove_handle(multi_, transfer->easy());
+      transfer->finish(code);
+    }
+  }
+
+  void cancel_all() {
+    for (const auto& transfer : transfers_) {
+      curl_multi_remove_handle(multi_, transfer->easy());
+      transfer->cancel();
+    }
+    transfers_.clear();
+    while (true) {
+      std::vector<Incoming> taken;
+      {
+        const std::scoped_lock lock(mutex_);
+        taken.swap(inbox_);
+      }
+      if (taken.empty()) return;
+      for (const auto& [message, done] : taken) done(SmtpTransfer::stopped());
+    }
+  }
+
+  TrustStore trust_;
+  const SmtpSession session_;
+  CURLM* multi_;
+  std::vector<std::unique_ptr<SmtpTransfer>> transfers_;
+  std::mutex mutex_;
+  std::vector<Incoming> inbox_;  // under mutex_
+  bool stopping_ = false;        // under mutex_
+  std::thread thread_;
+};
+
+SmtpMailer::SmtpMailer(SmtpServer server, const MailOptions& options) {
+  initialise_curl();
+  impl_ = std::make_unique<Impl>(std::move(server), options);
+}
+
+SmtpMailer::~SmtpMailer() = default;
+
+void SmtpMailer::transmit(MailMessage message, Done done) {
+  impl_->send(std::move(message), std::move(done));
+}
+
+}  // namespace waybill::net

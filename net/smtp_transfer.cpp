@@ -1,0 +1,143 @@
+#include "net/smtp_transfer.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "base/utf8.hpp"
+
+namespace waybill::net {
+namespace {
+
+constexpr std::size_t longest_reply = 1'000;   // bytes that are kept
+constexpr long longest_idle_seconds = 30;      // servers close idle connections, some after a minute
+constexpr long authentication_required = 530;  // RFC 4954 section 6, and of TLS RFC 3207 section 4
+
+long to_ms(Duration duration) {
+  return std::max<long>(1, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+std::string path_of(const std::string& mailbox) {
+  return "<" + parse_mailbox(mailbox).value_or(Mailbox{}).address + ">";
+}
+
+}  // namespace
+
+SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done)
+    : easy_(curl_easy_init()), text_(format_mail(message, system_clock().now())), done_(std::move(done)) {
+  if (easy_ == nullptr) throw std::bad_alloc();
+  const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L);  // a name server that hangs must not hold the end of the process
+  set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  set(CURLOPT_PROXY, "");  // not the environment's
+  set(CURLOPT_URL, session.server.url.c_str());
+  set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(session.connect_timeout));
+  set(CURLOPT_TIMEOUT_MS, to_ms(session.total_timeout));
+  set(CURLOPT_MAXAGE_CONN, longest_idle_seconds);
+  set(CURLOPT_ERRORBUFFER, error_text_.data());
+  set(CURLOPT_HEADERFUNCTION, &reply_callback);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_WRITEFUNCTION, &reply_callback);
+  set(CURLOPT_WRITEDATA, this);
+  set(CURLOPT_UPLOAD, 1L);
+  set(CURLOPT_READFUNCTION, &read_callback);
+  set(CURLOPT_READDATA, this);
+  set(CURLOPT_SEEKFUNCTION, &seek_callback);
+  set(CURLOPT_SEEKDATA, this);
+  set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(text_.size()));
+  set_security(session);
+  set_envelope(message);
+}
+
+SmtpTransfer::~SmtpTransfer() {
+  curl_easy_cleanup(easy_);
+  curl_slist_free_all(recipients_);
+}
+
+void SmtpTransfer::set_security(const SmtpSession& session) {
+  const auto& server = session.server;
+  const bool has_credentials = !server.user.empty();
+  if (has_credentials) {
+    curl_easy_setopt(easy_, CURLOPT_USERNAME, server.user.c_str());
+    curl_easy_setopt(easy_, CURLOPT_PASSWORD, server.password.c_str());
+  }
+  const long tls = !server.allow_tls ? CURLUSESSL_NONE : has_credentials ? CURLUSESSL_ALL : CURLUSESSL_TRY;
+  curl_easy_setopt(easy_, CURLOPT_USE_SSL, tls);
+  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  // The certificates come from the shared store alone.
+  curl_easy_setopt(easy_, CURLOPT_CAINFO, nullptr);
+  curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);
+  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &ssl_context_callback);
+  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_DATA, &session.trust);
+}
+
+void SmtpTransfer::set_envelope(const MailMessage& message) {
+  curl_easy_setopt(easy_, CURLOPT_MAIL_FROM, path_of(message.from).c_str());
+  for (const auto& to : message.to) {
+    auto* const longer = curl_slist_append(recipients_, path_of(to).c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    recipients_ = longer;
+  }
+  curl_easy_setopt(easy_, CURLOPT_MAIL_RCPT, recipients_);
+}
+
+void SmtpTransfer::finish(CURLcode code) const { done_(outcome(code)); }
+
+MailOutcome SmtpTransfer::outcome(CURLcode code) const {
+  if (code == CURLE_OK) return {MailResult::sent, reply_};
+  long status = 0;
+  curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+  const bool refuses_message =
+      code == CURLE_SEND_ERROR || (code == CURLE_WEIRD_SERVER_REPLY && sent_ == text_.size());
+  const bool has_refusal = status >= 400 && !reply_.empty();
+  if (has_refusal && refuses_message) {
+    const bool is_final = status >= 500 && status != authentication_required;
+    return {is_final ? MailResult::permanent : MailResult::temporary, reply_};
+  }
+  std::string reason = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
+  if (has_refusal) reason += " (" + reply_ + ")";
+  return {MailResult::temporary, to_text(reason)};
+}
+
+void SmtpTransfer::on_reply_line(std::string_view line) {
+  // RFC 5321 section 4.2.1: a hyphen behind the code says that more lines follow.
+  if (reply_ended_) reply_.clear();
+  reply_ended_ = line.size() < 4 || line[3] != '-';
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+  if (!reply_.empty()) {
+    reply_ += ' ';
+    line.remove_prefix(std::min<std::size_t>(line.size(), 4));
+  }
+  reply_ += to_text(line);
+  if (reply_.size() > longest_reply) reply_.resize(valid_utf8_prefix(reply_.substr(0, longest_reply)));
+}
+
+std::size_t SmtpTransfer::read_callback(char* buffer, std::size_t size, std::size_t count, void* self) {
+  auto& transfer = *static_cast<SmtpTransfer*>(self);
+  const auto piece = std::min(size * count, transfer.text_.size() - transfer.sent_);
+  std::memcpy(buffer, transfer.text_.data() + transfer.sent_, piece);
+  transfer.sent_ += piece;
+  return piece;
+}
+
+int SmtpTransfer::seek_callback(void* self, curl_off_t offset, int origin) {
+  auto& transfer = *static_cast<SmtpTransfer*>(self);
+  if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > transfer.text_.size())
+    return CURL_SEEKFUNC_CANTSEEK;
+  transfer.sent_ = static_cast<std::size_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
+std::size_t SmtpTransfer::reply_callback(char* data, std::size_t size, std::size_t count, void* self) {
+  static_cast<SmtpTransfer*>(self)->on_reply_line({data, size * count});
+  return size * count;
+}
+
+CURLcode SmtpTransfer::ssl_context_callback(CURL* /*easy*/, void* context, void* trust) {
+  static_cast<const TrustStore*>(trust)->apply_to(static_cast<SSL_CTX*>(context));
+  return CURLE_OK;
+}
+
+}  // namespace waybill::net

@@ -1,0 +1,12 @@
+-- Gives the columns named in $2, a JSON object, new values: $1 business.
+update business_defaults d
+set carrier_id = case when g ? 'carrier_id' then (g ->> 'carrier_id')::uuid else d.carrier_id end,
+    service_level = coalesce(g ->> 'service_level', d.service_level),
+    length = coalesce((g ->> 'length')::numeric, d.length),
+    width = coalesce((g ->> 'width')::numeric, d.width),
+    height = coalesce((g ->> 'height')::numeric, d.height),
+    unit = coalesce(g ->> 'unit', d.unit),
+    email_enabled = coalesce((g ->> 'email_enabled')::boolean, d.email_enabled),
+    push_enabled = coalesce((g ->> 'push_enabled')::boolean, d.push_enabled)
+from cast($2 as jsonb) g
+where d.business_id = $1::uuid

@@ -1,0 +1,16 @@
+-- Gives the columns named in $2, a JSON object, new values: $1 business.
+update businesses b
+set name = case when g ? 'name' then g ->> 'name' else b.name end,
+    email = case when g ? 'email' then g ->> 'email' else b.email end,
+    phone = case when g ? 'phone' then g ->> 'phone' else b.phone end,
+    street = case when g ? 'street' then g ->> 'street' else b.street end,
+    city = case when g ? 'city' then g ->> 'city' else b.city end,
+    state = case when g ? 'state' then g ->> 'state' else b.state end,
+    postal_code = case when g ? 'postal_code' then g ->> 'postal_code' else b.postal_code end,
+    country = case when g ? 'country' then g ->> 'country' else b.country end,
+    timezone = case when g ? 'timezone' then g ->> 'timezone' else b.timezone end,
+    currency = case when g ? 'currency' then g ->> 'currency' else b.currency end,
+    updated_at = now()
+from cast($2 as jsonb) g
+where b.guid = $1::uuid
+returning now() at time zone b.timezone  -- an unknown zone is an error

@@ -1,0 +1,5 @@
+-- Mails to send now, which nobody else takes for two minutes.
+update mail_outbox m set attempts = m.attempts + 1, due_at = now() + interval '2 minutes'
+from (select guid from mail_outbox where due_at <= now() order by due_at limit 20 for update skip locked) d
+where m.guid = d.guid
+returning m.guid, m.sealed, m.attempts, m.created_at, m.expires_at <= now() as is_expired

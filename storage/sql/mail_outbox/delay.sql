@@ -1,0 +1,2 @@
+-- $1 guid, $2 seconds
+update mail_outbox set due_at = now() + $2::integer * interval '1 second' where guid = $1::uuid

@@ -1,0 +1,2 @@
+-- $1 business
+select count(*) from api_tokens where business_id = $1::uuid

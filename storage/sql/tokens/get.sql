@@ -1,0 +1,5 @@
+-- $1 business, $2 token
+select guid, name, role, created_at as "createdAt", expires_at as "expiresAt", last_used as "lastUsed",
+       case when revoked_at is null then 'active' else 'revoked' end as status
+from api_tokens
+where business_id = $1::uuid and guid = $2::uuid

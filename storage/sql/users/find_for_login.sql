@@ -1,0 +1,4 @@
+-- The account of the address $1.
+select guid, password_hash, verified_at is not null as is_verified, email, first_name, last_name, role
+from users
+where lower(email) = lower($1) and password_hash is not null

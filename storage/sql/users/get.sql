@@ -1,0 +1,5 @@
+-- A user of a business: $1 business, $2 guid.
+select
+\ir answer.inc
+from users u
+where u.business_id = $1::uuid and u.guid = $2::uuid

@@ -1,0 +1,4 @@
+-- Whether the address $1 has an account that registering would not replace.
+select exists (select from users u
+               where lower(u.email) = lower($1) and u.password_hash is not null
+                 and (u.verified_at is not null or u.mail_token_expires_at >= now()))

@@ -1,0 +1,11 @@
+-- An account without a business joins one: $1 account, $2 business, $3 role, $4 first and $5 last name unless it has them,
+-- $6 password hash.
+with sessions as (
+  delete from user_sessions where user_id = $1::uuid
+)
+update users
+set business_id = $2::uuid, role = $3, first_name = coalesce(first_name, $4), last_name = coalesce(last_name, $5),
+    password_hash = $6, verified_at = coalesce(verified_at, now()), mail_token_hash = null,
+    mail_token_expires_at = null, updated_at = now()
+where guid = $1::uuid and business_id is null
+returning guid, email

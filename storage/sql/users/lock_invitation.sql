@@ -1,0 +1,6 @@
+-- The invitation of a mail's token ($1 its hash), with the account that its address has already, if any.
+select i.guid, i.business_id, k.guid as account, k.business_id is not null as is_taken
+from users i
+left join users k on lower(k.email) = lower(i.email) and k.password_hash is not null
+where i.mail_token_hash = $1::bytea and i.mail_token_expires_at > now() and i.password_hash is null
+for update of i

@@ -1,0 +1,8 @@
+-- A user of a business, and whether no other owner has an account: $1 business, $2 guid. Run under the business's lock.
+select u.role,
+       u.role = 'owner' and u.password_hash is not null
+         and not exists (select from users o where o.business_id = u.business_id and o.guid <> u.guid
+                         and o.role = 'owner' and o.password_hash is not null) as is_last_owner
+from users u
+where u.business_id = $1::uuid and u.guid = $2::uuid
+for update

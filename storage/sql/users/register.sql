@@ -1,0 +1,17 @@
+-- An account that waits for its verification, and the mail that asks for it: $1 e-mail, $2 password hash, $3 first and
+-- $4 last name, $5 hash of the mail's token, $6 guid of the mail, $7 the mail. No row: the address has an account. One
+-- that was never verified gives way once its token has expired.
+with made as (
+  insert into users as u (email, password_hash, first_name, last_name, mail_token_hash, mail_token_expires_at)
+  values ($1, $2, $3, $4, $5::bytea, now() + interval '24 hours')
+  on conflict (lower(email)) where password_hash is not null do update
+  set email = excluded.email, password_hash = excluded.password_hash, first_name = excluded.first_name,
+      last_name = excluded.last_name, mail_token_hash = excluded.mail_token_hash,
+      mail_token_expires_at = excluded.mail_token_expires_at, created_at = now(), updated_at = now()
+  where u.verified_at is null and u.mail_token_expires_at < now()
+  returning guid, email
+), mail as (
+  insert into mail_outbox (guid, sealed, expires_at)
+  select $6::uuid, $7::bytea, now() + interval '24 hours' from made
+)
+select guid, email from made

@@ -1,0 +1,12 @@
+-- Takes a user out of a business: $1 business, $2 guid. The account stays, without business, sessions and subscriptions;
+-- an invitation goes.
+with sessions as (
+  delete from user_sessions s using users u
+  where u.business_id = $1::uuid and u.guid = $2::uuid and s.user_id = u.guid
+), subscriptions as (
+  delete from push_subscriptions where business_id = $1::uuid and user_id = $2::uuid
+), invitation as (
+  delete from users where business_id = $1::uuid and guid = $2::uuid and password_hash is null
+)
+update users set business_id = null, role = null, updated_at = now()
+where business_id = $1::uuid and guid = $2::uuid and password_hash is not null
