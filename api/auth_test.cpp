@@ -166,6 +166,35 @@ TEST_F(AuthTest, RequestsThatMissTheSameTokenShareOneLookUp) {
   EXPECT_EQ(result(futures[10]), "UNAUTHORIZED");
 }
 
+TEST_F(AuthTest, AChangeOfTheEpochMakesItAskAgainAtOnce) {
+  std::atomic<std::uint64_t> epoch = 0;
+  remake({.keep = std::chrono::hours(1), .epoch = &epoch});
+  store.add("wb_a");
+  EXPECT_EQ(authenticate("Bearer wb_a"), "wb_a");
+  store.add("wb_a").revoked = true;
+  EXPECT_EQ(authenticate("Bearer wb_a"), "wb_a");
+  ++epoch;
+  EXPECT_EQ(authenticate("Bearer wb_a"), "UNAUTHORIZED");
+  EXPECT_EQ(authenticate("Bearer wb_a"), "UNAUTHORIZED");
+  EXPECT_EQ(store.look_ups, 2);
+}
+
+TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsOfNoUse) {
+  std::atomic<std::uint64_t> epoch = 0;
+  remake({.keep = std::chrono::hours(1), .epoch = &epoch});
+  store.add("wb_a");
+  auto before = begin("Bearer wb_a");
+  io.run_one();  // its look-up is under way
+  ++epoch;
+  auto after = begin("Bearer wb_a");
+  auto also_after = begin("Bearer wb_a");
+  run();
+  EXPECT_EQ(result(before), "wb_a");
+  EXPECT_EQ(result(after), "wb_a");
+  EXPECT_EQ(result(also_after), "wb_a");
+  EXPECT_EQ(store.look_ups, 2);
+}
+
 TEST_F(AuthTest, AFailedLookUpIsToldToAllAndForgotten) {
   store.add("wb_a");
   store.away = true;

@@ -7,6 +7,7 @@
 
 #include <prometheus/histogram.h>
 
+#include "api/client_address.hpp"
 #include "api/cors.hpp"
 #include "api/errors.hpp"
 #include "api/idempotency.hpp"
@@ -289,7 +290,7 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
   }
   if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
-  call.peer = exchange.request.peer;
+  call.peer = client_address(exchange.request.peer, exchange.request.forwarded_for, options_.trusted_proxies);
   auto answer = co_await route.handler(call, services_);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
   exchange.location = answer.location;

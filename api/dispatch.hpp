@@ -37,8 +37,9 @@ class RequestIds {
 class Dispatcher : public Responder {
  public:
   struct Options {
-    std::vector<std::string> cors_origins;  // "https://app.example.com"; "*" for any
-    std::size_t body_limit = 1'048'576;     // bytes
+    std::vector<std::string> cors_origins;     // "https://app.example.com"; "*" for any
+    std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is believed
+    std::size_t body_limit = 1'048'576;        // bytes
     std::size_t upload_limit = 10'485'760;
   };
 

@@ -24,7 +24,8 @@ struct Request {
   std::string_view idempotency_key;
   std::string_view origin;
   std::string_view request_id;
-  std::string_view peer;  // the client's network address, without the port
+  std::string_view forwarded_for;  // the last X-Forwarded-For
+  std::string_view peer;           // the client's network address, without the port
 };
 
 /// Thrown by `RequestBody::read`: there is nobody left to answer.

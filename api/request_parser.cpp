@@ -85,6 +85,10 @@ void RequestParser::on_field_impl(field name, string_view text, string_view valu
     expects_continue_ = boost::beast::iequals(value, "100-continue");
     return;
   }
+  if (name == field::unknown && boost::beast::iequals(text, "X-Forwarded-For")) {
+    request_.forwarded_for = std_view(value);  // a proxy may add a line; the last is the nearest's
+    return;
+  }
   auto* const place = place_of(name, text);
   if (!place) return;
   if (place->data() != nullptr) {

@@ -44,6 +44,7 @@ struct Config {
   std::filesystem::path secret_key_file;
   std::string public_url;
   std::vector<std::string> cors_origins;
+  std::vector<std::string> trusted_proxies;
   std::int64_t io_threads = 0;  // 0: one for each core
   bool allow_private_destinations = false;
   std::string ca_file;

@@ -129,6 +129,13 @@ std::vector<Option> serving_options() {
        .help = "An origin whose pages may call the API from a browser; repeatable, `*` for all.",
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.cors_origins = values; }},
+      {.name = "trusted-proxy",
+       .value_name = "ADDRESS",
+       .default_text = "",
+       .help = "The address of a reverse proxy whose `X-Forwarded-For` says where a request comes from, for "
+               "the limit of failed logins; repeatable.",
+       .repeatable = true,
+       .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
       integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", &Config::io_threads,
               0, 256),
       {.name = "plans",

@@ -200,6 +200,7 @@ class Node::Parts {
     api_->dispatch.cors_origins = config.cors_origins;
     api_->maps = std::make_unique<api::Maps>(api::Maps::Options{
         .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file});
+    api_->dispatch.trusted_proxies = config.trusted_proxies;
     api_->database.url = database_url;
     api_->database.application_name = "waybill api";
     api_->analysis.emplace(database_url);

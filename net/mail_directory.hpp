@@ -11,8 +11,8 @@
 
 namespace waybill::net {
 
-/// Writes each message to a file of its own, `TIME-GUID.eml`, so that names sort by time, on a thread of its
-/// own. A file is there whole and on disk, or not at all.
+/// Writes each message to a file of its own, `TIME-NUMBER-RANDOM.eml`, so that names sort by time, on a
+/// thread of its own. A file is there whole and on disk, or not at all.
 class DirectoryMailer final : public Mailer {
  public:
   explicit DirectoryMailer(std::filesystem::path directory);
@@ -23,13 +23,14 @@ class DirectoryMailer final : public Mailer {
 
   void transmit(MailMessage message, Done done) override;
   void run();
-  MailOutcome write(const MailMessage& message) const;
+  MailOutcome write(const MailMessage& message);
 
   const std::filesystem::path directory_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<Incoming> inbox_;  // under mutex_
   bool stopping_ = false;        // under mutex_
+  std::size_t written_ = 0;      // of the thread
   std::thread thread_;
 };
 

@@ -102,6 +102,7 @@ MailOutcome SmtpTransfer::outcome(CURLcode code) const {
 }
 
 void SmtpTransfer::on_reply_line(std::string_view line) {
+  if (line.starts_with("221")) return;  // to QUIT, which libcurl sends after a refusal
   // RFC 5321 section 4.2.1: a hyphen behind the code says that more lines follow.
   if (reply_ended_) reply_.clear();
   reply_ended_ = line.size() < 4 || line[3] != '-';

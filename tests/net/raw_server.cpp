@@ -42,14 +42,27 @@ RawServer::Certificate::~Certificate() {
   EVP_PKEY_free(key_);
 }
 
-std::string RawServer::Certificate::pem() const {
+namespace {
+
+std::string written(auto write) {
   BIO* const memory = BIO_new(BIO_s_mem());
-  PEM_write_bio_X509(memory, certificate_);
+  write(memory);
   char* data = nullptr;
   const long size = BIO_get_mem_data(memory, &data);
   std::string text(data, static_cast<std::size_t>(size));
   BIO_free(memory);
   return text;
+}
+
+}  // namespace
+
+std::string RawServer::Certificate::pem() const {
+  return written([this](BIO* out) { PEM_write_bio_X509(out, certificate_); });
+}
+
+std::string RawServer::Certificate::key_pem() const {
+  return written(
+      [this](BIO* out) { PEM_write_bio_PrivateKey(out, key_, nullptr, nullptr, 0, nullptr, nullptr); });
 }
 
 class RawServer::Connection {

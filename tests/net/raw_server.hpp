@@ -46,6 +46,7 @@ class RawServer {
     Certificate(const Certificate&) = delete;
     Certificate& operator=(const Certificate&) = delete;
     std::string pem() const;
+    std::string key_pem() const;
 
    private:
     friend class RawServer;

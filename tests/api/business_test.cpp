@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "tests/api/account_test.hpp"
+#include "tests/api/api_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using Names = std::set<std::string>;
+
+class BusinessTest : public AccountTest {
+ protected:
+  static constexpr std::string_view mine = "/api/business/my-business";
+  static constexpr std::string_view defaults = "/api/business/default-configuration";
+};
+
+TEST_F(BusinessTest, AUserWithoutOneMakesItAndOwnsIt) {
+  auto user = new_user();
+  expect_refused(user.get(mine), 403, "FORBIDDEN");
+  const auto response = user.post("/api/business", {{"name", "Acme"},
+                                                    {"email", "acme@example.com"},
+                                                    {"phone", "+351 1"},
+                                                    {"address", {{"street", "Rua 1"}, {"city", "Lisbon"}}}});
+  ASSERT_EQ(response.status, 201) << response.text;
+  EXPECT_EQ(names_of(response.data()), (Names{"guid", "name"}));
+  EXPECT_EQ(response.header("Location"), mine);
+  EXPECT_EQ(text_at(user.get("/api/user/me").data(), "role"), "owner");
+
+  const auto business = user.get(mine);
+  ASSERT_EQ(business.status, 200) << business.text;
+  EXPECT_EQ(names_of(business.data()), (Names{"guid", "name", "email", "phone", "address", "settings"}));
+  EXPECT_EQ(names_of(at(business.data(), "address")),
+            (Names{"street", "city", "state", "postalCode", "country"}));
+  EXPECT_EQ(at(business.data(), "settings"), json::value({{"timezone", "UTC"}, {"currency", "EUR"}}));
+  EXPECT_EQ(at(business.data(), "guid"), at(response.data(), "guid"));
+  expect_refused(user.post("/api/business", {{"name", "Second"}, {"email", "b@example.com"}}), 409,
+                 "CONFLICT");
+  EXPECT_EQ(user.get("/api/v1/Orders").status, 200);
+}
+
+TEST_F(BusinessTest, AUserMakesOneOnly) {
+  const auto email = fresh_address();
+  make_account(email);
+  std::vector<int> statuses(4);
+  std::vector<std::thread> threads;
+  for (auto& status : statuses) {
+    threads.emplace_back([&, user = session(email)]() mutable {
+      status = user.post("/api/business", {{"name", "Race"}, {"email", "race@example.com"}}).status;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(std::ranges::count(statuses, 201), 1);
+  EXPECT_EQ(std::ranges::count(statuses, 409), 3);
+  EXPECT_EQ(world.database.number("select count(*) from businesses where name = 'Race'"), 1);
+}
+
+TEST_F(BusinessTest, AnIdempotentRequestMakesItOnce) {
+  auto user = new_user();
+  const json::object body{{"name", "Once"}, {"email", "once@example.com"}};
+  const auto first = user.post("/api/business", body, {{"Idempotency-Key", "one"}});
+  ASSERT_EQ(first.status, 201) << first.text;
+  const auto again = user.post("/api/business", body, {{"Idempotency-Key", "one"}});
+  EXPECT_EQ(again.status, 201);
+  EXPECT_EQ(again.text, first.text);
+  EXPECT_EQ(again.header("Idempotency-Replayed"), "true");
+}
+
+TEST_F(BusinessTest, ATokenOfABusinessMakesNoOther) {
+  auto token = world.waybill.business("makes no other");
+  expect_refused(token.post("/api/business", {{"name", "X"}, {"email", "x@example.com"}}), 409, "CONFLICT");
+  auto owner = new_owner();
+  auto viewer = new_member(owner, "viewer");
+  expect_refused(viewer.post("/api/business", {{"name", "X"}, {"email", "x@example.com"}}), 403, "FORBIDDEN");
+}
+
+TEST_F(BusinessTest, MakingReportsAllBadFieldsAtOnce) {
+  auto user = new_user();
+  expect_invalid(user.post("/api/business", json::object{}), {"name", "email"});
+  expect_invalid(
+      user.post("/api/business", {{"name", " "},
+                                  {"email", "acme"},
+                                  {"phone", 1},
+                                  {"address", {{"planet", "Earth"}}},
+                                  {"settings", {{"timezone", "Mars/Olympus"}, {"currency", "XXX"}}}}),
+      {"name", "email", "phone", "address.planet", "settings.timezone", "settings.currency"});
+}
+
+TEST_F(BusinessTest, PutMergesAndAnswersNoData) {
+  auto owner = new_owner();
+  const auto response =
+      owner.put("/api/business", {{"phone", "1"},
+                                  {"address", {{"street", "Rua 1"}, {"city", "Lisbon"}}},
+                                  {"settings", {{"timezone", "Europe/Lisbon"}, {"currency", "USD"}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.text, R"({"success":true})");
+  EXPECT_EQ(owner.put("/api/business", {{"address", {{"city", "Porto"}}}, {"phone", nullptr}}).status, 200);
+  auto business = owner.get(mine).data();
+  EXPECT_EQ(text_at(business, "name"), "Acme");
+  EXPECT_EQ(text_at(business, "address.street"), "Rua 1");
+  EXPECT_EQ(text_at(business, "address.city"), "Porto");
+  EXPECT_TRUE(at(business, "phone").is_null());
+  EXPECT_EQ(text_at(business, "settings.timezone"), "Europe/Lisbon");
+  EXPECT_EQ(text_at(business, "settings.currency"), "USD");
+  EXPECT_EQ(owner.put("/api/business", business).status, 200) << "a GET response can be PUT back";
+  EXPECT_EQ(owner.get(mine).data(), business);
+  EXPECT_EQ(owner.put("/api/business", {{"address", nullptr}}).status, 200);
+  EXPECT_TRUE(at(owner.get(mine).data(), "address").is_null());
+}
+
+TEST_F(BusinessTest, PutReportsAllBadFieldsAtOnce) {
+  auto owner = new_owner();
+  expect_invalid(owner.put("/api/business",
+                           {{"name", ""},
+                            {"email", nullptr},
+                            {"settings", {{"timezone", "CEST"}, {"currency", "eur"}, {"color", "red"}}}}),
+                 {"name", "email", "settings.timezone", "settings.currency", "settings.color"});
+  expect_invalid(owner.put("/api/business", {{"settings", nullptr}}), {"settings"});
+  expect_invalid(owner.put("/api/business", {{"guid", "x"}}), {"guid"});
+}
+
+TEST_F(BusinessTest, PutChangesNoOtherBusiness) {
+  auto owner = new_owner();
+  auto stranger = new_owner();
+  const auto other = text_at(stranger.get(mine).data(), "guid");
+  expect_refused(owner.put("/api/business", {{"guid", other}, {"name", "Mine"}}), 404, "NOT_FOUND");
+  EXPECT_EQ(text_at(stranger.get(mine).data(), "name"), "Acme");
+  const auto own = text_at(owner.get(mine).data(), "guid");
+  EXPECT_EQ(owner.put("/api/business", {{"guid", own}, {"name", "Mine"}}).status, 200);
+  EXPECT_EQ(text_at(owner.get(mine).data(), "name"), "Mine");
+}
+
+TEST_F(BusinessTest, TheSoftCheckIsABareTrueOrFalse) {
+  const auto email = fresh_address();
+  auto user = new_user(email);
+  const auto check = [&](std::string_view address) {
+    return user.get("/api/business/soft-check?emailAddress=" + url_encode(address));
+  };
+  EXPECT_EQ(check("soft@example.com").text, "false");
+  EXPECT_EQ(check(email).text, "false") << "a user without a business";
+  EXPECT_EQ(user.post("/api/business", {{"name", "Soft"}, {"email", "soft@example.com"}}).status, 201);
+  EXPECT_EQ(check("soft@example.com").text, "true");
+  EXPECT_EQ(check("SOFT@example.com").text, "true");
+  EXPECT_EQ(check(email).text, "true");
+  expect_invalid(check("soft"), {"emailAddress"});
+  expect_invalid(user.get("/api/business/soft-check"), {"emailAddress"});
+  expect_refused(http.get("/api/business/soft-check?emailAddress=a@example.com"), 401, "UNAUTHORIZED");
+}
+
+TEST_F(BusinessTest, HasADefaultConfigurationFromTheStart) {
+  auto owner = new_owner();
+  const auto response = owner.get(defaults);
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(names_of(response.data()),
+            (Names{"defaultCarrier", "defaultServiceLevel", "defaultDimensions", "notifications"}));
+  EXPECT_TRUE(at(response.data(), "defaultCarrier").is_null());
+  EXPECT_EQ(text_at(response.data(), "defaultServiceLevel"), "standard");
+  EXPECT_EQ(names_of(at(response.data(), "defaultDimensions")), (Names{"length", "width", "height", "unit"}));
+  EXPECT_EQ(at(response.data(), "notifications"),
+            json::value({{"emailEnabled", true}, {"pushEnabled", true}}));
+  EXPECT_EQ(owner.put(defaults, response.data()).data(), response.data()) << "a GET response can be PUT back";
+}
+
+TEST_F(BusinessTest, ItsDefaultConfigurationMerges) {
+  auto owner = new_owner();
+  const auto carrier = text_at(owner.get("/api/carriers").data(), "0.guid");
+  auto response = owner.put(defaults, {{"defaultCarrier", carrier},
+                                       {"defaultServiceLevel", "express"},
+                                       {"defaultDimensions", {{"length", 12.5}, {"unit", "in"}}},
+                                       {"notifications", {{"pushEnabled", false}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(text_at(response.data(), "defaultCarrier"), carrier);
+  EXPECT_EQ(at(response.data(), "defaultDimensions.length"), 12.5);
+  EXPECT_EQ(at(response.data(), "defaultDimensions.width"), 20);
+  EXPECT_EQ(at(response.data(), "notifications"),
+            json::value({{"emailEnabled", true}, {"pushEnabled", false}}));
+  response = owner.put(defaults, {{"defaultCarrier", nullptr}});
+  EXPECT_TRUE(at(response.data(), "defaultCarrier").is_null());
+  EXPECT_EQ(text_at(response.data(), "defaultServiceLevel"), "express");
+  EXPECT_EQ(owner.get(defaults).data(), response.data());
+}
+
+TEST_F(BusinessTest, ItsDefaultConfigurationRefusesWhatDoesNotExist) {
+  auto owner = new_owner();
+  expect_refused(owner.put(defaults, {{"defaultCarrier", unknown_guid}}), 404, "NOT_FOUND");
+  expect_invalid(owner.put(defaults, {{"defaultServiceLevel", "teleport"}}), {"defaultServiceLevel"});
+  expect_invalid(owner.put(defaults, {{"defaultCarrier", "x"},
+                                      {"defaultServiceLevel", nullptr},
+                                      {"defaultDimensions", {{"length", -1}, {"unit", "ell"}, {"depth", 1}}},
+                                      {"notifications", {{"emailEnabled", "yes"}}}}),
+                 {"defaultCarrier", "defaultServiceLevel", "defaultDimensions.length",
+                  "defaultDimensions.unit", "defaultDimensions.depth", "notifications.emailEnabled"});
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,156 @@
+#include <set>
+
+#include "base/crypto.hpp"
+#include "base/secret_box.hpp"
+#include "net/vapid.hpp"
+#include "tests/api/account_test.hpp"
+#include "tests/api/api_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class SubscriptionsTest : public ApiTest {
+ protected:
+  static constexpr std::string_view path = "/api/integrations/save-vapid-subscription";
+
+  static json::object subscription(std::string_view endpoint = "https://push.example.com/send/1") {
+    return {{"endpoint", endpoint},
+            {"keys", {{"p256dh", net::make_vapid_keys().public_key}, {"auth", base64url(random_bytes(16))}}}};
+  }
+
+  std::vector<Session::Row> stored() {
+    return tenant.sql.rows(
+        "select endpoint, p256dh, auth, user_id::text from push_subscriptions where business_id = $1::uuid"
+        " order by endpoint",
+        {tenant.id});
+  }
+};
+
+TEST_F(SubscriptionsTest, AreSavedWithoutAnswerData) {
+  const auto wanted = subscription();
+  const auto response = http.post(path, wanted);
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.text, R"({"success":true})");
+  const auto rows = stored();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0][0], "https://push.example.com/send/1");
+  EXPECT_EQ(rows[0][1], text_at(wanted, "keys.p256dh"));
+  EXPECT_EQ(rows[0][2], text_at(wanted, "keys.auth"));
+  EXPECT_FALSE(rows[0][3]) << "a token is nobody";
+}
+
+TEST_F(SubscriptionsTest, TheSameEndpointTwiceIsOneWithTheLastKeys) {
+  http.post(path, subscription());
+  const auto second = subscription();
+  EXPECT_EQ(http.post(path, second).status, 200);
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_EQ(stored()[0][1], text_at(second, "keys.p256dh"));
+  EXPECT_EQ(http.post(path, subscription("https://push.example.com/send/2")).status, 200);
+  EXPECT_EQ(stored().size(), 2U);
+  EXPECT_EQ(stranger().http.post(path, subscription()).status, 200) << "another business's is another one";
+  EXPECT_EQ(stored().size(), 2U);
+}
+
+TEST_F(SubscriptionsTest, AreEnded) {
+  http.post(path, subscription());
+  const json::object endpoint{{"endpoint", "https://push.example.com/send/1"}};
+  expect_refused(stranger().http.request("DELETE", path, endpoint), 404, "NOT_FOUND");
+  EXPECT_EQ(http.request("DELETE", path, endpoint).text, R"({"success":true})");
+  EXPECT_TRUE(stored().empty());
+  expect_refused(http.request("DELETE", path, endpoint), 404, "NOT_FOUND");
+  expect_invalid(http.request("DELETE", path, json::object{}), {"endpoint"});
+}
+
+TEST_F(SubscriptionsTest, TheirKeysMustBeUsable) {
+  expect_invalid(http.post(path, json::object{}), {"endpoint", "keys"});
+  expect_invalid(http.post(path, {{"endpoint", "https://push.example.com/"}, {"keys", json::object{}}}),
+                 {"keys.p256dh", "keys.auth"});
+  auto wanted = subscription();
+  auto& keys = wanted["keys"].as_object();
+  auto point = base64url_decode(text_at(wanted, "keys.p256dh")).value();
+  point[33] ^= 1;
+  keys["p256dh"] = base64url(point);
+  keys["auth"] = base64url(random_bytes(15));
+  expect_invalid(http.post(path, wanted), {"keys.p256dh", "keys.auth"});
+  keys["p256dh"] = base64url(random_bytes(64));
+  keys["auth"] = base64(random_bytes(16));
+  expect_invalid(http.post(path, wanted), {"keys.p256dh", "keys.auth"});
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(SubscriptionsTest, TheirEndpointIsAnHttpUrlOfTwoThousandCharactersAtMost) {
+  for (const auto* const bad :
+       {"push", "ftp://push.example.com/", "https://user:pw@push.example.com/", "https://"}) {
+    expect_invalid(http.post(path, subscription(bad)), {"endpoint"});
+  }
+  const std::string start = "https://push.example.com/";
+  EXPECT_EQ(http.post(path, subscription(start + std::string(2'000 - start.size(), 'x'))).status, 200);
+  expect_invalid(http.post(path, subscription(start + std::string(2'001 - start.size(), 'x'))), {"endpoint"});
+}
+
+TEST_F(SubscriptionsTest, EachBusinessHasAKeyPairWhosePrivateHalfIsSealed) {
+  const auto response = http.get("/api/integrations/vapid-public-key");
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.data().as_object().size(), 1U);
+  const auto key = text_at(response.data(), "publicKey");
+  EXPECT_TRUE(net::is_push_key(key)) << key;
+  EXPECT_EQ(text_at(http.get("/api/integrations/vapid-public-key").data(), "publicKey"), key) << "for good";
+  EXPECT_NE(text_at(stranger().http.get("/api/integrations/vapid-public-key").data(), "publicKey"), key);
+  const auto sealed = tenant.sql.value(
+      "select encode(private_key_sealed, 'hex') from vapid_keys where business_id = $1::uuid", {tenant.id});
+  const SecretBox box(SecretBox::read_key(world.waybill.secret_key_file()));
+  const auto secret = box.open(unhex(sealed).value(), "vapid-key:" + tenant.id);
+  EXPECT_EQ(base64url_decode(secret)->size(), 32U);
+}
+
+TEST_F(SubscriptionsTest, SavingOneMakesTheKeyPairOfABusinessThatCameFromACommand) {
+  EXPECT_EQ(http.post(path, subscription()).status, 200);
+  EXPECT_EQ(tenant.sql.number("select count(*) from vapid_keys where business_id = $1::uuid", {tenant.id}),
+            1);
+}
+
+class UserSubscriptionsTest : public AccountTest {};
+
+TEST_F(UserSubscriptionsTest, ABusinessMadeByAUserHasItsKeyPairFromTheStart) {
+  auto owner = new_owner();
+  EXPECT_EQ(world.database.number("select count(*) from vapid_keys k join users u using (business_id)"
+                                  " where u.guid = $1::uuid",
+                                  {user_guid(owner)}),
+            1);
+}
+
+TEST_F(UserSubscriptionsTest, AUsersOwnGoesWithTheUser) {
+  auto owner = new_owner();
+  auto member = new_member(owner, "operator");
+  const auto guid = user_guid(member);
+  const json::object wanted{
+      {"endpoint", "https://push.example.com/send/" + guid},
+      {"keys", {{"p256dh", net::make_vapid_keys().public_key}, {"auth", base64url(random_bytes(16))}}}};
+  EXPECT_EQ(member.post("/api/integrations/save-vapid-subscription", wanted).status, 200);
+  const auto count = [&] {
+    return world.database.number("select count(*) from push_subscriptions where user_id = $1::uuid", {guid});
+  };
+  EXPECT_EQ(count(), 1);
+  EXPECT_EQ(owner.del("/api/business/users/" + guid).status, 200);
+  EXPECT_EQ(count(), 0);
+}
+
+/// Not the shared waybill, which lets push messages go anywhere.
+TEST(SubscriptionsGuard, AnEndpointLeadsToNoPrivateAddress) {
+  const TestDatabase database;
+  const Waybill waybill(database.url(), {.allow_private_destinations = false});
+  auto http = waybill.business("guarded");
+  for (const auto* const bad :
+       {"http://127.0.0.1/", "https://10.0.0.1/x", "https://localhost/", "https://[::1]/",
+        "https://169.254.169.254/latest", "https://push.example.com:25/"}) {
+    const auto response = http.post(
+        "/api/integrations/save-vapid-subscription",
+        {{"endpoint", bad},
+         {"keys", {{"p256dh", net::make_vapid_keys().public_key}, {"auth", base64url(random_bytes(16))}}}});
+    EXPECT_EQ(response.status, 400) << bad;
+    EXPECT_TRUE(response.details().contains("endpoint")) << response.text;
+  }
+}
+
+}  // namespace
+}  // namespace waybill::tests

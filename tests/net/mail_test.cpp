@@ -1,0 +1,227 @@
+#include "net/mail.hpp"
+
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "net/smtp.hpp"
+#include "tests/harness/http.hpp"
+#include "tests/harness/smtp.hpp"
+#include "tests/net/raw_server.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using net::MailMessage;
+using net::MailOutcome;
+using net::MailResult;
+
+MailMessage mail(std::string subject = "Hello") {
+  return {.from = "Waybill <no-reply@example.com>",
+          .to = {"ada@example.com"},
+          .subject = std::move(subject),
+          .text = "one\n.two\n"};
+}
+
+MailOutcome send(net::Mailer& mailer, MailMessage message) {
+  std::promise<MailOutcome> promise;
+  mailer.send(std::move(message), [&](MailOutcome outcome) { promise.set_value(std::move(outcome)); });
+  return promise.get_future().get();
+}
+
+/// A mail server with a certificate that a mailer may be told to trust.
+class MailTest : public testing::Test {
+ protected:
+  json::object options(json::object more = {}) const {
+    more["key"] = certificate.key_pem();
+    more["cert"] = certificate.pem();
+    return more;
+  }
+
+  net::MailOptions to(std::string url, bool trusts = true) {
+    const auto file = directory / "ca.pem";
+    std::ofstream(file) << certificate.pem();
+    return {.smtp_url = std::move(url), .ca_file = trusts ? file.string() : ""};
+  }
+
+  const RawServer::Certificate certificate;
+  TempDirectory directory;
+};
+
+TEST_F(MailTest, GoesToAServerWithoutTlsWhenItOffersNone) {
+  SmtpServer server({{"starttls", false}});
+  const auto mailer = net::make_mailer(to(server.url()));
+  auto message = mail();
+  message.to = {"ada@example.com", "Bob <bob@example.com>"};
+  const auto outcome = send(*mailer, message);
+  EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
+  EXPECT_TRUE(outcome.reply.starts_with("250 ")) << outcome.reply;
+  const auto seen = server.message(1);
+  EXPECT_EQ(text_at(seen, "from"), "no-reply@example.com");
+  EXPECT_EQ(json::serialize(seen.at("to")), R"(["ada@example.com","bob@example.com"])");
+  EXPECT_FALSE(seen.at("secure").as_bool());
+  EXPECT_NE(text_at(seen, "raw").find("\r\n\r\none\r\n.two\r\n"), std::string::npos) << "the dot is a dot";
+}
+
+TEST_F(MailTest, UsesStarttlsWheneverItIsOffered) {
+  SmtpServer server(options());
+  const auto mailer = net::make_mailer(to(server.url()));
+  EXPECT_EQ(send(*mailer, mail()).result, MailResult::sent);
+  EXPECT_TRUE(server.message(1).at("secure").as_bool());
+}
+
+TEST_F(MailTest, LogsInOverStarttls) {
+  SmtpServer server(options({{"user", "post@man"}, {"password", "s3cret/:"}}));
+  const auto mailer = net::make_mailer(to(server.url("post%40man:s3cret%2F%3A")));
+  const auto outcome = send(*mailer, mail());
+  EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
+  EXPECT_EQ(text_at(server.message(1), "user"), "post@man");
+  EXPECT_TRUE(server.message(1).at("secure").as_bool());
+}
+
+TEST_F(MailTest, CredentialsNeverGoOutWithoutTlsUnlessItIsForbidden) {
+  SmtpServer server({{"user", "u"}, {"password", "p"}, {"starttls", false}});
+  const auto refused = send(*net::make_mailer(to(server.url("u:p"))), mail());
+  EXPECT_EQ(refused.result, MailResult::temporary);
+  const auto outcome = send(*net::make_mailer(to(server.url("u:p") + "?tls=none")), mail());
+  EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
+  EXPECT_EQ(server.message(1).at("connections"), 2) << "the first one gave up";
+}
+
+TEST_F(MailTest, WithoutTlsNoneIsUsedThoughItIsOffered) {
+  SmtpServer server(options());
+  EXPECT_EQ(send(*net::make_mailer(to(server.url() + "?tls=none", false)), mail()).result, MailResult::sent);
+  EXPECT_FALSE(server.message(1).at("secure").as_bool());
+}
+
+TEST_F(MailTest, ACertificateThatIsNotTrustedEndsTheSession) {
+  SmtpServer server(options());
+  const auto outcome = send(*net::make_mailer(to(server.url(), false)), mail());
+  EXPECT_EQ(outcome.result, MailResult::temporary);
+  EXPECT_FALSE(outcome.reply.empty());
+}
+
+TEST_F(MailTest, SpeaksTlsFromTheStart) {
+  SmtpServer server(options({{"secure", true}, {"user", "u"}, {"password", "p"}}));
+  const auto outcome = send(*net::make_mailer(to(server.url("u:p", "smtps"))), mail());
+  EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
+  EXPECT_TRUE(server.message(1).at("secure").as_bool());
+}
+
+TEST_F(MailTest, UsesAConnectionAgain) {
+  SmtpServer server(options({{"user", "u"}, {"password", "p"}}));
+  const auto mailer = net::make_mailer(to(server.url("u:p")));
+  for (int number = 1; number <= 3; ++number) {
+    EXPECT_EQ(send(*mailer, mail()).result, MailResult::sent);
+    EXPECT_EQ(server.message(number).at("connections"), 1);
+  }
+}
+
+TEST_F(MailTest, ARefusalOfTheMessageIsPermanentWithTheServersWords) {
+  for (const auto* const command : {"mail", "rcpt", "data"}) {
+    SmtpServer server({{"starttls", false}, {command, "550 5.1.1 no such user"}});
+    const auto outcome = send(*net::make_mailer(to(server.url())), mail());
+    EXPECT_EQ(outcome.result, MailResult::permanent) << command;
+    EXPECT_EQ(outcome.reply, "550 5.1.1 no such user") << command;
+  }
+}
+
+TEST_F(MailTest, ADelayedRefusalIsTemporaryWithTheServersWords) {
+  for (const auto* const command : {"mail", "rcpt", "data"}) {
+    SmtpServer server({{"starttls", false}, {command, "451 4.7.1 try again later"}});
+    const auto outcome = send(*net::make_mailer(to(server.url())), mail());
+    EXPECT_EQ(outcome.result, MailResult::temporary) << command;
+    EXPECT_EQ(outcome.reply, "451 4.7.1 try again later") << command;
+  }
+}
+
+TEST_F(MailTest, ARefusedLoginIsTemporary) {
+  SmtpServer server(options({{"user", "u"}, {"password", "p"}}));
+  const auto outcome = send(*net::make_mailer(to(server.url("u:wrong"))), mail());
+  EXPECT_EQ(outcome.result, MailResult::temporary);
+  EXPECT_NE(outcome.reply.find("535"), std::string::npos) << outcome.reply;
+  EXPECT_EQ(outcome.reply.find("wrong:"), std::string::npos) << "and tells no password";
+}
+
+TEST_F(MailTest, AServerThatIsAwayIsTemporary) {
+  std::string url;
+  {
+    SmtpServer server;
+    url = server.url();
+  }
+  EXPECT_EQ(send(*net::make_mailer(to(url)), mail()).result, MailResult::temporary);
+}
+
+TEST_F(MailTest, AServerThatSaysNothingRunsIntoTheTimeLimit) {
+  RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
+  auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
+  mail_options.total_timeout = std::chrono::milliseconds(200);
+  EXPECT_EQ(send(*net::make_mailer(mail_options), mail()).result, MailResult::temporary);
+}
+
+TEST_F(MailTest, WhatIsInFlightAtTheEndIsTemporary) {
+  RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
+  auto mailer = net::make_mailer(to("smtp://127.0.0.1:" + std::to_string(silent.port())));
+  std::promise<MailOutcome> promise;
+  mailer->send(mail(), [&](MailOutcome outcome) { promise.set_value(std::move(outcome)); });
+  mailer.reset();
+  EXPECT_EQ(promise.get_future().get().result, MailResult::temporary);
+}
+
+TEST_F(MailTest, WithoutAServerEachMailIsAFile) {
+  const auto folder = directory / "new/mail";
+  const auto mailer = net::make_mailer({.directory = folder});
+  for (const auto* const subject : {"first", "second"}) {
+    EXPECT_EQ(send(*mailer, mail(subject)).result, MailResult::sent);
+  }
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path());
+  ASSERT_EQ(files.size(), 2U) << "and nothing else";
+  std::ifstream file(*files.begin());
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(text.find("\r\nSubject: first\r\n"), std::string::npos) << text;
+  for (const auto& path : files) {
+    EXPECT_EQ(path.extension(), ".eml");
+    EXPECT_EQ(std::filesystem::status(path).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  }
+}
+
+TEST_F(MailTest, AFolderThatCannotBeWrittenIsTemporary) {
+  std::ofstream(directory / "taken") << "a file";
+  const auto outcome = send(*net::make_mailer({.directory = directory / "taken"}), mail());
+  EXPECT_EQ(outcome.result, MailResult::temporary);
+  EXPECT_FALSE(outcome.reply.empty());
+}
+
+TEST_F(MailTest, AMessageThatCannotBeSentIsPermanent) {
+  const auto mailer = net::make_mailer({.directory = directory / "mail"});
+  auto message = mail();
+  message.to = {"ada@example.com\r\nBcc: eve@example.com"};
+  EXPECT_EQ(send(*mailer, message).result, MailResult::permanent);
+}
+
+TEST(SmtpUrl, HasAServerPerhapsCredentialsAndNothingElse) {
+  const auto server = net::parse_smtp_url("smtps://a%40b:p%3Aw@mail.example.com:2465");
+  ASSERT_TRUE(server);
+  EXPECT_EQ(server->url, "smtps://mail.example.com:2465");
+  EXPECT_EQ(server->user, "a@b");
+  EXPECT_EQ(server->password, "p:w");
+  EXPECT_TRUE(server->allow_tls);
+  EXPECT_EQ(net::parse_smtp_url("smtp://mail.example.com")->url, "smtp://mail.example.com");
+  EXPECT_EQ(net::parse_smtp_url("smtp://[::1]:25/")->url, "smtp://[::1]:25");
+  EXPECT_FALSE(net::parse_smtp_url("smtp://h:25?tls=none")->allow_tls);
+  for (const auto* const text :
+       {"", "http://h", "smtp://", "smtp://h/path", "smtp://h?tls=maybe", "smtp://h#x", "smtps://h?tls=none",
+        "smtp://h:port", "mail.example.com:25"}) {
+    EXPECT_FALSE(net::parse_smtp_url(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace waybill::tests

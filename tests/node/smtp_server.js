@@ -1,0 +1,65 @@
+// A mail server on 127.0.0.1 for tests. Its one argument is JSON: {port?, user?, password?, secure?, starttls?, key?,
+// cert?, mail?, rcpt?, data?}, where mail, rcpt and data are what those commands are refused with ("550 5.1.1 no such
+// user"). Prints "listening PORT" and for each message "message N {…}".
+"use strict";
+
+let SMTPServer;
+try {
+  ({ SMTPServer } = require("smtp-server"));
+} catch {
+  console.error("the npm package smtp-server is missing: ./dev test installs it into tests/node_modules");
+  process.exit(2);
+}
+
+const wanted = JSON.parse(process.argv[2]);
+let connections = 0;
+let messages = 0;
+
+function refusal(words) {
+  const error = new Error(words.slice(4));
+  error.responseCode = Number(words.slice(0, 3));
+  return error;
+}
+
+function answer(words) {
+  return (address, session, callback) => callback(words ? refusal(words) : undefined);
+}
+
+const server = new SMTPServer({
+  secure: wanted.secure ?? false,
+  key: wanted.key,
+  cert: wanted.cert,
+  authOptional: !wanted.user,
+  allowInsecureAuth: wanted.starttls === false,
+  disabledCommands: [...(wanted.user ? [] : ["AUTH"]), ...(wanted.starttls === false ? ["STARTTLS"] : [])],
+  disableReverseLookup: true,
+  onConnect(session, callback) {
+    ++connections;
+    callback();
+  },
+  onAuth(auth, session, callback) {
+    const right = auth.username === wanted.user && auth.password === wanted.password;
+    callback(right ? null : new Error("wrong credentials"), { user: auth.username });
+  },
+  onMailFrom: answer(wanted.mail),
+  onRcptTo: answer(wanted.rcpt),
+  onData(stream, session, callback) {
+    const pieces = [];
+    stream.on("data", (piece) => pieces.push(piece));
+    stream.on("end", () => {
+      if (wanted.data) return callback(refusal(wanted.data));
+      const seen = {
+        from: session.envelope.mailFrom.address,
+        to: session.envelope.rcptTo.map((rcpt) => rcpt.address),
+        secure: session.secure,
+        user: session.user ?? null,
+        connections,
+        raw: Buffer.concat(pieces).toString("utf8"),
+      };
+      console.log(`message ${++messages} ${JSON.stringify(seen)}`);
+      callback(null, "queued");
+    });
+  },
+});
+server.on("error", () => {});  // of one connection
+server.listen(wanted.port ?? 0, "127.0.0.1", () => console.log(`listening ${server.server.address().port}`));
