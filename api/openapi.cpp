@@ -211,7 +211,9 @@ json::object responses_of(const Route& route, RequestMethod method) {
           return true;
       }
     };
-    if (applies()) responses[std::to_string(http_status(error.code))] = ref("responses", error.name);
+    const bool is_named = std::ranges::find(route.errors, error.code) != route.errors.end();
+    if (is_named || applies())
+      responses[std::to_string(http_status(error.code))] = ref("responses", error.name);
   }
   return responses;
 }

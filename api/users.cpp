@@ -204,6 +204,9 @@ asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
+constexpr ErrorCode conflict_errors[] = {ErrorCode::conflict};
+constexpr ErrorCode login_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::rate_limited};
+
 constexpr Route routes[] = {
     {.method = Method::post,
      .path = "/api/user/register",
@@ -215,7 +218,8 @@ constexpr Route routes[] = {
      .body_check = check_registration,
      .body_kind = BodyKind::object,
      .answer = &registered_schema,
-     .status = 201},
+     .status = 201,
+     .errors = conflict_errors},
     {.method = Method::post,
      .path = "/api/user/verify",
      .permission = Permission::everyone,
@@ -232,7 +236,8 @@ constexpr Route routes[] = {
      .tag = "Users",
      .body = &login_schema,
      .body_kind = BodyKind::object,
-     .answer = &session_schema},
+     .answer = &session_schema,
+     .errors = login_errors},
     {.method = Method::post,
      .path = "/api/user/accept-invitation",
      .permission = Permission::everyone,
@@ -242,7 +247,8 @@ constexpr Route routes[] = {
      .body = &acceptance_schema,
      .body_check = check_confirmation,
      .body_kind = BodyKind::object,
-     .answer = &registered_schema},
+     .answer = &registered_schema,
+     .errors = conflict_errors},
     {.method = Method::post,
      .path = "/api/user/logout",
      .permission = Permission::signed_in,

@@ -212,9 +212,9 @@ class Node::Parts {
   }
 
   ~Parts() {
-    // While the threads' io contexts, which its answers are posted to, still exist.
+    // The io threads call these, and they call back into them.
+    if (server_) server_->stop(std::chrono::milliseconds(0));
     if (api_) api_->maps->shut_down();
-    // It calls back into the server's io threads.
     if (api_) api_->courier.reset();
   }
   Parts(const Parts&) = delete;

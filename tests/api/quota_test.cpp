@@ -11,10 +11,10 @@ namespace {
 
 /// Two API processes on one database.
 struct QuotaWorld {
-  World world{{.command = "up", .arguments = {"--plans", "small=40"}}};
+  World world{{.command = "up", .arguments = {"--plans", "pro=40"}}};
   Waybill second{world.database.url(),
                  {.command = "api",
-                  .arguments = {"--plans", "small=40"},
+                  .arguments = {"--plans", "pro=40"},
                   .secret_key_file = world.waybill.secret_key_file()}};
 };
 
@@ -44,7 +44,7 @@ class QuotaTest : public testing::Test {
 };
 
 TEST_F(QuotaTest, EachRequestIsCountedAndTheHeadersSayIt) {
-  auto http = client("small");
+  auto http = client("pro");
   std::string reset;
   for (std::int64_t left = 39; left >= 0; --left) {
     const auto response = http.get(path);
@@ -99,7 +99,7 @@ TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesAtOnceAndNeverOvershot) {
 }
 
 TEST_F(QuotaTest, EachTokenHasItsOwn) {
-  auto http = client("small");
+  auto http = client("pro");
   auto other = world.waybill.http(text_at(http.post("/api/business/generate-api-token").data(), "token"));
   while (http.get(path).status == 200) continue;
   EXPECT_EQ(other.get(path).status, 200);

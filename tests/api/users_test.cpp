@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "storage/sql.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"
@@ -414,6 +415,43 @@ TEST_F(UsersTest, ABusinessHasAThousandUsersAtMost) {
   EXPECT_EQ(owner.post("/api/business/users", {{"email", fresh_address()}}).status, 201);
   expect_refused(owner.post("/api/business/users", {{"email", fresh_address()}}), 409, "CONFLICT");
   EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 1'000U);
+}
+
+TEST_F(UsersTest, WhatIsOverIsRemoved) {
+  const auto email = fresh_address();
+  make_account(email);
+  auto over = session(email);
+  auto present = session(email);
+  const auto late = fresh_address();
+  ASSERT_EQ(http.post("/api/user/register", registration(late)).status, 201);
+  EXPECT_EQ(log_in(email, "wrong password").status, 401);
+  auto& database = world.database;
+  database.rows("update user_sessions set expires_at = now() where token_hash = sha256($1::bytea)",
+                {over.token()});
+  database.rows("update users set mail_token_expires_at = now() - interval '8 days' where email = $1",
+                {late});
+  make_failures_older("16 minutes");
+  database.exec(storage::sql::duties::expire_accounts.text);
+  EXPECT_EQ(over.get("/api/user/me").status, 401);
+  EXPECT_EQ(present.get("/api/user/me").status, 200);
+  EXPECT_EQ(database.number("select count(*) from users where email = $1", {late}), 0);
+  EXPECT_EQ(database.number("select count(*) from users where email = $1", {email}), 1);
+  EXPECT_EQ(database.number("select count(*) from login_failures"), 0);
+}
+
+TEST(UsersProxy, FailedLoginsCountForTheAddressThatATrustedProxyNames) {
+  const TestDatabase database;
+  const Waybill waybill(database.url(), {.arguments = {"--trusted-proxy", "127.0.0.1"}});
+  auto http = waybill.http();
+  auto fail = [&, count = 0](const std::string& from) mutable {
+    const auto email = "user" + std::to_string(++count) + "@example.com";
+    return http
+        .post("/api/user/login", {{"email", email}, {"password", "wrong"}}, {{"X-Forwarded-For", from}})
+        .status;
+  };
+  for (int count = 0; count < 10; ++count) EXPECT_EQ(fail("203.0.113.9, 198.51.100.7"), 401);
+  EXPECT_EQ(fail("198.51.100.7"), 429);
+  EXPECT_EQ(fail("198.51.100.8"), 401);
 }
 
 TEST(UsersMail, ARegistrationOutlivesAMailServerThatIsAway) {

@@ -1,9 +1,12 @@
--- Sessions that are over, logins that no longer count, and accounts that nobody verified for a week after their mail.
+-- Sessions that are over, logins and requests that no longer count, and accounts that nobody verified for a week after
+-- their mail's token expired.
 with sessions as (
   delete from user_sessions where expires_at < now()
 ), failures as (
   delete from login_failures
   where coalesce(times[cardinality(times)], '-infinity') < now() - interval '15 minutes'
+), windows as (
+  delete from quota_windows where window_start < extract(epoch from now() - interval '1 hour') / 60
 )
 delete from users
 where verified_at is null and password_hash is not null and mail_token_expires_at < now() - interval '7 days'
