@@ -17,9 +17,29 @@ namespace {
 constexpr std::size_t most_known = 50'000;
 constexpr std::size_t connections_to_a_server = 8;
 
-void report(std::string_view service, const net::HttpResponse& response) {
+void report(std::string_view service, const net::HttpResponse& response, std::uint64_t times) {
   observe(Observable::map_service_failed,
-          {{"service", service}, {"status", response.status}, {"error", response.error}});
+          {{"service", service}, {"status", response.status}, {"error", response.error}, {"times", times}},
+          times);
+}
+
+/// The OSRM server's table where there is one, straight lines where it knows no way.
+domain::Distances distances_from(const std::optional<net::HttpResponse>& answer,
+                                 const std::vector<domain::Point>& points) {
+  auto distances = domain::estimate_distances(points);
+  if (!answer) return distances;
+  const auto table = net::read_osrm_table(*answer, points.size());
+  if (!table) {
+    report("osrm", *answer, 1);
+    return distances;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      const double kilometres = (*table)[i * points.size() + j];
+      if (kilometres >= 0) distances(i, j) = kilometres;
+    }
+  }
+  return distances;
 }
 
 /// Several requests of which the last to be answered resumes who waits for all.
@@ -94,42 +114,41 @@ asio::awaitable<void> Maps::ask_geocoder(const std::vector<domain::PostalAddress
     requests.push_back(std::move(request));
   }
   const auto responses = co_await fetch(std::move(requests));
+  std::uint64_t failures = 0;
+  const net::HttpResponse* failed = nullptr;
   for (std::size_t i = 0; i < responses.size(); ++i) {
     const auto& [url, address] = asked[i];
-    if (responses[i].status != 200) report("geocoder", responses[i]);
-    points[address] = net::read_nominatim(responses[i]);
-    if (points[address]) remember(url, *points[address]);
+    const auto point = net::read_nominatim(responses[i]);
+    if (point) remember(url, *point);
+    points[address] = point;
+    if (responses[i].status == 200) continue;
+    ++failures;
+    failed = &responses[i];
   }
+  if (failed != nullptr) report("geocoder", *failed, failures);
 }
 
 asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
-    const std::vector<domain::PostalAddress>& addresses, std::string home) {
+    const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
   std::vector<std::optional<domain::Point>> points(addresses.size());
   if (!options_.geocoder_url.empty()) co_await ask_geocoder(addresses, points);
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (!points[i]) points[i] = domain::Gazetteer::builtin().locate(addresses[i], home);
-  }
-  co_return points;
+  // This coroutine waits, so what it refers to stays.
+  co_return co_await run([&] {
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      if (!points[i]) points[i] = domain::Gazetteer::builtin().locate(addresses[i], home);
+    }
+    return std::move(points);
+  });
 }
 
 asio::awaitable<domain::Distances> Maps::distances(const std::vector<domain::Point>& points) {
-  auto estimates = domain::estimate_distances(points);
-  if (options_.osrm_url.empty() || points.size() < 2) co_return estimates;
-  std::vector<net::HttpRequest> requests;
-  requests.push_back(net::osrm_table_request(options_.osrm_url, points));
-  const auto responses = co_await fetch(std::move(requests));
-  const auto table = net::read_osrm_table(responses.front(), points.size());
-  if (!table) {
-    report("osrm", responses.front());
-    co_return estimates;
+  std::optional<net::HttpResponse> answer;
+  if (!options_.osrm_url.empty() && points.size() > 1) {
+    std::vector<net::HttpRequest> requests;
+    requests.push_back(net::osrm_table_request(options_.osrm_url, points));
+    answer = std::move((co_await fetch(std::move(requests))).front());
   }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t j = 0; j < points.size(); ++j) {
-      const double kilometres = (*table)[i * points.size() + j];
-      if (kilometres >= 0) estimates(i, j) = kilometres;
-    }
-  }
-  co_return estimates;
+  co_return co_await run([&] { return distances_from(answer, points); });
 }
 
 }  // namespace waybill::api

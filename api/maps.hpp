@@ -25,7 +25,8 @@ namespace asio = boost::asio;
 
 /// Where addresses lie and how far apart places are, for all io threads at once. Asks the geocoder and the
 /// OSRM server when the operator named them; what they do not answer in time is taken from the gazetteer of
-/// cities and from straight lines. Nothing here throws but std::bad_alloc.
+/// cities and from straight lines. Nothing here throws but std::bad_alloc. What the geocoder found is kept in
+/// memory, a few megabytes at most.
 class Maps {
  public:
   struct Options {
@@ -45,12 +46,13 @@ class Maps {
   /// Where each of the addresses lies, in their order; `home` is the country of those that name none. Takes
   /// five seconds at most.
   asio::awaitable<std::vector<std::optional<domain::Point>>> locate(
-      const std::vector<domain::PostalAddress>& addresses, std::string home);
+      const std::vector<domain::PostalAddress>& addresses, std::string_view home);
 
   /// Kilometres by road between all points. Takes ten seconds at most.
   asio::awaitable<domain::Distances> distances(const std::vector<domain::Point>& points);
 
-  /// Runs `work` on a thread of its own kind, so that what takes long keeps no io thread from its others.
+  /// Runs `work` beside the io threads: for what takes more than a few milliseconds. What it throws comes
+  /// back.
   template <typename Work>
   asio::awaitable<std::invoke_result_t<Work&>> run(Work work) {
     using Result = std::invoke_result_t<Work&>;
@@ -70,7 +72,7 @@ class Maps {
 
   const Options options_;
   std::unique_ptr<net::HttpClient> client_;
-  asio::thread_pool pool_{1};
+  asio::thread_pool pool_{2};
   mutable std::mutex mutex_;                              // of known_
   std::unordered_map<std::string, domain::Point> known_;  // by the geocoder's URL
 };

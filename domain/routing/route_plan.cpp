@@ -1,5 +1,6 @@
 #include "domain/routing/route_plan.hpp"
 
+#include <cmath>
 #include <optional>
 
 namespace waybill::domain {
@@ -56,7 +57,7 @@ class Planner {
 
   static std::chrono::seconds driving_time(double kilometres) {
     constexpr double seconds_per_hour = 3600;
-    return std::chrono::seconds(static_cast<std::int64_t>(kilometres / speed_kmh * seconds_per_hour + 0.5));
+    return std::chrono::seconds(std::llround(kilometres / speed_kmh * seconds_per_hour));
   }
 
   void tell_times() {

@@ -16,7 +16,7 @@ create table dispatches (
   route_id         uuid not null default gen_random_uuid(),
   distance_km      numeric not null default 0,
   duration         interval not null default '0',
-  created_at       timestamptz(3) not null default now(),
+  created_at       timestamptz not null default now(),  -- the list's order: to the microsecond
   updated_at       timestamptz(3) not null default now(),
   deleted_at       timestamptz(3),
   primary key (business_id, guid),
@@ -54,7 +54,7 @@ create function is_final(shipment_status text) returns boolean language sql immu
   select shipment_status in ('delivered', 'returned', 'cancelled') $$;
 
 -- An address on one line; null when there is none.
-create function address_line(street text, city text, state text, postal_code text, country text) returns text
+create or replace function address_line(street text, city text, state text, postal_code text, country text) returns text
 language sql immutable as $$
   select nullif(concat_ws(', ', nullif(street, ''), nullif(city, ''),
                           nullif(concat_ws(' ', nullif(state, ''), nullif(postal_code, '')), ''), nullif(country, '')), '') $$;
