@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/changes.hpp"
+#include "api/columns.hpp"
 #include "api/dispatch_handlers.hpp"
 #include "api/fields.hpp"
 #include "api/params.hpp"
@@ -123,8 +124,8 @@ namespace {
 
 /// What the body changes, and why it may not.
 json::object changes_of(const json::object& body, const HeldDispatch& before) {
-  constexpr ColumnOf columns[] = {{"name", "name"}, {"notes", "notes"}};
-  auto changes = named_columns(body, columns);
+  constexpr BodyColumn columns[] = {{"name", "name"}, {"notes", "notes"}};
+  auto changes = changed_columns(body, columns);
   add_relative(body, "driverId", "driver.guid", "driver_id", changes);
   add_relative(body, "vehicleId", "vehicle.guid", "vehicle_id", changes);
   if (const auto date = text_at(body, "plannedDate")) {

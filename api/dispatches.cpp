@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "api/changes.hpp"
 #include "api/dispatch_handlers.hpp"
 #include "api/fields.hpp"
 #include "api/paging.hpp"
@@ -124,7 +123,7 @@ constexpr Schema overview_schema{"DispatchOverview", overview_properties};
 constexpr Parameter page_parameters[] = {page_parameter, page_size_parameter};
 
 void check_dispatch(const json::object& body, FieldErrors& errors) {
-  check_not_blank(body, {"name"}, errors);
+  check_not_blank(body, "name", errors);
   check_relative(body, "driverId", "driver.guid", errors);
   check_relative(body, "vehicleId", "vehicle.guid", errors);
 }

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "api/changes.hpp"
+#include "api/columns.hpp"
 #include "api/fields.hpp"
 #include "api/params.hpp"
 #include "api/route.hpp"
@@ -37,7 +37,7 @@ constexpr auto update_properties = driver_properties(false);
 constexpr Schema create_schema{"DriverCreate", create_properties};
 constexpr Schema driver_schema{"Driver", update_properties};
 
-constexpr auto columns = std::to_array<ColumnOf>({
+constexpr auto columns = std::to_array<BodyColumn>({
     {"name", "name"},
     {"email", "email"},
     {"phone", "phone"},
@@ -45,7 +45,7 @@ constexpr auto columns = std::to_array<ColumnOf>({
     {"status", "status"},
 });
 
-void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, {"name"}, errors); }
+void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_drivers(Call& call, Services& services) {
   co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
@@ -66,7 +66,7 @@ asio::awaitable<Answer> create_driver(Call& call, Services& services) {
 
 asio::awaitable<Answer> update_driver(Call& call, Services& services) {
   auto params = key_params(call);
-  params.add(to_json(named_columns(call.object(), columns)));
+  params.add(to_json(changed_columns(call.object(), columns)));
   const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
   if (rows.empty()) throw not_found("driver");
   co_return Answer::of(json_object(rows));

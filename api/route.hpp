@@ -130,8 +130,8 @@ struct Route {
   bool paginated = false;
   int status = 200;      // 201 of a GET that changes something is its POST's; the GET has 200
   bool changes = false;  // a GET that changes something: no-store, also under POST, never under HEAD
-  bool bare = false;     // the answer is `data` alone, without the envelope
   std::span<const ErrorCode> errors = {};  // further ones than its kind has; for the OpenAPI document
+  bool bare = false;                       // the answer is `data` alone, without the envelope
   bool adds_errors = false;          // the handler knows further rules, and throws `errors` with its own
   bool answer_is_guid = false;       // `data` is a guid, not an object
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type and no JSON

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/changes.hpp"
+#include "api/columns.hpp"
 #include "api/fields.hpp"
 #include "api/params.hpp"
 #include "api/route.hpp"
@@ -87,7 +88,7 @@ constexpr Property summary_properties[] = {
 constexpr Schema created_schema{"VehicleCreated", summary_properties};
 constexpr Schema changed_schema{"VehicleChanged", std::span(summary_properties).first(2)};
 
-constexpr auto columns = std::to_array<ColumnOf>({
+constexpr auto columns = std::to_array<BodyColumn>({
     {"name", "name"},
     {"licensePlate", "license_plate"},
     {"type", "type"},
@@ -100,7 +101,8 @@ constexpr auto columns = std::to_array<ColumnOf>({
 });
 
 void check_vehicle(const json::object& body, FieldErrors& errors) {
-  check_not_blank(body, {"name", "licensePlate"}, errors);
+  check_not_blank(body, "name", errors);
+  check_not_blank(body, "licensePlate", errors);
   check_relative(body, "currentDriverId", "currentDriver.guid", errors);
 }
 
@@ -119,7 +121,7 @@ asio::awaitable<Answer> get_vehicle(Call& call, Services& services) {
 }
 
 json::object changes_of(const json::object& body) {
-  auto changes = named_columns(body, columns);
+  auto changes = changed_columns(body, columns);
   add_relative(body, "currentDriverId", "currentDriver.guid", "current_driver_id", changes);
   return changes;
 }

@@ -174,6 +174,24 @@ TEST_F(DispatchMovesTest, OneStatementForAllShipmentsCompletesItToo) {
   EXPECT_EQ(status_of(second), "draft") << "only what is under way completes";
 }
 
+TEST_F(DispatchMovesTest, ShipmentsInNoDispatchCallNoTrigger) {
+  insert_shipments(tenant, {"Lisbon", "Porto"});
+  const auto guid = dispatch_with(insert_shipments(tenant, {"Faro"}));
+  Session sql = world.database.connect();
+  const auto calls = [&] {
+    return sql.number("select calls from pg_stat_xact_user_functions where funcname = 'follow_shipment'");
+  };
+  sql.exec("begin; set local track_functions = 'pl'");
+  sql.rows("update shipments set status = 'delivered' where business_id = $1 and dispatch_id is null",
+           {tenant.id});
+  EXPECT_EQ(calls(), 0);
+  sql.rows("update shipments set instructions = 'x' where dispatch_id = $1", {guid});
+  EXPECT_EQ(calls(), 0) << "nor does a change that is none of a dispatch's matter";
+  sql.rows("update shipments set status = 'delivered' where dispatch_id = $1", {guid});
+  EXPECT_EQ(calls(), 1);
+  sql.exec("rollback");
+}
+
 TEST_F(DispatchMovesTest, AShipmentThatIsDeletedIsNoLongerWaitedFor) {
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto", "Faro"});
   const auto guid = dispatch_with(shipments);
