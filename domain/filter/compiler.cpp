@@ -206,10 +206,14 @@ class Compiler {
     const bool needs_values = e.comparator != Comparator::ne && (constant || e.comparator != Comparator::eq);
     return in_relative(e.args, needs_values, context, [&](View view) {
       const bool typed = is_constant(left) && is_constant(right);
+      const bool equal = e.comparator == Comparator::eq;
       auto text = operand(left, type, view, typed);
-      text +=
-          e.comparator == Comparator::eq && !constant ? " is not distinct from " : sql_operator(e.comparator);
-      return text + operand(right, type, view, typed);
+      text += equal && !constant ? " is not distinct from " : sql_operator(e.comparator);
+      text += operand(right, type, view, typed);
+      // Most texts have no index but the one of search_text; a relative's have, but not in lower case.
+      const bool narrows = equal && context.positive && (view == View::row || is_case_function(left));
+      const auto narrowed = narrows ? search_text_test(e, view) : "";
+      return narrowed.empty() ? text : "(" + text + " and " + narrowed + ")";
     });
   }
 
@@ -272,8 +276,8 @@ class Compiler {
     return "right(" + whole + ", length(" + part + ")) = " + operand(e.args[1], ValueType::text, view, true);
   }
 
-  // What a string test implies for the indexed `search_text`, which no index on the column itself could
-  // serve. Empty when it implies nothing there, or nothing a trigram index finds.
+  // What a string test, or equality, implies for the indexed `search_text`, which no index on the column
+  // itself could serve. Empty when it implies nothing there, or nothing a trigram index finds.
   std::string search_text_test(const Expression& e, View view) {
     constexpr std::size_t trigram = 3;
     const auto& value = beneath_case_functions(e.args[0]);

@@ -48,6 +48,9 @@ TEST(Filter, EachFieldTypeCastsItsParameter) {
       {"customer/guid eq 'AAAAAAAA-1111-2222-3333-bbbbbbbbbbbb'",
        "r.customer_id = $3::uuid",
        {"aaaaaaaa-1111-2222-3333-bbbbbbbbbbbb"}},
+      {"customerId eq deadbeef-1111-2222-3333-444444444444",
+       "r.customer_id = $3::uuid",
+       {"deadbeef-1111-2222-3333-444444444444"}},
       {"guid eq deadbeef-1111-2222-3333-444444444444",
        "r.guid = $3::uuid",
        {"deadbeef-1111-2222-3333-444444444444"}},
@@ -61,8 +64,8 @@ TEST(Filter, EachFieldTypeCastsItsParameter) {
 
 TEST(Filter, PathsTakeBothSeparatorsAndFieldsHeedCase) {
   expect_sql({
-      {"deliveryAddress/city eq 'Köln'", "r.delivery_city = $3", {"Köln"}},
-      {"deliveryAddress.city eq 'Köln'", "r.delivery_city = $3", {"Köln"}},
+      {"deliveryAddress/state eq 'Köln'", "r.delivery_state = $3", {"Köln"}},
+      {"deliveryAddress.state eq 'Köln'", "r.delivery_state = $3", {"Köln"}},
   });
   expect_error({{"Status eq 'ready'", "unknown field Status at character 1"}});
 }
@@ -132,6 +135,21 @@ TEST(Filter, NullIsAskedForByEqAndNeAndMakesOtherComparisonsFalse) {
       {"notes ne 'x'", "r.notes is distinct from $3", {"x"}},
       {"not (totalValue gt 5)", "(r.total_value > $3::numeric) is not true", {"5"}},
       {"(totalValue gt 5) eq null", "((r.total_value > $3::numeric) is true) is null", {"5"}},
+  });
+}
+
+TEST(Filter, EqualityOfSearchedTextsIsFoundByTheirIndex) {
+  expect_sql({
+      {"deliveryAddress/city eq 'Köln'",
+       "(r.delivery_city = $3 and r.search_text like lower($4))",
+       {"Köln", "%Köln%"}},
+      {"tolower(notes) eq 'a_b'",
+       "(lower(r.notes) = $3 and r.search_text like lower($4))",
+       {"a_b", "%a\\_b%"}},
+      {"notes eq 'ab'", "r.notes = $3", {"ab"}},
+      {"toupper(notes) eq 'ABC'", "upper(r.notes) = $3", {"ABC"}},
+      {"notes ge 'abc'", "r.notes >= $3", {"abc"}},
+      {"not (notes eq 'abc')", "(r.notes = $3) is not true", {"abc"}},
   });
 }
 

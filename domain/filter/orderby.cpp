@@ -17,7 +17,7 @@ constexpr std::size_t max_keys = 8;
 // Columns that always have a value: without NULLS FIRST or LAST an ordinary index serves them in both
 // directions.
 constexpr auto always_set =
-    std::to_array<std::string_view>({"guid", "status", "created_at", "updated_at", "order_number",
+    std::to_array<std::string_view>({"guid", "name", "status", "created_at", "updated_at", "order_number",
                                      "tracking_number", "total_value", "currency"});
 
 bool may_be_null(const Field& field) {

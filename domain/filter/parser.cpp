@@ -218,6 +218,9 @@ Expression parse_expression(std::string_view text, const RecordType& type) {
 
 const Field& find_list_field(std::string_view path, std::size_t offset, const RecordType& type) {
   const auto* field = type.find(path);
+  // Requests call "customer.guid" customerId.
+  if (field == nullptr && path.ends_with("Id"))
+    field = type.find(std::string(path.substr(0, path.size() - 2)) + ".guid");
   if (field == nullptr || !field->list_filter) throw SyntaxError("unknown field " + shortened(path), offset);
   return *field;
 }

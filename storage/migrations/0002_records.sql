@@ -52,7 +52,11 @@ create table customers (
 );
 create unique index customers_email_unique on customers (business_id, lower(email)) where deleted_at is null;
 create index customers_by_creation on customers (business_id, created_at, guid) where deleted_at is null;
-create index customers_by_name on customers (business_id, name);  -- orders show the names of deleted ones
+create index customers_by_change on customers (business_id, updated_at, guid) where deleted_at is null;
+create index customers_by_region on customers (business_id, country, state) where deleted_at is null;
+-- Orders show deleted ones too, and are asked for by them.
+create index customers_by_name on customers (business_id, name, guid);
+create index customers_by_email on customers (business_id, email nulls first, guid);
 
 create table products (
   business_id     uuid not null references businesses,
@@ -79,8 +83,13 @@ create table products (
     and greatest(created_at, updated_at, deleted_at)
       < timestamptz '10000-01-01 00:00:00+00')
 );
-create unique index products_sku_unique on products (business_id, sku) where deleted_at is null;
+create unique index products_sku_unique on products (business_id, sku nulls first) where deleted_at is null;
 create index products_by_creation on products (business_id, created_at, guid) where deleted_at is null;
+create index products_by_change on products (business_id, updated_at, guid) where deleted_at is null;
+create index products_by_name on products (business_id, name, guid) where deleted_at is null;
+create index products_by_price on products (business_id, price nulls first, guid) where deleted_at is null;
+create index products_by_cost on products (business_id, cost nulls first, guid) where deleted_at is null;
+create index products_by_weight on products (business_id, weight nulls first, guid) where deleted_at is null;
 
 create table orders (
   business_id           uuid not null references businesses,
@@ -117,14 +126,22 @@ create table orders (
       < timestamptz '10000-01-01 00:00:00+00'),
   constraint orders_import_whole check ((integration_id is null) = (external_id is null))
 );
--- Numbers of orders made here are unique among themselves, imported ones within their integration.
-create unique index orders_number_unique on orders (business_id, order_number)
-  where deleted_at is null and integration_id is null;
+-- Numbers of orders made here are unique among themselves, imported ones within their integration, which sees to it. One
+-- index of all numbers serves $filter and $orderby as well: an imported order's last part is its own.
+create unique index orders_number_unique on orders
+  (business_id, order_number, (case when integration_id is null then business_id else guid end)) where deleted_at is null;
 create unique index orders_external_unique on orders (business_id, integration_id, external_id)
   where integration_id is not null;
 create index orders_by_creation on orders (business_id, created_at, guid) where deleted_at is null;
 create index orders_by_status on orders (business_id, status, created_at, guid) where deleted_at is null;
 create index orders_by_customer on orders (business_id, customer_id, created_at, guid) where deleted_at is null;
+create index orders_by_change on orders (business_id, updated_at, guid) where deleted_at is null;
+create index orders_by_value on orders (business_id, total_value, guid) where deleted_at is null;
+create index orders_by_collection on orders (business_id, collection_date nulls first, guid)
+  where deleted_at is null;
+-- What takes few values: counted in one small index (docs/decisions/0008).
+create index orders_by_kind on orders (business_id, carrier_id, service_level, delivery_country, delivery_state, currency)
+  where deleted_at is null;
 
 -- The next ORD-000001 of each business; taken by the insert that needs it.
 create table order_numbers (
