@@ -1,6 +1,7 @@
 #include "domain/filter/compiler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -99,6 +100,17 @@ ValueType common_type(const Expression& a, const Expression& b) {
   if (type_a == type_b || type_b == ValueType::null || reads_as(b, type_a)) return type_a;
   if (type_a == ValueType::null || reads_as(a, type_b)) return type_b;
   throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
+}
+
+// Texts that an index finds by their value as it is (storage/migrations/0002); other texts, and all in lower
+// case, are found by the one of search_text.
+bool has_own_index(const Expression& e) {
+  constexpr auto indexed =
+      std::to_array<std::string_view>({"order_number", "delivery_city", "name", "email", "city", "sku"});
+  if (e.kind != Kind::field) return false;
+  const auto& field = *e.field;
+  const auto column = field.role == FieldRole::relative ? field.relative_column : field.column;
+  return std::ranges::find(indexed, column) != indexed.end();
 }
 
 std::string_view sql_operator(Comparator comparator) {
@@ -210,8 +222,7 @@ class Compiler {
       auto text = operand(left, type, view, typed);
       text += equal && !constant ? " is not distinct from " : sql_operator(e.comparator);
       text += operand(right, type, view, typed);
-      // Most texts have no index but the one of search_text; a relative's have, but not in lower case.
-      const bool narrows = equal && context.positive && (view == View::row || is_case_function(left));
+      const bool narrows = equal && context.positive && !has_own_index(left);
       const auto narrowed = narrows ? search_text_test(e, view) : "";
       return narrowed.empty() ? text : "(" + text + " and " + narrowed + ")";
     });

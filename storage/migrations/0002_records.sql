@@ -53,6 +53,7 @@ create table customers (
 create unique index customers_email_unique on customers (business_id, lower(email)) where deleted_at is null;
 create index customers_by_creation on customers (business_id, created_at, guid) where deleted_at is null;
 create index customers_by_change on customers (business_id, updated_at, guid) where deleted_at is null;
+create index customers_by_city on customers (business_id, city nulls first) where deleted_at is null;
 create index customers_by_region on customers (business_id, country, state) where deleted_at is null;
 -- Orders show deleted ones too, and are asked for by them.
 create index customers_by_name on customers (business_id, name, guid);
@@ -139,6 +140,7 @@ create index orders_by_change on orders (business_id, updated_at, guid) where de
 create index orders_by_value on orders (business_id, total_value, guid) where deleted_at is null;
 create index orders_by_collection on orders (business_id, collection_date nulls first, guid)
   where deleted_at is null;
+create index orders_by_city on orders (business_id, delivery_city nulls first) where deleted_at is null;
 -- What takes few values: counted in one small index (docs/decisions/0008).
 create index orders_by_kind on orders (business_id, carrier_id, service_level, delivery_country, delivery_state, currency)
   where deleted_at is null;

@@ -289,6 +289,7 @@ TEST_F(UploadsTest, AHundredThousandCustomersAreTakenInWithLessThan100MB) {
   Waybill api(world.waybill.database_url(),
               {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
   auto client = api.http(http.token());
+  client.set_deadline(std::chrono::minutes(2));  // longer than any limit below, which is what is tested
   EXPECT_EQ(client.get("/api/v1/Customers").status, 200);
   const auto before = peak_kilobytes(api.process().pid());
   const auto response = upload_to(client, csv);
