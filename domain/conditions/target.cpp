@@ -22,7 +22,9 @@ bool keeps_history(const Field& field) {
   return field.role == FieldRole::plain || field.role == FieldRole::status;
 }
 
-bool is_shown(const Field& field) { return field.role != FieldRole::dispatch; }
+bool is_shown(const Field& field) {
+  return field.role != FieldRole::dispatch && field.role != FieldRole::computed;
+}
 
 // Whether `path` names an object on the way to `field`.
 bool leads_to(std::string_view path, std::string_view field) {

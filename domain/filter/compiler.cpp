@@ -328,7 +328,7 @@ class Compiler {
   }
 
   static std::string column(const Field& field, View view) {
-    if (field.role != FieldRole::relative) return "r." + std::string(field.column);
+    if (!field.column.empty()) return "r." + std::string(field.column);
     return view == View::row ? relative_value(field) : "x." + std::string(field.relative_column);
   }
 

@@ -70,7 +70,7 @@ class OrderBy {
   // Null sorts below every value (OData 4.01 part 1, "System Query Option $orderby").
   void write_key(const Field& field) {
     if (!text_.empty()) text_ += ", ";
-    text_ += field.role == FieldRole::relative ? relative_value(field) : "r." + std::string(field.column);
+    text_ += field.column.empty() ? relative_value(field) : "r." + std::string(field.column);
     if (descending_) text_ += " desc";
     if (may_be_null(field)) text_ += descending_ ? " nulls last" : " nulls first";
   }

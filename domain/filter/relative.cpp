@@ -19,6 +19,7 @@ std::string of_business(std::string_view table, std::string_view business) {
 }  // namespace
 
 std::string relative_value(const Field& field) {
+  if (field.role == FieldRole::computed) return "r." + std::string(field.relative_column);
   const std::string table(field.relative_table);
   return "(select x." + std::string(field.relative_column) + " from " + table + " x where " +
          of_business(table, "r.business_id") + " and x.guid = r." + std::string(field.relative_key) +

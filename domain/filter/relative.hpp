@@ -9,7 +9,7 @@ namespace waybill::domain::odata {
 
 /// SQL over the tables of relatives, which stand under the alias `x`. All of it comes from the field tables.
 
-/// `x.name` as a value of the row `r`; null when there is no such relative.
+/// A relative's value, or a computed one, as a value of the row `r`; null when there is no such relative.
 std::string relative_value(const Field& field);
 
 /// True for the rows whose relative meets `predicate` (over `x`). `semi_join` is the form the planner can

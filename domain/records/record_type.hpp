@@ -21,6 +21,7 @@ enum class FieldRole : std::uint8_t {
   bookkeeping,  // its change fires nothing and is left out of `previous` (updatedAt)
   dispatch,  // kept inside: its change from null fires shipment_dispatched, never "updated", and is not shown
   relative,  // not a column of the record's own table (customer.name); no change of the record
+  computed,  // a function of the row, `relative_column`, which lists alone show (variantCount)
 };
 
 struct Field {

@@ -37,6 +37,15 @@ constexpr Field relative(std::string_view path, std::string_view table, std::str
           .relative_key = key};
 }
 
+constexpr Field computed(std::string_view path, std::string_view function, FieldType type) {
+  return {.path = path,
+          .column = {},
+          .type = type,
+          .role = Role::computed,
+          .list_filter = true,
+          .relative_column = function};
+}
+
 constexpr Field related_list(std::string_view path) {
   return {.path = path, .column = {}, .type = array, .role = Role::relative};
 }
@@ -135,6 +144,7 @@ constexpr auto product_fields = std::to_array<Field>({
     shown("variants", "variants", array),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
     own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+    computed("variantCount", "variant_count", integer),
 });
 
 constexpr auto types = std::to_array<RecordType>({

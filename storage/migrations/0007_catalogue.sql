@@ -43,6 +43,10 @@ create function skus_of(p products) returns setof text language sql immutable as
   select s from (select p.sku union all select e ->> 'sku' from jsonb_array_elements(p.variants) e) k (s)
   where s is not null and p.deleted_at is null $$;
 
+-- What lists are asked for as variantCount.
+create function variant_count(p products) returns integer language sql immutable as $$
+  select jsonb_array_length(p.variants) $$;
+
 -- In order, so that two that take several of the same do not wait for each other.
 create function keep_product_skus() returns trigger language plpgsql as $$
 declare

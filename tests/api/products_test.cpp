@@ -154,6 +154,10 @@ TEST_F(ProductsTest, FiltersSortsAndSearchesFindProducts) {
   EXPECT_EQ(names("$orderby", "price,name"), (Names{"Chair", "Bulb", "Desk lamp"}));
   EXPECT_EQ(names("$search", "lamp"), (Names{"Bulb", "Desk lamp"}));
   EXPECT_EQ(names("$search", "40063813"), Names{"Chair"});
+  add_variant(text_at(http.get("/api/v1/Products?$search=chair").data(), "0.guid"),
+              {{"name", "red"}, {"sku", "R"}});
+  EXPECT_EQ(names("$filter", "variantCount gt 0"), Names{"Chair"});
+  EXPECT_EQ(names("$orderby", "variantCount desc,name"), (Names{"Chair", "Bulb", "Desk lamp"}));
   const auto page = http.get("/api/v1/Products?PageSize=2&Page=2&$orderby=name");
   EXPECT_EQ(texts(page, "name"), Names{"Desk lamp"});
   EXPECT_EQ(at(page.body, "totalPages"), 2);
