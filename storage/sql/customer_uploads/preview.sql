@@ -12,7 +12,7 @@ with upload as (
 select confirmed_at is not null, (select count(*) from entries) as total,
        (select count(*) from entries where not is_known) as create,
        (select count(*) from entries where is_known) as update,
-       (select coalesce(json_agg(json_build_object('line', f.line, 'email', f.email, 'action', 
+       (select coalesce(json_agg(json_build_object('line', f.line, 'email', f.email, 'action',
                                                    case when f.is_known then 'update' else 'create' end) order by f.line),
                         '[]')
         from (select * from entries order by line limit 100) f) as rows
