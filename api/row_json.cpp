@@ -56,13 +56,16 @@ RowWriter::RowWriter(const storage::Rows& rows) : rows_(rows) {
 
 void RowWriter::place(std::vector<Member>& members, std::string_view path, int column) {
   const auto dot = path.find('.');
-  const auto name = path.substr(0, dot);
+  auto name = path.substr(0, dot);
+  const bool is_never_null = name.ends_with('!');
+  if (is_never_null) name.remove_suffix(1);
   if (members.empty() || members.back().name != name) {
     auto& added = members.emplace_back();
     added.name = name;
     append_json_string(added.key, name);
     added.key += ':';
     added.first = column;
+    added.is_never_null = is_never_null;
   }
   auto& member = members.back();
   member.last = column + 1;
@@ -89,6 +92,7 @@ void RowWriter::append_members(std::string& out, const std::vector<Member>& memb
 }
 
 bool RowWriter::is_null(const Member& member, int row) const {
+  if (member.is_never_null) return false;
   for (int column = member.first; column < member.last; ++column) {
     if (!rows_.is_null(row, column)) return false;
   }

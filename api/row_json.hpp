@@ -11,7 +11,8 @@ namespace waybill::api {
 /// Writes rows as the objects of an answer. A column's name is where its value stands (`"customer.name"`),
 /// its type says how it is written: uuids and texts as strings, numbers without trailing zeros, timestamptz
 /// as an answer shows a time, json and jsonb as they are. Columns of one object stand side by side; an object
-/// is null when all its parts are. Twice the rate of json_build_object for lists (docs/decisions/0005).
+/// is null when all its parts are, unless its name has a `!` behind it (`"sender!.name"`). Twice the rate of
+/// json_build_object for lists (docs/decisions/0005).
 class RowWriter {
  public:
   /// Refers to `rows`, which must outlive it.
@@ -23,8 +24,9 @@ class RowWriter {
   struct Member {
     std::string key;  // as JSON, with its quotes and colon
     std::string_view name;
-    int first = 0;                // columns
-    int last = 0;                 // behind the last
+    int first = 0;  // columns
+    int last = 0;   // behind the last
+    bool is_never_null = false;
     std::vector<Member> members;  // none: the value of column `first`
   };
 

@@ -1,6 +1,5 @@
 #include <set>
 
-#include "base/guid.hpp"
 #include "tests/api/api_test.hpp"
 
 namespace waybill::tests {
@@ -165,42 +164,6 @@ TEST_F(CustomersTest, FiltersAndSearchesFindCustomers) {
   EXPECT_EQ(names("$search=" + url_encode("ENGINES lisb")), std::vector<std::string>{"Ada"});
   EXPECT_EQ(names("$search=" + url_encode("engines porto")), std::vector<std::string>{});
   EXPECT_EQ(names("$orderby=name%20desc"), (std::vector<std::string>{"Bob", "Ada"}));
-}
-
-class CarriersTest : public ApiTest {};
-
-TEST_F(CarriersTest, EveryBusinessSeesTheCatalogue) {
-  const auto list = http.get("/api/carriers");
-  ASSERT_EQ(list.status, 200) << list.text;
-  const auto& carriers = list.data().as_array();
-  EXPECT_GE(carriers.size(), 12U);
-  std::set<std::string> types;
-  for (const auto& carrier : carriers) {
-    types.insert(text_at(carrier, "type"));
-    const auto code = text_at(carrier, "code");
-    EXPECT_EQ(text_at(carrier, "guid"), Guid::from_name(namespace_url, "waybill:carrier:" + code).to_string())
-        << code;
-    EXPECT_EQ(carrier.at("isConfigured"), false);
-    EXPECT_EQ(carrier.as_object().size(), 6U);
-    const auto whole = http.get("/api/carriers/" + text_at(carrier, "guid"));
-    ASSERT_EQ(whole.status, 200) << whole.text;
-    EXPECT_FALSE(whole.data().at("serviceLevels").as_array().empty()) << code;
-    EXPECT_FALSE(text_at(whole.data(), "serviceLevels.0.estimatedDays").empty()) << code;
-    EXPECT_FALSE(whole.data().at("features").as_array().empty()) << code;
-    EXPECT_TRUE(whole.data().at("configuration").is_null()) << code;
-  }
-  EXPECT_EQ(types, (std::set<std::string>{"courier", "freight", "lastmile"}));
-  EXPECT_EQ(stranger().http.get("/api/carriers").data(), list.data());
-}
-
-TEST_F(CarriersTest, AnotherBusinesssOwnCarrierIs404) {
-  const auto own = stranger().sql.value(
-      "insert into carriers (business_id, name, code, type) values ($1, 'Own', 'own', 'courier') returning "
-      "guid",
-      {stranger().id});
-  EXPECT_EQ(stranger().http.get("/api/carriers/" + own).status, 200);
-  expect_refused(http.get("/api/carriers/" + own), 404, "NOT_FOUND");
-  expect_refused(http.get("/api/carriers/" + std::string(unknown_guid)), 404, "NOT_FOUND");
 }
 
 }  // namespace

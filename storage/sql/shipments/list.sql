@@ -5,12 +5,12 @@ select
             where n.business_id = $1 and n.entity_type = 1)/*end*/,
   r.guid, r.tracking_number as "trackingNumber", r.status, r.customer_id as "customer.guid",
   (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
-  r.sender_name as "sender.name",
+  r.sender_name as "sender!.name",
   address_line(r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country)
-    as "sender.address",
-  r.recipient_name as "recipient.name",
+    as "sender!.address",
+  r.recipient_name as "recipient!.name",
   address_line(r.recipient_street, r.recipient_city, r.recipient_state, r.recipient_postal_code, r.recipient_country)
-    as "recipient.address",
+    as "recipient!.address",
   r.packages, r.carrier_id as "carrier.guid",
   (select k.name from carriers k
    where k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000') and k.guid = r.carrier_id)

@@ -1,6 +1,6 @@
 -- The shipments that wait for a dispatch, the longest waiting first: $1 business.
-select guid, tracking_number as "trackingNumber", status, recipient_name as "recipient.name",
-       recipient_city as "recipient.city"
+select guid, tracking_number as "trackingNumber", status, recipient_name as "recipient!.name",
+       recipient_city as "recipient!.city"
 from shipments
 where business_id = $1 and deleted_at is null and dispatch_id is null
   and status not in ('delivered', 'returned', 'cancelled')
