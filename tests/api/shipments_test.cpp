@@ -335,6 +335,27 @@ TEST_F(ShipmentsTest, AStrangerSeesAndTouchesNothing) {
   EXPECT_EQ(events_of(guid), 1);
 }
 
+TEST_F(ShipmentsTest, AViewerReadsAndChangesNothing) {
+  const auto guid = create();
+  auto token = world.waybill.token(tenant.name);
+  tenant.sql.rows(
+      "update api_tokens set role = 'viewer' where guid = (select guid from api_tokens where business_id "
+      "= $1 order by created_at desc limit 1)",
+      {tenant.id});
+  auto viewer = http.with_token(std::move(token));
+  for (const auto* const more : {"", "/traces", "/history", "/label"}) {
+    EXPECT_EQ(viewer.get(path_of(guid, more)).status, 200) << more;
+  }
+  expect_refused(viewer.post(collection, shipment_body()), 403, "FORBIDDEN");
+  expect_refused(viewer.put(path_of(guid), {{"instructions", "x"}}), 403, "FORBIDDEN");
+  expect_refused(viewer.patch(collection, {{"shipmentId", guid}}), 403, "FORBIDDEN");
+  expect_refused(viewer.post(path_of(guid, "/traces"), {{"status", "collected"}, {"description", "x"}}), 403,
+                 "FORBIDDEN");
+  expect_refused(viewer.post("/api/v1/Orders/" + tenant.create_order() + "/shipment"), 403, "FORBIDDEN");
+  expect_refused(viewer.del(path_of(guid)), 403, "FORBIDDEN");
+  expect_refused(viewer.post("/api/v1/shipments/delete", {{{"guid", guid}}}), 403, "FORBIDDEN");
+}
+
 TEST_F(ShipmentsTest, AWorkflowSeesWhatAGetShows) {
   const auto guid = create({{"carrierId", carrier("ups")}, {"customerId", customer("ada")}});
   const auto response = http.get(path_of(guid));
