@@ -28,6 +28,7 @@ class Background {
     std::string refusal = "The service is busy with other requests of this kind; try again.";
   };
 
+  Background() : Background(Options{}) {}
   explicit Background(Options options) : options_(std::move(options)), threads_(options_.threads) {}
   ~Background() { threads_.join(); }
   Background(const Background&) = delete;
