@@ -155,43 +155,42 @@ constexpr Property entry_properties[] = {
     {.name = "createdAt", .kind = Kind::timestamp},
 };
 
-/// The value at a path, null included; nullptr when it is missing.
-const json::value* named(const json::object& body, std::string_view path) {
-  const auto dot = path.find('.');
-  const auto* const member = body.if_contains(path.substr(0, dot));
-  if (member == nullptr || dot == std::string_view::npos || member->is_null()) return member;
-  const auto* const object = member->if_object();
-  return object == nullptr ? nullptr : named(*object, path.substr(dot + 1));
+/// A part of a party as the body has it: flat, nested, or null when either says so; nullptr when it is not
+/// named.
+const json::value* part_of(const json::object& party, const PartyPath& part) {
+  if (const auto* const flat = given(party, part.flat)) return flat;
+  if (const auto* const nested = given(party, part.nested)) return nested;
+  if (const auto* const flat = party.if_contains(part.flat)) return flat;
+  const auto* const object = party.if_contains(part.nested.substr(0, part.nested.find('.')));
+  return object == nullptr || object->is_null() ? object : find_path(party, part.nested);
 }
 
 /// Where `body` names a part of `party`: nested when it does so there, or has an address to hold it.
 std::string path_of(const json::object& body, std::string_view party, const PartyPath& part) {
-  const auto address = std::string(party) + ".address";
-  const auto flat = std::string(party) + "." + std::string(part.flat);
-  const bool is_nested =
-      part.flat != part.nested && given(body, address) != nullptr && named(body, flat) == nullptr;
-  return is_nested ? std::string(party) + "." + std::string(part.nested) : flat;
+  const auto prefix = std::string(party) + ".";
+  const bool is_flat = find_path(body, prefix + std::string(part.flat)) != nullptr;
+  const bool is_nested = !is_flat && given(body, prefix + "address") != nullptr;
+  return prefix + std::string(is_nested ? part.nested : part.flat);
 }
 
-void check_party(const json::object& body, std::string_view party, bool create, FieldErrors& errors) {
-  const auto* const member = given(body, party);
+void check_party(const json::object& body, std::string_view name, bool create, FieldErrors& errors) {
+  const auto* const member = given(body, name);
   if (member == nullptr || !member->is_object()) return;
+  const auto& party = member->get_object();
   for (std::size_t i = 0; i < party_paths.size(); ++i) {
     const auto& part = party_paths.at(i);
-    const auto* const flat = named(member->get_object(), part.flat);
-    const auto* const nested = named(member->get_object(), part.nested);
+    const auto* const flat = given(party, part.flat);
+    const auto* const nested = given(party, part.nested);
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
-      errors.push_back({std::string(party) + "." + std::string(part.nested),
-                        "is another one than " + std::string(party) + "." + std::string(part.flat)});
+      errors.push_back({std::string(name) + "." + std::string(part.nested),
+                        "is another one than " + std::string(name) + "." + std::string(part.flat)});
     }
-    const auto* const value = flat != nullptr ? flat : nested;
-    const bool is_empty = value == nullptr || value->is_null();
-    const bool is_needed = i < required_party_values && (create || value != nullptr);
-    if (!is_needed) continue;
-    if (create && is_empty) {
-      errors.push_back({path_of(body, party, part), "is required"});
-    } else if (!is_empty && value->is_string() && is_blank(value->get_string())) {
-      errors.push_back({path_of(body, party, part), "must not be blank"});
+    if (i >= required_party_values) continue;
+    const auto* const value = part_of(party, part);
+    if (create && (value == nullptr || value->is_null())) {
+      errors.push_back({path_of(body, name, part), "is required"});
+    } else if (value != nullptr && value->is_string() && is_blank(value->get_string())) {
+      errors.push_back({path_of(body, name, part), "must not be blank"});
     }
   }
 }
@@ -206,10 +205,10 @@ void check_common(const json::object& body, bool create, FieldErrors& errors) {
 void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
   const auto* const member = given(body, name);
   if (member == nullptr) return;
-  const auto& party = member->get_object();
   for (std::size_t i = 0; i < party_paths.size(); ++i) {
-    merge_text(party, party_paths.at(i).nested, values.at(i));
-    merge_text(party, party_paths.at(i).flat, values.at(i));
+    const auto* const value = part_of(member->get_object(), party_paths.at(i));
+    if (value == nullptr) continue;
+    values.at(i) = value->is_null() ? std::nullopt : std::optional(std::string(value->get_string()));
   }
 }
 

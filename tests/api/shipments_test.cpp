@@ -90,6 +90,11 @@ TEST_F(ShipmentsTest, AnAddressIsTakenFlatOrNestedButNotAsTwo) {
                           {"city", "Faro"},
                           {"address", {{"street", "A 1"}, {"city", "Porto"}}}};
   expect_invalid(http.post(collection, shipment_body({{"recipient", both}})), {"recipient.address.city"});
+  const auto null_beside =
+      create({{"recipient", {{"name", "Ada"}, {"street", "B 2"}, {"city", "Faro"}, {"address", nullptr}}}});
+  EXPECT_EQ(text_at(get(null_beside), "recipient.address.street"), "B 2");
+  expect_refused(http.post(collection, shipment_body({{"recipient", {{"name", 1}, {"address", "A 1"}}}})),
+                 400, "VALIDATION_ERROR");
   const auto ada = customer("ada");
   expect_invalid(
       http.post(collection, shipment_body({{"customerId", ada}, {"customer", {{"guid", unknown_guid}}}})),
