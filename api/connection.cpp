@@ -25,6 +25,13 @@ std::string_view view(const boost::beast::flat_buffer& buffer) {
   return {static_cast<const char*>(data.data()), data.size()};
 }
 
+/// A client of IPv4 has one name, whatever the socket listens on.
+std::string text_of(const asio::ip::address& address) {
+  const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+  return is_mapped ? asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string()
+                   : address.to_string();
+}
+
 Failure malformed_request() {
   return {ErrorCode::validation_error, "This is no well-formed HTTP/1.1 request."};
 }
@@ -54,7 +61,7 @@ Connection::Connection(Socket socket, Host& host, const HttpLimits& limits)
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
-  peer_ = socket_.remote_endpoint(ignored).address().to_string();
+  peer_ = text_of(socket_.remote_endpoint(ignored).address());
 }
 
 void Connection::close_if_late(Steady::time_point now) {

@@ -17,7 +17,7 @@ namespace sql = storage::sql::mail_outbox;
 using namespace std::chrono_literals;
 
 constexpr auto look_interval = 5s;  // for mails that are tried again or were left by another process
-constexpr std::int64_t batch = 20;  // of claim.sql
+constexpr std::int64_t batch = 4;   // of claim.sql
 constexpr auto delays = std::to_array<std::chrono::seconds>({5s, 30s, 2min, 10min, 30min, 1h});
 
 std::chrono::seconds delay_after(std::int64_t attempts) {

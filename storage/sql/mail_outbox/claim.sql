@@ -1,5 +1,6 @@
--- Mails to send now, which nobody else takes for two minutes.
+-- Mails to send now, which nobody else takes for two minutes: no more than are sent at the same time, so that each ends
+-- before.
 update mail_outbox m set attempts = m.attempts + 1, due_at = now() + interval '2 minutes'
-from (select guid from mail_outbox where due_at <= now() order by due_at limit 20 for update skip locked) d
+from (select guid from mail_outbox where due_at <= now() order by due_at limit 4 for update skip locked) d
 where m.guid = d.guid
 returning m.guid, m.sealed, m.attempts, m.created_at, m.expires_at <= now() as is_expired
