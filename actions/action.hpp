@@ -16,6 +16,7 @@
 #include "domain/records/record_type.hpp"
 #include "net/destination.hpp"
 #include "net/http_client.hpp"
+#include "net/mail.hpp"
 #include "net/webhook_signature.hpp"
 
 namespace waybill::actions {
@@ -25,7 +26,7 @@ struct CheckContext {
   domain::EntityType entity_type;
   const net::DestinationPolicy& destinations;
   /// The type ("send_email", ...) and entity type a stored template is for; nullopt when there is none of
-  /// that code.
+  /// that code. Empty: it cannot be asked now, and whatever is named is good.
   std::function<std::optional<std::pair<std::string, domain::EntityType>>(std::string_view code)>
       find_template;
 };
@@ -46,7 +47,7 @@ struct WorkflowView {
   std::string_view name;
   Guid business_id;
   std::string_view business_name;
-  const json::object& action;  // as `check` returned it
+  const json::object& action;  // as `check` returned it, with "templates" (actions/stored_templates.hpp)
 };
 
 /// What a run will do, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,
@@ -101,6 +102,8 @@ struct TryResult {
 struct Effects {
   net::HttpClient& http;
   const Clock& clock;
+  net::Mailer& mailer;
+  std::string_view mail_from;  // who mails are from
 };
 
 /// One type of action. Implementations have no state: one instance serves every thread.
@@ -118,6 +121,10 @@ class Action {
 
   /// True when a workflow of this type has a signing secret, made when none is given.
   virtual bool has_secret() const { return false; }
+
+  /// The codes of the stored templates that a checked definition uses, as its text or as partials of texts of
+  /// its own.
+  virtual std::vector<std::string> templates(const json::object& /*definition*/) const { return {}; }
 
   /// What a run will do. Pure. Throws std::length_error when a rendered part is too large; the run is then
   /// dead with code PAYLOAD_TOO_LARGE.

@@ -3,10 +3,11 @@
 #include <stdexcept>
 
 #include "actions/action.hpp"
+#include "actions/stored_templates.hpp"
 #include "base/utf8.hpp"
 #include "domain/retry.hpp"
 #include "net/webhook_signature.hpp"
-#include "templates/mustache.hpp"
+#include "templates/parts.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -116,25 +117,11 @@ class Checker {
     if (character_count(text) > max_template_characters) {
       refuse("template", "must not be longer than 10000 characters");
     } else if (is_inline_body(text)) {
-      const auto parsed = templates::Template::parse(text);
-      if (const auto* error = std::get_if<templates::TemplateError>(&parsed)) {
-        refuse("template", error->message + " at character " + std::to_string(error->position + 1));
-      }
-    } else {
-      check_stored(text);
+      if (auto problem = templates::mustache_problem(text)) refuse("template", std::move(*problem));
+    } else if (auto problem = stored_template_problem(context_, text, "webhook")) {
+      refuse("template", std::move(*problem));
     }
     return *value;
-  }
-
-  void check_stored(std::string_view code) {
-    const auto found = context_.find_template(code);
-    if (!found) {
-      refuse("template", "there is no template with this code");
-    } else if (found->first != "webhook") {
-      refuse("template", "is a template for " + found->first);
-    } else if (found->second != context_.entity_type) {
-      refuse("template", "is a template for another entity type");
-    }
   }
 
   json::value headers(const json::value* value) {
@@ -183,12 +170,12 @@ class Checker {
   FieldErrors& errors_;
 };
 
-// The body's Mustache text: inline, or that of a stored template, which whoever loads the workflow puts
-// beside its code as "body". Empty for the event's payload.
+// The body's Mustache text: inline, or that of a stored template. Empty for the event's payload.
 std::string_view body_template(const json::object& action) {
-  if (const auto* stored = given(action, "body")) return stored->as_string();
-  const auto* text = given(action, "template");
-  return text != nullptr && is_inline_body(text->as_string()) ? std::string_view(text->as_string()) : "";
+  const auto* const value = given(action, "template");
+  if (value == nullptr) return {};
+  const std::string_view text = value->as_string();
+  return is_inline_body(text) ? text : stored_part(action, text, "body").value_or("");
 }
 
 std::string payload(const WorkflowView& workflow, const EventView& event) {
@@ -209,21 +196,10 @@ std::string payload(const WorkflowView& workflow, const EventView& event) {
 }
 
 std::string rendered(std::string_view text, const WorkflowView& workflow, const EventView& event) {
-  const auto parsed = templates::Template::parse(text);
-  if (const auto* error = std::get_if<templates::TemplateError>(&parsed)) {
-    throw std::invalid_argument("a checked template does not parse: " + error->message);
-  }
   json::monotonic_resource memory;
-  json::object context(event.entity, &memory);
-  context["previous"] = event.previous;
-  context["workflow"] = {{"guid", workflow.guid.to_string()}, {"name", workflow.name}};
-  context["business"] = {{"guid", workflow.business_id.to_string()}, {"name", workflow.business_name}};
-  context["event"] = {{"id", event.event_id},
-                      {"type", event.trigger},
-                      {"timestamp", format_timestamp(event.at)},
-                      {"entityType", domain::record_type(event.entity_type).name},
-                      {"entityId", event.entity_id.to_string()}};
-  return std::get<templates::Template>(parsed).render(context, templates::Escape::json, {}, max_body_bytes);
+  const json::object context = template_context(workflow, event, &memory);
+  const auto escape = templates::Escape::json;
+  return templates::render(text, context, escape, stored_partials(workflow.action, escape), max_body_bytes);
 }
 
 json::object plan_headers(const json::object& action) {
@@ -340,6 +316,18 @@ class Webhook final : public Action {
   }
 
   bool has_secret() const override { return true; }
+
+  std::vector<std::string> templates(const json::object& definition) const override {
+    const auto* const text = given(definition, "template");
+    if (text == nullptr) return {};
+    std::vector<std::string> codes;
+    if (is_inline_body(text->as_string())) {
+      add_partials(text->as_string(), codes);
+    } else {
+      codes.emplace_back(text->as_string());
+    }
+    return codes;
+  }
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     const std::string_view text = body_template(workflow.action);

@@ -198,8 +198,9 @@ TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {
 TEST(WebhookPlan, StoredTemplatesTextStandsBesideItsCode) {
   Example example;
   example.action["template"] = "hook";
-  example.action["body"] = "plain {{orderNumber}}";
-  EXPECT_EQ(example.plan().body, "plain A\\\"1");
+  example.action["templates"] = parse(R"({"hook": {"body": "plain {{orderNumber}}{{> end}}"},
+                                          "end": {"body": ". {{customer.name}}", "html": "<p>"}})");
+  EXPECT_EQ(example.plan().body, "plain A\\\"1. <Ada>");
 }
 
 TEST(WebhookPlan, OwnContentTypeReplacesTheDefault) {

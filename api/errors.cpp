@@ -28,6 +28,7 @@ constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"tracking_devices_id_unique", "A tracking device with this id already exists."},
     {"users_business_email_unique", "A user with this email belongs to the business already."},
     {"users_email_unique", "An account with this email already exists."},
+    {"templates_code_unique", "A template with this code already exists."},
 });
 
 constexpr std::string_view away = "The service cannot reach its database; try again.";

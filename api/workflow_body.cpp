@@ -42,7 +42,7 @@ constexpr Property configure_properties[] = {
 };
 
 void merge_action(const json::value& given_action, const net::DestinationPolicy& destinations,
-                  WorkflowDefinition& definition, FieldErrors& errors) {
+                  const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
   const json::object* object = given_action.if_object();
   if (object == nullptr) {
     errors.push_back({"action", "must be an object"});
@@ -62,15 +62,13 @@ void merge_action(const json::value& given_action, const net::DestinationPolicy&
     errors.push_back({"action.type", "must be one of " + known});
     return;
   }
-  const actions::CheckContext context{.entity_type = definition.entity_type,
-                                      .destinations = destinations,
-                                      .find_template = [](std::string_view) { return std::nullopt; }};
+  const actions::CheckContext context{
+      .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
   definition.action = action->check(*object, context, errors);
   definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
 }
 
-void make_secret(WorkflowDefinition& definition) {
-  const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
+void make_secret(const actions::Action* action, WorkflowDefinition& definition) {
   if (action->has_secret() && !definition.has_secret && !definition.secret) {
     definition.secret = net::WebhookSecret::random().text();
   }
@@ -78,7 +76,7 @@ void make_secret(WorkflowDefinition& definition) {
 
 /// Overwrites what decides whether the definition is a good one, and adds what is wrong with it to `errors`.
 void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
-                   WorkflowDefinition& definition, FieldErrors& errors) {
+                   const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
   if (const auto name = text_at(body, "name")) {
     definition.name = *name;
     if (is_blank(*name)) errors.push_back({"name", "must not be blank"});
@@ -102,8 +100,12 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
                                        std::string(domain::record_type(trigger->entity_type).name) +
                                        ", not of " + std::string(record.name)});
   }
-  if (const json::value* action = given(body, "action"))
-    merge_action(*action, destinations, definition, errors);
+  // A stored action must go with an entity type that the body gives.
+  if (const json::value* action = given(body, "action")) {
+    merge_action(*action, destinations, find_template, definition, errors);
+  } else if (given(body, "entityType") != nullptr && !definition.action.empty()) {
+    merge_action(json::object(definition.action), destinations, find_template, definition, errors);
+  }
   if (body.contains("conditions")) {
     const json::value* conditions = given(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
@@ -141,7 +143,7 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
   }
   WorkflowDefinition merged;
   merged.conditions = json::object();
-  merge_checked(definition, {.allow_private = true}, merged, errors);
+  merge_checked(definition, {.allow_private = true}, {}, merged, errors);
 }
 
 void check_workflow_body(const json::object& body, FieldErrors& errors) {
@@ -151,23 +153,25 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
   }
   WorkflowDefinition definition;
   definition.conditions = json::object();
-  merge_checked(body, {.allow_private = true}, definition, errors);
+  merge_checked(body, {.allow_private = true}, {}, definition, errors);
 }
 
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
-                    WorkflowDefinition& definition) {
+                    const FindTemplate& find_template, WorkflowDefinition& definition) {
   if (const auto guid = guid_at(body, "triggerId");
       guid && !domain::find_trigger(Guid::parse(*guid).value())) {
     throw not_found("trigger");
   }
   FieldErrors errors;
-  merge_checked(body, destinations, definition, errors);
+  merge_checked(body, destinations, find_template, definition, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   if (const json::value* active = given(body, "isActive")) definition.is_active = active->as_bool();
   if (const json::value* ordered = given(body, "ordered")) definition.ordered = ordered->as_bool();
   merge_text(body, "delay", definition.delay);
-  make_secret(definition);
+  const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
+  definition.template_codes = action->templates(definition.action);
+  make_secret(action, definition);
 }
 
 }  // namespace waybill::api

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "actions/action.hpp"
 #include "api/route.hpp"
@@ -23,14 +24,18 @@ struct WorkflowDefinition {
   bool is_active = true;
   bool ordered = false;
   std::optional<std::string> delay;
-  bool has_secret = false;            // it has one already
-  std::optional<std::string> secret;  // given or made now
+  bool has_secret = false;                  // it has one already
+  std::optional<std::string> secret;        // given or made now
+  std::vector<std::string> template_codes;  // of the stored templates that the action uses
 };
+
+/// As actions::CheckContext asks for templates.
+using FindTemplate = decltype(actions::CheckContext::find_template);
 
 /// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it.
 /// Throws Failure with every bad field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
-                    WorkflowDefinition& definition);
+                    const FindTemplate& find_template, WorkflowDefinition& definition);
 
 /// What is stored of a workflow, from the row of sql::workflows::get or ::lock.
 WorkflowDefinition stored_definition(const storage::Rows& rows);
@@ -38,8 +43,9 @@ WorkflowDefinition stored_definition(const storage::Rows& rows);
 /// Like check_workflow_body, of a definition that needs no name.
 void check_definition(const json::object& definition, FieldErrors& errors);
 
-/// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed is
-/// left to merge_workflow. One that changes a workflow can be checked beside that workflow alone.
+/// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed and
+/// a template exists is left to merge_workflow. One that changes a workflow can be checked beside that
+/// workflow alone.
 void check_workflow_body(const json::object& body, FieldErrors& errors);
 
 }  // namespace waybill::api

@@ -156,6 +156,15 @@ std::unique_ptr<api::Server> make_metrics_server(const Config& config) {
   return std::make_unique<api::Server>(options, make_responder);
 }
 
+net::MailOptions mail_options(const Config& config) {
+  // A run's try must end within its lease (worker/runner.hpp).
+  return {.smtp_url = config.smtp_url,
+          .directory = config.mail_dir,
+          .ca_file = config.ca_file,
+          .connect_timeout = std::chrono::seconds(5),
+          .total_timeout = std::chrono::seconds(15)};
+}
+
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
                                        const SecretBox::Key& key,
                                        const net::DestinationPolicy& destinations) {
@@ -164,6 +173,8 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.secret_key = key;
   options.destinations = destinations;
   options.ca_file = config.ca_file;
+  options.mail = mail_options(config);
+  options.mail_from = config.mail_from;
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
   options.positions_retention_days = static_cast<int>(config.positions_retention_days);

@@ -95,13 +95,20 @@ std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
   return records;
 }
 
-std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
-  if (wanted.empty()) return {};
+Params relatives_params(const RelativesWanted& wanted) {
   const KeyArrays customers = arrays(wanted.customers);
   const KeyArrays carriers = arrays(wanted.carriers);
   const KeyArrays orders = arrays(wanted.orders);
-  const Rows rows = session_.run(sql::outbox::relatives, customers.businesses, customers.guids,
-                                 carriers.businesses, carriers.guids, orders.businesses, orders.guids);
+  return Params()
+      .add(customers.businesses)
+      .add(customers.guids)
+      .add(carriers.businesses)
+      .add(carriers.guids)
+      .add(orders.businesses)
+      .add(orders.guids);
+}
+
+std::vector<Relative> read_relatives(const Rows& rows) {
   std::vector<Relative> relatives;
   relatives.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {
@@ -112,6 +119,11 @@ std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
                          row.maybe_string(5)});
   });
   return relatives;
+}
+
+std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
+  if (wanted.empty()) return {};
+  return read_relatives(session_.run(sql::outbox::relatives, relatives_params(wanted)));
 }
 
 }  // namespace waybill::storage

@@ -70,6 +70,10 @@ struct Relative {
   std::optional<std::string> extra;  // a customer's e-mail, a shipment's status
 };
 
+/// What sql::outbox::relatives takes and answers.
+Params relatives_params(const RelativesWanted& wanted);
+std::vector<Relative> read_relatives(const Rows& rows);
+
 /// Reads the outbox; takes nothing off it. All methods throw DatabaseUnavailable or StatementError.
 class Outbox {
  public:

@@ -39,7 +39,8 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
                          .deleted = row.boolean(13),
                          .epoch = row.number<std::uint64_t>(14),
                          .business_name = row.string(15),
-                         .sealed_secrets = split_secrets(row.view(16))});
+                         .sealed_secrets = split_secrets(row.view(16)),
+                         .templates = row.maybe_string(17)});
   });
   return workflows;
 }

@@ -31,11 +31,12 @@ struct StoredWorkflow {
   bool deleted;
   std::uint64_t epoch;
   std::string business_name;
-  std::vector<Bytes> sealed_secrets;  // newest first, at most two
+  std::vector<Bytes> sealed_secrets;     // newest first, at most two
+  std::optional<std::string> templates;  // JSON of template_texts, when the action uses any
 };
 
-/// Every workflow changed since `epoch`, deleted ones too, in order of their epochs. Throws
-/// DatabaseUnavailable or StatementError.
+/// Every workflow changed since `epoch`, or whose templates may have, deleted ones too, in order of their
+/// epochs. Throws DatabaseUnavailable or StatementError.
 std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t epoch);
 
 }  // namespace waybill::storage

@@ -235,6 +235,13 @@ class Renderer {
   std::size_t work_ = 0;
 };
 
+void collect_partials(const Node& node, std::vector<std::string>& names) {
+  if (node.kind == Kind::partial && std::ranges::find(names, node.text) == names.end()) {
+    names.push_back(node.text);
+  }
+  for (const Node& child : node.children) collect_partials(child, names);
+}
+
 }  // namespace
 
 std::variant<Template, TemplateError> Template::parse(std::string_view text) {
@@ -246,6 +253,12 @@ std::variant<Template, TemplateError> Template::parse(std::string_view text) {
 std::string Template::render(const json::object& context, Escape escape, const Partials& partials,
                              std::size_t max_bytes) const {
   return Renderer(context, escape, partials, max_bytes).render(*root_);
+}
+
+std::vector<std::string> Template::partials() const {
+  std::vector<std::string> names;
+  collect_partials(*root_, names);
+  return names;
 }
 
 bool Template::is_literal() const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/json.hpp"
 
@@ -33,6 +34,9 @@ class Template {
   /// 32 deep.
   std::string render(const json::object& context, Escape escape, const Partials& partials = {},
                      std::size_t max_bytes = 1024UL * 1024) const;
+
+  /// The names of the partials that it includes itself, each once.
+  std::vector<std::string> partials() const;
 
   /// True when the text holds no tag at all.
   bool is_literal() const;

@@ -170,6 +170,15 @@ TEST(Mustache, StandaloneLinesVanish) {
       {"inverted, indented", "top\n  {{^b}}\n|\n  {{/b}}\nbottom\n", no, "top\n|\nbottom\n"},
       {"inverted, CR LF", "|\r\n{{^b}}\r\n{{/b}}\r\n|", no, "|\r\n|"},
       {"inverted, last line", "^{{^b}}\n/\n  {{/b}}", no, "^\n/\n"},
+      {"inverted, inside a line whitespace stays", " | {{^b}}\t|\t{{/b}} | \n", no, " | \t|\t | \n"},
+      {"inverted, comments between stay apart", " | {{^b}} {{! c }}\n {{/b}} | \n", no, " |  \n  | \n"},
+      {"inverted, two on a line do not stand alone", " {{^b}}NO{{/b}}\n {{^b}}WAY{{/b}}\n", no,
+       " NO\n WAY\n"},
+      {"inverted, first line", "  {{^b}}\n^{{/b}}\n/", no, "^\n/"},
+      {"inverted, padding in the tag", "|{{^ b }}={{/ b }}|", no, "|=|"},
+      {"a section over lines that are not entered", "a\n{{#b}}\n{{x}}\n{{/b}}\nz\n", no, "a\nz\n"},
+      {"sections nested on lines of their own", "{{#b}}\n{{#b}}\nx\n{{/b}}\n{{/b}}\n", yes, "x\n"},
+      {"tabs and spaces around a tag of its own", "a\n \t{{#b}}\t \nx\n{{/b}} \nz", yes, "a\nx\nz"},
       {"blank lines around stay", "a\n\n{{#b}}\nx\n{{/b}}\n\nb", yes, "a\n\nx\n\nb"},
   });
 }
@@ -258,6 +267,23 @@ TEST(Mustache, Partials) {
        {{"partial", "|\n{{{content}}}\n|\n"}}},
       {"indents add up", " {{>a}}\n", "{}", " a\n   b\n", {{"a", "a\n  {{>b}}\n"}, {"b", "b\n"}}},
       {"padding", "|{{> partial }}|", R"({"b": true})", "|[]|", {{"partial", "[]"}}},
+      {"a standalone one within a section, each time",
+       "{{#l}}\n  {{>p}}\n{{/l}}\n",
+       R"({"l": [1, 2]})",
+       "  [1]\n  [2]\n",
+       {{"p", "[{{.}}]\n"}}},
+      {"standalone tags of the partial itself vanish with their indent",
+       "  {{>p}}\n",
+       R"({"b": true})",
+       "  x\n",
+       {{"p", "{{#b}}\nx\n{{/b}}\n"}}},
+      {"its sections must be its own", "<{{#b}}{{>p}}{{/b}}>", R"({"b": true})", "<>", {{"p", "{{/b}}"}}},
+      {"an empty one is nothing", "a\n  {{>p}}\nz", "{}", "a\nz", {{"p", ""}}},
+      {"its html is escaped by the place, not by itself",
+       "{{>p}}",
+       R"({"x": "<"})",
+       "&lt;<",
+       {{"p", "{{x}}<"}}},
       {"a name is not split at dots", "{{>a.b}}", "{}", "yes", {{"a.b", "yes"}}},
   });
 }
@@ -335,6 +361,13 @@ TEST(Mustache, WorkIsLimitedAlsoWithoutOutput) {
   const json::object context{{"l", list}};
   EXPECT_THROW(parsed("{{#l}}{{#l}}{{#l}}{{/l}}{{/l}}{{/l}}").render(context, Escape::none),
                std::length_error);
+}
+
+TEST(Mustache, TellsWhichPartialsItIncludes) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(parsed("{{x}}").partials(), Names{});
+  EXPECT_EQ(parsed("{{>a}}{{#s}}{{> b.c }}{{^t}}{{>a}}{{/t}}{{/s}}").partials(), (Names{"a", "b.c"}));
+  EXPECT_EQ(parsed("{{=<% %>=}}<%> d %>{{> no}}").partials(), Names{"d"});
 }
 
 TEST(Mustache, OnlyTextWithoutTagsIsLiteral) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "actions/stored_templates.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::worker {
@@ -48,6 +49,11 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
 WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
   json::object definition = json::parse(stored.action).as_object();
+  if (stored.templates) {
+    json::object templates = json::parse(*stored.templates).as_object();
+    actions::add_built_in_templates(templates);
+    definition["templates"] = std::move(templates);
+  }
   const actions::Action* action = actions::find_action(definition.at("type").as_string());
   if (action == nullptr) throw std::invalid_argument("unknown action");
   std::vector<net::WebhookSecret> secrets;

@@ -30,8 +30,8 @@ Runner::Options runner_options(const Worker::Options& options) {
 
 }  // namespace
 
-// Stopped in the order in which work flows: the pump, the runner, the HTTP client, whose last answers still
-// reach the recorder, and then the leases.
+// Stopped in the order in which work flows: the pump, the runner, the HTTP client and the mailer, whose last
+// answers still reach the recorder, and then the leases.
 class Worker::Impl {
  public:
   explicit Impl(Options options)
@@ -42,7 +42,8 @@ class Worker::Impl {
         recorder_(std::make_unique<Recorder>(
             Recorder::Options{.database_url = options_.database_url, .worker = guid_},
             [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
-        runner_(runner_options(options_), catalogue_, {*http_, system_clock()}, *recorder_),
+        runner_(runner_options(options_), catalogue_, {*http_, system_clock(), *mailer_, options_.mail_from},
+                *recorder_),
         pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, runner_,
               system_clock()) {}
 
@@ -66,6 +67,7 @@ class Worker::Impl {
     runner_.drain(limit);
     runner_.stop();
     http_.reset();  // what is still in flight ends as cancelled, which is not a try
+    mailer_.reset();
     const auto left = std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
     recorder_->flush(std::max<Duration>(left, std::chrono::seconds(1)));
     recorder_.reset();
@@ -91,6 +93,7 @@ class Worker::Impl {
   Matcher matcher_;
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
+  std::unique_ptr<net::Mailer> mailer_ = net::make_mailer(options_.mail);
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;
   Pump pump_;

@@ -7,6 +7,7 @@
 #include "base/secret_box.hpp"
 #include "domain/retry.hpp"
 #include "net/destination.hpp"
+#include "net/mail.hpp"
 
 namespace waybill::worker {
 
@@ -21,6 +22,8 @@ class Worker {
     SecretBox::Key secret_key{};
     net::DestinationPolicy destinations;
     std::string ca_file;
+    net::MailOptions mail;
+    std::string mail_from;
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;

@@ -1,4 +1,5 @@
 #include <future>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -18,6 +19,10 @@ class FixedClock : public Clock {
   Time now() const override { return Time{std::chrono::seconds(1'800'000'000)}; }
 };
 
+class NoMailer : public net::Mailer {
+  void transmit(net::MailMessage, Done) override { throw std::logic_error("a webhook sends no mail"); }
+};
+
 // One webhook performed against a server that answers as told.
 struct Delivery {
   explicit Delivery(Reply reply)
@@ -30,7 +35,7 @@ struct Delivery {
     const json::object request{{"url", url.empty() ? server.url("/hook") : url},
                                {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}}};
     const Attempt attempt{request, R"({"type":"order_created"})", Guid{}, "msg_1", secrets, 1};
-    Effects effects{client, clock};
+    Effects effects{client, clock, mailer, ""};
     std::promise<TryResult> result;
     find_action("webhook")->perform(attempt, effects,
                                     [&](TryResult made) { result.set_value(std::move(made)); });
@@ -40,6 +45,7 @@ struct Delivery {
   RawServer::Request seen;
   RawServer server;
   FixedClock clock;
+  NoMailer mailer;
   std::vector<net::WebhookSecret> secrets{net::WebhookSecret::random(), net::WebhookSecret::random()};
   net::HttpClient client{{.policy = {.allow_private = true}, .ca_file = {}}};
 };

@@ -3,7 +3,7 @@ with changed as (
   update workflows
   set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,
       active_since = case when $8::boolean and not is_active then now() else active_since end, is_active = $8::boolean,
-      ordered = $9::boolean, delay = $10, version = version + 1, updated_at = now()
+      ordered = $9::boolean, delay = $10, template_codes = $12::text[], version = version + 1, updated_at = now()
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
   returning *
 ), version as (

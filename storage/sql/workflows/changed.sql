@@ -1,12 +1,24 @@
--- Workflows changed since epoch $1, deleted ones too, with their business's name and valid secrets, newest first.
+-- Workflows changed since epoch $1, or that may use a template changed since, deleted ones too, with their business's name,
+-- their templates' texts and valid secrets, newest first.
+with changed as (
+  select c.business_id, c.guid, max(c.epoch) as epoch
+  from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint
+        union all
+        select w.business_id, w.guid, t.epoch
+        from (select business_id, max(epoch) as epoch from templates where epoch > $1::bigint group by business_id) t
+        join workflows w on w.business_id = t.business_id and w.template_codes <> '{}' and w.deleted_at is null) c
+  group by c.business_id, c.guid
+)
 select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::text, w.conditions::text, w.is_active,
        w.ordered, w.delay, w.paused_reason is not null as paused, w.version, w.active_since, w.deleted_at is not null as deleted,
-       w.epoch, b.name as business_name,
+       c.epoch, b.name as business_name,
        (select string_agg(encode(s.sealed, 'hex'), ',' order by s.created_at desc)
         from (select sealed, created_at from workflow_secrets s
               where s.business_id = w.business_id and s.workflow_id = w.guid
                 and (s.expires_at is null or s.expires_at > clock_timestamp())
-              order by created_at desc limit 2) s) as secrets
-from workflows w join businesses b on b.guid = w.business_id
-where w.epoch > $1::bigint
-order by w.epoch
+              order by created_at desc limit 2) s) as secrets,
+       case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates
+from changed c
+join workflows w on w.business_id = c.business_id and w.guid = c.guid
+join businesses b on b.guid = w.business_id
+order by c.epoch

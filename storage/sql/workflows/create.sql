@@ -1,8 +1,10 @@
 -- $1 business, $2 guid, $3 name, $4 entity type, $5 trigger, $6 action, $7 conditions, $8 active, $9 ordered, $10 delay,
--- $11 the sealed secret or null.
+-- $11 the sealed secret or null, $12 the codes of the templates it uses.
 with made as (
-  insert into workflows (business_id, guid, name, entity_type, trigger_code, action, conditions, is_active, ordered, delay)
-  values ($1::uuid, $2::uuid, $3, $4::smallint, $5, $6::jsonb, $7::jsonb, $8::boolean, $9::boolean, $10)
+  insert into workflows (business_id, guid, name, entity_type, trigger_code, action, conditions, is_active, ordered, delay,
+                         template_codes)
+  values ($1::uuid, $2::uuid, $3, $4::smallint, $5, $6::jsonb, $7::jsonb, $8::boolean, $9::boolean, $10,
+          $12::text[])
   returning *
 ), version as (
   insert into workflow_versions (business_id, workflow_id, version, definition)

@@ -1,0 +1,140 @@
+#include "actions/recipients.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "net/mail.hpp"
+#include "templates/parts.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr std::size_t max_characters = 10'000;
+
+bool is_mustache(std::string_view text) { return text.find("{{") != std::string_view::npos; }
+
+/// Whether a text can render to more than its own words and single values.
+bool has_sections(std::string_view text) {
+  for (std::size_t at = text.find("{{"); at < text.size(); at = text.find("{{", at + 1)) {
+    const std::size_t sigil = text.find_first_not_of(" \t\r\n", at + 2);
+    if (sigil < text.size() && std::string_view("#^=>").find(text[sigil]) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+std::optional<std::string> text_problem(std::string_view text) {
+  const auto characters = std::ranges::count_if(text, [](char c) { return (c & '\xc0') != '\x80'; });
+  if (static_cast<std::size_t>(characters) > max_characters)
+    return "must not be longer than 10000 characters";
+  if (is_mustache(text)) return templates::mustache_problem(text);
+  const auto addresses = split_addresses(text);
+  if (addresses.empty()) return "must name a recipient";
+  if (addresses.size() > max_recipients) return "must not name more than 100 recipients";
+  for (const std::string& address : addresses) {
+    if (!net::parse_mailbox(address)) return "\"" + address + "\" is no mail address";
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> texts_of(const json::value& recipient) {
+  std::vector<std::string_view> texts;
+  if (const auto* const text = recipient.if_string()) {
+    texts.emplace_back(*text);
+  } else if (const auto* const list = recipient.if_array()) {
+    for (const json::value& entry : *list) texts.emplace_back(entry.as_string());
+  }
+  return texts;
+}
+
+/// Of `Some, name <address>` the address alone.
+std::string without_name(const std::string& text) {
+  const std::size_t opening = text.rfind('<');
+  if (opening == std::string::npos || !text.ends_with('>')) return text;
+  return text.substr(opening + 1, text.size() - opening - 2);
+}
+
+class Recipients {
+ public:
+  void add(std::string text) {
+    text = templates::single_line(text);
+    auto mailbox = net::parse_mailbox(text);
+    if (!mailbox) return;
+    std::string key = mailbox->address;
+    for (char& c : key) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    if (std::ranges::find(seen_, key) != seen_.end()) return;
+    if (seen_.size() == max_recipients) throw std::length_error("a mail has at most 100 recipients");
+    seen_.push_back(std::move(key));
+    all_.push_back(std::move(text));
+  }
+
+  void add_one(const std::string& text) {
+    const std::string line = templates::single_line(text);
+    add(net::parse_mailbox(line) ? line : without_name(line));
+  }
+
+  std::vector<std::string> take() { return std::move(all_); }
+
+ private:
+  std::vector<std::string> seen_;  // addresses in lower case
+  std::vector<std::string> all_;
+};
+
+}  // namespace
+
+std::vector<std::string> split_addresses(std::string_view list) {
+  std::vector<std::string> addresses;
+  std::string one;
+  bool quoted = false;
+  const auto finish = [&] {
+    const std::size_t first = one.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos) {
+      addresses.push_back(one.substr(first, one.find_last_not_of(" \t\r\n") - first + 1));
+    }
+    one.clear();
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ',' && !quoted) {
+      finish();
+      continue;
+    }
+    if (list[i] == '"') quoted = !quoted;
+    one += list[i];
+    if (quoted && list[i] == '\\' && i + 1 < list.size()) one += list[++i];
+  }
+  finish();
+  return addresses;
+}
+
+std::optional<std::string> recipient_problem(const json::value& recipient) {
+  if (const auto* const text = recipient.if_string()) return text_problem(*text);
+  const auto* const list = recipient.if_array();
+  if (list == nullptr) return "must be an address, several, or Mustache";
+  if (list->empty()) return "must name a recipient";
+  if (list->size() > max_recipients) return "must not name more than 100 recipients";
+  for (const json::value& entry : *list) {
+    const auto* const text = entry.if_string();
+    if (text == nullptr) return "must be an array of strings";
+    if (auto problem = text_problem(*text)) return problem;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> resolve_recipients(const json::value& recipient,
+                                            const std::function<std::string(std::string_view)>& render) {
+  Recipients recipients;
+  for (const std::string_view text : texts_of(recipient)) {
+    if (!is_mustache(text)) {
+      for (std::string& address : split_addresses(text)) recipients.add(std::move(address));
+    } else if (has_sections(text)) {
+      for (std::string& address : split_addresses(render(text))) recipients.add(std::move(address));
+    } else {
+      for (const std::string& piece : split_addresses(text)) recipients.add_one(render(piece));
+    }
+  }
+  return recipients.take();
+}
+
+}  // namespace waybill::actions

@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "actions/action.hpp"
+#include "actions/recipients.hpp"
+#include "actions/stored_templates.hpp"
+#include "templates/parts.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr std::size_t max_text_characters = 10'000;
+constexpr std::array<std::string_view, 3> inline_parts{"subject", "body", "html"};
+
+const json::value* given(const json::object& object, std::string_view key) {
+  const json::value* const value = object.if_contains(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+/// The code of the stored template; empty when there is none.
+std::string_view template_code(const json::object& action) {
+  const json::value* const code = given(action, "template");
+  return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
+}
+
+/// The rules of a mail's configuration; collects what breaks them.
+class Checker {
+ public:
+  Checker(const CheckContext& context, FieldErrors& errors) : context_(context), errors_(errors) {}
+
+  json::object check(const json::object& definition) {
+    for (const auto& member : definition) {
+      constexpr std::string_view known[] = {"type", "recipient", "template", "subject", "body", "html"};
+      if (std::ranges::find(known, std::string_view(member.key())) == std::end(known)) {
+        refuse(member.key(), "unknown field");
+      }
+    }
+    json::object checked{{"type", "send_email"},
+                         {"recipient", recipient(given(definition, "recipient"))},
+                         {"template", stored(given(definition, "template"))}};
+    for (const auto part : inline_parts) checked[part] = text(part, given(definition, part));
+    if (template_code(definition).empty()) require_texts(definition);
+    return checked;
+  }
+
+ private:
+  void refuse(std::string_view field, std::string message) {
+    errors_.push_back({"action." + std::string(field), std::move(message)});
+  }
+
+  json::value recipient(const json::value* value) {
+    if (value == nullptr) {
+      refuse("recipient", "is required");
+      return nullptr;
+    }
+    if (auto problem = recipient_problem(*value)) refuse("recipient", std::move(*problem));
+    return *value;
+  }
+
+  json::value stored(const json::value* value) {
+    if (value == nullptr) return nullptr;
+    const auto* const code = value->if_string();
+    if (code == nullptr) {
+      refuse("template", "must be a string");
+      return nullptr;
+    }
+    if (code->empty()) return nullptr;
+    if (auto problem = stored_template_problem(context_, *code, "send_email")) {
+      refuse("template", std::move(*problem));
+    }
+    return *value;
+  }
+
+  json::value text(std::string_view part, const json::value* value) {
+    if (value == nullptr) return nullptr;
+    const auto* const text = value->if_string();
+    if (text == nullptr) {
+      refuse(part, "must be a string");
+      return nullptr;
+    }
+    const auto characters = std::ranges::count_if(*text, [](char c) { return (c & '\xc0') != '\x80'; });
+    if (static_cast<std::size_t>(characters) > max_text_characters) {
+      refuse(part, "must not be longer than 10000 characters");
+    } else if (auto problem = templates::mustache_problem(*text)) {
+      refuse(part, std::move(*problem));
+    }
+    return *value;
+  }
+
+  void require_texts(const json::object& definition) {
+    if (given(definition, "template") != nullptr && !definition.at("template").is_string()) return;
+    if (given(definition, "subject") == nullptr) refuse("subject", "is required without a template");
+    if (given(definition, "body") == nullptr && given(definition, "html") == nullptr) {
+      refuse("body", "or html is required without a template");
+    }
+  }
+
+  const CheckContext& context_;
+  FieldErrors& errors_;
+};
+
+/// One mail being rendered from an action's own texts, or else from its stored template's.
+class Composer {
+ public:
+  Composer(const WorkflowView& workflow, const EventView& event)
+      : action_(workflow.action), context_(template_context(workflow, event, &memory_)) {}
+
+  Plan plan() const {
+    json::object request;
+    json::array& to = request["to"].emplace_array();
+    for (std::string& address : resolve_recipients(
+             action_.at("recipient"), [this](std::string_view text) { return render(text, "recipient"); })) {
+      to.emplace_back(std::move(address));
+    }
+    request["subject"] = templates::single_line(part("subject").value_or(""));
+    auto body = part("body");
+    if (!body) request["body"] = nullptr;
+    const auto html = part("html");
+    request["html"] = html ? json::value(*html) : json::value(nullptr);
+    if (const auto link = unsubscribe_link()) request["listUnsubscribe"] = *link;
+    return {.request = std::move(request), .body = std::move(body)};
+  }
+
+ private:
+  std::string render(std::string_view text, std::string_view name) const {
+    const auto escape = templates::part_escape("send_email", name);
+    return templates::render(text, context_, escape, stored_partials(action_, escape));
+  }
+
+  std::optional<std::string> part(std::string_view name) const {
+    std::optional<std::string_view> text;
+    if (const json::value* const own = given(action_, name)) {
+      text = own->as_string();
+    } else if (const auto code = template_code(action_); !code.empty()) {
+      text = stored_part(action_, code, name);
+    }
+    if (!text) return std::nullopt;
+    return render(*text, name);
+  }
+
+  /// RFC 2369 section 3.4: what a mail template's `url` renders to, if that is a link.
+  std::optional<std::string> unsubscribe_link() const {
+    auto link = templates::single_line(part("url").value_or(""));
+    const bool is_link =
+        link.starts_with("https://") || link.starts_with("http://") || link.starts_with("mailto:");
+    const bool is_clean = std::ranges::all_of(link, [](char c) {
+      return c > ' ' && c <= '~' && std::string_view("<>,\"").find(c) == std::string_view::npos;
+    });
+    if (!is_link || !is_clean) return std::nullopt;
+    return link;
+  }
+
+  json::monotonic_resource memory_;
+  const json::object& action_;
+  const json::object context_;
+};
+
+/// The server's three digits, if its words begin with them.
+std::optional<int> reply_code(std::string_view reply) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool has_code = reply.size() >= 3 && std::ranges::all_of(reply.substr(0, 3), is_digit) &&
+                        (reply.size() == 3 || !is_digit(reply[3]));
+  return has_code ? std::optional(std::stoi(std::string(reply.substr(0, 3)))) : std::nullopt;
+}
+
+std::string failure_code(const std::optional<int>& reply, std::string_view otherwise) {
+  return reply ? "SMTP_" + std::to_string(*reply) : std::string(otherwise);
+}
+
+TryResult result_of(const net::MailOutcome& mail, Time started, Time now) {
+  const auto code = reply_code(mail.reply);
+  TryResult result;
+  result.started_at = started;
+  result.duration = now - started;
+  result.status_code = code;
+  if (code) result.response = mail.reply;
+  switch (mail.result) {
+    case net::MailResult::sent:
+      result.outcome = Done{};
+      return result;
+    case net::MailResult::temporary:
+      result.outcome = Retry{failure_code(code, "MAIL_SERVER")};
+      // 421 is the service itself that goes (RFC 5321 section 4.2.3); other replies speak of this mail.
+      result.destination_failed = !code || *code == 421;
+      break;
+    case net::MailResult::permanent:
+      result.outcome = Never{failure_code(code, "MAIL_REFUSED")};
+      break;
+  }
+  result.error = code ? "The mail server answered: " + mail.reply : mail.reply;
+  return result;
+}
+
+net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
+  net::MailMessage message;
+  message.from = effects.mail_from;
+  for (const json::value& to : attempt.request.at("to").as_array()) message.to.emplace_back(to.as_string());
+  message.subject = attempt.request.at("subject").as_string();
+  message.text = attempt.body;
+  if (const auto* const html = attempt.request.at("html").if_string()) message.html = *html;
+  if (const auto* const link = given(attempt.request, "listUnsubscribe")) {
+    message.headers.emplace_back("List-Unsubscribe", "<" + std::string(link->as_string()) + ">");
+  }
+  message.message_id = net::message_id(attempt.run.to_string(), message.from);
+  return message;
+}
+
+/// A mail to one or several recipients, all of whom get it or none: when the server refuses one for good, the
+/// run is dead with the server's words, so that nobody gets the mail again with each try for another's sake.
+class SendEmail final : public Action {
+ public:
+  std::string_view type() const override { return "send_email"; }
+
+  json::object check(const json::object& definition, const CheckContext& context,
+                     FieldErrors& errors) const override {
+    return Checker(context, errors).check(definition);
+  }
+
+  std::vector<std::string> templates(const json::object& definition) const override {
+    std::vector<std::string> codes;
+    if (const auto code = template_code(definition); !code.empty()) codes.emplace_back(code);
+    for (const auto part : inline_parts) {
+      if (const auto* const text = given(definition, part)) add_partials(text->as_string(), codes);
+    }
+    const json::value& recipient = definition.at("recipient");
+    if (const auto* const text = recipient.if_string()) {
+      add_partials(*text, codes);
+    } else if (const auto* const list = recipient.if_array()) {
+      for (const json::value& entry : *list) add_partials(entry.as_string(), codes);
+    }
+    return codes;
+  }
+
+  Plan plan(const WorkflowView& workflow, const EventView& event) const override {
+    return Composer(workflow, event).plan();
+  }
+
+  /// There is one mail server.
+  std::string destination(const json::object& /*request*/) const override { return "mail"; }
+
+  void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
+    const Time started = effects.clock.now();
+    auto message = message_of(attempt, effects);
+    if (message.to.empty()) {
+      TryResult result;
+      result.outcome = Never{"NO_RECIPIENT"};
+      result.started_at = started;
+      result.error = "None of the recipients is a mail address.";
+      return finish(std::move(result));
+    }
+    effects.mailer.send(std::move(message),
+                        [finish = std::move(finish), started, &clock = effects.clock](
+                            const net::MailOutcome& mail) { finish(result_of(mail, started, clock.now())); });
+  }
+};
+
+}  // namespace
+
+const Action& send_email_action() {
+  static const SendEmail action;
+  return action;
+}
+
+}  // namespace waybill::actions

@@ -1,0 +1,272 @@
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/action.hpp"
+#include "actions/stored_templates.hpp"
+
+namespace waybill::actions {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+const Action& send_email() { return *find_action("send_email"); }
+
+json::object parse(std::string_view text) { return json::parse(text).as_object(); }
+
+std::vector<std::string> bad_fields(const json::object& definition) {
+  using Found = std::optional<std::pair<std::string, domain::EntityType>>;
+  const net::DestinationPolicy destinations;
+  const CheckContext context{domain::EntityType::order, destinations, [](std::string_view code) -> Found {
+                               if (code == "mail") return std::pair("send_email", domain::EntityType::order);
+                               if (code == "hook") return std::pair("webhook", domain::EntityType::order);
+                               if (code == "welcome")
+                                 return std::pair("send_email", domain::EntityType::customer);
+                               return std::nullopt;
+                             }};
+  FieldErrors errors;
+  send_email().check(definition, context, errors);
+  std::vector<std::string> fields;
+  for (const FieldError& error : errors) fields.push_back(error.field);
+  return fields;
+}
+
+TEST(SendEmailCheck, TakesATemplateOrTextsOfItsOwn) {
+  for (const char* const good :
+       {R"({"type": "send_email", "recipient": "a@example.com", "template": "mail"})",
+        R"({"type": "send_email", "recipient": "a@example.com", "template": "mail", "subject": "Other"})",
+        R"({"type": "send_email", "recipient": "{{customer.email}}", "subject": "S", "body": "B"})",
+        R"({"type": "send_email", "recipient": ["a@example.com"], "subject": "S", "html": "<p>"})"}) {
+    EXPECT_THAT(bad_fields(parse(good)), IsEmpty()) << good;
+  }
+  EXPECT_THAT(bad_fields(parse(R"({"type": "send_email"})")),
+              UnorderedElementsAre("action.recipient", "action.subject", "action.body"));
+  EXPECT_THAT(bad_fields(parse(R"({"type": "send_email", "recipient": "a@example.com", "template": ""})")),
+              UnorderedElementsAre("action.subject", "action.body"));
+}
+
+TEST(SendEmailCheck, AllBadFieldsAreReportedAtOnce) {
+  EXPECT_THAT(bad_fields(parse(R"({"type": "send_email", "recipient": "nobody", "template": 1, "subject": 2,
+                                   "body": "{{#open}}", "html": "{{x", "cc": "b@example.com"})")),
+              UnorderedElementsAre("action.recipient", "action.template", "action.subject", "action.body",
+                                   "action.html", "action.cc"));
+  for (const char* const code : {"unknown", "hook", "welcome"}) {
+    json::object definition = parse(R"({"type": "send_email", "recipient": "a@example.com"})");
+    definition["template"] = code;
+    EXPECT_THAT(bad_fields(definition), ElementsAre("action.template")) << code;
+  }
+}
+
+TEST(SendEmailCheck, TextsAreAtMost10000Characters) {
+  json::object definition = parse(R"({"type": "send_email", "recipient": "a@example.com", "subject": "S"})");
+  std::string text;
+  for (int i = 0; i < 10'000; ++i) text += "ü";
+  definition["body"] = text;
+  EXPECT_THAT(bad_fields(definition), IsEmpty());
+  definition["body"] = text + "x";
+  EXPECT_THAT(bad_fields(definition), ElementsAre("action.body"));
+}
+
+TEST(SendEmailCheck, WhatAGetShowsCanBeSentBack) {
+  const net::DestinationPolicy destinations;
+  const CheckContext context{domain::EntityType::order, destinations, {}};
+  FieldErrors errors;
+  const json::object stored = send_email().check(
+      parse(R"({"type": "send_email", "recipient": "a@example.com", "template": "any"})"), context, errors);
+  EXPECT_EQ(stored, parse(R"({"type": "send_email", "recipient": "a@example.com", "template": "any",
+                              "subject": null, "body": null, "html": null})"));
+  EXPECT_EQ(send_email().check(stored, context, errors), stored);
+  EXPECT_THAT(errors, IsEmpty());
+}
+
+TEST(SendEmail, NamesTheTemplatesItUses) {
+  EXPECT_THAT(send_email().templates(parse(R"({"recipient": ["{{> list}}"], "template": "mail",
+                                               "subject": null, "body": "{{> foot}}{{> list}}", "html": "<p>"})")),
+              UnorderedElementsAre("mail", "foot", "list"));
+}
+
+struct Example {
+  json::object entity =
+      parse(R"j({"orderNumber": "A<1>", "customer": {"name": "Ada & Co", "email": "ada@example.com"},
+                                   "notes": "one\r\nBcc: eve@example.com"})j");
+  json::object previous;
+  json::object action = parse(R"j({"type": "send_email", "recipient": "{{customer.email}}", "template": null,
+                                   "subject": "Order {{orderNumber}} {{notes}}", "body": "For {{customer.name}}",
+                                   "html": "<b>{{customer.name}}</b>"})j");
+
+  Plan plan() const {
+    return send_email().plan(
+        {.guid = {}, .name = "W", .business_id = {}, .business_name = "Shop & Co", .action = action},
+        {.entity = entity,
+         .previous = previous,
+         .entity_type = domain::EntityType::order,
+         .entity_id = {},
+         .event_id = 1,
+         .at = {},
+         .trigger = "order_created"});
+  }
+};
+
+TEST(SendEmailPlan, EscapesHtmlOnlyAndKeepsTheSubjectOnOneLine) {
+  const Plan plan = Example().plan();
+  EXPECT_EQ(plan.request,
+            parse(R"({"to": ["ada@example.com"], "subject": "Order A<1> one  Bcc: eve@example.com",
+                                    "html": "<b>Ada &amp; Co</b>"})"));
+  EXPECT_EQ(plan.body, "For Ada & Co");
+}
+
+TEST(SendEmailPlan, MissingPartsAreNull) {
+  Example example;
+  example.action["body"] = nullptr;
+  EXPECT_TRUE(example.plan().request.at("body").is_null());
+  EXPECT_EQ(example.plan().body, std::nullopt);
+  example.action["body"] = "x";
+  example.action["html"] = nullptr;
+  EXPECT_TRUE(example.plan().request.at("html").is_null());
+}
+
+TEST(SendEmailPlan, TextsComeFromTheStoredTemplateUnlessTheActionHasItsOwn) {
+  Example example;
+  example.action = parse(R"j({"type": "send_email", "recipient": "{{customer.email}}", "template": "mail",
+      "subject": "Own", "body": null, "html": null, "templates": {
+        "mail": {"subject": "Stored", "body": "B {{> foot}}", "html": "<p>{{> foot}}</p>", "title": null, "url": null},
+        "foot": {"subject": null, "body": "{{business.name}}", "html": "<i>{{business.name}}</i>", "title": null, "url": null}}})j");
+  const Plan plan = example.plan();
+  EXPECT_EQ(plan.request, parse(R"({"to": ["ada@example.com"], "subject": "Own",
+                                    "html": "<p><i>Shop &amp; Co</i></p>"})"));
+  EXPECT_EQ(plan.body, "B Shop & Co");
+}
+
+TEST(SendEmailPlan, ATemplatesUrlIsTheListUnsubscribeLink) {
+  Example example;
+  example.action =
+      parse(R"j({"type": "send_email", "recipient": "a@example.com", "template": "mail", "subject": null,
+      "body": null, "html": null, "templates": {"mail": {"subject": "S", "body": "B"}}})j");
+  const auto link = [&](std::string_view url) {
+    example.action["templates"].as_object()["mail"].as_object()["url"] = url;
+    const json::object request = example.plan().request;
+    const json::value* const found = request.if_contains("listUnsubscribe");
+    return found == nullptr ? std::string() : std::string(found->as_string());
+  };
+  EXPECT_EQ(link("https://example.com/u?c={{customer.email}}"), "https://example.com/u?c=ada@example.com");
+  EXPECT_EQ(link("mailto:stop@example.com"), "mailto:stop@example.com");
+  for (const char* const bad : {"", "ftp://example.com", "https://example.com/{{notes}}",
+                                "https://example.com/>x", "https://example.com/ü"}) {
+    EXPECT_EQ(link(bad), "") << bad;
+  }
+}
+
+TEST(SendEmailPlan, TooMuchTextThrows) {
+  Example example;
+  example.entity["notes"] = std::string(1024UL * 1024, 'x');
+  example.action["body"] = "{{notes}}{{notes}}";
+  EXPECT_THROW(example.plan(), std::length_error);
+}
+
+TEST(SendEmailPlan, AMissingTemplateIsAnError) {
+  Example example;
+  example.action["template"] = "gone";
+  example.action["subject"] = nullptr;
+  EXPECT_THROW(example.plan(), std::invalid_argument);
+}
+
+TEST(StoredTemplates, BuiltInOnesFillInForWhatTheBusinessHasNot) {
+  json::object stored =
+      parse(R"({"order_shipped": null, "order_created": {"subject": "Own"}, "no_such": null})");
+  add_built_in_templates(stored);
+  EXPECT_TRUE(stored.at("order_shipped").at("html").is_string());
+  EXPECT_EQ(stored.at("order_created"), parse(R"({"subject": "Own"})"));
+  EXPECT_TRUE(stored.at("no_such").is_null());
+}
+
+/// Answers as told, at once.
+class FixedMailer : public net::Mailer {
+ public:
+  explicit FixedMailer(net::MailOutcome outcome) : outcome_(std::move(outcome)) {}
+  std::vector<net::MailMessage> messages;
+
+ private:
+  void transmit(net::MailMessage message, Done done) override {
+    messages.push_back(std::move(message));
+    done(outcome_);
+  }
+  net::MailOutcome outcome_;
+};
+
+struct Try {
+  TryResult result;
+  std::vector<net::MailMessage> messages;
+};
+
+Try perform(net::MailOutcome outcome, const json::object& request) {
+  FixedMailer mailer(std::move(outcome));
+  net::HttpClient http({});
+  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>"};
+  const Attempt attempt{request, "text", Guid::parse("018f0000-0000-7000-8000-000000000001").value(),
+                        "msg_1", {},     1};
+  Try made;
+  send_email().perform(attempt, effects, [&](TryResult result) { made.result = std::move(result); });
+  made.messages = std::move(mailer.messages);
+  return made;
+}
+
+const json::object one_mail =
+    parse(R"({"to": ["ada@example.com", "Bob <bob@example.com>"], "subject": "S", "html": "<p>",
+              "listUnsubscribe": "https://example.com/u"})");
+
+TEST(SendEmailPerform, HandsTheMailOverUnderTheRunsMessageId) {
+  const Try made = perform({net::MailResult::sent, "250 queued"}, one_mail);
+  ASSERT_EQ(made.messages.size(), 1U);
+  const net::MailMessage& message = made.messages[0];
+  EXPECT_EQ(message.from, "Shop <shop@example.com>");
+  EXPECT_THAT(message.to, ElementsAre("ada@example.com", "Bob <bob@example.com>"));
+  EXPECT_EQ(message.text, "text");
+  EXPECT_EQ(message.html, "<p>");
+  EXPECT_EQ(message.message_id, "<018f0000-0000-7000-8000-000000000001@example.com>");
+  EXPECT_THAT(message.headers, ElementsAre(std::pair("List-Unsubscribe", "<https://example.com/u>")));
+  EXPECT_TRUE(std::holds_alternative<Done>(made.result.outcome));
+  EXPECT_EQ(made.result.status_code, 250);
+  EXPECT_EQ(made.result.response, "250 queued");
+  EXPECT_EQ(made.result.error, std::nullopt);
+}
+
+TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
+  TryResult result = perform({net::MailResult::temporary, "451 4.3.0 later"}, one_mail).result;
+  EXPECT_EQ(std::get<Retry>(result.outcome).code, "SMTP_451");
+  EXPECT_FALSE(result.destination_failed);
+  EXPECT_EQ(result.response, "451 4.3.0 later");
+
+  result = perform({net::MailResult::temporary, "421 closing"}, one_mail).result;
+  EXPECT_TRUE(result.destination_failed);
+
+  result = perform({net::MailResult::temporary, "Could not connect"}, one_mail).result;
+  EXPECT_EQ(std::get<Retry>(result.outcome).code, "MAIL_SERVER");
+  EXPECT_TRUE(result.destination_failed);
+  EXPECT_EQ(result.status_code, std::nullopt);
+  EXPECT_EQ(result.response, std::nullopt);
+  EXPECT_EQ(result.error, "Could not connect");
+
+  result = perform({net::MailResult::permanent, "550 5.1.1 no such user"}, one_mail).result;
+  EXPECT_EQ(std::get<Never>(result.outcome).code, "SMTP_550");
+  EXPECT_FALSE(result.destination_failed);
+  EXPECT_EQ(result.response, "550 5.1.1 no such user");
+  EXPECT_EQ(result.error, "The mail server answered: 550 5.1.1 no such user");
+
+  result = perform({net::MailResult::permanent, "A sentence."}, one_mail).result;
+  EXPECT_EQ(std::get<Never>(result.outcome).code, "MAIL_REFUSED");
+}
+
+TEST(SendEmailPerform, AMailToNobodyIsDeadWithoutATransfer) {
+  const Try made = perform({net::MailResult::sent, ""}, parse(R"({"to": [], "subject": "S", "html": null})"));
+  EXPECT_TRUE(made.messages.empty());
+  EXPECT_EQ(std::get<Never>(made.result.outcome).code, "NO_RECIPIENT");
+  EXPECT_TRUE(made.result.error.has_value());
+}
+
+}  // namespace
+}  // namespace waybill::actions

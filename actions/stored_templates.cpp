@@ -1,0 +1,88 @@
+#include "actions/stored_templates.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "templates/builtin.hpp"
+
+namespace waybill::actions {
+namespace {
+
+const json::object* find_stored(const json::object& action, std::string_view code) {
+  const json::value* const all = action.if_contains("templates");
+  const json::object* const by_code = all == nullptr ? nullptr : all->if_object();
+  const json::value* const one = by_code == nullptr ? nullptr : by_code->if_contains(code);
+  return one == nullptr ? nullptr : one->if_object();
+}
+
+std::optional<std::string_view> text_of(const json::object& stored, std::string_view part) {
+  const json::value* const text = stored.if_contains(part);
+  if (text == nullptr || !text->is_string()) return std::nullopt;
+  return std::string_view(text->get_string());
+}
+
+}  // namespace
+
+void add_built_in_templates(json::object& stored) {
+  for (auto& [code, parts] : stored) {
+    if (!parts.is_null()) continue;
+    if (const auto* const built_in = templates::find_built_in(std::string_view(code))) {
+      parts = {{"subject", built_in->subject}, {"body", built_in->body}, {"html", built_in->html}};
+    }
+  }
+}
+
+std::optional<std::string_view> stored_part(const json::object& action, std::string_view code,
+                                            std::string_view part) {
+  const json::object* const stored = find_stored(action, code);
+  if (stored == nullptr) throw std::invalid_argument("there is no template " + std::string(code));
+  return text_of(*stored, part);
+}
+
+templates::Partials stored_partials(const json::object& action, templates::Escape escape) {
+  return [&action, escape](std::string_view code) -> std::optional<std::string> {
+    const json::object* const stored = find_stored(action, code);
+    if (stored == nullptr) return std::nullopt;
+    auto text = escape == templates::Escape::html ? text_of(*stored, "html") : std::nullopt;
+    if (!text) text = text_of(*stored, "body");
+    return std::string(text.value_or(""));
+  };
+}
+
+void add_partials(std::string_view text, std::vector<std::string>& codes) {
+  const auto parsed = templates::Template::parse(text);
+  const auto* const good = std::get_if<templates::Template>(&parsed);
+  if (good == nullptr) return;
+  for (std::string& code : good->partials()) {
+    if (std::ranges::find(codes, code) == codes.end()) codes.push_back(std::move(code));
+  }
+}
+
+std::optional<std::string> stored_template_problem(const CheckContext& context, std::string_view code,
+                                                   std::string_view type) {
+  if (!context.find_template) return std::nullopt;
+  const auto found = context.find_template(code);
+  if (!found) return "there is no template with this code";
+  if (found->first != type) return "is a template for " + found->first;
+  if (found->second != context.entity_type) {
+    return "is a template for " + std::string(domain::record_type(found->second).name) + ", not for " +
+           std::string(domain::record_type(context.entity_type).name);
+  }
+  return std::nullopt;
+}
+
+json::object template_context(const WorkflowView& workflow, const EventView& event,
+                              const json::storage_ptr& memory) {
+  json::object context(event.entity, memory);
+  context["previous"] = event.previous;
+  context["workflow"] = {{"guid", workflow.guid.to_string()}, {"name", workflow.name}};
+  context["business"] = {{"guid", workflow.business_id.to_string()}, {"name", workflow.business_name}};
+  context["event"] = {{"id", event.event_id},
+                      {"type", event.trigger},
+                      {"timestamp", format_timestamp(event.at)},
+                      {"entityType", domain::record_type(event.entity_type).name},
+                      {"entityId", event.entity_id.to_string()}};
+  return context;
+}
+
+}  // namespace waybill::actions

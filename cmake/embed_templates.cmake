@@ -1,0 +1,15 @@
+# Turns templates/builtin/CODE.mustache into the list waybill::templates::built_in_sources(). Run with
+# -D SOURCE=... -D OUTPUT=... -P.
+cmake_policy(VERSION 3.25)
+file(GLOB files RELATIVE ${SOURCE}/templates/builtin ${SOURCE}/templates/builtin/*.mustache)
+list(SORT files)
+list(LENGTH files count)
+set(rows "")
+foreach(file ${files})
+  get_filename_component(code ${file} NAME_WE)
+  file(READ ${SOURCE}/templates/builtin/${file} text)
+  string(APPEND rows "    {\"${code}\", R\"mustache(${text})mustache\"},\n")
+endforeach()
+set(source "// Made by cmake/embed_templates.cmake.\n#include <array>\n\n#include \"templates/builtin_source.hpp\"\n\nnamespace waybill::templates {\nnamespace {\nconstexpr std::array<BuiltInSource, ${count}> sources{{\n${rows}}};\n}  // namespace\n\nstd::span<const BuiltInSource> built_in_sources() { return sources; }\n\n}  // namespace waybill::templates\n")
+file(MAKE_DIRECTORY ${OUTPUT})
+file(WRITE ${OUTPUT}/builtin_sources.cpp "${source}")

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/guid.hpp"
+#include "base/json.hpp"
+#include "domain/records/record_type.hpp"
+#include "storage/database.hpp"
+
+namespace waybill::matching {
+
+/// The entity of a record as it is now, with its relatives, as an event of this moment would show it; nullopt
+/// when the business has no such record. Throws like storage::Database::read.
+boost::asio::awaitable<std::optional<json::object>> current_entity(storage::Database& database,
+                                                                   const Guid& business,
+                                                                   domain::EntityType type,
+                                                                   const Guid& record);
+
+}  // namespace waybill::matching

@@ -1,0 +1,22 @@
+-- Gives the template $2 of business $1 what create takes ($3 code, …, $12 the codes included), as a new version; one that
+-- is like that already stays as it is.
+with changed as (
+  update templates
+  set code = $3, name = $4, entity_type = $5::smallint, type = $6, subject = $7, body = $8, html = $9, title = $10, url = $11,
+      partials = $12::text[], version = version + 1, updated_at = now()
+  where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+    and (code, name, entity_type, type, subject, body, html, title, url)
+        is distinct from ($3, $4, $5::smallint, $6, $7, $8, $9, $10, $11)
+  returning *
+), version as (
+  insert into template_versions (business_id, template_id, version, definition)
+  select business_id, guid, version, template_definition(changed) from changed
+)
+select
+\ir answer.inc
+from changed t
+union all
+select
+\ir answer.inc
+from templates t
+where t.business_id = $1::uuid and t.guid = $2::uuid and t.deleted_at is null and not exists (select from changed)

@@ -1,0 +1,14 @@
+-- A new template of business $1, unless it has $12 already: $2 code, $3 name, $4 entity type, $5 type, $6 to $10 subject,
+-- body, html, title and url, $11 the codes that these include.
+with made as (
+  insert into templates (business_id, code, name, entity_type, type, subject, body, html, title, url, partials)
+  select $1::uuid, $2, $3, $4::smallint, $5, $6, $7, $8, $9, $10, $11::text[]
+  where (select count(*) from templates o where o.business_id = $1::uuid and o.deleted_at is null) < $12::bigint
+  returning *
+), version as (
+  insert into template_versions (business_id, template_id, version, definition)
+  select business_id, guid, version, template_definition(made) from made
+)
+select
+\ir answer.inc
+from made t

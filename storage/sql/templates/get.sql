@@ -1,0 +1,4 @@
+-- The template $2 of business $1.
+select
+\ir answer.inc
+from templates t where t.business_id = $1::uuid and t.guid = $2::uuid and t.deleted_at is null

@@ -1,0 +1,3 @@
+-- Deletes the template $2 of business $1.
+update templates set deleted_at = now(), updated_at = now()
+where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

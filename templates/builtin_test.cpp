@@ -1,0 +1,50 @@
+#include "templates/builtin.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "templates/parts.hpp"
+
+namespace waybill::templates {
+namespace {
+
+TEST(BuiltInTemplates, AreCompleteMailsThatParse) {
+  ASSERT_GE(built_in_templates().size(), 10U);
+  std::set<std::string> codes;
+  for (const BuiltIn& built_in : built_in_templates()) {
+    EXPECT_TRUE(codes.insert(built_in.code).second) << built_in.code;
+    EXPECT_FALSE(built_in.name.empty()) << built_in.code;
+    EXPECT_TRUE(built_in.code.starts_with(domain::record_type(built_in.entity_type).label)) << built_in.code;
+    EXPECT_EQ(built_in.subject.find('\n'), std::string::npos) << built_in.code;
+    for (const std::string& text : {built_in.subject, built_in.body, built_in.html}) {
+      EXPECT_FALSE(text.empty()) << built_in.code;
+      EXPECT_EQ(mustache_problem(text), std::nullopt) << built_in.code;
+      const auto parsed = Template::parse(text);
+      EXPECT_TRUE(std::get<Template>(parsed).partials().empty()) << built_in.code;
+    }
+  }
+}
+
+TEST(BuiltInTemplates, HaveTheSameGuidEverywhere) {
+  const BuiltIn* const built_in = find_built_in("order_shipped");
+  ASSERT_NE(built_in, nullptr);
+  EXPECT_EQ(built_in->guid, Guid::from_name(namespace_url, "waybill:template:order_shipped"));
+  EXPECT_EQ(find_built_in(built_in->guid), built_in);
+  EXPECT_EQ(find_built_in("order_unknown"), nullptr);
+  EXPECT_EQ(find_built_in(Guid{}), nullptr);
+}
+
+TEST(BuiltInTemplates, GreetWhomTheyKnowAndBearWhatIsMissing) {
+  const BuiltIn& shipped = *find_built_in("order_shipped");
+  const auto render_html = [&](std::string_view context) {
+    return render(shipped.html, json::parse(context).as_object(), Escape::html, {});
+  };
+  EXPECT_NE(render_html(R"({"customer": {"name": "A & B"}, "carrier": {"name": "DHL"}})")
+                .find("<p>Hello A &amp; B,</p>"),
+            std::string::npos);
+  EXPECT_NE(render_html(R"({"customer": null, "carrier": null})").find("<p>Hello,</p>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace waybill::templates

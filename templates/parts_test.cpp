@@ -1,0 +1,38 @@
+#include "templates/parts.hpp"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace waybill::templates {
+namespace {
+
+TEST(TemplateParts, AreEscapedAsTheirPlaceDemands) {
+  EXPECT_EQ(part_escape("send_email", "html"), Escape::html);
+  EXPECT_EQ(part_escape("send_email", "body"), Escape::none);
+  EXPECT_EQ(part_escape("send_email", "subject"), Escape::none);
+  EXPECT_EQ(part_escape("send_push", "body"), Escape::none);
+  EXPECT_EQ(part_escape("webhook", "body"), Escape::json);
+}
+
+TEST(TemplateParts, AProblemNamesItsCharacterNotItsByte) {
+  EXPECT_EQ(mustache_problem("{{x}}"), std::nullopt);
+  EXPECT_TRUE(mustache_problem("{{#x}}").value().ends_with(" at character 1"));
+  EXPECT_TRUE(mustache_problem("Grüße {{#x}}").value().ends_with(" at character 7"));
+}
+
+TEST(TemplateParts, RenderingRefusesWhatNeverWasMustache) {
+  EXPECT_THROW(render("{{#x}}", {}, Escape::none, {}), std::invalid_argument);
+  EXPECT_THROW(render("abc", {}, Escape::none, {}, 2), std::length_error);
+  EXPECT_EQ(render("abc", {}, Escape::none, {}, 3), "abc");
+}
+
+TEST(TemplateParts, ASingleLineHasNoControlCharacters) {
+  EXPECT_EQ(single_line(" a\r\nBcc: b\tc\x7f "), "a  Bcc: b c");
+  EXPECT_EQ(single_line(""), "");
+  EXPECT_EQ(single_line("\r\n"), "");
+  EXPECT_EQ(single_line("Grüße"), "Grüße");
+}
+
+}  // namespace
+}  // namespace waybill::templates
