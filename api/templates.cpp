@@ -8,6 +8,7 @@
 #include "api/services.hpp"
 #include "api/template_body.hpp"
 #include "matching/current_record.hpp"
+#include "matching/stored_texts.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -132,7 +133,7 @@ asio::awaitable<Answer> delete_template(Call& call, Services& services) {
 
 /// The parts of a template as they come out for a record. What only an event has is empty.
 json::object render_parts(const TemplateDefinition& definition, const json::object& context,
-                          const json::object& texts) {
+                          const json::object& stored) {
   json::object rendered;
   FieldErrors errors;
   for (std::size_t i = 0; i < definition.parts.size(); ++i) {
@@ -142,7 +143,7 @@ json::object render_parts(const TemplateDefinition& definition, const json::obje
     const auto escape = templates::part_escape(definition.type, name);
     try {
       const auto text =
-          templates::render(*definition.parts[i], context, escape, actions::stored_partials(texts, escape));
+          templates::render(*definition.parts[i], context, escape, actions::stored_partials(stored, escape));
       rendered[name] = name == "subject" ? templates::single_line(text) : text;
     } catch (const std::length_error& error) {
       errors.push_back({std::string(name), error.what()});
@@ -168,25 +169,27 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
   const auto entity =
       co_await matching::current_entity(services.db, business, definition.entity_type, entity_id);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
-  const auto rows =
-      co_await services.db.read(sql::texts, business_params(call).add_array(definition.partials()));
-  json::object stored = json::parse(rows.get(0, 1)).as_object();
-  actions::add_built_in_templates(stored);
+  auto texts = co_await matching::stored_texts(services.db, business, definition.partials());
 
-  const std::string business_name(rows.get(0, 0));
   const json::object action;
   const json::object previous;
-  const json::object context = actions::template_context(
-      {.guid = {}, .name = {}, .business_id = business, .business_name = business_name, .action = action},
-      {.entity = *entity,
-       .previous = previous,
-       .entity_type = definition.entity_type,
-       .entity_id = entity_id,
-       .event_id = 0,
-       .at = services.clock.now(),
-       .trigger = {}});
-  const json::object texts{{"templates", std::move(stored)}};
-  co_return Answer::of(to_json(render_parts(definition, context, texts)));
+  json::object context = actions::template_context({.guid = {},
+                                                    .name = {},
+                                                    .business_id = business,
+                                                    .business_name = texts.business_name,
+                                                    .action = action},
+                                                   {.entity = *entity,
+                                                    .previous = previous,
+                                                    .entity_type = definition.entity_type,
+                                                    .entity_id = entity_id,
+                                                    .event_id = 0,
+                                                    .at = services.clock.now(),
+                                                    .trigger = {}});
+  context["workflow"] = {{"guid", nullptr}, {"name", nullptr}};
+  json::object& event = context["event"].as_object();
+  event["id"] = event["type"] = nullptr;
+  const json::object stored{{"templates", std::move(texts.templates)}};
+  co_return Answer::of(to_json(render_parts(definition, context, stored)));
 }
 
 const Route routes[] = {
