@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -104,6 +105,8 @@ struct Effects {
   const Clock& clock;
   net::Mailer& mailer;
   std::string_view mail_from;  // who mails are from
+  // True once the mailer is being taken down: what it then calls a temporary failure was no try. Null: never.
+  const std::atomic<bool>* mailer_ends = nullptr;
 };
 
 /// One type of action. Implementations have no state: one instance serves every thread.

@@ -249,9 +249,12 @@ class SendEmail final : public Action {
       result.error = "None of the recipients is a mail address.";
       return finish(std::move(result));
     }
-    effects.mailer.send(std::move(message),
-                        [finish = std::move(finish), started, &clock = effects.clock](
-                            const net::MailOutcome& mail) { finish(result_of(mail, started, clock.now())); });
+    effects.mailer.send(std::move(message), [finish = std::move(finish), started, &clock = effects.clock,
+                                             ends = effects.mailer_ends](const net::MailOutcome& mail) {
+      TryResult result = result_of(mail, started, clock.now());
+      result.cancelled = mail.result == net::MailResult::temporary && ends != nullptr && *ends;
+      finish(std::move(result));
+    });
   }
 };
 

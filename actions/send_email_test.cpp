@@ -1,3 +1,4 @@
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -203,10 +204,11 @@ struct Try {
   std::vector<net::MailMessage> messages;
 };
 
-Try perform(net::MailOutcome outcome, const json::object& request) {
+Try perform(net::MailOutcome outcome, const json::object& request, bool ends = false) {
   FixedMailer mailer(std::move(outcome));
   net::HttpClient http({});
-  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>"};
+  const std::atomic<bool> mailer_ends = ends;
+  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>", &mailer_ends};
   const Attempt attempt{request, "text", Guid::parse("018f0000-0000-7000-8000-000000000001").value(),
                         "msg_1", {},     1};
   Try made;
@@ -259,6 +261,14 @@ TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
 
   result = perform({net::MailResult::permanent, "A sentence."}, one_mail).result;
   EXPECT_EQ(std::get<Never>(result.outcome).code, "MAIL_REFUSED");
+}
+
+TEST(SendEmailPerform, WhatTheEndOfTheWorkerCutsOffIsNoTry) {
+  EXPECT_TRUE(
+      perform({net::MailResult::temporary, "The mailer was stopped."}, one_mail, true).result.cancelled);
+  EXPECT_FALSE(perform({net::MailResult::sent, "250 ok"}, one_mail, true).result.cancelled);
+  EXPECT_FALSE(perform({net::MailResult::permanent, "550 no"}, one_mail, true).result.cancelled);
+  EXPECT_FALSE(perform({net::MailResult::temporary, "451 later"}, one_mail).result.cancelled);
 }
 
 TEST(SendEmailPerform, AMailToNobodyIsDeadWithoutATransfer) {

@@ -161,8 +161,8 @@ net::MailOptions mail_options(const Config& config) {
   return {.smtp_url = config.smtp_url,
           .directory = config.mail_dir,
           .ca_file = config.ca_file,
-          .connect_timeout = std::chrono::seconds(5),
-          .total_timeout = std::chrono::seconds(15)};
+          .connect_timeout = std::chrono::seconds(15),
+          .total_timeout = std::chrono::seconds(25)};
 }
 
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,

@@ -1,6 +1,7 @@
 #include "worker/worker.hpp"
 
 #include <array>
+#include <atomic>
 #include <unistd.h>
 
 #include "base/observe.hpp"
@@ -42,8 +43,8 @@ class Worker::Impl {
         recorder_(std::make_unique<Recorder>(
             Recorder::Options{.database_url = options_.database_url, .worker = guid_},
             [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
-        runner_(runner_options(options_), catalogue_, {*http_, system_clock(), *mailer_, options_.mail_from},
-                *recorder_),
+        runner_(runner_options(options_), catalogue_,
+                {*http_, system_clock(), *mailer_, options_.mail_from, &mailer_ends_}, *recorder_),
         pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, runner_,
               system_clock()) {}
 
@@ -67,6 +68,7 @@ class Worker::Impl {
     runner_.drain(limit);
     runner_.stop();
     http_.reset();  // what is still in flight ends as cancelled, which is not a try
+    mailer_ends_ = true;
     mailer_.reset();
     const auto left = std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
     recorder_->flush(std::max<Duration>(left, std::chrono::seconds(1)));
@@ -93,6 +95,7 @@ class Worker::Impl {
   Matcher matcher_;
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
+  std::atomic<bool> mailer_ends_ = false;
   std::unique_ptr<net::Mailer> mailer_ = net::make_mailer(options_.mail);
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;

@@ -34,8 +34,8 @@ std::string header(const json::object& mail, std::string_view key) {
 /// A waybill that sends its mails to `smtp_url`, or into a directory when that is empty.
 struct MailWorld {
   explicit MailWorld(const std::string& smtp_url, std::vector<std::string> more = {})
-      : waybill(database.url(), {.retry_schedule = "1s,1s,1s,1s,1s,1s",
-                                 .arguments = arguments(smtp_url, std::move(more))}) {}
+      : waybill(database.url(),
+                {.retry_schedule = "1s,1s,1s,1s,1s,1s", .arguments = arguments(smtp_url, std::move(more))}) {}
 
   std::vector<std::string> arguments(const std::string& smtp_url, std::vector<std::string> more) const {
     more.insert(more.end(),
