@@ -199,6 +199,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   message.subject = attempt.request.at("subject").as_string();
   message.text = attempt.body;
   if (const auto* const html = attempt.request.at("html").if_string()) message.html = *html;
+  message.headers.emplace_back("Auto-Submitted", "auto-generated");  // RFC 3834 section 5
   if (const auto* const link = given(attempt.request, "listUnsubscribe")) {
     message.headers.emplace_back("List-Unsubscribe", "<" + std::string(link->as_string()) + ">");
   }

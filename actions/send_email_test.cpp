@@ -230,7 +230,8 @@ TEST(SendEmailPerform, HandsTheMailOverUnderTheRunsMessageId) {
   EXPECT_EQ(message.text, "text");
   EXPECT_EQ(message.html, "<p>");
   EXPECT_EQ(message.message_id, "<018f0000-0000-7000-8000-000000000001@example.com>");
-  EXPECT_THAT(message.headers, ElementsAre(std::pair("List-Unsubscribe", "<https://example.com/u>")));
+  EXPECT_THAT(message.headers, ElementsAre(std::pair("Auto-Submitted", "auto-generated"),
+                                           std::pair("List-Unsubscribe", "<https://example.com/u>")));
   EXPECT_TRUE(std::holds_alternative<Done>(made.result.outcome));
   EXPECT_EQ(made.result.status_code, 250);
   EXPECT_EQ(made.result.response, "250 queued");
