@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "actions/definition.hpp"
 #include "net/mail.hpp"
 #include "templates/parts.hpp"
 
@@ -24,9 +25,7 @@ bool has_sections(std::string_view text) {
 }
 
 std::optional<std::string> text_problem(std::string_view text) {
-  const auto characters = std::ranges::count_if(text, [](char c) { return (c & '\xc0') != '\x80'; });
-  if (static_cast<std::size_t>(characters) > max_characters)
-    return "must not be longer than 10000 characters";
+  if (character_count(text) > max_characters) return "must not be longer than 10000 characters";
   if (is_mustache(text)) return templates::mustache_problem(text);
   const auto addresses = split_addresses(text);
   if (addresses.empty()) return "must name a recipient";

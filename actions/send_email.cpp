@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "actions/action.hpp"
+#include "actions/definition.hpp"
 #include "actions/recipients.hpp"
 #include "actions/stored_templates.hpp"
 #include "templates/parts.hpp"
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::size_t max_text_characters = 10'000;
 constexpr std::array<std::string_view, 3> inline_parts{"subject", "body", "html"};
-
-const json::value* given(const json::object& object, std::string_view key) {
-  const json::value* const value = object.if_contains(key);
-  return value == nullptr || value->is_null() ? nullptr : value;
-}
 
 /// The code of the stored template; empty when there is none.
 std::string_view template_code(const json::object& action) {
@@ -79,8 +75,7 @@ class Checker {
       refuse(part, "must be a string");
       return nullptr;
     }
-    const auto characters = std::ranges::count_if(*text, [](char c) { return (c & '\xc0') != '\x80'; });
-    if (static_cast<std::size_t>(characters) > max_text_characters) {
+    if (character_count(*text) > max_text_characters) {
       refuse(part, "must not be longer than 10000 characters");
     } else if (auto problem = templates::mustache_problem(*text)) {
       refuse(part, std::move(*problem));
