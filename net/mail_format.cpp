@@ -10,10 +10,11 @@
 namespace waybill::net {
 namespace {
 
-constexpr std::size_t line_length = 78;       // RFC 5322 section 2.1.1, wished for
-constexpr std::size_t longest_line = 998;     // the same, demanded
-constexpr std::size_t encoded_word = 75;      // RFC 2047 section 2
-constexpr std::size_t quoted_line = 76;       // RFC 2045 section 6.7
+constexpr std::size_t line_length = 78;                  // RFC 5322 section 2.1.1, wished for
+constexpr std::size_t longest_line = 998;                // the same, demanded
+constexpr std::size_t longest_word = longest_line - 80;  // behind the longest name of a header
+constexpr std::size_t encoded_word = 75;                 // RFC 2047 section 2
+constexpr std::size_t quoted_line = 76;                  // RFC 2045 section 6.7
 constexpr std::size_t most_recipients = 100;  // what every server takes (RFC 5321 section 4.5.3.1.8)
 constexpr std::size_t longest_address = 254;  // RFC 5321 section 4.5.3.1.3
 constexpr std::size_t longest_name = 200;
@@ -94,7 +95,7 @@ bool is_plain(std::string_view text) {
   if (text.starts_with(' ') || text.ends_with(' ') || text.find("  ") != std::string_view::npos) return false;
   while (!text.empty()) {
     const auto end = std::min(text.find(' '), text.size());
-    if (end > line_length - 2) return false;
+    if (end > longest_word) return false;
     text.remove_prefix(std::min(text.size(), end + 1));
   }
   return true;

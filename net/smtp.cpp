@@ -132,6 +132,7 @@ class SmtpMailer::Impl {
 
   void cancel_all() {
     for (const auto& transfer : transfers_) {
+      transfer->hurry();
       curl_multi_remove_handle(multi_, transfer->easy());
       transfer->cancel();
     }

@@ -134,6 +134,23 @@ TEST(SendEmailBySmtp, APermanentRefusalIsDeadWithTheServersWords) {
   EXPECT_THAT(text_at(run, "error"), HasSubstr("no such user"));
 }
 
+TEST(SendEmailBySmtp, WhatIsUnderwayWhenTheWorkerEndsIsSentByTheNext) {
+  auto silent = std::make_unique<Receiver>();
+  const int port = silent->port();
+  const std::string url = "smtp://127.0.0.1:" + std::to_string(port);
+  MailWorld world(url);
+  const auto workflow = configure(world.tenant, own_texts);
+  world.tenant.create_order();
+  ASSERT_TRUE(eventually([&] { return silent->connections() > 0; }));
+  EXPECT_EQ(world.waybill.stop(), 0);
+  EXPECT_EQ(world.tenant.sql.value("select status || attempts from run_queue"), "queued0");
+  silent.reset();
+  SmtpServer server({{"starttls", false}, {"port", port}});
+  Waybill next(world.database.url(),
+               {.arguments = world.arguments(url, {}), .secret_key_file = world.waybill.secret_key_file()});
+  EXPECT_EQ(server.message(1).at("to"), json::array{"ada@example.com"});
+}
+
 /// Without a mail server: one waybill for all.
 struct DirectoryWorld : MailWorld {
   DirectoryWorld() : MailWorld("") {}
@@ -248,12 +265,12 @@ TEST_F(SendEmail, ABusinesssOwnTemplateWinsOverTheBuiltInOfItsCode) {
 }
 
 TEST_F(SendEmail, AsksForUnsubscriptionWhereItsTemplateDoes) {
-  make_template({{"code", "news"}, {"body", "B"}, {"url", "https://example.com/stop?c={{customer.guid}}"}});
+  const std::string page = "https://example.com/" + std::string(80, 'p') + "?c=";
+  make_template({{"code", "news"}, {"body", "B"}, {"url", page + "{{customer.guid}}"}});
   const auto workflow = configure(tenant, {{"template", "news"}});
   const auto order = tenant.create_order();
   const auto run = run_of(workflow, order);
-  const auto link = "https://example.com/stop?c=" +
-                    text_at(tenant.http.get("/api/v1/Orders/" + order).data(), "customer.guid");
+  const auto link = page + text_at(tenant.http.get("/api/v1/Orders/" + order).data(), "customer.guid");
   EXPECT_EQ(text_at(run, "request.listUnsubscribe"), link);
   EXPECT_EQ(header(mail_of(run), "list-unsubscribe"), "<" + link + ">");
   const auto plain = configure(tenant, own_texts);
