@@ -10,8 +10,10 @@
 #include "api/services.hpp"
 #include "api/workflow_body.hpp"
 #include "matching/backtest.hpp"
+#include "matching/current_record.hpp"
 #include "matching/explain.hpp"
-#include "matching/present.hpp"
+#include "matching/past.hpp"
+#include "matching/stored_texts.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -137,8 +139,11 @@ asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services
   if (const json::value* given_definition = given(call.object(), "definition")) {
     WorkflowDefinition definition;
     definition.conditions = json::object();
+    const json::object& body = given_definition->get_object();
+    const auto transaction = co_await services.db.begin(call.cause());
+    const FindTemplate find = co_await find_template(call, *transaction, body, definition);
     try {
-      merge_workflow(given_definition->get_object(), services.destinations, definition);
+      merge_workflow(body, services.destinations, find, definition);
     } catch (Failure& failure) {
       FieldErrors errors = failure.details();
       if (errors.empty()) throw;
@@ -178,23 +183,12 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
   return conditions;
 }
 
-json::value would_send(const WorkflowDefinition& definition, const Guid& workflow, const Call& call,
-                       const std::string& business_name, const Guid& entity, const domain::Change& change,
-                       Time now) {
+/// Of the definition with the texts of the templates it names.
+json::value would_send(const WorkflowDefinition& definition, const actions::WorkflowView& workflow,
+                       const actions::EventView& event) {
   const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
   try {
-    actions::Plan plan = action->plan({.guid = workflow,
-                                       .name = definition.name,
-                                       .business_id = call.principal.business_id,
-                                       .business_name = business_name,
-                                       .action = definition.action},
-                                      {.entity = change.entity,
-                                       .previous = change.previous,
-                                       .entity_type = definition.entity_type,
-                                       .entity_id = entity,
-                                       .event_id = 0,
-                                       .at = now,
-                                       .trigger = definition.trigger_code});
+    actions::Plan plan = action->plan(workflow, event);
     if (plan.body) plan.request["body"] = *plan.body;
     return std::move(plan.request);
   } catch (const std::length_error& error) {
@@ -204,20 +198,37 @@ json::value would_send(const WorkflowDefinition& definition, const Guid& workflo
 
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
-  const Guid entity = Guid::parse(*guid_at(call.object(), "entityId")).value();
+  const Guid business = call.principal.business_id;
+  const Guid record = Guid::parse(*guid_at(call.object(), "entityId")).value();
   const auto workflow = guid_at(call.object(), "workflowId");
-  const auto business = co_await services.db.read(storage::sql::businesses::name, business_params(call));
-  const auto change = co_await services.analysis.run(
-      [business_id = call.principal.business_id, type = definition.entity_type,
-       entity](storage::Session& session) { return matching::present(session, business_id, type, entity); });
-  if (!change) throw not_found(domain::record_type(definition.entity_type).name);
-  const domain::Conditions& conditions = rule_of(definition).conditions;
-  const domain::Subject subject{change->entity, change->previous, change->created};
-  co_return Answer::of(to_json(json::object{
-      {"matches", conditions.evaluate(subject)},
-      {"conditions", conditions_json(conditions.explain(subject))},
-      {"wouldSend", would_send(definition, workflow ? *Guid::parse(*workflow) : Guid(), call,
-                               std::string(business.get(0, 0)), entity, *change, services.clock.now())}}));
+  const auto entity =
+      co_await matching::current_entity(services.db, business, definition.entity_type, record);
+  if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
+  const auto last = co_await services.analysis.run([business, record](storage::Session& session) {
+    return matching::last_change(session, business, record).value_or(domain::Change());
+  });
+  auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
+  json::object action = definition.action;
+  action["templates"] = std::move(texts.templates);
+
+  const domain::Conditions conditions = rule_of(definition).conditions;
+  const domain::Subject subject{*entity, last.previous, last.created};
+  co_return Answer::of(to_json(
+      json::object{{"matches", conditions.evaluate(subject)},
+                   {"conditions", conditions_json(conditions.explain(subject))},
+                   {"wouldSend", would_send(definition,
+                                            {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
+                                             .name = definition.name,
+                                             .business_id = business,
+                                             .business_name = texts.business_name,
+                                             .action = action},
+                                            {.entity = *entity,
+                                             .previous = last.previous,
+                                             .entity_type = definition.entity_type,
+                                             .entity_id = record,
+                                             .event_id = 0,
+                                             .at = services.clock.now(),
+                                             .trigger = definition.trigger_code})}}));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {

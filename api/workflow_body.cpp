@@ -1,10 +1,13 @@
 #include "api/workflow_body.hpp"
 
 #include "api/fields.hpp"
+#include "api/params.hpp"
 #include "api/row_json.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
+#include "storage/sql.hpp"
+#include "templates/builtin.hpp"
 
 namespace waybill::api {
 namespace {
@@ -120,6 +123,26 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
 
 const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
 
+asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
+                                            const json::object& body, const WorkflowDefinition& definition) {
+  using Found = std::optional<std::pair<std::string, domain::EntityType>>;
+  const json::value* const action = given(body, "action");
+  const auto code = text_at(
+      action != nullptr && action->is_object() ? action->get_object() : definition.action, "template");
+  Found found;
+  if (code) {
+    const auto rows =
+        co_await transaction.run(storage::sql::templates::find, business_params(call).add(*code));
+    if (!rows.empty()) {
+      const auto type = static_cast<domain::EntityType>(std::stoi(std::string(rows.get(0, 1))));
+      found = {std::string(rows.get(0, 0)), type};
+    } else if (const auto* const built_in = templates::find_built_in(*code)) {
+      found = {std::string(templates::built_in_type), built_in->entity_type};
+    }
+  }
+  co_return [found](std::string_view) { return found; };
+}
+
 WorkflowDefinition stored_definition(const storage::Rows& rows) {
   const json::object stored = json::parse(json_object(rows)).as_object();
   WorkflowDefinition definition;
@@ -127,6 +150,9 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
   definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
   definition.trigger_code = stored.at("trigger").as_string();
   definition.action = stored.at("action").as_object();
+  if (const auto* action = actions::find_action(text_at(definition.action, "type").value_or(""))) {
+    definition.template_codes = action->templates(definition.action);
+  }
   definition.conditions = stored.at("conditions");
   definition.is_active = stored.at("isActive").as_bool();
   definition.ordered = stored.at("ordered").as_bool();

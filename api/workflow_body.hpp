@@ -32,6 +32,11 @@ struct WorkflowDefinition {
 /// As actions::CheckContext asks for templates.
 using FindTemplate = decltype(actions::CheckContext::find_template);
 
+/// What is known of the stored template, own or built-in, that the action of `body`, or else of `definition`,
+/// names. An own one stays until the transaction ends.
+asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
+                                            const json::object& body, const WorkflowDefinition& definition);
+
 /// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it.
 /// Throws Failure with every bad field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,

@@ -11,7 +11,6 @@
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
 #include "storage/sql.hpp"
-#include "templates/builtin.hpp"
 
 namespace waybill::api {
 namespace {
@@ -156,28 +155,6 @@ storage::Params write_params(const Call& call, const Services& services, const G
   return params.add_array(definition.template_codes);
 }
 
-/// What is known of the stored template that an action names, own or built-in. An own one stays until the
-/// transaction ends.
-asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
-                                            const WorkflowDefinition& definition) {
-  using Found = std::optional<std::pair<std::string, domain::EntityType>>;
-  const json::value* const action = given(call.object(), "action");
-  const auto code = text_at(
-      action != nullptr && action->is_object() ? action->get_object() : definition.action, "template");
-  Found found;
-  if (code) {
-    const auto rows =
-        co_await transaction.run(storage::sql::templates::find, business_params(call).add(*code));
-    if (!rows.empty()) {
-      const auto type = static_cast<domain::EntityType>(std::stoi(std::string(rows.get(0, 1))));
-      found = {std::string(rows.get(0, 0)), type};
-    } else if (const auto* const built_in = templates::find_built_in(*code)) {
-      found = {std::string(templates::built_in_type), built_in->entity_type};
-    }
-  }
-  co_return [found](std::string_view) { return found; };
-}
-
 asio::awaitable<std::string> configured_answer(const Call& call, Services& services,
                                                const storage::Rows& rows,
                                                const WorkflowDefinition& definition) {
@@ -194,7 +171,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
       sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
   if (found.empty()) throw not_found("workflow");
   WorkflowDefinition definition = stored_definition(found);
-  const FindTemplate find = co_await find_template(call, *transaction, definition);
+  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();
@@ -208,7 +185,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   WorkflowDefinition definition;
   definition.conditions = json::object();
   const auto transaction = co_await services.db.begin(call.cause());
-  const FindTemplate find = co_await find_template(call, *transaction, definition);
+  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
   const Guid guid = Guid::random();
   const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));

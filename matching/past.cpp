@@ -42,4 +42,14 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
   }
 }
 
+std::optional<domain::Change> last_change(storage::Session& session, const Guid& business,
+                                          const Guid& entity) {
+  PastReader reader(session);
+  const auto past = reader.events().of_record(business, entity, 1);
+  if (past.empty()) return std::nullopt;
+  std::vector<PastChange> changes = reader.changes({&past.front().event, 1});
+  if (changes.empty()) return std::nullopt;
+  return std::move(changes.front().change);
+}
+
 }  // namespace waybill::matching

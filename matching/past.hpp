@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,5 +40,9 @@ class PastReader {
   storage::PastEvents events_;
   storage::RecordColumns columns_;
 };
+
+/// What a record's last event changed, without relatives; nullopt without one that can be read.
+std::optional<domain::Change> last_change(storage::Session& session, const Guid& business,
+                                          const Guid& entity);
 
 }  // namespace waybill::matching

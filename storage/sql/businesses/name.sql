@@ -1,1 +1,0 @@
-select name from businesses where guid = $1::uuid
