@@ -67,6 +67,11 @@ struct Attempt {
   std::string_view message_id;                  // the same for every try and replay of one event × workflow
   std::span<const net::WebhookSecret> secrets;  // of the workflow, newest first, at most two
   int number;                                   // from 1
+  Guid business_id{};
+  std::string_view trigger = {};  // code
+  domain::EntityType entity_type{};
+  Guid entity_id{};
+  std::string_view tries = "[]";  // those before, a JSON array as the run keeps it
 };
 
 /// How a try ended; the worker turns it into the run's next state.
@@ -93,11 +98,14 @@ struct TryResult {
   Time started_at;
   Duration duration{};
   std::optional<int> status_code;
-  std::optional<std::string> response;  // at most 4 KiB, valid UTF-8
+  std::optional<std::string> response;  // valid UTF-8: 4 KiB of an answer, or the report of a push
   std::optional<std::string> error;     // a sentence
-  bool cancelled = false;  // called off by the worker's end: it was no try, and `outcome` says nothing
+  bool cancelled = false;  // called off by the worker's end, or the database is away: it was no try, and
+                           // `outcome` says nothing
   bool destination_failed = false;  // counts against the destination's circuit breaker
 };
+
+class PushDesk;
 
 /// The means by which actions act. All are thread-safe and outlive every action in flight.
 struct Effects {
@@ -107,6 +115,7 @@ struct Effects {
   std::string_view mail_from;  // who mails are from
   // True once the mailer is being taken down: what it then calls a temporary failure was no try. Null: never.
   const std::atomic<bool>* mailer_ends = nullptr;
+  PushDesk* push = nullptr;  // null where no push message is performed
 };
 
 /// One type of action. Implementations have no state: one instance serves every thread.
@@ -128,6 +137,9 @@ class Action {
   /// The codes of the stored templates that a checked definition uses, as its text or as partials of texts of
   /// its own.
   virtual std::vector<std::string> templates(const json::object& /*definition*/) const { return {}; }
+
+  /// The user that a checked definition names, who must be of the business.
+  virtual std::optional<Guid> user(const json::object& /*definition*/) const { return std::nullopt; }
 
   /// What a run will do. Pure. Throws std::length_error when a rendered part is too large; the run is then
   /// dead with code PAYLOAD_TOO_LARGE.

@@ -3,8 +3,9 @@
 #include <stdexcept>
 
 #include "actions/action.hpp"
+#include "actions/answers.hpp"
+#include "actions/definition.hpp"
 #include "actions/stored_templates.hpp"
-#include "base/utf8.hpp"
 #include "domain/retry.hpp"
 #include "net/webhook_signature.hpp"
 #include "templates/parts.hpp"
@@ -55,18 +56,9 @@ bool is_reserved_header(std::string_view lower_case_name) {
          std::ranges::find(names, lower_case_name) != std::end(names);
 }
 
-std::size_t character_count(std::string_view utf8) {
-  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return (c & '\xc0') != '\x80'; }));
-}
-
 // Everything else is the code of a stored template.
 bool is_inline_body(std::string_view text) {
   return text.starts_with('{') || text.find("{{") != std::string_view::npos;
-}
-
-const json::value* given(const json::object& object, std::string_view key) {
-  const json::value* const value = object.if_contains(key);
-  return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 /// The rules of a webhook's configuration; collects what breaks them.
@@ -231,27 +223,6 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
   return request;
 }
 
-std::string_view failure_code(net::HttpFailure failure) {
-  switch (failure) {
-    case net::HttpFailure::refused_destination:
-      return "DESTINATION_REFUSED";
-    case net::HttpFailure::dns:
-      return "DNS";
-    case net::HttpFailure::connect:
-      return "CONNECT";
-    case net::HttpFailure::tls:
-      return "TLS";
-    case net::HttpFailure::timeout:
-      return "TIMEOUT";
-    case net::HttpFailure::cancelled:
-      return "CANCELLED";
-    case net::HttpFailure::protocol:
-    case net::HttpFailure::none:
-      break;
-  }
-  return "PROTOCOL";
-}
-
 Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
   if (response.status == 410) return Pause{"GONE", "The receiver answered 410 Gone."};
@@ -263,28 +234,6 @@ Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (const auto after = response.header("retry-after"))
     retry.retry_after = domain::parse_retry_after(*after, now);
   return retry;
-}
-
-// Whether the try speaks against the destination's health.
-bool is_destination_failure(const net::HttpResponse& response) {
-  switch (response.failure) {
-    case net::HttpFailure::none:
-      return response.status >= 500 || response.status == 429;
-    case net::HttpFailure::refused_destination:
-    case net::HttpFailure::cancelled:
-      return false;
-    default:
-      return true;
-  }
-}
-
-std::string kept_text(std::string_view bytes) {
-  std::string text = to_text(bytes);
-  // Replaced bytes grow to three.
-  if (text.size() > max_response_bytes) {
-    text.resize(valid_utf8_prefix(std::string_view(text).substr(0, max_response_bytes)));
-  }
-  return text;
 }
 
 TryResult result_of(net::HttpResponse response, Time now) {
@@ -299,7 +248,7 @@ TryResult result_of(net::HttpResponse response, Time now) {
     return result;
   }
   result.status_code = response.status;
-  result.response = kept_text(response.body);
+  result.response = kept_text(response.body, max_response_bytes);
   if (!std::holds_alternative<Done>(result.outcome)) {
     result.error = "The receiver answered " + std::to_string(response.status) + ".";
   }

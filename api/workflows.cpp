@@ -155,6 +155,16 @@ storage::Params write_params(const Call& call, const Services& services, const G
   return params.add_array(definition.template_codes);
 }
 
+asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
+                                 const WorkflowDefinition& definition) {
+  const auto* const action = actions::find_action(definition.action.at("type").as_string());
+  const auto user = action->user(definition.action);
+  if (!user) co_return;
+  const auto rows =
+      co_await transaction.run(storage::sql::users::is_member, business_params(call).add(user->to_string()));
+  if (rows.get(0, 0) != "t") throw invalid("action.recipient", "there is no user with this guid");
+}
+
 asio::awaitable<std::string> configured_answer(const Call& call, Services& services,
                                                const storage::Rows& rows,
                                                const WorkflowDefinition& definition) {
@@ -173,6 +183,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   WorkflowDefinition definition = stored_definition(found);
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
+  co_await check_user(call, *transaction, definition);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();
   co_return Answer::of(co_await configured_answer(call, services, rows, definition));
@@ -187,6 +198,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
+  co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();
   const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));
   co_await transaction->commit();

@@ -156,6 +156,14 @@ std::unique_ptr<api::Server> make_metrics_server(const Config& config) {
   return std::make_unique<api::Server>(options, make_responder);
 }
 
+/// Where push services reach the operator (RFC 8292 section 2.1).
+std::string push_contact(const Config& config) {
+  if (config.public_url.starts_with("https://")) return config.public_url;
+  const std::string& from = config.mail_from;
+  const std::size_t open = from.find('<');
+  return "mailto:" + (open == std::string::npos ? from : from.substr(open + 1, from.rfind('>') - open - 1));
+}
+
 net::MailOptions mail_options(const Config& config) {
   // A run's try must end within its lease (worker/runner.hpp).
   return {.smtp_url = config.smtp_url,
@@ -178,6 +186,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
   options.positions_retention_days = static_cast<int>(config.positions_retention_days);
+  options.push_contact = push_contact(config);
   return options;
 }
 

@@ -43,6 +43,9 @@ constexpr const char* imports = "waybill_imports_total";
 constexpr const char* imports_help = "Imports from stores, by result.";
 constexpr const char* mails = "waybill_mails_total";
 constexpr const char* mails_help = "What became of the tries of mails.";
+constexpr const char* pushes = "waybill_pushes_total";
+constexpr const char* pushes_help =
+    "Push messages by what their push service answered, one for each subscription.";
 constexpr const char* workflows = "waybill_workflow_moves_total";
 constexpr const char* workflows_help = "Workflows paused and resumed by the service.";
 
@@ -104,6 +107,11 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Times the sums of events and runs did not agree."},
     {Observable::duty_failed, "duty.failed", error, "waybill_duty_failures_total",
      "Background duties that failed."},
+    {Observable::push_delivered, "push.delivered", debug, pushes, pushes_help, "result", "delivered"},
+    {Observable::push_subscription_gone, "push.subscription_gone", debug, pushes, pushes_help, "result",
+     "gone"},
+    {Observable::push_failed, "push.failed", debug, pushes, pushes_help, "result", "failed"},
+    {Observable::push_lookup_failed, "push.lookup_failed", error},
     {Observable::partition_made, "partition.made", info},
     {Observable::partition_dropped, "partition.dropped", info},
     {Observable::mail_written, "mail.written", info, "waybill_mails_written_total",

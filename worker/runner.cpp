@@ -259,7 +259,12 @@ void Runner::perform(const TaskPtr& task) {
                                  .run = task->run.key.guid,
                                  .message_id = task->message_id,
                                  .secrets = task->workflow->secrets,
-                                 .number = task->run.state.attempts + 1};
+                                 .number = task->run.state.attempts + 1,
+                                 .business_id = task->run.key.business_id,
+                                 .trigger = task->run.key.trigger_code,
+                                 .entity_type = task->run.key.entity_type,
+                                 .entity_id = task->run.key.entity_id,
+                                 .tries = task->run.state.tries};
   try {
     task->action->perform(attempt, effects_,
                           [this, task](actions::TryResult result) { finished(task, std::move(result)); });

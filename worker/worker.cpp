@@ -4,6 +4,7 @@
 #include <atomic>
 #include <unistd.h>
 
+#include "actions/stored_push_directory.hpp"
 #include "base/observe.hpp"
 #include "net/http_client.hpp"
 #include "worker/catalogue.hpp"
@@ -44,7 +45,13 @@ class Worker::Impl {
             Recorder::Options{.database_url = options_.database_url, .worker = guid_},
             [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
         runner_(runner_options(options_), catalogue_,
-                {*http_, system_clock(), *mailer_, options_.mail_from, &mailer_ends_}, *recorder_),
+                {.http = *http_,
+                 .clock = system_clock(),
+                 .mailer = *mailer_,
+                 .mail_from = options_.mail_from,
+                 .mailer_ends = &mailer_ends_,
+                 .push = push_.get()},
+                *recorder_),
         pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, runner_,
               system_clock()) {}
 
@@ -67,7 +74,9 @@ class Worker::Impl {
     pump_.stop();
     runner_.drain(limit);
     runner_.stop();
+    push_->close();
     http_.reset();  // what is still in flight ends as cancelled, which is not a try
+    push_.reset();
     mailer_ends_ = true;
     mailer_.reset();
     const auto left = std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
@@ -93,6 +102,8 @@ class Worker::Impl {
   const SecretBox secrets_;
   Catalogue catalogue_;
   Matcher matcher_;
+  std::unique_ptr<actions::PushDesk> push_ = std::make_unique<actions::PushDesk>(
+      std::make_unique<actions::StoredPushDirectory>(options_.database_url, secrets_, options_.push_contact));
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
   std::atomic<bool> mailer_ends_ = false;

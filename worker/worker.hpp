@@ -27,6 +27,7 @@ class Worker {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;
+    std::string push_contact;  // where push services reach the operator: a mailto: or https: URL, or empty
   };
 
   explicit Worker(Options options);

@@ -1,0 +1,47 @@
+#include "actions/answers.hpp"
+
+#include "base/utf8.hpp"
+
+namespace waybill::actions {
+
+std::string_view failure_code(net::HttpFailure failure) {
+  switch (failure) {
+    case net::HttpFailure::refused_destination:
+      return "DESTINATION_REFUSED";
+    case net::HttpFailure::dns:
+      return "DNS";
+    case net::HttpFailure::connect:
+      return "CONNECT";
+    case net::HttpFailure::tls:
+      return "TLS";
+    case net::HttpFailure::timeout:
+      return "TIMEOUT";
+    case net::HttpFailure::cancelled:
+      return "CANCELLED";
+    case net::HttpFailure::protocol:
+    case net::HttpFailure::none:
+      break;
+  }
+  return "PROTOCOL";
+}
+
+bool is_destination_failure(const net::HttpResponse& response) {
+  switch (response.failure) {
+    case net::HttpFailure::none:
+      return response.status >= 500 || response.status == 429;
+    case net::HttpFailure::refused_destination:
+    case net::HttpFailure::cancelled:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string kept_text(std::string_view bytes, std::size_t most) {
+  std::string text = to_text(bytes);
+  // Replaced bytes grow to three.
+  if (text.size() > most) text.resize(valid_utf8_prefix(std::string_view(text).substr(0, most)));
+  return text;
+}
+
+}  // namespace waybill::actions

@@ -1,0 +1,256 @@
+#include <atomic>
+#include <future>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/push_desk.hpp"
+#include "actions/push_report.hpp"
+#include "storage/errors.hpp"
+#include "tests/net/raw_server.hpp"
+
+namespace waybill::actions {
+namespace {
+
+using storage::PushSubscription;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::SizeIs;
+using tests::RawServer;
+using Reply = RawServer::Reply;
+
+/// What a test tells, instead of a database.
+struct Told {
+  PushAudience audience;
+  std::atomic<int> failures = 0;  // of the next calls
+  bool refuses = false;           // every call, and not because it is away
+  std::atomic<int> calls = 0;
+  std::vector<Guid> removed;
+};
+
+class ToldDirectory : public PushDirectory {
+ public:
+  explicit ToldDirectory(Told& told) : told_(told) {}
+  PushAudience find(const Guid&, const std::optional<Guid>&) override {
+    ++told_.calls;
+    if (told_.refuses) throw std::runtime_error("permission denied");
+    if (told_.failures-- > 0) throw storage::DatabaseUnavailable("away");
+    return told_.audience;
+  }
+  void remove(const Guid&, const PushSubscription& subscription) override {
+    told_.removed.push_back(subscription.guid);
+  }
+
+ private:
+  Told& told_;
+};
+
+class NoMailer : public net::Mailer {
+  void transmit(net::MailMessage, Done) override { throw std::logic_error("a push message is no mail"); }
+};
+
+/// Push messages performed against servers that answer as told.
+struct Performance {
+  Performance() {
+    told.audience.signer = std::make_shared<net::VapidSigner>(net::make_vapid_keys(), "");
+    desk = std::make_unique<PushDesk>(std::make_unique<ToldDirectory>(told));
+    client = std::make_unique<net::HttpClient>(net::HttpClient::Options{.policy = {.allow_private = true}});
+  }
+  ~Performance() { stop(); }
+
+  // As the worker does.
+  void stop() {
+    if (!desk) return;
+    desk->close();
+    client.reset();
+    desk.reset();
+  }
+
+  void subscribe(const std::string& endpoint, std::size_t count = 1) {
+    for (std::size_t i = 0; i < count; ++i) {
+      told.audience.subscriptions.push_back({.guid = Guid::random(),
+                                             .endpoint = endpoint + "/" + std::to_string(i),
+                                             .p256dh = net::make_vapid_keys().public_key,
+                                             .auth = "BTBZMqHH6r4Tts7J_aSIgg"});
+    }
+  }
+
+  std::future<TryResult> start(std::string_view tries = "[]") {
+    const json::object request{{"title", "t"}, {"url", nullptr},      {"subscriptions", "all"},
+                               {"ttl", 60},    {"urgency", "normal"}, {"destination", "push:x"}};
+    const Attempt attempt{
+        .request = request, .body = "b", .message_id = "msg_1", .number = 1, .tries = tries};
+    Effects effects{
+        .http = *client, .clock = system_clock(), .mailer = mailer, .mail_from = "", .push = desk.get()};
+    auto result = std::make_shared<std::promise<TryResult>>();
+    find_action("send_push")->perform(attempt, effects, [result](TryResult made) {
+      result->set_value(std::move(made));
+    });
+    return result->get_future();
+  }
+  TryResult perform(std::string_view tries = "[]") { return start(tries).get(); }
+
+  Told told;
+  NoMailer mailer;
+  std::unique_ptr<PushDesk> desk;
+  std::unique_ptr<net::HttpClient> client;
+};
+
+std::vector<std::string> codes(const TryResult& result) {
+  std::vector<std::string> codes;
+  const json::value report = json::parse(result.response.value());
+  for (const json::value& entry : report.at("subscriptions").as_array()) {
+    const auto* code = entry.as_object().if_contains("code");
+    codes.emplace_back(code == nullptr ? "" : std::string_view(code->as_string()));
+  }
+  return codes;
+}
+
+TEST(PushPerform, ServesManyWithFewUnderWayAtATime) {
+  std::atomic<int> now = 0, most = 0, all = 0;
+  RawServer server([&](const RawServer::Request&) {
+    const int here = ++now;
+    for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+    }
+    ++all;
+    --now;
+    return RawServer::answer(201);
+  });
+  Performance push;
+  push.subscribe(server.url("/p"), 300);
+  const TryResult result = push.perform();
+  EXPECT_TRUE(std::holds_alternative<Done>(result.outcome));
+  EXPECT_EQ(all, 300);
+  EXPECT_LE(most, 32);
+  EXPECT_FALSE(result.destination_failed);
+  EXPECT_THAT(codes(result), AllOf(SizeIs(300), Each("")));
+}
+
+TEST(PushPerform, AServiceThatIsDownIsPassedOverAndTheOthersAreServed) {
+  std::atomic<int> asked = 0, served = 0;
+  RawServer down([&](const RawServer::Request&) {
+    ++asked;
+    return RawServer::answer(503);
+  });
+  RawServer up([&](const RawServer::Request&) {
+    ++served;
+    return RawServer::answer(201);
+  });
+  Performance push;
+  push.subscribe(down.url("/p"), 200);
+  push.subscribe(up.url("/p"), 50);
+  const TryResult result = push.perform();
+  EXPECT_EQ(std::get<Retry>(result.outcome).code, "HTTP_503");
+  EXPECT_EQ(served, 50);
+  EXPECT_LT(asked, 100) << "the breaker opens";
+  EXPECT_EQ(result.status_code, 503);
+  EXPECT_FALSE(result.destination_failed) << "one service did its work";
+  EXPECT_EQ(std::ranges::count(codes(result), "SERVICE_DOWN"), 200 - asked);
+  const PushHistory history =
+      PushHistory::read(json::serialize(json::array{{{"response", result.response.value()}}}));
+  EXPECT_THAT(history.left.value(), SizeIs(200));
+}
+
+TEST(PushPerform, WhenAllServicesFailItSpeaksAgainstTheBusinesssPush) {
+  RawServer down([](const RawServer::Request&) { return RawServer::answer(500); });
+  Performance push;
+  push.subscribe(down.url("/p"), 2);
+  EXPECT_TRUE(push.perform().destination_failed);
+}
+
+TEST(PushPerform, TheFirstRefusalsWordsAreKept) {
+  RawServer server([](const RawServer::Request&) { return RawServer::answer(403, "wrong key"); });
+  Performance push;
+  push.subscribe(server.url("/p"));
+  const TryResult result = push.perform();
+  EXPECT_EQ(std::get<Never>(result.outcome).code, "HTTP_403");
+  EXPECT_EQ(result.error, "A push service answered 403: wrong key");
+  EXPECT_EQ(result.status_code, 403);
+}
+
+TEST(PushPerform, GoneSubscriptionsAreRemoved) {
+  RawServer server([](const RawServer::Request& request) {
+    return RawServer::answer(request.target.ends_with("/1") ? 410 : 201);
+  });
+  Performance push;
+  push.subscribe(server.url("/p"), 3);
+  EXPECT_TRUE(std::holds_alternative<Done>(push.perform().outcome));
+  EXPECT_THAT(push.told.removed, ElementsAre(push.told.audience.subscriptions[1].guid));
+}
+
+TEST(PushPerform, ALaterTryServesOnlyWhatIsLeft) {
+  std::atomic<int> asked = 0;
+  RawServer server([&](const RawServer::Request&) {
+    ++asked;
+    return RawServer::answer(201);
+  });
+  Performance push;
+  push.subscribe(server.url("/p"), 3);
+  const std::string report = push_report(
+      std::vector<PushEntry>{{push.told.audience.subscriptions[0].guid, PushResult::delivered, 201, ""},
+                             {push.told.audience.subscriptions[2].guid, PushResult::failed, 503, "HTTP_503"},
+                             {Guid::random(), PushResult::failed, 503, "HTTP_503"}});
+  const TryResult result = push.perform(json::serialize(json::array{{{"response", report}}}));
+  EXPECT_TRUE(std::holds_alternative<Done>(result.outcome));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(PushPerform, ALostSessionIsMadeAnew) {
+  RawServer server([](const RawServer::Request&) { return RawServer::answer(201); });
+  Performance push;
+  push.subscribe(server.url("/p"));
+  push.told.failures = 1;
+  EXPECT_TRUE(std::holds_alternative<Done>(push.perform().outcome));
+}
+
+TEST(PushPerform, WhileTheDatabaseIsAwayItIsNoTry) {
+  Performance push;
+  push.told.failures = 100;
+  EXPECT_TRUE(push.perform().cancelled);
+  EXPECT_LE(push.told.calls, 5);
+}
+
+TEST(PushPerform, ADirectoryThatRefusesIsTriedAgainAndItsWordsStayInside) {
+  Performance push;
+  push.told.refuses = true;
+  const TryResult result = push.perform();
+  EXPECT_EQ(std::get<Retry>(result.outcome).code, "INTERNAL_ERROR");
+  EXPECT_FALSE(result.cancelled);
+  EXPECT_EQ(result.error, "The subscriptions could not be read.");
+}
+
+TEST(PushPerform, WhatCannotBeEncryptedOrSignedIsRefused) {
+  RawServer server([](const RawServer::Request&) { return RawServer::answer(201); });
+  Performance push;
+  push.subscribe(server.url("/p"), 2);
+  push.told.audience.subscriptions[0].p256dh = "AAAA";
+  push.told.audience.subscriptions[1].endpoint = "nowhere";
+  TryResult result = push.perform();
+  EXPECT_EQ(std::get<Never>(result.outcome).code, "MALFORMED");
+  EXPECT_THAT(codes(result), ElementsAre("MALFORMED", "MALFORMED"));
+  push.told.audience.signer = nullptr;
+  result = push.perform();
+  EXPECT_EQ(std::get<Never>(result.outcome).code, "NO_VAPID_KEYS");
+}
+
+TEST(PushPerform, TheWorkersEndCallsOffWhatIsUnderWayAndWaits) {
+  std::promise<void> reached;
+  std::once_flag once;
+  RawServer server([&](const RawServer::Request&) {
+    std::call_once(once, [&] { reached.set_value(); });
+    return Reply{"", Reply::Then::hang};
+  });
+  Performance push;
+  push.subscribe(server.url("/p"), 100);
+  auto first = push.start();
+  auto second = push.start();
+  reached.get_future().wait();
+  push.stop();
+  EXPECT_TRUE(first.get().cancelled);
+  EXPECT_TRUE(second.get().cancelled);
+}
+
+}  // namespace
+}  // namespace waybill::actions

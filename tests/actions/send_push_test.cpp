@@ -1,0 +1,400 @@
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.hpp"
+#include "base/crypto.hpp"
+#include "base/guid.hpp"
+#include "base/secret_box.hpp"
+#include "net/vapid.hpp"
+#include "tests/actions/push_service.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> keys(const json::value& object) {
+  std::vector<std::string> result;
+  for (const auto& [key, value] : object.as_object()) result.emplace_back(key);
+  return result;
+}
+
+/// The key pair with which a business signs.
+std::string make_vapid_keys(Tenant& tenant, const std::string& secret_key_file) {
+  const auto pair = net::make_vapid_keys();
+  const SecretBox secrets(SecretBox::read_key(secret_key_file));
+  tenant.sql.value(
+      "insert into vapid_keys (business_id, public_key, private_key_sealed) values ($1, $2, decode($3, "
+      "'hex')) "
+      "on conflict (business_id) do update set public_key = excluded.public_key, "
+      "private_key_sealed = excluded.private_key_sealed",
+      {tenant.id, pair.public_key, hex(secrets.seal(pair.private_key, "vapid-key:" + tenant.id))});
+  return pair.public_key;
+}
+
+void save_subscription(Tenant& tenant, const Browser& browser, const std::optional<std::string>& user = {}) {
+  tenant.sql.value(
+      "insert into push_subscriptions (business_id, user_id, endpoint, p256dh, auth) values ($1, $2, $3, $4, "
+      "$5)",
+      {tenant.id, user, browser.endpoint, browser.p256dh, browser.auth});
+}
+
+std::string make_user(Tenant& tenant, std::string_view name) {
+  return tenant.sql.value(
+      "insert into users (email, business_id, role) values ($1, $2, 'operator') returning guid",
+      {std::string(name) + "@" + tenant.name + ".example", tenant.id});
+}
+
+/// The guid of a workflow that pushes when an order is changed.
+std::string push_workflow(Tenant& tenant, json::object action = {}) {
+  action["type"] = "send_push";
+  if (!action.contains("title")) action["title"] = "{{orderNumber}} changed";
+  return text_at(tenant.configure({{"name", "push"},
+                                   {"entityType", "Order"},
+                                   {"triggerId", trigger_guid("order_updated")},
+                                   {"action", std::move(action)}}),
+                 "guid");
+}
+
+// What the tries of a run say of each subscription.
+std::vector<std::string> results(const json::object& run, std::size_t number) {
+  std::vector<std::string> result;
+  const json::value report =
+      json::parse(at(run, "tries").as_array().at(number - 1).at("response").as_string());
+  for (const json::value& entry : report.at("subscriptions").as_array())
+    result.push_back(text_at(entry, "result"));
+  return result;
+}
+
+class SendPush : public WorkflowTest {
+ protected:
+  Browser browser(const std::optional<std::string>& user = {}) {
+    Browser subscribed = service.subscribe(vapid_key);
+    save_subscription(tenant, subscribed, user);
+    return subscribed;
+  }
+
+  std::string workflow(json::object action = {}) { return push_workflow(tenant, std::move(action)); }
+
+  // The guid of an order that was changed.
+  std::string change(std::string_view notes = "ring twice") {
+    std::string order = tenant.create_order();
+    tenant.put_order(order, {{"notes", notes}});
+    return order;
+  }
+
+  std::int64_t subscription_count() {
+    return tenant.sql.number("select count(*) from push_subscriptions where business_id = $1", {tenant.id});
+  }
+
+  PushService& service = shared<PushService>();
+  std::string vapid_key = make_vapid_keys(tenant, world.waybill.secret_key_file());
+};
+
+TEST_F(SendPush, EveryBrowserDecryptsTheContractsMessage) {
+  const Browser one = browser();
+  const Browser two = browser();
+  const std::string guid = workflow({{"title", "{{orderNumber}} & more"},
+                                     {"body", "{{notes}}"},
+                                     {"url", "https://shop.example/orders/{{guid}}"},
+                                     {"ttl", 600},
+                                     {"urgency", "high"}});
+  const std::string order = change("Grüße, “Ada” <b>");
+  const std::string number = text_at(tenant.http.get("/api/v1/Orders/" + order).data(), "orderNumber");
+  std::string tag;
+  for (const Browser& each : {one, two}) {
+    const auto pushes = service.wait_for(each, 1);
+    ASSERT_THAT(pushes, SizeIs(1));
+    EXPECT_EQ(pushes[0].status, 201);
+    tag = text_at(pushes[0].message, "tag");
+    EXPECT_EQ(
+        pushes[0].message,
+        (json::value{{"title", number + " & more"},
+                     {"body", "Grüße, “Ada” <b>"},
+                     {"url", "https://shop.example/orders/" + order},
+                     {"tag", tag},
+                     {"data", {{"type", "order_updated"}, {"entityType", "Order"}, {"entityId", order}}}}));
+    EXPECT_EQ(pushes[0].header("ttl"), "600");
+    EXPECT_EQ(pushes[0].header("urgency"), "high");
+    EXPECT_EQ(pushes[0].header("topic"), tag);
+    EXPECT_LE(tag.size(), 32U);
+    EXPECT_EQ(pushes[0].header("content-encoding"), "aes128gcm");
+  }
+  const json::object run = tenant.run_with_status(guid, "succeeded");
+  EXPECT_THAT(keys(at(run, "request")), UnorderedElementsAre("title", "body", "url", "subscriptions"));
+  EXPECT_EQ(text_at(run, "request.title"), number + " & more");
+  EXPECT_EQ(at(run, "request.body"), "Grüße, “Ada” <b>");
+  EXPECT_EQ(at(run, "request.subscriptions"), 2);
+  EXPECT_EQ(at(run, "tries.0.statusCode"), 201);
+  EXPECT_THAT(results(run, 1), ElementsAre("delivered", "delivered"));
+}
+
+TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceForADayAtMost) {
+  const Browser one = browser();
+  workflow();
+  change();
+  const auto pushes = service.wait_for(one, 1);
+  ASSERT_THAT(pushes, SizeIs(1));
+  const std::string header = pushes[0].header("authorization");
+  EXPECT_TRUE(header.ends_with(", k=" + vapid_key)) << header;
+  const std::size_t dot = header.find('.');
+  const auto bytes = base64url_decode(header.substr(dot + 1, header.find('.', dot + 1) - dot - 1)).value();
+  const json::value claims = json::parse(std::string(bytes.begin(), bytes.end()));
+  EXPECT_EQ(text_at(claims, "aud"), service.origin());
+  EXPECT_TRUE(text_at(claims, "sub").starts_with("mailto:")) << claims;
+  const std::int64_t life = claims.at("exp").as_int64() - to_unix_seconds(system_clock().now());
+  EXPECT_GT(life, 0);
+  EXPECT_LE(life, 24 * 3600);
+}
+
+TEST_F(SendPush, AGoneSubscriptionIsRemovedAndTheOthersAreServed) {
+  const Browser stays = browser();
+  const Browser expired = browser();
+  const Browser unknown = browser();
+  service.expire(expired);
+  service.answer_next(unknown, 404);
+  const std::string guid = workflow();
+  change();
+  const json::object run = tenant.run_with_status(guid, "succeeded");
+  EXPECT_THAT(results(run, 1), UnorderedElementsAre("delivered", "gone", "gone"));
+  EXPECT_EQ(run.at("attempts"), 1);
+  EXPECT_THAT(
+      tenant.sql.column("select endpoint from push_subscriptions where business_id = $1", {tenant.id}),
+      ElementsAre(stays.endpoint));
+}
+
+TEST_F(SendPush, OnlyWhatFailedIsTriedAgain) {
+  const Browser healthy = browser();
+  const Browser busy = browser();
+  const Browser limited = browser();
+  service.answer_next(busy, 503);
+  service.answer_next(limited, 429, {{"Retry-After", "1"}});
+  const std::string guid = workflow();
+  change();
+  const auto retried = service.wait_for(busy, 2);
+  ASSERT_THAT(retried, SizeIs(2));
+  const json::object run = tenant.run_with_status(guid, "succeeded");
+  EXPECT_EQ(run.at("attempts"), 2);
+  EXPECT_THAT(results(run, 1), UnorderedElementsAre("delivered", "failed", "failed"));
+  EXPECT_THAT(results(run, 2), ElementsAre("delivered", "delivered"));
+  EXPECT_THAT(service.pushes(healthy), SizeIs(1));
+  EXPECT_THAT(service.pushes(limited), SizeIs(2));
+  EXPECT_EQ(retried[0].header("topic"), retried[1].header("topic")) << "the later try replaces the earlier";
+  EXPECT_EQ(text_at(retried[1].message, "tag"), retried[1].header("topic"));
+}
+
+TEST_F(SendPush, ANewSubscriptionIsNotServedByALaterTryOfAnEarlierRun) {
+  const Browser busy = browser();
+  service.answer_next(busy, 503, {{"Retry-After", "2"}});
+  const std::string guid = workflow();
+  change();
+  ASSERT_THAT(service.wait_for(busy, 1), SizeIs(1));
+  const Browser late = browser();
+  tenant.run_with_status(guid, "succeeded");
+  EXPECT_THAT(service.pushes(busy), SizeIs(2));
+  EXPECT_THAT(service.pushes(late), IsEmpty());
+}
+
+TEST_F(SendPush, WhatIsRefusedEndsAtOnceForItsSubscriptionAlone) {
+  const Browser good = browser();
+  const Browser forbidden = browser();
+  service.answer_next(forbidden, 403);
+  const std::string guid = workflow();
+  change();
+  const json::object run = tenant.run_with_status(guid, "succeeded");
+  EXPECT_THAT(results(run, 1), UnorderedElementsAre("delivered", "refused"));
+  EXPECT_EQ(run.at("attempts"), 1);
+  EXPECT_EQ(subscription_count(), 2) << "it is not gone";
+}
+
+TEST_F(SendPush, ARunThatIsRefusedByAllIsDead) {
+  for (const int status : {400, 401, 403, 413}) service.answer_next(browser(), status);
+  const std::string guid = workflow();
+  change();
+  const json::object run = tenant.run_with_status(guid, "dead");
+  EXPECT_EQ(run.at("attempts"), 1);
+  EXPECT_THAT(results(run, 1), ElementsAre("refused", "refused", "refused", "refused"));
+  EXPECT_TRUE(text_at(run, "code").starts_with("HTTP_4")) << text_at(run, "code");
+}
+
+TEST_F(SendPush, WithoutASubscriptionTheRunIsSkipped) {
+  const std::string guid = workflow();
+  change();
+  EXPECT_EQ(tenant.run_with_status(guid, "skipped").at("code"), "NO_SUBSCRIPTION");
+}
+
+TEST_F(SendPush, WithGoneSubscriptionsAloneTheRunIsSkipped) {
+  service.expire(browser());
+  const std::string guid = workflow();
+  change();
+  EXPECT_EQ(tenant.run_with_status(guid, "skipped").at("code"), "NO_SUBSCRIPTION");
+  EXPECT_EQ(subscription_count(), 0);
+}
+
+TEST_F(SendPush, AMessageThatIsTooLargeIsDeadWithoutATry) {
+  const Browser one = browser();
+  const std::string guid = workflow({{"body", "{{notes}}"}});
+  change(std::string(4'000, 'x'));
+  const json::object run = tenant.run_with_status(guid, "dead");
+  EXPECT_EQ(run.at("code"), "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(run.at("attempts"), 0);
+  EXPECT_THAT(service.pushes(one), IsEmpty());
+}
+
+TEST_F(SendPush, AReplaySendsAgainToWhoeverIsSubscribedThen) {
+  const Browser one = browser();
+  const std::string guid = workflow();
+  change();
+  const std::string run = text_at(tenant.run_with_status(guid, "succeeded"), "guid");
+  const Browser two = browser();
+  const Response replayed = tenant.http.post("/api/workflows/runs/" + run + "/replay");
+  ASSERT_EQ(replayed.status, 201) << replayed.text;
+  const auto first = service.wait_for(one, 2);
+  const auto second = service.wait_for(two, 1);
+  ASSERT_THAT(first, SizeIs(2));
+  ASSERT_THAT(second, SizeIs(1));
+  EXPECT_EQ(first[0].message, first[1].message);
+  EXPECT_EQ(second[0].message, first[0].message);
+}
+
+TEST_F(SendPush, AUsersMessageReachesOnlyTheirBrowsersWhileTheyAreOfTheBusiness) {
+  const std::string ada = make_user(tenant, "ada");
+  const std::string bob = make_user(tenant, "bob");
+  const Browser hers = browser(ada);
+  const Browser his = browser(bob);
+  const Browser nobodys = browser();
+  workflow({{"recipient", ada}, {"title", "for Ada"}});
+  const std::string left = workflow({{"recipient", bob}, {"title", "for Bob"}});
+  tenant.sql.value("update users set business_id = null, role = null, password_hash = 'x' where guid = $1",
+                   {bob});
+  change();
+  ASSERT_THAT(service.wait_for(hers, 1), SizeIs(1));
+  EXPECT_EQ(tenant.run_with_status(left, "skipped").at("code"), "NO_SUBSCRIPTION");
+  EXPECT_EQ(text_at(service.pushes(hers).at(0).message, "title"), "for Ada");
+  EXPECT_THAT(service.pushes(hers), SizeIs(1));
+  EXPECT_THAT(service.pushes(his), IsEmpty());
+  EXPECT_THAT(service.pushes(nobodys), IsEmpty());
+}
+
+TEST_F(SendPush, TextsComeFromAStoredTemplateAsItIsWhenTheOrderChanges) {
+  const Browser one = browser();
+  const json::object texts{{"code", "changed"},          {"name", "Changed"},
+                           {"entityType", "Order"},      {"type", "send_push"},
+                           {"title", "{{orderNumber}}"}, {"body", "Now: {{notes}}"},
+                           {"url", "/orders/{{guid}}"}};
+  const Response made = tenant.http.post("/api/workflows/templates", texts);
+  ASSERT_EQ(made.status, 201) << made.text;
+  workflow({{"template", "changed"}, {"title", nullptr}});
+  const std::string order = change("red & blue");
+  ASSERT_THAT(service.wait_for(one, 1), SizeIs(1));
+  const json::value first = service.pushes(one)[0].message;
+  EXPECT_EQ(text_at(first, "body"), "Now: red & blue");
+  EXPECT_EQ(text_at(first, "url"), "/orders/" + order);
+  const std::string guid = text_at(made.data(), "guid");
+  const Response changed = tenant.http.put("/api/workflows/templates/" + guid, {{"body", "Then: {{notes}}"}});
+  ASSERT_EQ(changed.status, 200) << changed.text;
+  tenant.put_order(order, {{"notes", "green"}});
+  ASSERT_THAT(service.wait_for(one, 2), SizeIs(2));
+  EXPECT_EQ(text_at(service.pushes(one)[1].message, "body"), "Then: green");
+}
+
+TEST_F(SendPush, ConfiguringRefusesATemplateOrAUserThatIsNotOfTheBusiness) {
+  Tenant other(world.waybill, test_name() + " of others");
+  const std::string stranger = make_user(other, "stranger");
+  const auto refused = [&](std::string_view field, std::string_view value) {
+    json::object action{{"type", "send_push"}, {"title", "t"}};
+    action[field] = value;
+    return tenant.http.post("/api/workflows/configure", {{"name", "push"},
+                                                         {"entityType", "Order"},
+                                                         {"triggerId", trigger_guid("order_updated")},
+                                                         {"action", action}});
+  };
+  EXPECT_EQ(refused("template", "nowhere").status, 400);
+  EXPECT_THAT(keys(refused("template", "nowhere").details()), ElementsAre("action.template"));
+  for (const std::string& user : {stranger, Guid::random().to_string()}) {
+    EXPECT_EQ(refused("recipient", user).status, 400);
+    EXPECT_THAT(keys(refused("recipient", user).details()), ElementsAre("action.recipient"));
+  }
+  EXPECT_EQ(refused("recipient", make_user(tenant, "ada")).status, 201);
+}
+
+TEST_F(SendPush, ConfiguringRefusesAllBadFields) {
+  const Response refused = tenant.http.post(
+      "/api/workflows/configure",
+      {{"name", "push"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_updated")},
+       {"action",
+        {{"type", "send_push"}, {"recipient", "everyone"}, {"ttl", 2'419'201}, {"urgency", "now"}}}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(keys(refused.details()),
+              UnorderedElementsAre("action.recipient", "action.ttl", "action.urgency", "action.title"));
+}
+
+TEST_F(SendPush, BrowsersThatCannotBeReachedAreTriedAgain) {
+  Browser away = service.subscribe(vapid_key);
+  {
+    const Receiver taken;  // a port that nobody listens on any more
+    away.endpoint = taken.url("/notify/x");
+  }
+  save_subscription(tenant, away);
+  const Browser good = browser();
+  const std::string guid = workflow();
+  change();
+  const json::object run = tenant.run_with_status(guid, "retrying");
+  EXPECT_EQ(run.at("code"), "CONNECT");
+  EXPECT_THAT(service.wait_for(good, 1), SizeIs(1));
+  tenant.sql.value("delete from push_subscriptions where business_id = $1 and endpoint = $2",
+                   {tenant.id, away.endpoint});
+  EXPECT_THAT(results(tenant.run_with_status(guid, "succeeded"), 1),
+              UnorderedElementsAre("delivered", "failed"));
+  EXPECT_THAT(service.pushes(good), SizeIs(1));
+}
+
+TEST(SendPushGuard, NoPushGoesToAPrivateAddress) {
+  World world({.allow_private_destinations = false});
+  Tenant tenant(world.waybill, "guarded");
+  PushService& service = shared<PushService>();
+  const Browser inside = service.subscribe(make_vapid_keys(tenant, world.waybill.secret_key_file()));
+  save_subscription(tenant, inside);
+  const std::string guid = push_workflow(tenant);
+  tenant.put_order(tenant.create_order(), {{"notes", "x"}});
+  EXPECT_EQ(tenant.run_with_status(guid, "retrying").at("code"), "DESTINATION_REFUSED");
+  EXPECT_THAT(service.pushes(inside), IsEmpty());
+}
+
+TEST(SendPushCrash, WhatIsLeftToServeSurvivesTheWorker) {
+  TestDatabase database;
+  TempDirectory directory;
+  const std::string key_file = directory / "secret.key";
+  SecretBox::read_or_make_key(key_file);
+  const Waybill::Options options{.retry_schedule = "2s,1s,1s", .secret_key_file = key_file};
+  auto waybill = std::make_unique<Waybill>(database.url(), options);
+  Tenant tenant(*waybill, "crash");
+  PushService& service = shared<PushService>();
+  const std::string vapid_key = make_vapid_keys(tenant, key_file);
+  const Browser served = service.subscribe(vapid_key);
+  const Browser busy = service.subscribe(vapid_key);
+  save_subscription(tenant, served);
+  save_subscription(tenant, busy);
+  service.answer_next(busy, 503);
+  const std::string guid = push_workflow(tenant);
+  tenant.put_order(tenant.create_order(), {{"notes", "x"}});
+  tenant.run_with_status(guid, "retrying");
+  waybill->process().kill_tree();
+  waybill = std::make_unique<Waybill>(database.url(), options);
+  Tenant again(*waybill, "crash");
+  const json::object run = again.run_with_status(guid, "succeeded");
+  EXPECT_EQ(run.at("attempts"), 2);
+  EXPECT_THAT(service.pushes(busy), SizeIs(2));
+  EXPECT_THAT(service.pushes(served), SizeIs(1)) << "it was served before the crash";
+}
+
+}  // namespace
+}  // namespace waybill::tests
