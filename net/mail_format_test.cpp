@@ -144,7 +144,10 @@ TEST(Mail, FoldsLongHeadersAtTheirSpaces) {
     at = end + 2;
   }
   message.subject = std::string(300, 'x');
-  EXPECT_TRUE(header(format(message), "Subject").starts_with("=?UTF-8?B?")) << "no space to fold at";
+  EXPECT_EQ(header(format(message), "Subject"), message.subject) << "a link in a header stays a link";
+  message.subject = std::string(1000, 'x');
+  EXPECT_TRUE(header(format(message), "Subject").starts_with("=?UTF-8?B?"))
+      << "a line has at most 998 characters";
 }
 
 TEST(Mail, QuotesTextBeyondAsciiAndLongLines) {
