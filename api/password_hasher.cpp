@@ -1,13 +1,9 @@
 #include "api/password_hasher.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <thread>
 #include <utility>
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -31,9 +27,7 @@ std::size_t thread_count() {
 
 }  // namespace
 
-PasswordHasher::PasswordHasher() : thread_count_(thread_count()), threads_(thread_count_) {}
-
-PasswordHasher::~PasswordHasher() { threads_.join(); }
+PasswordHasher::PasswordHasher() : thread_count_(thread_count()), threads_({.threads = thread_count_}) {}
 
 asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn() {
   auto ticket = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor,
@@ -68,36 +62,14 @@ void PasswordHasher::end_turn() {
   asio::post(executor, [ticket = std::move(ticket)] { ticket->cancel(); });
 }
 
-template <class Result, class Work>
-asio::awaitable<Result> PasswordHasher::run(Work work) {
-  return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Result)>(
-      [this](auto handler, Work task) {
-        const auto executor = asio::get_associated_executor(handler);
-        asio::post(threads_, [executor, guard = asio::make_work_guard(executor), handler = std::move(handler),
-                              task = std::move(task)]() mutable {
-          std::exception_ptr error;
-          Result result{};
-          try {
-            result = task();
-          } catch (...) {
-            error = std::current_exception();
-          }
-          asio::post(executor, [handler = std::move(handler), error, result = std::move(result)]() mutable {
-            std::move(handler)(error, std::move(result));
-          });
-        });
-      },
-      asio::use_awaitable, std::move(work));
-}
-
 asio::awaitable<std::string> PasswordHasher::Turn::hash(std::string password) const {
-  return hasher_->run<std::string>([password = std::move(password)] { return hash_password(password); });
+  return hasher_->threads_.run([password = std::move(password)] { return hash_password(password); });
 }
 
 asio::awaitable<bool> PasswordHasher::Turn::matches(std::string password, std::string hash) const {
   const bool exists = !hash.empty();
   if (!exists) hash = nobodys_hash;
-  return hasher_->run<bool>([password = std::move(password), hash = std::move(hash), exists] {
+  return hasher_->threads_.run([password = std::move(password), hash = std::move(hash), exists] {
     return password_matches(password, hash) && exists;
   });
 }

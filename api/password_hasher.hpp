@@ -9,7 +9,8 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
+
+#include "api/background.hpp"
 
 namespace waybill::api {
 
@@ -45,8 +46,6 @@ class PasswordHasher {
   };
 
   PasswordHasher();
-  /// Finishes what is being hashed.
-  ~PasswordHasher();
   PasswordHasher(const PasswordHasher&) = delete;
   PasswordHasher& operator=(const PasswordHasher&) = delete;
 
@@ -54,12 +53,10 @@ class PasswordHasher {
   asio::awaitable<Turn> turn();
 
  private:
-  template <class Result, class Work>
-  asio::awaitable<Result> run(Work work);
   void end_turn();
 
   const std::size_t thread_count_;
-  asio::thread_pool threads_;
+  Background threads_;
   std::mutex mutex_;
   std::size_t turns_ = 0;                                    // under mutex_
   std::deque<std::shared_ptr<asio::steady_timer>> waiting_;  // under mutex_; cancelled when it is their turn
