@@ -122,6 +122,36 @@ const parts = {
       ['with triggers, worker and webhooks, of without', 'sending', 'without', ''],
     ],
   },
+  api: {
+    title: 'API at a million orders',
+    text:
+      '1 000 000 orders of 200 businesses, each request by the token of one of them. GET and list with 64 connections, lists ' +
+      'that search one word or filter, newest first, with 16, positions in batches of 100 with 8. A CSV of 100 000 customers ' +
+      'is uploaded and confirmed once.',
+    rows: [
+      ['waybill, GET by id', 'get', 'requests/s'],
+      ['pgbench, its statement', 'get_pgbench', 'statements/s'],
+      ['Fastify 5 + pg, GET by id', 'get_fastify', 'requests/s'],
+      ['waybill, list with totalCount', 'list', 'requests/s'],
+      ['Fastify 5 + pg, list with exact count', 'list_fastify', 'requests/s'],
+      ['$search of a word', 'search', 'requests/s'],
+      ['$filter by status', 'status', 'requests/s'],
+      ['$filter by customer', 'customer', 'requests/s'],
+      ['batches of 100 positions', 'batches', 'batches/s'],
+    ],
+    limits: [
+      ['$search, p99', 'search_p99', 30, 'ms'],
+      ['$filter by status, p99', 'status_p99', 30, 'ms'],
+      ['$filter by customer, p99', 'customer_p99', 30, 'ms'],
+      ['100 000 customers uploaded and confirmed', 'upload_seconds', 10, 's'],
+      ['… memory it took', 'upload_growth', 100, 'MB'],
+    ],
+    ratios: [
+      ['GET by id, of Fastify', 'get', 'get_fastify', '≥ 2.3'],
+      ['GET by id, of pgbench', 'get', 'get_pgbench', '≥ 0.9'],
+      ['list, of Fastify', 'list', 'list_fastify', '≥ 8'],
+    ],
+  },
 };
 
 const samples = new Map();

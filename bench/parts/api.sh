@@ -1,0 +1,61 @@
+# The API over BENCH_ORDERS (1 000 000) orders of 200 businesses: reads beside pgbench and Fastify, lists that filter and
+# search, positions, and a CSV of 100 000 customers.
+seconds=${BENCH_SECONDS:-5}
+many_orders=${BENCH_ORDERS:-1000000}
+businesses=200
+
+many() { # NAME PORT CONNECTIONS TARGET [BATCH]
+  local rate p50 p99 errors
+  read -r _ rate p50 p99 errors < <(TARGET=$4 ORDERS=$many_orders BUSINESSES=$businesses BATCH=${5:-0} \
+    wrk -t1 "-c$3" "-d${seconds}s" -s "$bench/wrk_many.lua" "http://127.0.0.1:$2" | grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+  record "$1" "$rate"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+}
+
+many_get_script() {
+  printf '%s\n' "\\set n random(1, $many_orders)" "\\set k :n % $businesses"
+  sed -e '/^--/d' -e "/^\\\\ir /{s#^\\\\ir ##;s#^#cat '$bench/../storage/sql/orders/#;s#\$#'#;e
+  }" "$bench/../storage/sql/orders/get.sql" |
+    sed "s/\\\$1/('00000000-0000-4000-b000-' || 100000000000 + :k)::uuid/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"
+}
+
+# Uploads and confirms; the seconds of both and by how much the process grew.
+upload_customers() {
+  local csv=$work/customers.csv started grown_from guid
+  awk 'BEGIN { print "name,email,phone,company,street,city,state,postalCode,country"
+    for (i = 0; i < 100000; ++i) printf "Customer %d,uploaded%d@example.com,+49 30 %d,Company %d,%d Main Street,City %d,,10115,DE\r\n", i, i, i, i % 500, i % 200, i % 300 }' >"$csv"
+  grown_from=$(awk '/^VmHWM/ { print $2 }' "/proc/$waybill_pid/status")
+  started=$(date +%s%N)
+  guid=$(curl -sS --fail-with-body -H "Authorization: Bearer $token" -F "file=@$csv;type=text/csv" \
+    "http://127.0.0.1:$api/api/v1/Customers/upload" | jq -r .data)
+  curl -sS --fail-with-body --max-time 60 -X POST -H "Authorization: Bearer $token" \
+    "http://127.0.0.1:$api/api/v1/Customers/confirm-upload?guid=$guid" >/dev/null
+  record upload_seconds "$(awk -v ns=$(($(date +%s%N) - started)) 'BEGIN { printf "%.2f", ns / 1e9 }')"
+  record upload_growth "$(awk -v from="$grown_from" '/^VmHWM/ { printf "%.1f", ($2 - from) / 1024 }' "/proc/$waybill_pid/status")"
+}
+
+say "  writing $many_orders orders"
+psql -qAtX -v ON_ERROR_STOP=1 -v orders="$many_orders" -v businesses="$businesses" -f "$bench/sql/million.sql"
+many_get_script >"$work/many-get.pgbench"
+start_waybill api
+start fastify "$node" "$bench/peers/rest.mjs"
+fastify_pid=$started
+fastify=$(await fastify '^listening on' | grep -oE '[0-9]+$')
+sql -c checkpoint
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  many get "$api" 64 '/api/v1/Orders/{order}'
+  record get_pgbench "$("$pg_bin/pgbench" -n -M prepared -c 16 -j 2 -T "$seconds" -f "$work/many-get.pgbench" 2>&1 |
+    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+  many get_fastify "$fastify" 64 '/api/v1/Orders/{order}'
+  many list "$api" 64 '/api/v1/Orders?Page={page}&PageSize=50'
+  many list_fastify "$fastify" 64 '/api/v1/Orders?Page={page}&PageSize=50'
+  many search "$api" 16 '/api/v1/Orders?$search={word}&$orderby=createdAt%20desc'
+  many status "$api" 16 '/api/v1/Orders?$filter=status%20eq%20%27{status}%27&$orderby=createdAt%20desc'
+  many customer "$api" 16 '/api/v1/Orders?$filter=customer/guid%20eq%20{customer}&$orderby=createdAt%20desc'
+  many batches "$api" 8 '/api/tracking/positions' 100
+done
+upload_customers
+stop "$fastify_pid"
+stop_waybill

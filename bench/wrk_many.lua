@@ -1,0 +1,39 @@
+-- Requests of many businesses. TARGET with {order}, {customer}, {page}, {word} and {status} filled in at random, as the
+-- business that has the order; with BATCH a POST of as many positions of the business's device.
+-- Prints: requests/s, p50 and p99 in milliseconds, errors.
+local target = os.getenv("TARGET")
+local orders = tonumber(os.getenv("ORDERS"))
+local businesses = tonumber(os.getenv("BUSINESSES"))
+local batch = tonumber(os.getenv("BATCH") or "0")
+local statuses = { "pending", "processing", "ready", "shipped" }
+math.randomseed(os.time())
+local clock = os.time() - 40000000 + math.random(1, 1000000)
+
+local function positions(business)
+  local entries = {}
+  for i = 1, batch do
+    clock = clock + 1
+    entries[i] = string.format('{"deviceId":"bench-%d","latitude":%.5f,"longitude":%.5f,"speed":40,"heading":90,"timestamp":"%s"}',
+      business, 52 + math.random() / 10, 13 + math.random() / 10, os.date("!%Y-%m-%dT%H:%M:%SZ", clock))
+  end
+  return "[" .. table.concat(entries, ",") .. "]"
+end
+
+function request()
+  local order = math.random(1, orders)
+  local business = order % businesses
+  local path = target:gsub("{order}", string.format("00000000-0000-4000-8000-%d", 100000000000 + order))
+    :gsub("{customer}", string.format("00000000-0000-4000-9000-%d", 100000000000 + math.random(0, 199)))
+    :gsub("{page}", tostring(math.random(1, 20))):gsub("{word}", tostring(order))
+    :gsub("{status}", statuses[math.random(1, #statuses)])
+  local headers = { Authorization = "Bearer wb_bench_" .. business }
+  if batch == 0 then return wrk.format("GET", path, headers) end
+  headers["Content-Type"] = "application/json"
+  return wrk.format("POST", path, headers, positions(business))
+end
+
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format("wrk: %.1f %.3f %.3f %d\n", summary.requests / (summary.duration / 1e6),
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, e.connect + e.read + e.write + e.status + e.timeout))
+end
