@@ -113,8 +113,9 @@ create index shipments_unassigned on shipments (business_id, created_at, guid)
 
 -- An address on one line, as lists show it; null when it is empty.
 create function address_line(street text, city text, state text, postal_code text, country text) returns text
-language sql stable as $$
-  select nullif(concat_ws(', ', street, city, nullif(concat_ws(' ', state, postal_code), ''), country), '') $$;
+language sql immutable as $$
+  select nullif(concat_ws(', ', nullif(street, ''), nullif(city, ''),
+                          nullif(concat_ws(' ', nullif(state, ''), nullif(postal_code, '')), ''), nullif(country, '')), '') $$;
 
 -- A carrier that a business has an account with. Its credentials are sealed.
 create table carrier_configurations (

@@ -53,12 +53,6 @@ create function hours_and_minutes(duration interval) returns text language sql i
 create function is_final(shipment_status text) returns boolean language sql immutable as $$
   select shipment_status in ('delivered', 'returned', 'cancelled') $$;
 
--- An address on one line; null when there is none.
-create or replace function address_line(street text, city text, state text, postal_code text, country text) returns text
-language sql immutable as $$
-  select nullif(concat_ws(', ', nullif(street, ''), nullif(city, ''),
-                          nullif(concat_ws(' ', nullif(state, ''), nullif(postal_code, '')), ''), nullif(country, '')), '') $$;
-
 -- Ends a dispatch, `outcome` being completed or cancelled: one that was under way frees its vehicle and driver, and what
 -- was not brought to an end belongs to no dispatch any more.
 create function end_dispatch(business uuid, dispatch uuid, outcome text) returns void language plpgsql as $$

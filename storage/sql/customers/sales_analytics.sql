@@ -9,7 +9,7 @@ cross join lateral (
 ) o
 cross join lateral (
   select count(*) as shipments, count(*) filter (where status = 'delivered') as delivered,
-         count(*) filter (where status = 'delivered' and delivered_at <= estimated_delivery) as on_time
-  from shipments where business_id = $1 and customer_id = c.guid and deleted_at is null
+         count(*) filter (where status = 'delivered' and on_time(s)) as on_time
+  from shipments s where business_id = $1 and customer_id = c.guid and deleted_at is null
 ) s
 where c.business_id = $1 and c.guid = $2 and c.deleted_at is null

@@ -9,7 +9,7 @@ with day as (
 ), carried as (
   select count(*) filter (where not is_final(s.status)) as pending,
          count(*) filter (where s.status = 'delivered') as delivered,
-         count(*) filter (where s.status = 'delivered' and s.delivered_at <= s.estimated_delivery) as on_time
+         count(*) filter (where s.status = 'delivered' and on_time(s)) as on_time
   from shipments s where s.business_id = $1 and s.dispatch_id is not null and s.deleted_at is null
 )
 select c.total as "totalDispatches", c.active as "activeDispatches", c.completed as "completedToday",
