@@ -43,7 +43,7 @@ const parts = {
       'peer for each, inserted by one statement, its body filled up to the same size. The clock runs from the commit of the ' +
       'statement to the last webhook received (and, second, until its run is recorded or its job deleted); for the API ' +
       'from the first request, so that what 32 connections can commit is part of it. Each run\'s ledger balanced: ' +
-      'received = events = runs = succeeded.',
+      'received = events = runs = succeeded. `orders` is vacuumed before each run and not within one.',
     rows: [
       ['waybill, one SQL statement', 'sql', 'events/s'],
       ['… until recorded', 'sql_recorded', 'events/s'],

@@ -2,6 +2,9 @@
 -- load programs can name any order.
 set session_replication_role = replica;
 
+-- Each measurement begins with a vacuum of its own; another at some moment within it would be of one of them alone.
+alter table orders set (autovacuum_enabled = off);
+
 insert into customers (business_id, guid, name, email, phone, company, street, city, postal_code, country)
 select :'business', ('00000000-0000-4000-9000-' || 100000000000 + n)::uuid, 'Customer ' || n, 'customer' || n || '@example.com',
        '+49 30 ' || n, 'Company ' || n % 500, n % 200 || ' Main Street', 'City ' || n % 300, lpad((n % 99999)::text, 5, '0'), 'DE'
