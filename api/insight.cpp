@@ -183,14 +183,10 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
   return conditions;
 }
 
-/// Of the definition with the texts of the templates it names.
-json::value would_send(const WorkflowDefinition& definition, const actions::WorkflowView& workflow,
-                       const actions::EventView& event) {
-  const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
+actions::Plan plan_of(const WorkflowDefinition& definition, const actions::WorkflowView& workflow,
+                      const actions::EventView& event) {
   try {
-    actions::Plan plan = action->plan(workflow, event);
-    if (plan.body) plan.request["body"] = *plan.body;
-    return std::move(plan.request);
+    return actions::find_action(definition.action.at("type").as_string())->plan(workflow, event);
   } catch (const std::length_error& error) {
     throw invalid("definition.action", error.what());
   }
@@ -213,22 +209,25 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
 
   const domain::Conditions conditions = rule_of(definition).conditions;
   const domain::Subject subject{*entity, last.previous, last.created};
-  co_return Answer::of(to_json(
-      json::object{{"matches", conditions.evaluate(subject)},
-                   {"conditions", conditions_json(conditions.explain(subject))},
-                   {"wouldSend", would_send(definition,
-                                            {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
-                                             .name = definition.name,
-                                             .business_id = business,
-                                             .business_name = texts.business_name,
-                                             .action = action},
-                                            {.entity = *entity,
-                                             .previous = last.previous,
-                                             .entity_type = definition.entity_type,
-                                             .entity_id = record,
-                                             .event_id = 0,
-                                             .at = services.clock.now(),
-                                             .trigger = definition.trigger_code})}}));
+  const actions::Plan plan = plan_of(definition,
+                                     {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
+                                      .name = definition.name,
+                                      .business_id = business,
+                                      .business_name = texts.business_name,
+                                      .action = action},
+                                     {.entity = *entity,
+                                      .previous = last.previous,
+                                      .entity_type = definition.entity_type,
+                                      .entity_id = record,
+                                      .event_id = 0,
+                                      .at = services.clock.now(),
+                                      .trigger = definition.trigger_code});
+  auto params = business_params(call);
+  params.add(*text_at(definition.action, "type")).add(to_json(plan.request)).add(plan.body);
+  const auto shown = co_await services.db.read(storage::sql::runs::shown_request, std::move(params));
+  co_return Answer::of(to_json(json::object{{"matches", conditions.evaluate(subject)},
+                                            {"conditions", conditions_json(conditions.explain(subject))},
+                                            {"wouldSend", json::parse(shown.get(0, 0))}}));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {

@@ -89,6 +89,23 @@ TEST_F(Insight, TestTakesAStoredWorkflowInPlaceOfADefinition) {
   EXPECT_EQ(json::serialize(tested).find(secret), std::string::npos);
 }
 
+TEST_F(Insight, TestShowsMailsAndPushesAsTheyAreShownInRuns) {
+  const std::string order = tenant.create_order({{"orderNumber", "T-1"}});
+  const auto would_send = [&](const json::object& action) {
+    json::object asked = definition(json::object());
+    asked["action"] = action;
+    return post("test", {{"definition", asked}, {"entityId", order}}).at("wouldSend");
+  };
+  EXPECT_EQ(
+      would_send({{"type", "send_email"},
+                  {"recipient", "{{customer.email}}"},
+                  {"subject", "{{orderNumber}}"},
+                  {"body", "It is {{status}}"}}),
+      json::parse(R"({"to": ["ada@example.com"], "subject": "T-1", "body": "It is pending", "html": null})"));
+  EXPECT_EQ(would_send({{"type", "send_push"}, {"title", "{{orderNumber}}"}, {"body", "moved"}}),
+            json::parse(R"({"title": "T-1", "body": "moved", "url": null, "subscriptions": 0})"));
+}
+
 TEST_F(Insight, BadQuestionsNameTheirFields) {
   const std::string order = tenant.create_order();
   const auto refused = [&](const json::object& body) {
