@@ -72,6 +72,7 @@ std::string paging_suffix(std::int64_t page, const Answer& answer) {
 void render(Answer answer, const Route& route, Response& response) {
   response.status = answer.status;
   if (answer.status == 201 && !answer.location.empty()) response.add_header("Location", answer.location);
+  for (const auto& [name, value] : route.headers) response.add_header(name, value);
   if (!answer.file_name.empty())
     response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
   if (!route.media_type.empty()) {

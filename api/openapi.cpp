@@ -235,6 +235,7 @@ json::object operation_of(const Route& route, RequestMethod method) {
 json::object paths_of(std::span<const Route> routes) {
   std::map<std::string, std::map<RequestMethod, const Route*>> sorted;
   for (const auto& route : routes) {
+    if (route.tag.empty()) continue;
     auto& methods = sorted[template_path(route.path)];
     methods[to_request_method(route.method)] = &route;
     if (route.changes) methods[RequestMethod::post] = &route;
@@ -275,7 +276,7 @@ constexpr Tag tags[] = {
     {"Workflows", "What shall happen when a record changes."},
     {"Templates", "Texts of mails, pushes and webhooks."},
     {"Runs", "What workflows did, each try of it, and doing it again."},
-    {"System", "Health, and this document."},
+    {"System", "Health, this document, and the page that shows it."},
 };
 
 json::array tags_of(std::span<const Route> routes) {

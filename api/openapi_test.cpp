@@ -171,7 +171,9 @@ TEST(OpenApi, EveryTagIsDescribed) {
   const json::value whole = json::parse(openapi_document());
   std::set<std::string_view> described;
   for (const auto& tag : whole.at("tags").as_array()) described.insert(tag.at("name").as_string());
-  for (const Route& route : all_routes()) EXPECT_TRUE(described.contains(route.tag)) << route.tag;
+  for (const Route& route : all_routes()) {
+    EXPECT_TRUE(route.tag.empty() || described.contains(route.tag)) << route.tag;
+  }
 }
 
 }  // namespace

@@ -113,6 +113,12 @@ enum class BodyKind : std::uint8_t {
 /// object of an array.
 using BodyCheck = void (*)(const json::object& body, FieldErrors& errors);
 
+/// A header field that a route's successful answers always have.
+struct HeaderField {
+  std::string_view name;
+  std::string_view value;
+};
+
 /// An endpoint, whole: router, validation, 405, permission check and OpenAPI all come from this row.
 struct Route {
   Method method;
@@ -120,7 +126,7 @@ struct Route {
   Permission permission;
   Handler handler;
   std::string_view summary;
-  std::string_view tag;
+  std::string_view tag;          // empty: not in the OpenAPI document, being part of another's page
   const Schema* body = nullptr;  // of an object, or of an array's objects
   BodyCheck body_check = nullptr;
   BodyKind body_kind = BodyKind::none;
@@ -135,6 +141,7 @@ struct Route {
   bool adds_errors = false;          // the handler knows further rules, and throws `errors` with its own
   bool answer_is_guid = false;       // `data` is a guid, not an object
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type and no JSON
+  std::span<const HeaderField> headers = {};  // further ones of its successful answers
 };
 
 /// The rows of one resource, in the file that holds its handlers.
@@ -158,6 +165,7 @@ std::span<const Route> template_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();
 std::span<const Route> system_routes();
+std::span<const Route> reference_routes();
 std::span<const Route> user_routes();
 std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();

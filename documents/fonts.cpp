@@ -6,34 +6,20 @@
 #include <system_error>
 #include <unistd.h>
 
-// The font files, whose paths CMake finds.
-__asm__(
-    ".section .rodata\n"
-    ".hidden waybill_font_regular\n.global waybill_font_regular\nwaybill_font_regular:\n"
-    ".incbin \"" WAYBILL_FONT_REGULAR
-    "\"\n"
-    ".hidden waybill_font_bold\n.global waybill_font_bold\nwaybill_font_bold:\n"
-    ".incbin \"" WAYBILL_FONT_BOLD
-    "\"\n"
-    ".hidden waybill_fonts_end\n.global waybill_fonts_end\nwaybill_fonts_end:\n"
-    ".byte 0\n"
-    ".previous\n");
+#include "base/embedded_file.hpp"
 
-extern "C" {
-extern const char waybill_font_regular[];
-extern const char waybill_font_bold[];
-extern const char waybill_fonts_end[];
-}
+// CMake finds the files.
+WAYBILL_EMBED(font_regular, WAYBILL_FONT_REGULAR)
+WAYBILL_EMBED(font_bold, WAYBILL_FONT_BOLD)
 
 namespace waybill::documents {
 namespace {
 
 /// A file in memory that only this process has.
-std::string memory_file(const char* name, const char* begin, const char* end) {
+std::string memory_file(const char* name, std::string_view rest) {
   const auto fail = [&] { throw std::system_error(errno, std::generic_category(), name); };
   const int file = ::memfd_create(name, MFD_CLOEXEC);
   if (file < 0) fail();
-  std::string_view rest(begin, static_cast<std::size_t>(end - begin));
   while (!rest.empty()) {
     const auto written = ::write(file, rest.data(), rest.size());
     if (written < 0 && errno != EINTR) fail();
@@ -45,12 +31,12 @@ std::string memory_file(const char* name, const char* begin, const char* end) {
 }  // namespace
 
 const std::string& regular_font_path() {
-  static const std::string path = memory_file("regular font", waybill_font_regular, waybill_font_bold);
+  static const std::string path = memory_file("regular font", WAYBILL_EMBEDDED(font_regular));
   return path;
 }
 
 const std::string& bold_font_path() {
-  static const std::string path = memory_file("bold font", waybill_font_bold, waybill_fonts_end);
+  static const std::string path = memory_file("bold font", WAYBILL_EMBEDDED(font_bold));
   return path;
 }
 

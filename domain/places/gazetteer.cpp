@@ -9,24 +9,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/embedded_file.hpp"
 #include "domain/places/postal_code.hpp"
 
-// The table as the linker has it: bytes of the file that CMake names, aligned for its numbers.
-// NOLINTNEXTLINE(hicpp-no-assembler)
-asm(R"(
-  .pushsection .rodata
-  .balign 16
-  .global waybill_cities_begin
-  .global waybill_cities_end
-waybill_cities_begin:
-  .incbin ")" WAYBILL_CITIES R"("
-waybill_cities_end:
-  .popsection
-)");
-extern "C" {
-extern const char waybill_cities_begin[];  // NOLINT(modernize-avoid-c-arrays)
-extern const char waybill_cities_end[];    // NOLINT(modernize-avoid-c-arrays)
-}
+// The table, whose numbers are aligned; CMake names the file.
+WAYBILL_EMBED(cities, WAYBILL_CITIES)
 
 namespace waybill::domain {
 namespace {
@@ -74,8 +61,7 @@ struct Gazetteer::Query {
 };
 
 const Gazetteer& Gazetteer::builtin() {
-  static const Gazetteer gazetteer(
-      {waybill_cities_begin, static_cast<std::size_t>(waybill_cities_end - waybill_cities_begin)});
+  static const Gazetteer gazetteer(WAYBILL_EMBEDDED(cities));
   return gazetteer;
 }
 
