@@ -132,7 +132,7 @@ asio::awaitable<Answer> remove_shipment(Call& call, Services& services) {
   const auto states = co_await transaction->run(sql::shipment_states, std::move(held_shipment));
   if (states.empty()) throw not_found("shipment");
   check_planned(held);
-  if (states.get(0, 2) != dispatch) throw not_found("such shipment in the dispatch");
+  if (states.get(0, 2) != dispatch) throw not_found("shipment in the dispatch");
   auto params = params_of(business, dispatch);
   params.add(shipment);
   co_await transaction->run(sql::take_out, std::move(params));

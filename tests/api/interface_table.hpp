@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace waybill::tests::interface {
+
+/// What the envelope holds.
+enum class Data { none, object, array, list, empty_array, guid, bare };
+enum class Caller { business, nobody, newcomer };
+
+/// A row of the document.
+struct Row {
+  std::string_view method;
+  std::string_view path;
+  std::string_view ids;   // what stands for the path's {…}, and "?query"; see PreparedBusiness::fill
+  std::string_view body;  // JSON text
+  int status;             // of POST where the document's method is GET
+  Data data;
+  std::string_view shape;  // the keys of `data`, of a list's entries: "guid,customer{guid,name},items[price]"
+  Caller caller = Caller::business;
+  std::string_view content_type = "application/json";
+};
+
+struct Endpoint {
+  std::string_view method;
+  std::string_view path;
+};
+
+/// All rows of the document's tables, in their order, but those of `not_yet_there`. A row that others spoil
+/// makes the records that it needs.
+std::span<const Row> rows();
+
+/// Rows of the document that come with the stores' connectors: whoever makes one moves it to the table above.
+std::span<const Endpoint> not_yet_there();
+
+}  // namespace waybill::tests::interface
