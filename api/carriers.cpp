@@ -211,6 +211,12 @@ asio::awaitable<Answer> list_contacts(Call& call, Services& services) {
   co_return Answer::of(json_array(co_await services.db.read(sql::contacts, business_params(call))));
 }
 
+asio::awaitable<Answer> get_contact(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::contact, key_params(call));
+  if (rows.empty()) throw not_found("contact");
+  co_return Answer::of(json_object(rows));
+}
+
 asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   const auto& body = call.object();
   auto params = business_params(call);
@@ -283,6 +289,13 @@ constexpr Route routes[] = {
      .body_kind = BodyKind::object,
      .answer = &contact_summary_schema,
      .status = 201},
+    {.method = Method::get,
+     .path = "/api/carriers/contacts/{contactId}",
+     .permission = Permission::read,
+     .handler = get_contact,
+     .summary = "A contact at a carrier",
+     .tag = "Carriers",
+     .answer = &contact_schema},
     {.method = Method::get,
      .path = "/api/carriers/{carrierId}",
      .permission = Permission::read,

@@ -95,6 +95,12 @@ asio::awaitable<Answer> add_contact(Call& call, Services& services) {
                             "/api/v1/Customers/" + call.id().to_string() + "/contacts/" + guid);
 }
 
+asio::awaitable<Answer> get_contact(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::contact, element_params(call));
+  if (rows.empty()) throw not_found("contact");
+  co_return Answer::of(json_object(rows));
+}
+
 asio::awaitable<Answer> change_contact(Call& call, Services& services) {
   auto params = element_params(call);
   params.add(to_json(changed_columns(call.object(), contact_columns)));
@@ -137,6 +143,13 @@ constexpr Route routes[] = {
      .body_kind = BodyKind::object,
      .answer = &added_contact_schema,
      .status = 201},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
+     .permission = Permission::read,
+     .handler = get_contact,
+     .summary = "A contact of a customer",
+     .tag = "Customers",
+     .answer = &customer_contact_schema},
     {.method = Method::patch,
      .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
      .permission = Permission::operate,

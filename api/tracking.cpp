@@ -114,6 +114,12 @@ asio::awaitable<Answer> list_devices(Call& call, Services& services) {
   co_return Answer::of(json_array(co_await services.db.read(sql::devices, business_params(call))));
 }
 
+asio::awaitable<Answer> get_device(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::device, key_params(call));
+  if (rows.empty()) throw not_found("device");
+  co_return Answer::of(json_object(rows));
+}
+
 asio::awaitable<Answer> add_device(Call& call, Services& services) {
   const auto& body = call.object();
   auto params = business_params(call);
@@ -122,7 +128,7 @@ asio::awaitable<Answer> add_device(Call& call, Services& services) {
   params.add(vehicle ? vehicle : guid_at(body, "assignedVehicle.guid"));
   const auto rows = co_await services.db.write(sql::add_device, std::move(params), call.cause());
   if (rows.empty()) throw not_found("vehicle");
-  co_return Answer::created(json_object(rows), "/api/tracking/devices");
+  co_return Answer::created(json_object(rows), "/api/tracking/devices/" + std::string(rows.get(0, 0)));
 }
 
 /// One array for each column of the positions.
@@ -197,6 +203,13 @@ constexpr Route routes[] = {
      .tag = "Tracking",
      .answer = &device_schema,
      .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/tracking/devices/{guid}",
+     .permission = Permission::read,
+     .handler = get_device,
+     .summary = "A tracking device",
+     .tag = "Tracking",
+     .answer = &device_schema},
     {.method = Method::post,
      .path = "/api/tracking/add-device",
      .permission = Permission::operate,

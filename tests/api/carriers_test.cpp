@@ -315,6 +315,7 @@ TEST_F(CarriersTest, ContactsBelongToACarrier) {
   const auto guid = text_at(response.data(), "guid");
   EXPECT_EQ(response.data(), json::value({{"guid", guid}, {"name", "Bob"}, {"email", "bob@example.com"}}));
   EXPECT_EQ(response.header("Location"), "/api/carriers/contacts/" + guid);
+  EXPECT_EQ(http.get(response.header("Location")).data(), at(http.get("/api/carriers/contacts").data(), "0"));
   EXPECT_EQ(http.get("/api/carriers/contacts").data(), json::value({{{"guid", guid},
                                                                      {"name", "Bob"},
                                                                      {"email", "bob@example.com"},

@@ -36,6 +36,7 @@ TEST_F(CustomerContacts, AddingAnswersGuidNameAndEmailAndTheCustomerShowsAll) {
   const auto guid = text_at(response.data(), "guid");
   EXPECT_EQ(response.data(), json::value({{"guid", guid}, {"name", "Bob"}, {"email", "bob@example.com"}}));
   EXPECT_EQ(response.header("Location"), path("/contacts/" + guid));
+  EXPECT_EQ(http.get(response.header("Location")).data(), at(http.get(path()).data(), "contacts.0"));
   add_contact({{"name", "Cy"}});
   const auto whole = http.get(path());
   EXPECT_EQ(at(whole.data(), "contacts.0"), json::value({{"guid", guid},

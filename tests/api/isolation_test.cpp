@@ -36,6 +36,7 @@ struct Naming {
 constexpr Naming namings[] = {
     {"/api/dispatch/remove-shipment shipmentId", "removable"},
     {"/api/workflows/configured/{guid}/rotate-secret guid", "webhook"},
+    {"/api/carriers/contacts contactId", "carrierContact"},
     {"orderId", "order"},
     {"orderIds[]", "order"},
     {"itemId", "item"},
@@ -78,6 +79,7 @@ constexpr Naming namings[] = {
     {"/api/route id", "dispatch"},
     {"/api/vehicle guid", "vehicle"},
     {"/api/vehicle/travel-history id", "vehicle"},
+    {"/api/tracking/devices guid", "device"},
     {"/api/business/users guid", "user"},
     {"/api/business/tokens guid", "token"},
     {"/api/business guid", "business"},

@@ -25,6 +25,8 @@ constexpr Recipe recipes[] = {
     {"customer", "/api/v1/Customers",
      R"({"name": "Ada", "email": "ada#@example.com", "phone": "1", "company": "Engines",
          "address": {"street": "Rua 1", "city": "Lisbon", "state": "L", "postalCode": "1", "country": "Portugal"}})"},
+    {"device", "/api/tracking/add-device",
+     R"({"deviceId": "GPS-#", "type": "gps_tracker", "vehicleId": "$vehicle"})"},
     {"dispatch", "/api/dispatch",
      R"({"name": "Morning", "driverId": "$driver", "vehicleId": "$vehicle", "notes": "n",
          "plannedDate": "2026-11-20T08:00:00Z"})"},
@@ -129,10 +131,11 @@ void PreparedBusiness::prepare_deliveries() {
 }
 
 void PreparedBusiness::prepare_tracks() {
-  keep("deviceId");
+  keep("device");
+  const auto device_id = text_at(tenant_.http.get(fill("/api/tracking/devices/$device")).data(), "deviceId");
   for (const auto* minute : {"00", "10"}) {
     const auto tracked = tenant_.http.post("/api/tracking/positions",
-                                           {{"deviceId", guid("deviceId")},
+                                           {{"deviceId", device_id},
                                             {"latitude", 38.7167},
                                             {"longitude", -9.1333},
                                             {"speed", 10},
@@ -154,12 +157,6 @@ void PreparedBusiness::prepare_workflows() {
 std::string PreparedBusiness::make(std::string_view kind) {
   if (kind == "reference") return add_reference();
   if (kind == "upload") return upload();
-  if (kind == "deviceId") {
-    const auto id = "GPS-" + std::to_string(++count_);
-    created("/api/tracking/add-device",
-            R"({"deviceId": ")" + id + R"(", "type": "gps_tracker", "vehicleId": "$vehicle"})");
-    return id;
-  }
   for (const auto& recipe : recipes) {
     if (recipe.kind == kind) return created(recipe.path, recipe.body);
   }

@@ -11,7 +11,7 @@ namespace waybill::tests {
 /// A business with one record of every kind, made through the API and filled as far as it can be, so that no
 /// object of an answer is null.
 ///
-/// The kinds: carrier, carrierContact, contact, customer, deviceId, dispatch, driver, item (of the order),
+/// The kinds: carrier, carrierContact, contact, customer, device, dispatch, driver, item (of the order),
 /// order, packed, carried and removable (shipments of the dispatch), preset, product, reference, run,
 /// shipment, template, token, upload, user, variant, vehicle, webhook (a workflow with a secret), workflow;
 /// and business, orderCreated and productDeleted (triggers).

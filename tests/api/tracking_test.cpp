@@ -55,7 +55,7 @@ TEST_F(TrackingTest, AddingADeviceAnswersItActive) {
   ASSERT_EQ(response.status, 201) << response.text;
   EXPECT_EQ(keys_of(response.data()), (std::set<std::string>{"guid", "deviceId", "status"}));
   EXPECT_EQ(text_at(response.data(), "status"), "active");
-  EXPECT_EQ(response.header("Location"), "/api/tracking/devices");
+  EXPECT_EQ(response.header("Location"), "/api/tracking/devices/" + text_at(response.data(), "guid"));
 
   const auto list = http.get("/api/tracking/devices");
   EXPECT_EQ(texts(list, "deviceId"), (std::vector<std::string>{"GPS-1", "a:B_9-z"}));
@@ -64,6 +64,7 @@ TEST_F(TrackingTest, AddingADeviceAnswersItActive) {
                                    "batteryLevel"}));
   EXPECT_EQ(at(list.data(), "0.assignedVehicle"), json::value({{"guid", vehicle}, {"name", "Van 1"}}));
   EXPECT_TRUE(at(list.data(), "1.assignedVehicle").is_null());
+  EXPECT_EQ(http.get(response.header("Location")).data(), at(list.data(), "1"));
   EXPECT_TRUE(at(list.data(), "0.lastSeen").is_null());
 }
 
