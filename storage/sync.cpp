@@ -50,6 +50,9 @@ Session::Session(const std::string& url, std::string_view application_name) {
                           nullptr};
   connection_.reset(PQconnectdbParams(keywords, values, 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
+  // libpq would print notices on stderr, between the lines of the log. What matters comes as an error as
+  // well.
+  PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
 }
 
 Rows Session::run(const Statement& statement, const Params& params) {
