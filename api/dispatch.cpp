@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <prometheus/counter.h>
 #include <prometheus/histogram.h>
 
 #include "api/client_address.hpp"
@@ -87,6 +88,13 @@ void render(Answer answer, const Route& route, Response& response) {
     response.body = std::move(answer.data);
     response.after = answer.page ? paging_suffix(*answer.page, answer) : R"(,"success":true})";
   }
+}
+
+/// What no route answers has none.
+std::string route_label(const Endpoint* endpoint) {
+  if (endpoint == nullptr) return "none";
+  const auto method = method_name(to_request_method(endpoint->route.method));
+  return std::string(method) + " " + std::string(endpoint->route.path);
 }
 
 }  // namespace
@@ -317,6 +325,7 @@ void Dispatcher::report(const Exchange& exchange, Steady::time_point started_at,
   const std::string_view route = endpoint ? endpoint->route.path : std::string_view("none");
   const std::chrono::duration<double> seconds = Steady::now() - started_at;
   if (endpoint) seconds_of(*endpoint).Observe(seconds.count());
+  answers_of(endpoint, status).Increment();
   auto what = Observable::request_served;
   if (status >= 500 || !fault.empty()) {
     what = Observable::request_failed;
@@ -335,11 +344,13 @@ void Dispatcher::report(const Exchange& exchange, Steady::time_point started_at,
 
 prometheus::Histogram& Dispatcher::seconds_of(const Endpoint& endpoint) {
   auto& known = seconds_[&endpoint];
-  if (!known) {
-    const auto method = method_name(to_request_method(endpoint.route.method));
-    known = &series(Histogram::http_request_seconds,
-                    std::string(method) + " " + std::string(endpoint.route.path));
-  }
+  if (!known) known = &series(Histogram::http_request_seconds, route_label(&endpoint));
+  return *known;
+}
+
+prometheus::Counter& Dispatcher::answers_of(const Endpoint* endpoint, int status) {
+  auto& known = answers_[{endpoint, status}];
+  if (!known) known = &waybill::answers(route_label(endpoint), status);
   return *known;
 }
 

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/auth.hpp"
@@ -15,8 +17,9 @@
 #include "api/services.hpp"
 
 namespace prometheus {
+class Counter;
 class Histogram;
-}
+}  // namespace prometheus
 
 namespace waybill::api {
 
@@ -64,6 +67,7 @@ class Dispatcher : public Responder {
   static std::string apply_error(Exchange& exchange, const std::exception_ptr& thrown);
   void report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault);
   prometheus::Histogram& seconds_of(const Endpoint& endpoint);
+  prometheus::Counter& answers_of(const Endpoint* endpoint, int status);
 
   const Router& router_;
   Services& services_;
@@ -73,6 +77,7 @@ class Dispatcher : public Responder {
   Options options_;
   RequestIds request_ids_;
   std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
+  std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;
 };
 
 }  // namespace waybill::api

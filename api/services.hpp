@@ -17,6 +17,7 @@ namespace waybill::api {
 namespace asio = boost::asio;
 
 class Maps;
+class MatchLag;
 class PasswordHasher;
 
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
@@ -45,6 +46,8 @@ struct Services {
   std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };
 
   PasswordHasher* passwords = nullptr;  // of an API that has users
+
+  MatchLag* match_lag = nullptr;  // null: readiness asks for the database alone
 };
 
 }  // namespace waybill::api

@@ -1,3 +1,4 @@
+#include "api/match_lag.hpp"
 #include "api/openapi.hpp"
 #include "api/route.hpp"
 #include "api/services.hpp"
@@ -11,11 +12,17 @@ constexpr Property health_properties[] = {
 };
 constexpr Schema health_schema{"Health", health_properties};
 
+constexpr double longest_lag = 60;  // seconds
+
 asio::awaitable<Answer> get_health(Call&, Services&) { co_return Answer::of(R"({"status":"ok"})"); }
 
 asio::awaitable<Answer> get_readiness(Call&, Services& services) {
   if (!co_await services.db.reachable()) {
     throw Failure(ErrorCode::unavailable, "The service cannot reach its database; try again.");
+  }
+  if (services.match_lag && co_await services.match_lag->seconds(services.db) > longest_lag) {
+    throw Failure(ErrorCode::unavailable,
+                  "Events wait for more than a minute: no worker keeps up with them.");
   }
   co_return Answer::of(R"({"status":"ok"})");
 }
@@ -37,7 +44,7 @@ constexpr Route routes[] = {
      .path = "/readyz",
      .permission = Permission::everyone,
      .handler = get_readiness,
-     .summary = "Whether the database answers too",
+     .summary = "Whether the database answers too, and events are matched within a minute",
      .tag = "System",
      .answer = &health_schema},
     {.method = Method::get,

@@ -8,6 +8,7 @@
 #include "api/row_json.hpp"
 #include "api/services.hpp"
 #include "api/workflow_body.hpp"
+#include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
 #include "storage/sql.hpp"
@@ -165,12 +166,28 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
   if (rows.get(0, 0) != "t") throw invalid("action.recipient", "there is no user with this guid");
 }
 
+/// What the worker judges by how much is too much; only help, like the figure itself.
+asio::awaitable<void> keep_expectation(const Call& call, Services& services, const json::object& workflow,
+                                       std::uint64_t fired) {
+  try {
+    co_await services.db.write(sql::expect_firings,
+                               storage::Params()
+                                   .add(call.principal.business_id.to_string())
+                                   .add(std::string_view(workflow.at("guid").as_string()))
+                                   .add(fired),
+                               {});
+  } catch (const std::exception& error) {
+    observe(Observable::statement_failed, {{"statement", sql::expect_firings.name}, {"error", error.what()}});
+  }
+}
+
 asio::awaitable<std::string> configured_answer(const Call& call, Services& services,
                                                const storage::Rows& rows,
                                                const WorkflowDefinition& definition) {
   json::object configured = json::parse(json_object(rows)).as_object();
   const auto fired = co_await fired_last_7_days(services, call.principal.business_id, definition);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
+  if (fired) co_await keep_expectation(call, services, configured, *fired);
   if (definition.secret) configured.at("action").as_object()["secret"] = *definition.secret;
   co_return to_json(configured);
 }

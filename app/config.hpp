@@ -49,6 +49,8 @@ struct Config {
   bool allow_private_destinations = false;
   std::string ca_file;
   domain::RetrySchedule retry_schedule = domain::RetrySchedule::standard();
+  std::int64_t blast_factor = 0;
+  std::int64_t blast_minimum = 0;
   std::int64_t runs_retention_days = 0;
   std::int64_t positions_retention_days = 0;
   std::string plans;  // as api::Plans::parse reads them

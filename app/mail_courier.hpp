@@ -18,7 +18,8 @@ namespace waybill::app {
 /// Sends what is in the mail outbox, on a thread and a database session of its own. A mail gets there in the
 /// transaction that gives cause for it and leaves when a server has it, so it outlives crashes and servers
 /// that are away: it is tried after 5 s, 30 s, 2 min, 10 min, 30 min and then every hour, until it expires or
-/// is refused for good. Each API process has a courier; of several, one takes a mail. A crash may send a mail
+/// is refused for good. Each process that serves the API or works
+/// has a courier, for both put mails there; of several, one takes a mail. A crash may send a mail
 /// twice, under one Message-ID.
 class MailCourier {
  public:

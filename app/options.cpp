@@ -199,6 +199,13 @@ std::vector<Option> delivery_options() {
            "Delays between the tries of a run: numbers with `s`, `m`, `h` or `d`. N delays are N + 1 tries.",
        .bounds = "0 to 50 delays of at most 30d",
        .apply = apply_retry_schedule},
+      integer("blast-guard-factor", "100",
+              "A workflow that fires more than so many times its rate of the last 7 days, and more than "
+              "`--blast-guard-minimum` times within a minute, is paused; 0 switches this off.",
+              &Config::blast_factor, 0, 1'000'000),
+      integer("blast-guard-minimum", "1000",
+              "How often a workflow may fire within a minute whatever its rate; 0 switches the guard off.",
+              &Config::blast_minimum, 0, 1'000'000'000),
       integer("runs-retention-days", "30", "Days that runs and events are kept.",
               &Config::runs_retention_days, 1, 3650),
       integer("positions-retention-days", "90", "Days that positions of vehicles are kept.",

@@ -20,6 +20,7 @@
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
 #include "api/maps.hpp"
+#include "api/match_lag.hpp"
 #include "api/password_hasher.hpp"
 #include "api/quota.hpp"
 #include "api/router.hpp"
@@ -40,7 +41,8 @@ struct ApiCommons {
   api::QuotaLedger quota;
   api::PasswordHasher passwords;
   std::atomic<std::uint64_t> token_epoch = 0;
-  std::unique_ptr<MailCourier> courier;
+  MailCourier* courier = nullptr;
+  api::MatchLag match_lag;
   net::DestinationPolicy destinations;
   api::Dispatcher::Options dispatch;
   storage::Database::Options database;
@@ -73,7 +75,8 @@ class ThreadResponder : public api::Responder {
                   .maps = commons.maps.get(),
                   .tokens_changed = [&commons] { ++commons.token_epoch; },
                   .send_mails = [&commons] { return send_mails(*commons.courier); },
-                  .passwords = &commons.passwords},
+                  .passwords = &commons.passwords,
+                  .match_lag = &commons.match_lag},
         tokens_(database_),
         authenticator_(io.get_executor(), tokens_, system_clock(), {.epoch = &commons.token_epoch}),
         leases_(database_),
@@ -186,6 +189,8 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
   options.positions_retention_days = static_cast<int>(config.positions_retention_days);
+  options.blast_factor = config.blast_factor;
+  options.blast_minimum = config.blast_minimum;
   options.push_contact = push_contact(config);
   return options;
 }
@@ -213,6 +218,7 @@ class Node::Parts {
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
     const net::DestinationPolicy destinations{.allow_private = config.allow_private_destinations};
     if (roles.worker) worker_.emplace(worker_options(config, database_url, key, destinations));
+    courier_ = std::make_unique<MailCourier>(courier_options(config, database_url), secrets_);
     if (!roles.api) return;
     api_ = std::make_unique<ApiCommons>();
     api_->plans = api::Plans::parse(config.plans);
@@ -224,7 +230,7 @@ class Node::Parts {
     api_->database.url = database_url;
     api_->database.application_name = "waybill api";
     api_->analysis.emplace(database_url);
-    api_->courier = std::make_unique<MailCourier>(courier_options(config, database_url), secrets_);
+    api_->courier = courier_.get();
     listen(config);
     for (auto* const services : api_->services) {
       services->public_url = config.public_url.empty() ? url_ : config.public_url;
@@ -235,7 +241,7 @@ class Node::Parts {
     // The io threads call these, and they call back into them.
     if (server_) server_->stop(std::chrono::milliseconds(0));
     if (api_) api_->maps->shut_down();
-    if (api_) api_->courier.reset();
+    courier_.reset();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -277,6 +283,7 @@ class Node::Parts {
   const std::string metrics_host_;
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;
+  std::unique_ptr<MailCourier> courier_;
   std::unique_ptr<ApiCommons> api_;
   std::optional<api::Server> server_;
   std::string url_;

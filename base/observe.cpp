@@ -33,6 +33,7 @@ struct ObservableRow {
 
 constexpr const char* requests = "waybill_http_requests_total";
 constexpr const char* requests_help = "Requests answered, by result.";
+constexpr const char* answers_by_route = "waybill_http_answers_total";
 constexpr const char* outcomes = "waybill_runs_total";
 constexpr const char* outcomes_help = "What became of the tries of runs.";
 constexpr const char* breakers = "waybill_breaker_moves_total";
@@ -129,16 +130,30 @@ struct GaugeRow {
   Gauge gauge;
   const char* name;
   const char* help;
+  const char* label = nullptr;
+  const char* label_value = nullptr;
 };
 
+constexpr const char* depth = "waybill_queue_depth";
+constexpr const char* depth_help =
+    "Runs in the queue: retries, delays, holds and slow tries. Every worker counts them all.";
+
 constexpr auto gauges = std::to_array<GaugeRow>({
-    {Gauge::pending_events, "waybill_pending_events", "Events that are not recorded yet."},
-    {Gauge::queue_depth, "waybill_queue_depth", "Runs in the queue: retries, delays, holds and slow tries."},
+    {Gauge::pending_events, "waybill_pending_events",
+     "Events of this worker's shards that are not recorded yet; of a shard far behind, the first 500."},
+    {Gauge::match_lag_seconds, "waybill_match_lag_seconds",
+     "Age of the oldest event of this worker's shards that is not matched."},
+    {Gauge::queue_waiting, depth, depth_help, "status", "waiting"},
+    {Gauge::queue_queued, depth, depth_help, "status", "queued"},
+    {Gauge::queue_running, depth, depth_help, "status", "running"},
+    {Gauge::queue_retrying, depth, depth_help, "status", "retrying"},
+    {Gauge::queue_held, depth, depth_help, "status", "held"},
     {Gauge::runs_in_flight, "waybill_runs_in_flight", "Runs being performed by this process."},
     {Gauge::shards_owned, "waybill_shards_owned", "Shards whose lease this process holds."},
     {Gauge::breakers_open, "waybill_breakers_open", "Destinations that are given fewer tries."},
     {Gauge::api_connections, "waybill_api_connections", "Open connections of API clients."},
     {Gauge::database_connections, "waybill_database_connections", "Open connections to PostgreSQL."},
+    {Gauge::database_waits, "waybill_database_waits", "Requests that wait for a free connection."},
     {Gauge::database_up, "waybill_database_up", "1 while PostgreSQL answers."},
     {Gauge::listen_up, "waybill_listen_up", "1 while the connection that hears of new events stands."},
 });
@@ -158,7 +173,12 @@ constexpr auto histograms = std::to_array<HistogramRow>({
      "Time from the whole request to its answer.", Buckets::seconds, "route"},
     {Histogram::statement_seconds, "waybill_statement_seconds", "Time a statement took.", Buckets::seconds,
      "statement"},
-    {Histogram::event_age_seconds, "waybill_event_age_seconds", "Time from commit to matching.",
+    {Histogram::database_wait_seconds, "waybill_database_wait_seconds",
+     "Time requests waited for a free connection; only those that had to.", Buckets::seconds},
+    {Histogram::event_age_seconds, "waybill_event_age_seconds",
+     "Time from commit to matching, of the oldest event of each batch.", Buckets::long_seconds},
+    {Histogram::first_try_seconds, "waybill_first_try_seconds",
+     "Time from commit to the start of a run's first try, without those that wait by their workflow's delay.",
      Buckets::long_seconds},
     {Histogram::run_age_seconds, "waybill_run_age_seconds", "Time from the event to the run's end.",
      Buckets::long_seconds},
@@ -213,14 +233,20 @@ class Metrics {
           &prometheus::BuildCounter().Name(row.counter).Help(row.help).Register(registry).Add(labels);
     }
     for (const GaugeRow& row : gauges) {
+      prometheus::Labels labels;
+      if (row.label != nullptr) labels.emplace(row.label, row.label_value);
       gauges_.at(static_cast<std::size_t>(row.gauge)) =
-          &prometheus::BuildGauge().Name(row.name).Help(row.help).Register(registry).Add({});
+          &prometheus::BuildGauge().Name(row.name).Help(row.help).Register(registry).Add(labels);
     }
     for (const HistogramRow& row : histograms) {
       const auto at = static_cast<std::size_t>(row.histogram);
       families_.at(at) = &prometheus::BuildHistogram().Name(row.name).Help(row.help).Register(registry);
       if (row.label == nullptr) series_.at(at) = &families_.at(at)->Add({}, boundaries(row.buckets));
     }
+    answers_ = &prometheus::BuildCounter()
+                    .Name(answers_by_route)
+                    .Help("Requests answered, by route and status.")
+                    .Register(registry);
   }
 
   // Null for what is only logged.
@@ -236,6 +262,10 @@ class Metrics {
     return families_[at]->Add(labels, boundaries(row.buckets));
   }
 
+  prometheus::Counter& answers(std::string_view route, int status) {
+    return answers_->Add({{"route", std::string(route)}, {"status", std::to_string(status)}});
+  }
+
   prometheus::Registry registry;
 
  private:
@@ -243,6 +273,7 @@ class Metrics {
   std::array<prometheus::Gauge*, gauge_count> gauges_{};
   std::array<prometheus::Family<prometheus::Histogram>*, histogram_count> families_{};
   std::array<prometheus::Histogram*, histogram_count> series_{};
+  prometheus::Family<prometheus::Counter>* answers_ = nullptr;
 };
 
 // Never destroyed: threads may report until the process is gone.
@@ -345,6 +376,20 @@ void record(Histogram histogram, double value) {
 
 prometheus::Histogram& series(Histogram histogram, std::string_view label) {
   return all_metrics().add(histogram, label);
+}
+
+prometheus::Counter& answers(std::string_view route, int status) {
+  return all_metrics().answers(route, status);
+}
+
+std::vector<std::string_view> metric_names() {
+  std::vector<std::string_view> names{answers_by_route};
+  for (const ObservableRow& row : observables) {
+    if (row.counter != nullptr) names.emplace_back(row.counter);
+  }
+  for (const GaugeRow& row : gauges) names.emplace_back(row.name);
+  for (const HistogramRow& row : histograms) names.emplace_back(row.name);
+  return names;
 }
 
 prometheus::Registry& metrics() { return all_metrics().registry; }

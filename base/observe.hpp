@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <prometheus/registry.h>
 
 namespace prometheus {
+class Counter;
 class Histogram;
-}
+}  // namespace prometheus
 
 namespace waybill {
 
@@ -112,15 +114,21 @@ void configure_logging(LogFormat format, LogLevel least);
 
 /// Values that go up and down.
 enum class Gauge : std::uint8_t {
-  pending_events,  // recorded in no run yet, of this worker's shards
-  queue_depth,     // rows of run_queue
+  pending_events,  // not recorded yet, of this worker's shards, as far as its last look saw
+  match_lag_seconds,
+  queue_waiting,  // rows of run_queue, by status
+  queue_queued,
+  queue_running,
+  queue_retrying,
+  queue_held,
   runs_in_flight,
   shards_owned,
   breakers_open,
   api_connections,
   database_connections,
-  database_up,  // 1 or 0
-  listen_up,    // 1 or 0
+  database_waits,  // callers that wait for a free connection
+  database_up,     // 1 or 0
+  listen_up,       // 1 or 0
 };
 inline constexpr std::size_t gauge_count = static_cast<std::size_t>(Gauge::listen_up) + 1;
 
@@ -131,9 +139,11 @@ void add_to_gauge(Gauge gauge, double change);
 enum class Histogram : std::uint8_t {
   http_request_seconds,  // label: route
   statement_seconds,     // label: statement
-  event_age_seconds,     // commit to matching
-  run_age_seconds,       // event to final outcome
-  try_seconds,           // label: action
+  database_wait_seconds,
+  event_age_seconds,  // commit to matching, of the oldest event of a batch
+  first_try_seconds,  // commit to the first try's start, of runs without a delay
+  run_age_seconds,    // event to final outcome
+  try_seconds,        // label: action
   match_batch_seconds,
   record_batch_seconds,
   match_batch_events,
@@ -148,11 +158,17 @@ void record(Histogram histogram, double value);
 /// and keep the reference, which stays valid as long as the process, for `Observe(value)`.
 prometheus::Histogram& series(Histogram histogram, std::string_view label);
 
+/// The counter of answers of one route and status. Looks up and may allocate, like `series`; valid as long.
+prometheus::Counter& answers(std::string_view route, int status);
+
 /// The registry of all of the above; lives as long as the process. Any thread.
 prometheus::Registry& metrics();
 
 /// All metrics in Prometheus' text exposition format 0.0.4.
 std::string metrics_text();
+
+/// The name of every metric, in no order; a histogram's without `_bucket`, `_sum` and `_count`.
+std::vector<std::string_view> metric_names();
 
 /// The line `observe` would log, without the line feed.
 std::string format_log_line(LogFormat format, std::string_view timestamp, LogLevel level,

@@ -1,8 +1,13 @@
 #include "base/observe.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 
 #include <gtest/gtest.h>
+#include <prometheus/counter.h>
 #include <prometheus/histogram.h>
 
 #include "base/json.hpp"
@@ -88,9 +93,49 @@ TEST_F(ObserveTest, EveryObservableHasANameOfItsOwn) {
 }
 
 TEST_F(ObserveTest, GaugesAreSetAndMoved) {
-  set_gauge(Gauge::queue_depth, 7);
-  add_to_gauge(Gauge::queue_depth, -2);
-  EXPECT_EQ(metric("waybill_queue_depth"), 5);
+  set_gauge(Gauge::breakers_open, 7);
+  add_to_gauge(Gauge::breakers_open, -2);
+  EXPECT_EQ(metric("waybill_breakers_open"), 5);
+}
+
+TEST_F(ObserveTest, GaugesOfOneNameDifferInTheirLabel) {
+  set_gauge(Gauge::queue_waiting, 3);
+  set_gauge(Gauge::queue_held, 4);
+  EXPECT_EQ(metric(R"(waybill_queue_depth{status="waiting"})"), 3);
+  EXPECT_EQ(metric(R"(waybill_queue_depth{status="held"})"), 4);
+}
+
+TEST_F(ObserveTest, AnswersAreCountedByRouteAndStatus) {
+  answers("GET /healthz", 200).Increment();
+  EXPECT_EQ(&answers("GET /healthz", 200), &answers("GET /healthz", 200));
+  EXPECT_EQ(metric(R"(waybill_http_answers_total{route="GET /healthz",status="200"})"), 1);
+}
+
+TEST_F(ObserveTest, TheDashboardShowsOnlyMetricsThatAreExported) {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path();
+  std::ifstream file(root / "deploy" / "grafana-dashboard.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_TRUE(std::holds_alternative<json::value>(parse_json(text)));
+  const auto names = metric_names();
+  const std::set<std::string_view> exported(names.begin(), names.end());
+  std::set<std::string> shown;
+  const std::regex metric_name("waybill_[a-z_]+");
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), metric_name);
+       found != std::sregex_iterator(); ++found) {
+    std::string name = found->str();
+    for (const std::string_view suffix : {"_bucket", "_sum", "_count"}) {
+      if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+    }
+    EXPECT_TRUE(exported.contains(name)) << name;
+    shown.insert(std::move(name));
+  }
+  // What an operator is woken for.
+  for (const char* needed : {"waybill_events_matched_total", "waybill_match_lag_seconds",
+                             "waybill_runs_total", "waybill_run_age_seconds", "waybill_first_try_seconds",
+                             "waybill_queue_depth", "waybill_breakers_open", "waybill_database_wait_seconds",
+                             "waybill_http_answers_total", "waybill_ledger_unbalanced_total"}) {
+    EXPECT_TRUE(shown.contains(needed)) << needed;
+  }
 }
 
 TEST_F(ObserveTest, HistogramsKeepTheirSeries) {

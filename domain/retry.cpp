@@ -105,6 +105,12 @@ RetrySchedule RetrySchedule::standard() {
   return RetrySchedule({seconds(5), minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14)});
 }
 
+Duration RetrySchedule::longest() const {
+  Duration sum{};
+  for (const Duration delay : delays_) sum += std::max<Duration>(delay + delay / 5, longest_retry_after);
+  return sum;
+}
+
 std::optional<Time> RetrySchedule::next_try(std::size_t tries_made, Time now, const Guid& run,
                                             std::optional<Duration> retry_after) const {
   if (tries_made == 0 || tries_made > delays_.size()) return std::nullopt;

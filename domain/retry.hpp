@@ -25,6 +25,9 @@ class RetrySchedule {
 
   std::size_t max_tries() const { return delays_.size() + 1; }
 
+  /// The longest from the first try to the last, however long servers ask to wait.
+  Duration longest() const;
+
   /// When to try again after the `tries_made`-th try (from 1) ended at `now`; nullopt after the last. The
   /// delay is varied by up to ± 20 %, chosen by run and try alone, and `retry_after` (at most a day of it) is
   /// a lower bound.

@@ -1,5 +1,7 @@
 #include "storage/leases.hpp"
 
+#include <algorithm>
+
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
@@ -23,8 +25,10 @@ bool Leases::enter() {
   return true;
 }
 
-HeldShards Leases::renew() {
-  return held(session_.run(sql::leases::renew, worker_.to_string(), format_duration(lease_)));
+HeldShards Leases::renew(Duration lag) {
+  return held(
+      session_.run(sql::leases::renew, worker_.to_string(), format_duration(lease_),
+                   format_duration(std::clamp<Duration>(lag, Duration::zero(), std::chrono::days(30)))));
 }
 
 std::size_t Leases::fair_share() {

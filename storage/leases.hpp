@@ -34,8 +34,9 @@ class Leases {
   /// worker, which the server has not noticed to be gone, still has the lock.
   bool enter();
 
-  /// Prolongs what is held and answers it.
-  HeldShards renew();
+  /// Prolongs what is held and answers it. `lag` is for how long the oldest event of it that is not matched
+  /// has waited: whether events are matched in time is judged by it.
+  HeldShards renew(Duration lag);
 
   /// Takes free shards up to this worker's fair share, and gives none back. Answers those taken.
   HeldShards take(std::size_t held);

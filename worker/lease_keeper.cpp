@@ -6,10 +6,11 @@
 
 namespace waybill::worker {
 
-LeaseKeeper::LeaseKeeper(Options options, Changed changed, Busy busy)
+LeaseKeeper::LeaseKeeper(Options options, Changed changed, Busy busy, MatchedUntil matched_until)
     : options_(std::move(options)),
       changed_(std::move(changed)),
       busy_(std::move(busy)),
+      matched_until_(std::move(matched_until)),
       thread_([this] { run(); }) {}
 
 LeaseKeeper::~LeaseKeeper() {
@@ -35,10 +36,12 @@ void LeaseKeeper::run() {
     try {
       beat();
       lost_database_ = false;
+      set_gauge(Gauge::database_up, 1);
     } catch (const std::exception& error) {
       if (!lost_database_)
         observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
       lost_database_ = true;
+      set_gauge(Gauge::database_up, 0);
       session_.reset();
       publish({});
       leaving_.clear();
@@ -64,7 +67,9 @@ void LeaseKeeper::beat() {
   if (entering && !leases.enter())
     throw storage::DatabaseUnavailable("the server has not ended the last session yet");
 
-  storage::HeldShards held = leases.renew();
+  const Duration lag = system_clock().now() - matched_until_();
+  set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
+  storage::HeldShards held = leases.renew(lag);
   const std::size_t share = leases.fair_share();
   if (held.size() < share) held.merge(leases.take(held.size()));
   const auto lost = std::ranges::count_if(held_, [&](const auto& mine) {

@@ -31,7 +31,10 @@ class LeaseKeeper {
   /// Whether a shard that is to be given back still has events in flight; any thread.
   using Busy = std::function<bool(std::int16_t shard)>;
 
-  LeaseKeeper(Options options, Changed changed, Busy busy);
+  /// Up to when all that was committed is matched; any thread.
+  using MatchedUntil = std::function<Time()>;
+
+  LeaseKeeper(Options options, Changed changed, Busy busy, MatchedUntil matched_until);
   /// Gives everything back and joins.
   ~LeaseKeeper();
   LeaseKeeper(const LeaseKeeper&) = delete;
@@ -49,6 +52,7 @@ class LeaseKeeper {
   Options options_;
   Changed changed_;
   Busy busy_;
+  MatchedUntil matched_until_;
   std::unique_ptr<storage::Session> session_;
   storage::HeldShards held_;        // published
   std::set<std::int16_t> leaving_;  // held, no longer published, to be released when idle

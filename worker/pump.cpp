@@ -17,14 +17,40 @@ constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
 constexpr Duration reconnect_after = std::chrono::milliseconds(100);
 constexpr std::size_t least_room = 64;  // below it a look is not worth its round trips
 
+template <typename Span>
+double seconds(Span span) {
+  return std::chrono::duration<double>(span).count();
+}
+
+/// When the oldest of a scan's events was committed; `now` when there is none. Each shard's are in order.
+Time oldest_of(const std::vector<storage::PendingEvent>& events, Time now) {
+  Time oldest = now;
+  const storage::PendingEvent* last = nullptr;
+  for (const storage::PendingEvent& event : events) {
+    if (last == nullptr || last->shard != event.shard)
+      oldest = std::min(oldest, parse_sql_timestamp(event.at).value_or(now));
+    last = &event;
+  }
+  return oldest;
+}
+
+std::size_t run_count(const std::vector<MatchedEvent>& events) {
+  std::size_t count = 0;
+  for (const MatchedEvent& event : events) count += event.runs.size();
+  return count;
+}
+
 }  // namespace
 
-Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, Runner& runner, const Clock& clock)
+Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, Runner& runner,
+           const Clock& clock)
     : options_(std::move(options)),
       catalogue_(catalogue),
       matcher_(matcher),
+      guard_(guard),
       runner_(runner),
-      clock_(clock) {}
+      clock_(clock),
+      matched_until_(clock.now().time_since_epoch().count()) {}
 
 Pump::~Pump() { stop(); }
 
@@ -71,7 +97,24 @@ bool Pump::busy(std::int16_t shard) const {
 
 Time Pump::last_look() const { return Time(Time::duration(last_look_.load())); }
 
+Time Pump::matched_until() const { return Time(Time::duration(matched_until_.load())); }
+
 void Pump::run() {
+  work();
+  keep_firings();
+}
+
+// How often workflows fired is an estimate: a database that is away takes a minute of it.
+void Pump::keep_firings() {
+  if (!session_) return;
+  try {
+    guard_.keep_now(*session_);
+  } catch (const std::exception& error) {
+    observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+  }
+}
+
+void Pump::work() {
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
@@ -119,6 +162,7 @@ void Pump::turn() {
   follow_leases();
   const bool found = look_at_outbox();
   const bool claimed = claim_due_runs();
+  guard_.keep(*session_);
   runner_.spill();
   if (!found && !claimed) wait();
 }
@@ -175,27 +219,44 @@ bool Pump::look_at_outbox() {
     refresh();
     seen_epoch_ = scan.workflow_epoch;
   }
-  rate_.looked(now, scan.events.size(), scan.xmin, scan.xid);
+  const std::size_t seen = scan.events.size();
+  rate_.looked(now, seen, scan.xmin, scan.xid);
+  const Time oldest = oldest_of(scan.events, now);
+  matched_until_ = oldest.time_since_epoch().count();
   std::vector<storage::PendingEvent> events;
   {
     const std::lock_guard lock(mutex_);
+    set_gauge(Gauge::pending_events, static_cast<double>(marks_.in_flight_count() + seen));
     events = marks_.take(std::move(scan), limit, room);
   }
   if (events.empty()) return false;
+  record(Histogram::event_age_seconds, seconds(now - oldest));
+  const bool was_all = events.size() == seen && seen < limit;
+  if (match(events) && was_all) matched_until_ = now.time_since_epoch().count();
+  return true;
+}
+
+/// Whether all of them are matched now; what would have been too much for the memory is matched next time.
+bool Pump::match(std::vector<storage::PendingEvent>& events) {
+  const auto started_at = std::chrono::steady_clock::now();
   try {
     std::vector<MatchedEvent> matched = matcher_.match(*session_, events);
+    guard_.watch(*session_, matched);
+    record(Histogram::match_batch_seconds, seconds(std::chrono::steady_clock::now() - started_at));
+    record(Histogram::match_batch_events, static_cast<double>(matched.size()));
     observe(Observable::events_matched, {}, matched.size());
+    observe(Observable::runs_planned, {}, run_count(matched));
+    const bool was_all = matched.size() == events.size();
     give_back_unmatched(events, matched);
     runner_.submit(std::move(matched));
+    return was_all;
   } catch (...) {
     const std::lock_guard lock(mutex_);
     marks_.give_back(events);
     throw;
   }
-  return true;
 }
 
-// What would have been too much for the memory is matched next time.
 void Pump::give_back_unmatched(std::vector<storage::PendingEvent>& events,
                                const std::vector<MatchedEvent>& matched) {
   if (matched.size() == events.size()) return;

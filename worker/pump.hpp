@@ -13,6 +13,7 @@
 #include "base/guid.hpp"
 #include "storage/leases.hpp"
 #include "storage/run_store.hpp"
+#include "worker/blast_guard.hpp"
 #include "worker/catalogue.hpp"
 #include "worker/marks.hpp"
 #include "worker/matcher.hpp"
@@ -39,7 +40,8 @@ class Pump {
     Duration poll = std::chrono::seconds(1);
   };
 
-  Pump(Options options, Catalogue& catalogue, Matcher& matcher, Runner& runner, const Clock& clock);
+  Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, Runner& runner,
+       const Clock& clock);
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
@@ -53,9 +55,14 @@ class Pump {
   void settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due);
   bool busy(std::int16_t shard) const;
   Time last_look() const;
+  /// Every event of its shards that was committed before is matched, as far as its last look saw.
+  Time matched_until() const;
 
  private:
   void run();
+  void work();
+  void keep_firings();
+  bool match(std::vector<storage::PendingEvent>& events);
   void connect();
   void turn();
   bool notified();
@@ -71,6 +78,7 @@ class Pump {
   const Options options_;
   Catalogue& catalogue_;
   Matcher& matcher_;
+  BlastGuard& guard_;
   Runner& runner_;
   const Clock& clock_;
   WakeUp wake_up_;
@@ -93,6 +101,7 @@ class Pump {
   bool was_connected_ = false;
   RateMode rate_;
   std::atomic<Time::rep> last_look_{0};
+  std::atomic<Time::rep> matched_until_;
   std::thread thread_;
 };
 

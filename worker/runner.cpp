@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <prometheus/histogram.h>
+
 #include "base/observe.hpp"
 #include "worker/outcome.hpp"
 
@@ -10,6 +12,8 @@ namespace {
 
 using storage::RunState;
 using storage::RunStatus;
+
+double seconds(Duration duration) { return std::max(std::chrono::duration<double>(duration).count(), 0.0); }
 
 std::chrono::steady_clock::time_point moment() { return std::chrono::steady_clock::now(); }
 
@@ -223,6 +227,7 @@ void Runner::start_all() {
       task->place = Task::Place::in_flight;
       ++in_flight_;
       if (!admit(task)) continue;
+      set_gauge(Gauge::runs_in_flight, static_cast<double>(in_flight_));
     }
     perform(task);
   }
@@ -283,6 +288,8 @@ void Runner::finished(const TaskPtr& task, actions::TryResult result) {
   {
     const std::lock_guard lock(mutex_);
     --in_flight_;
+    set_gauge(Gauge::runs_in_flight, static_cast<double>(in_flight_));
+    if (!result.cancelled) note_try(*task, result);
     const std::string& destination = task->run.key.destination;
     if (!destination.empty()) {
       const bool was_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
@@ -300,6 +307,7 @@ void Runner::finished(const TaskPtr& task, actions::TryResult result) {
         } else {
           open_.erase(destination);
         }
+        set_gauge(Gauge::breakers_open, static_cast<double>(open_.size()));
       }
       has_place(destination);
     }
@@ -316,7 +324,18 @@ void Runner::finished(const TaskPtr& task, actions::TryResult result) {
   start_all();
 }
 
+void Runner::note_try(const Task& task, const actions::TryResult& result) {
+  auto& tries = try_seconds_[task.action];
+  if (tries == nullptr) tries = &series(Histogram::try_seconds, task.action->type());
+  tries->Observe(seconds(result.duration));
+  const bool is_first = task.run.state.attempts == 0 && !task.run.key.replay_of;
+  if (is_first && task.workflow->delay == Duration::zero())
+    record(Histogram::first_try_seconds, seconds(result.started_at - task.run.key.created_at));
+}
+
 void Runner::conclude(const TaskPtr& task, RunState state) {
+  if (is_final(state.status))
+    record(Histogram::run_age_seconds, seconds(state.at - task->run.key.created_at));
   --held_;
   task->place = Task::Place::gone;
   if (!task->ticket) {

@@ -19,6 +19,10 @@
 #include "worker/matcher.hpp"
 #include "worker/recorder.hpp"
 
+namespace prometheus {
+class Histogram;
+}
+
 namespace waybill::worker {
 
 /// Performs runs: many at once, businesses in turn, each destination within the limit its health allows. What
@@ -84,6 +88,7 @@ class Runner {
   void spill_ready(Moment now);
   void has_place(const std::string& destination);
   bool admit(const TaskPtr& task);
+  void note_try(const Task& task, const actions::TryResult& result);
 
   const Options options_;
   const Catalogue& catalogue_;
@@ -99,7 +104,8 @@ class Runner {
   std::deque<std::string> freed_;                        // destinations with parked runs and a place again
   std::list<std::shared_ptr<Ticket>> tickets_;           // oldest first
   std::unordered_set<std::string> open_;                 // destinations whose breaker is open
-  Moment next_sweep_{};                                  // of ready_
+  std::unordered_map<const actions::Action*, prometheus::Histogram*> try_seconds_;
+  Moment next_sweep_{};  // of ready_
   std::size_t held_ = 0;
   std::size_t in_flight_ = 0;
   bool stopping_ = false;

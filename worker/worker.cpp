@@ -7,6 +7,7 @@
 #include "actions/stored_push_directory.hpp"
 #include "base/observe.hpp"
 #include "net/http_client.hpp"
+#include "worker/blast_guard.hpp"
 #include "worker/catalogue.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/lease_keeper.hpp"
@@ -52,7 +53,9 @@ class Worker::Impl {
                  .mailer_ends = &mailer_ends_,
                  .push = push_.get()},
                 *recorder_),
-        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, runner_,
+        guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, secrets_,
+               system_clock()),
+        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, guard_, runner_,
               system_clock()) {}
 
   void start() {
@@ -61,9 +64,13 @@ class Worker::Impl {
     leases_ = std::make_unique<LeaseKeeper>(
         LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
         [this](const storage::HeldShards& held) { pump_.hold(held); },
-        [this](std::int16_t shard) { return pump_.busy(shard); });
+        [this](std::int16_t shard) { return pump_.busy(shard); }, [this] { return pump_.matched_until(); });
     duties_ = std::make_unique<Duties>(
-        Duties::Options{options_.database_url, options_.retention_days, options_.positions_retention_days});
+        Duties::Options{.database_url = options_.database_url,
+                        .retention_days = options_.retention_days,
+                        .positions_retention_days = options_.positions_retention_days,
+                        .secrets = secrets_,
+                        .longest_run = options_.schedule.longest()});
   }
 
   void stop(Duration limit) {
@@ -110,6 +117,7 @@ class Worker::Impl {
   std::unique_ptr<net::Mailer> mailer_ = net::make_mailer(options_.mail);
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;
+  BlastGuard guard_;  // of the pump's thread
   Pump pump_;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<Duties> duties_;

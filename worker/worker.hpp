@@ -27,6 +27,8 @@ class Worker {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;
+    std::int64_t blast_factor = 100;    // worker/blast_guard.hpp
+    std::int64_t blast_minimum = 1000;  // 0 in either: off
     std::string push_contact;  // where push services reach the operator: a mailto: or https: URL, or empty
   };
 

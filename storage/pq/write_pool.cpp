@@ -6,6 +6,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/observe.hpp"
+
 namespace waybill::storage::pq {
 namespace {
 
@@ -41,6 +43,22 @@ class OpenTransaction final : public Transaction {
   bool failed_ = false;
 };
 
+/// A caller's wait for a connection, as the metrics tell of it.
+class Wait {
+ public:
+  Wait() { add_to_gauge(Gauge::database_waits, 1); }
+  ~Wait() {
+    add_to_gauge(Gauge::database_waits, -1);
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since_;
+    record(Histogram::database_wait_seconds, waited.count());
+  }
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+
+ private:
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace
 
 void WritePool::GiveBack::operator()(WriteSession* session) const { pool_->release(*session); }
@@ -55,6 +73,7 @@ WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int si
 asio::awaitable<WritePool::Lease> WritePool::acquire() {
   WriteSession* session = nullptr;
   if (free_.empty()) {
+    const Wait wait;
     session = co_await wait_in_line();
   } else {
     session = std::exchange(free_.back(), nullptr);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <prometheus/histogram.h>
+
 #include "base/observe.hpp"
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
@@ -59,7 +61,10 @@ void Duties::perform(const Duty& duty) {
   }
   const storage::Rows locked = session_->run(storage::sql::duties::try_lock, duty.name);
   if (!storage::RowView(locked, 0).boolean(0)) return;
+  const auto started_at = std::chrono::steady_clock::now();
   duty.perform(*session_, options_);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;
+  series(Histogram::duty_seconds, duty.name).Observe(seconds.count());
   session_->run(storage::sql::duties::unlock, duty.name);
 }
 

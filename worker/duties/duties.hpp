@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/secret_box.hpp"
 #include "storage/sync.hpp"
 
 namespace waybill::worker {
@@ -17,6 +18,8 @@ struct DutyOptions {
   std::string database_url;
   int retention_days = 30;  // of events and runs
   int positions_retention_days = 90;
+  const SecretBox& secrets;  // seals mails
+  Duration longest_run{};    // from a run's first try to its last
 };
 
 /// Work that has to be done now and then, by one worker at a time. Doing it twice, or stopping in its middle,
@@ -38,6 +41,9 @@ void expire(storage::Session& session, const DutyOptions& options);
 void expire_uploads(storage::Session& session, const DutyOptions& options);
 void silence_devices(storage::Session& session, const DutyOptions& options);
 void keep_positions(storage::Session& session, const DutyOptions& options);
+void pause_failing(storage::Session& session, const DutyOptions& options);
+void check_ledger(storage::Session& session, const DutyOptions& options);
+void measure_queue(storage::Session& session, const DutyOptions& options);
 
 /// Does the duties when they are due, each once at the start, on a thread and session of its own.
 class Duties {

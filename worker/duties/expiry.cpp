@@ -7,6 +7,7 @@ void expire(storage::Session& session, const DutyOptions&) {
   session.run(storage::sql::duties::expire_idempotency_keys);
   session.run(storage::sql::duties::expire_secrets);
   session.run(storage::sql::duties::expire_accounts);
+  session.run(storage::sql::duties::expire_firings);
 }
 
 }  // namespace waybill::worker

@@ -15,6 +15,9 @@ std::span<const Duty> all_duties() {
       {"expire_uploads", 10min, expire_uploads},
       {"silence_devices", 5s, silence_devices},
       {"positions", 1h, keep_positions},
+      {"pause_failing", 30min, pause_failing},
+      {"check_ledger", 150s, check_ledger},
+      {"measure_queue", 15s, measure_queue},
   });
   return duties;
 }

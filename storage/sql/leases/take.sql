@@ -9,6 +9,6 @@ with free as (
 )
 update shards s
 set owner = $1::uuid, epoch = epoch + 1, orphaned = free.owner is not null,
-    expires_at = clock_timestamp() + $2::interval, idle = false
+    expires_at = clock_timestamp() + $2::interval, idle = false, matched_at = null
 from free where s.shard = free.shard
 returning s.shard, s.epoch, s.orphaned

@@ -1,0 +1,47 @@
+-- Workflows that only failed for $1 (an interval): something failed between twice as long and as long ago, something since,
+-- and nothing succeeded after the former. $2 is how long a run can take with all its tries. Each workflow costs a few looks
+-- at the index of dead runs. Successes are looked for only where that finds a workflow failing, newest first; the last one
+-- is kept, so that a workflow which fails now and then is looked through once in $1, and one that only fails once before
+-- it is paused.
+with judged as (
+  select w.business_id, w.guid, w.epoch, w.name,
+         now() - 2 * $1::interval - $2::interval - coalesce(w.delay::interval, '0') as oldest,
+         greatest(now() - 2 * $1::interval, w.judged_since, h.succeeded_at) as since
+  from workflows w left join workflow_health h on h.business_id = w.business_id and h.workflow_id = w.guid
+  where w.is_active and w.paused_reason is null and w.deleted_at is null and w.judged_since <= now() - $1::interval
+), suspects as materialized (
+  select * from judged j
+  where (select r.finished_at from runs r
+         where r.business_id = j.business_id and r.workflow_id = j.guid and r.status = 'dead'
+           and r.finished_at > j.since and r.finished_at <= now() - $1::interval
+           and r.created_at > j.oldest and r.created_at <= now() - $1::interval
+         order by r.finished_at limit 1) is not null
+    and (select r.finished_at from runs r
+         where r.business_id = j.business_id and r.workflow_id = j.guid and r.status = 'dead'
+           and r.finished_at > now() - $1::interval and r.created_at > j.oldest and r.created_at <= now()
+         order by r.finished_at limit 1) is not null
+), examined as materialized (
+  select s.*, coalesce(
+           (select r.finished_at from runs r
+            where r.business_id = s.business_id and r.workflow_id = s.guid and r.status = 'succeeded'
+              and r.guid >= first_guid(now() - $1::interval) and r.created_at > now() - $1::interval
+            order by r.guid desc limit 1),
+           (select max(r.finished_at) from runs r
+            where r.business_id = s.business_id and r.workflow_id = s.guid and r.status = 'succeeded'
+              and r.guid >= first_guid(s.oldest) and r.guid <= first_guid(now() - $1::interval)
+              and r.created_at > s.oldest and r.created_at <= now() - $1::interval)) as succeeded_at
+  from suspects s
+), noted as (
+  insert into workflow_health (business_id, workflow_id, succeeded_at)
+  select business_id, guid, succeeded_at from examined where succeeded_at is not null
+  on conflict (business_id, workflow_id)
+  do update set succeeded_at = greatest(workflow_health.succeeded_at, excluded.succeeded_at)
+)
+select e.business_id, e.guid, e.epoch, e.name, b.name as business_name, contact_addresses(e.business_id) as contacts
+from examined e join businesses b on b.guid = e.business_id
+where (select r.finished_at from runs r
+       where r.business_id = e.business_id and r.workflow_id = e.guid and r.status = 'dead'
+         and r.finished_at > greatest(e.since, e.succeeded_at) and r.finished_at <= now() - $1::interval
+         and r.created_at > e.oldest and r.created_at <= now() - $1::interval
+       order by r.finished_at limit 1) is not null
+limit 500

@@ -1,0 +1,5 @@
+-- How many runs of each status the queue holds.
+select count(*) filter (where status = 'waiting') as waiting, count(*) filter (where status = 'queued') as queued,
+       count(*) filter (where status = 'running') as running, count(*) filter (where status = 'retrying') as retrying,
+       (select count(*) from run_queue where status = 'held') as held
+from run_queue where status <> 'held'

@@ -1,0 +1,162 @@
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The metrics listener of a process that was started with `--metrics-listen 127.0.0.1:0`.
+Http metrics_of(Waybill& waybill) {
+  const auto line = waybill.process().wait_for_line("metrics=http://127.0.0.1:");
+  if (!line) throw std::runtime_error("no metrics listener");
+  constexpr std::string_view host = "metrics=http://127.0.0.1:";
+  return {"127.0.0.1", std::stoi(line->substr(line->find(host) + host.size()))};
+}
+
+/// The value of a series, -1 when there is none.
+double metric(Http& metrics, std::string_view series) {
+  const std::string text = "\n" + metrics.get("/metrics").text;
+  const std::string wanted = "\n" + std::string(series) + " ";
+  const std::size_t at = text.find(wanted);
+  return at == std::string::npos ? -1 : std::stod(text.substr(at + wanted.size()));
+}
+
+Waybill::Options with_metrics(std::string command) {
+  Waybill::Options options;
+  options.command = std::move(command);
+  options.arguments = {"--metrics-listen", "127.0.0.1:0"};
+  return options;
+}
+
+/// A database with an API and no worker.
+class Readiness : public testing::Test {
+ protected:
+  void expect_ready() {
+    EXPECT_TRUE(eventually([&] { return http.get("/readyz").status == 200; }));
+  }
+  void expect_not_ready() {
+    EXPECT_TRUE(eventually([&] { return http.get("/readyz").status == 503; }));
+    const Response response = http.get("/readyz");
+    EXPECT_EQ(response.error_code(), "UNAVAILABLE");
+    EXPECT_NE(response.header("retry-after"), "");
+    EXPECT_EQ(http.get("/healthz").status, 200);
+  }
+  // Beyond the second for which an answer is kept.
+  void expect_still_ready() {
+    EXPECT_TRUE(throughout([&] { return http.get("/readyz").status == 200; }, 1500ms));
+  }
+  void age_pending(std::string_view age) {
+    database.exec("update pending_events set at = now() - interval '" + std::string(age) + "'");
+  }
+
+  TestDatabase database;
+  Waybill api{database.url(), with_metrics("api")};
+  Http http = api.http();
+};
+
+TEST_F(Readiness, FailsWhileEventsWaitForMoreThanAMinuteAndNobodyMatchesThem) {
+  expect_ready();
+  Tenant tenant(api, "waiting");
+  tenant.insert_order();
+  age_pending("50 seconds");
+  expect_still_ready();
+  age_pending("61 seconds");
+  expect_not_ready();
+  Waybill::Options options;
+  options.command = "worker";
+  options.secret_key_file = api.secret_key_file();
+  const Waybill worker(database.url(), options);
+  expect_ready();
+}
+
+TEST_F(Readiness, FailsWhileAWorkerThatLivesIsAMinuteBehind) {
+  const auto say = [&](std::string_view lag) {
+    database.exec(
+        "update shards set owner = gen_random_uuid(), expires_at = now() + interval '1 hour', "
+        "matched_at = now() - interval '" +
+        std::string(lag) + "' where shard = 3");
+  };
+  say("50 seconds");
+  expect_ready();
+  say("61 seconds");
+  expect_not_ready();
+  database.exec("update shards set owner = null, expires_at = '-infinity'");
+  expect_ready();
+}
+
+TEST_F(Readiness, FailsWhileTheDatabaseIsAway) {
+  expect_ready();
+  Session admin = postgres().admin();
+  admin.exec("alter database " + database.name() + " allow_connections false");
+  database.terminate_connections();
+  expect_not_ready();
+  admin.exec("alter database " + database.name() + " allow_connections true");
+  expect_ready();
+}
+
+TEST_F(Readiness, AsksTheDatabaseOnceASecondAtMost) {
+  Http metrics = metrics_of(api);
+  const auto started = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(http.get("/readyz").status, 200);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  const double asked = metric(metrics, R"(waybill_statement_seconds_count{statement="outbox.lag"})");
+  EXPECT_GE(asked, 1);
+  EXPECT_LE(asked, seconds.count() + 1);
+}
+
+TEST(Metrics, TellOfEventsRunsAndRequests) {
+  World world(with_metrics("up"));
+  Http metrics = metrics_of(world.waybill);
+  Tenant tenant(world.waybill, "measured");
+  Receiver receiver;
+  const std::string workflow = tenant.webhook(receiver.url("/good"), "order_created");
+  tenant.insert_order();
+  tenant.run_with_status(workflow, "succeeded");
+  receiver.answer("/bad", Reply::with_status(500));
+  tenant.webhook(receiver.url("/bad"), "order_updated", {{"delay", "PT1H"}});
+  tenant.update_orders("notes = 'x' where true");
+  tenant.settle();
+
+  EXPECT_EQ(metric(metrics, "waybill_events_matched_total"), 2);
+  EXPECT_EQ(metric(metrics, "waybill_runs_planned_total"), 2);
+  EXPECT_EQ(metric(metrics, R"(waybill_runs_total{outcome="succeeded"})"), 1);
+  EXPECT_EQ(metric(metrics, "waybill_run_age_seconds_count"), 1);
+  EXPECT_EQ(metric(metrics, "waybill_first_try_seconds_count"), 1);
+  EXPECT_EQ(metric(metrics, R"(waybill_try_seconds_count{action="webhook"})"), 1);
+  EXPECT_GE(metric(metrics, "waybill_event_age_seconds_count"), 1);
+  EXPECT_GE(metric(metrics, "waybill_match_batch_events_count"), 1);
+  EXPECT_GE(metric(metrics, "waybill_match_lag_seconds"), 0);
+  EXPECT_LT(metric(metrics, "waybill_match_lag_seconds"), 10);
+  EXPECT_EQ(metric(metrics, "waybill_runs_in_flight"), 0);
+  EXPECT_EQ(metric(metrics, "waybill_breakers_open"), 0);
+  EXPECT_EQ(metric(metrics, "waybill_database_up"), 1);
+  EXPECT_GE(metric(metrics, R"(waybill_duty_seconds_count{duty="check_ledger"})"), 1);
+  EXPECT_EQ(metric(metrics, "waybill_ledger_unbalanced_total"), 0);
+
+  ASSERT_EQ(tenant.http.get("/healthz").status, 200);
+  ASSERT_EQ(tenant.http.get("/api/v1/Orders/nonsense").status, 400);
+  ASSERT_EQ(tenant.http.get("/nowhere").status, 404);
+  EXPECT_GE(metric(metrics, R"(waybill_http_answers_total{route="GET /healthz",status="200"})"), 1);
+  EXPECT_EQ(
+      metric(metrics, R"(waybill_http_answers_total{route="GET /api/v1/Orders/{orderId}",status="400"})"), 1);
+  EXPECT_EQ(metric(metrics, R"(waybill_http_answers_total{route="none",status="404"})"), 1);
+  const std::string text = metrics.get("/metrics").text;
+  EXPECT_EQ(text.find(tenant.id), std::string::npos) << "no series of a business";
+
+  // The queue is counted every quarter of a minute, and first when a worker starts.
+  Waybill::Options options = with_metrics("worker");
+  options.secret_key_file = world.waybill.secret_key_file();
+  Waybill worker(world.database.url(), options);
+  Http metrics_of_worker = metrics_of(worker);
+  EXPECT_TRUE(
+      eventually([&] { return metric(metrics_of_worker, R"(waybill_queue_depth{status="waiting"})") == 1; }));
+  EXPECT_EQ(metric(metrics_of_worker, R"(waybill_queue_depth{status="held"})"), 0);
+}
+
+}  // namespace
+}  // namespace waybill::tests

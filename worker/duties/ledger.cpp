@@ -1,0 +1,39 @@
+#include "base/observe.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration slice = std::chrono::hours(1);
+constexpr std::int64_t seconds_each = 150;  // of the duty
+constexpr std::int64_t earlier_slices = 23;
+
+void check_slice(storage::Session& session, Time from, Time to) {
+  enum Column { business, runs, pairs, counted, early, baseless };
+  const storage::Rows rows =
+      session.run(storage::sql::duties::check_ledger, format_sql_timestamp(from), format_sql_timestamp(to));
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    observe(Observable::ledger_unbalanced, {{"business", row.view(business)},
+                                            {"from", format_timestamp(from)},
+                                            {"to", format_timestamp(to)},
+                                            {"runs", row.number(runs)},
+                                            {"pairs", row.number(pairs)},
+                                            {"counted", row.number(counted)},
+                                            {"of_pending_events", row.number(early)},
+                                            {"of_no_event", row.number(baseless)}});
+  });
+}
+
+}  // namespace
+
+// The last hour each time, and one of the 23 before it in turn: a day in an hour, at an even pace.
+void check_ledger(storage::Session& session, const DutyOptions&) {
+  const Time now = system_clock().now();
+  const std::int64_t turn = to_unix_seconds(now) / seconds_each % earlier_slices + 1;
+  check_slice(session, now - slice, now + slice);
+  check_slice(session, now - (turn + 1) * slice, now - turn * slice);
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/guid.hpp"
+#include "base/secret_box.hpp"
+#include "storage/sync.hpp"
+
+namespace waybill::worker {
+
+/// A workflow that the service itself pauses, and whom it tells.
+struct PauseNotice {
+  Guid business_id;
+  Guid workflow_id;
+  std::uint64_t epoch;  // of the workflow, when the decision was made
+  std::string workflow_name;
+  std::string business_name;
+  std::string contacts;  // addresses, one a line; may be empty
+  std::string reason;    // "every run failed …": goes on from "It was paused because "
+};
+
+/// Pauses workflows and puts a mail for each into the outbox, all in one statement: there is no pause without
+/// its mail and no mail without its pause. Leaves alone what was paused, switched off, deleted or changed
+/// since. Answers the workflows paused now. Throws DatabaseUnavailable or StatementError.
+std::vector<Guid> pause_and_mail(storage::Session& session, const SecretBox& secrets,
+                                 std::span<const PauseNotice> notices);
+
+}  // namespace waybill::worker
