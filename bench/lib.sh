@@ -89,7 +89,7 @@ start_waybill() { # COMMAND [OPTION…]
   local command=$1
   shift
   start waybill "$waybill" "$command" --database-url "$database_url" --secret-key-file "$key_file" --data-dir "$work/node" \
-    --listen 127.0.0.1:0 --metrics-listen off --allow-private-destinations "$@"
+    --listen 127.0.0.1:0 --metrics-listen off --allow-private-destinations --blast-guard-minimum 1000000000 "$@"
   waybill_pid=$started
   if [ "$command" = worker ]; then
     await waybill 'worker.started' >/dev/null

@@ -10,6 +10,9 @@ namespace {
 // Long enough that nothing is given up while parts of the stack are away.
 const std::string patient_schedule = "1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,5s,5s,5s,5s,5s,5s,5s,5s,5s,5s";
 
+// Writers that never rest are what this is about.
+const std::vector<std::string> unguarded = {"--blast-guard-factor", "0"};
+
 }  // namespace
 
 Stack::Stack(std::uint64_t seed) : random_(seed) {
@@ -21,6 +24,7 @@ Stack::Stack(std::uint64_t seed) : random_(seed) {
 void Stack::start_up() {
   Waybill::Options options;
   options.retry_schedule = patient_schedule;
+  options.arguments = unguarded;
   options.data_dir = directory_ / "data";
   up_ = std::make_unique<Waybill>("", options);
 }
@@ -29,6 +33,7 @@ std::unique_ptr<Waybill> Stack::start_other(const std::string& command) {
   Waybill::Options options;
   options.command = command;
   options.retry_schedule = patient_schedule;
+  options.arguments = unguarded;
   options.secret_key_file = up_->secret_key_file();
   return std::make_unique<Waybill>(database_url_, options);
 }
