@@ -72,6 +72,9 @@ struct Attempt {
   domain::EntityType entity_type{};
   Guid entity_id{};
   std::string_view tries = "[]";  // those before, a JSON array as the run keeps it
+  Guid workflow{};
+  std::string_view workflow_name = {};
+  int depth = 0;  // how many changes by workflows led to the event
 };
 
 /// How a try ended; the worker turns it into the run's next state.
@@ -90,7 +93,16 @@ struct Pause {
   std::string code;    // the run is dead with this code ...
   std::string reason;  // ... and its workflow is paused with this reason
 };
-using Outcome = std::variant<Done, Retry, Never, Skip, Pause>;
+/// Records are to be moved to a status. It happens when the run is recorded, in the same transaction; how the
+/// run ends is known only then.
+struct Move {
+  domain::EntityType entity_type;  // order or shipment
+  std::vector<Guid> records;
+  std::string status;
+  std::optional<std::string> when_all_shipments;  // of orders: the status all their shipments must have
+  std::string cause;                              // JSON {by, depth} of the events that it makes
+};
+using Outcome = std::variant<Done, Retry, Never, Skip, Pause, Move>;
 
 /// What is kept of a try.
 struct TryResult {
@@ -140,6 +152,10 @@ class Action {
 
   /// The user that a checked definition names, who must be of the business.
   virtual std::optional<Guid> user(const json::object& /*definition*/) const { return std::nullopt; }
+
+  /// True when its runs change records. Those of one event are performed in the order in which their
+  /// workflows were made, and not at all for an event too deep.
+  virtual bool changes_records() const { return false; }
 
   /// What a run will do. Pure. Throws std::length_error when a rendered part is too large; the run is then
   /// dead with code PAYLOAD_TOO_LARGE.

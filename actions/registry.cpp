@@ -8,12 +8,14 @@ namespace waybill::actions {
 // Each stands in a file of its own.
 const Action& send_email_action();
 const Action& send_push_action();
+const Action& update_status_action();
 const Action& webhook_action();
 
 std::span<const Action* const> all_actions() {
   static const std::array actions{
       &send_email_action(),
       &send_push_action(),
+      &update_status_action(),
       &webhook_action(),
   };
   return actions;

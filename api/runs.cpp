@@ -1,6 +1,8 @@
 #include <vector>
 
+#include "api/fields.hpp"
 #include "api/paging.hpp"
+#include "api/params.hpp"
 #include "api/route.hpp"
 #include "api/row_json.hpp"
 #include "api/services.hpp"
@@ -43,6 +45,28 @@ constexpr Property replay_properties[] = {
     {.name = "status", .kind = Kind::string},
 };
 constexpr Schema replay_schema{"Replay", replay_properties};
+
+constexpr std::string_view final_statuses[] = {"succeeded", "dead", "skipped"};
+constexpr Property replay_range_properties[] = {
+    {.name = "workflowId", .kind = Kind::uuid, .required = true, .nullable = false},
+    {.name = "from",
+     .kind = Kind::date_or_timestamp,
+     .description = "of the events; default: all that is kept"},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "a date includes its whole day; default: now"},
+    {.name = "status",
+     .kind = Kind::one_of,
+     .values = final_statuses,
+     .description = "how the runs ended; default: however"},
+};
+constexpr Schema replay_range_schema{"ReplayRange", replay_range_properties};
+
+constexpr Property replayed_properties[] = {
+    {.name = "runs", .kind = Kind::integer, .description = "how many are sent again"}};
+constexpr Schema replayed_schema{"Replayed", replayed_properties};
+
+constexpr std::int64_t max_replays = 100'000;
 
 /// The list's conditions as SQL behind its `where`, with their parameters.
 struct Conditions {
@@ -116,6 +140,25 @@ asio::awaitable<Answer> replay_run(Call& call, Services& services) {
                             "/api/workflows/runs/" + guid.to_string());
 }
 
+asio::awaitable<Answer> replay_range(Call& call, Services& services) {
+  const json::object& body = call.object();
+  const auto to = text_at(body, "to");
+  const auto rows = co_await services.db.write(sql::replay_range,
+                                               business_params(call)
+                                                   .add(guid_at(body, "workflowId"))
+                                                   .add(text_at(body, "from"))
+                                                   .add(to)
+                                                   .add(to && parse_date(*to) ? "1 day" : "1 millisecond")
+                                                   .add(text_at(body, "status"))
+                                                   .add(max_replays),
+                                               call.cause());
+  if (rows.empty()) throw not_found("workflow");
+  const auto runs = std::stoll(std::string(rows.get(0, 0)));
+  if (runs > max_replays)
+    throw invalid("from", "the time holds more than 100000 runs; ask for a shorter one");
+  co_return Answer::of(to_json(json::object{{"runs", runs}}));
+}
+
 constexpr Parameter list_run_parameters[] = {
     page_parameter,
     page_size_parameter,
@@ -152,6 +195,15 @@ const Route routes[] = {
      .tag = "Runs",
      .answer = &replay_schema,
      .status = 201},
+    {.method = Method::post,
+     .path = "/api/workflows/replay",
+     .permission = Permission::operate,
+     .handler = replay_range,
+     .summary = "Sends again what the finished runs of a workflow sent, each as a new run",
+     .tag = "Runs",
+     .body = &replay_range_schema,
+     .body_kind = BodyKind::object,
+     .answer = &replayed_schema},
 };
 
 }  // namespace

@@ -192,11 +192,16 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   co_return to_json(configured);
 }
 
+constexpr int managed_column = 7;  // of sql::lock
+
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto found = co_await transaction->run(
       sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
   if (found.empty()) throw not_found("workflow");
+  if (found.get(0, managed_column) == "t") {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
+  }
   WorkflowDefinition definition = stored_definition(found);
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);

@@ -20,6 +20,13 @@ class StatementError : public std::runtime_error {
   std::string constraint_;
 };
 
+/// Whether it is the data that the server refuses: class 22 data exception, 23 integrity violation, 54
+/// program limit exceeded, P0 raised by a trigger (appendix A of PostgreSQL's manual). All else (deadlock,
+/// full disk, lock time-out) says nothing of the data.
+bool refuses_data(const StatementError& error);
+/// Another transaction is in the way: a lock that was not to be had in time, or a deadlock.
+bool is_in_the_way(const StatementError& error);
+
 /// The server cannot be reached, or the connection broke while the statement ran. Of a write it is then
 /// unknown whether it was committed. Maps to 503.
 class DatabaseUnavailable : public std::runtime_error {

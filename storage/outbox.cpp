@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json.hpp"
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
@@ -29,6 +30,17 @@ KeyArrays arrays(std::vector<RelativeKey> keys) {
 }
 
 }  // namespace
+
+int cause_depth(const std::optional<std::string>& cause) {
+  if (!cause) return 0;
+  constexpr std::int64_t deepest = 1'000'000;
+  const auto parsed = parse_json(*cause, 128);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  const auto* const object = value == nullptr ? nullptr : value->if_object();
+  const auto* const depth = object == nullptr ? nullptr : object->if_contains("depth");
+  if (depth == nullptr || !depth->is_int64()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, deepest));
+}
 
 Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight,
                   std::size_t limit, bool draw_xid) {

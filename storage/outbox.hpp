@@ -48,6 +48,10 @@ struct StoredEvent {
   std::optional<std::string> after;
 };
 
+/// How many changes by workflows, one by the other's event, led to an event; 0 for a change by anyone else,
+/// whatever SQL has written as its cause.
+int cause_depth(const std::optional<std::string>& cause);
+
 struct RelativeKey {
   Guid business_id;
   Guid guid;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
+#include "storage/status_change.hpp"
 
 namespace waybill::storage {
 
@@ -35,6 +37,9 @@ struct RunKey {
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
   std::string request;   // JSON, what the action's plan holds besides the body
   std::optional<std::string> body;
+  // Of its event and its workflow; not stored with the run.
+  int depth = 0;         // how many changes by workflows led to the event
+  Time workflow_made{};  // known on the fast path alone
 };
 
 /// What a try changes.
@@ -45,6 +50,8 @@ struct RunState {
   int attempts = 0;
   std::string tries = "[]";  // JSON array
   Time at;                   // finished_at of a final state, else when it is due
+  /// Asked for by a try that is not over: what comes of it decides the state, which is as before the try.
+  std::shared_ptr<const StatusChange> change = nullptr;
 };
 
 struct Run {

@@ -1,8 +1,12 @@
 #include "storage/run_store.hpp"
 
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "storage/fields.hpp"
+#include "storage/outbox.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::storage {
@@ -80,9 +84,7 @@ constexpr std::string_view common_columns =
     "action, "
     "status, code, error, attempts, created_at, origin, replay_of, destination, request, body, tries";
 
-void append_common(CopyRows& rows, const Run& run) {
-  const RunKey& key = run.key;
-  const RunState& state = run.state;
+void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
   rows.guid(key.business_id)
       .guid(key.guid)
       .guid(key.workflow_id)
@@ -109,12 +111,77 @@ void append_common(CopyRows& rows, const Run& run) {
 
 std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
 
-Recorded RunStore::record(const Batch& batch) {
+/// Makes the changes that a batch asks for.
+class RunStore::Changes {
+ public:
+  Changes(Session& session, const JudgeChange& judge, bool careful, std::vector<RunState>& changed)
+      : session_(session), judge_(judge), careful_(careful), changed_(changed) {}
+
+  RunState make(const Guid& business, const RunState& state) {
+    return judged(state, careful_ ? make_carefully(business, *state.change) : make(business, *state.change));
+  }
+
+  /// Those that an event's runs ask for; the new states by run.
+  std::unordered_map<const Run*, RunState> make_all(const std::vector<Run>& runs) {
+    std::vector<const Run*> asking;
+    for (const Run& run : runs) {
+      if (run.state.change) asking.push_back(&run);
+    }
+    std::ranges::sort(asking, {},
+                      [](const Run* run) { return std::tie(run->key.workflow_made, run->key.workflow_id); });
+    std::unordered_map<const Run*, RunState> states;
+    bool held_back = false;
+    for (const Run* const run : asking) {
+      RunState state = held_back ? judged(run->state, {StatusChangeResult::Kind::locked, {}})
+                                 : make(run->key.business_id, run->state);
+      held_back = held_back || !is_final(state.status);
+      states.emplace(run, std::move(state));
+    }
+    return states;
+  }
+
+ private:
+  RunState judged(const RunState& state, const StatusChangeResult& result) {
+    return changed_.emplace_back(judge_(state, result));
+  }
+
+  StatusChangeResult make(const Guid& business, const StatusChange& change) {
+    if (!limited_) session_.execute("set local lock_timeout = '1s'");  // of what triggers may lock besides
+    limited_ = true;
+    return change_status(session_, business, change);
+  }
+
+  StatusChangeResult make_carefully(const Guid& business, const StatusChange& change) {
+    session_.execute("savepoint change");
+    try {
+      StatusChangeResult result = make(business, change);
+      session_.execute("release savepoint change");
+      return result;
+    } catch (const StatementError& error) {
+      if (!is_in_the_way(error) && !refuses_data(error)) throw;
+      session_.execute("rollback to savepoint change");
+      limited_ = false;
+      using Kind = StatusChangeResult::Kind;
+      return {is_in_the_way(error) ? Kind::locked : Kind::refused, error.what()};
+    }
+  }
+
+  Session& session_;
+  const JudgeChange& judge_;
+  const bool careful_;
+  std::vector<RunState>& changed_;
+  bool limited_ = false;
+};
+
+Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
   Recorded recorded;
   Work work(session_);
-  settle(batch, recorded);
-  finish(batch.outcomes, true);
-  finish(batch.outcomes, false);
+  Changes changes(session_, judge, batch.careful, recorded.changed);
+  settle(batch, changes, recorded);
+  const bool any_asks = std::ranges::any_of(
+      batch.outcomes, [](const auto& outcome) { return outcome.state.change != nullptr; });
+  const auto changed = any_asks ? after_changes(batch.outcomes, changes) : std::vector<QueuedOutcome>();
+  for (const bool final_ones : {true, false}) finish(any_asks ? changed : batch.outcomes, final_ones);
   for (const PauseRequest& pause : batch.pauses) {
     const Rows rows = session_.run(sql::workflows::pause, pause.business_id.to_string(),
                                    pause.workflow_id.to_string(), pause.reason);
@@ -124,7 +191,7 @@ Recorded RunStore::record(const Batch& batch) {
   return recorded;
 }
 
-void RunStore::settle(const Batch& batch, Recorded& recorded) {
+void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) {
   if (batch.events.empty()) return;
   std::vector<std::int64_t> shards, ids;
   shards.reserve(batch.events.size());
@@ -143,14 +210,18 @@ void RunStore::settle(const Batch& batch, Recorded& recorded) {
   CopyRows history, queue;
   for (const SettledEvent& event : batch.events) {
     if (!all_ours && !ours.contains(event.id)) continue;
+    const auto changed = changes.make_all(event.runs);
     for (const Run& run : event.runs) {
-      if (is_final(run.state.status)) {
-        append_common(history, run);
-        history.time(run.state.at).end_row();
+      const RunKey& key = run.key;
+      const auto found = changed.find(&run);
+      const RunState& state = found == changed.end() ? run.state : found->second;
+      if (is_final(state.status)) {
+        append_common(history, key, state);
+        history.time(state.at).end_row();
       } else {
-        append_common(queue, run);
-        queue.time(run.state.at).text(run.key.ordered ? "t" : "f");
-        run.state.status == RunStatus::running ? queue.guid(worker_) : queue.null();
+        append_common(queue, key, state);
+        queue.time(state.at).text(key.ordered ? "t" : "f");
+        state.status == RunStatus::running ? queue.guid(worker_) : queue.null();
         queue.end_row();
       }
     }
@@ -159,6 +230,33 @@ void RunStore::settle(const Batch& batch, Recorded& recorded) {
   if (!history.empty()) session_.copy("runs (" + common + ", finished_at)", history.buffer());
   if (!queue.empty())
     session_.copy("run_queue (" + common + ", due_at, ordered, lease_owner)", queue.buffer());
+}
+
+/// The outcomes with the states that changes left; those whose runs are no longer this worker's make none and
+/// are left out.
+std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutcome>& outcomes,
+                                                   Changes& changes) {
+  std::vector<Guid> businesses, guids;
+  for (const QueuedOutcome& outcome : outcomes) {
+    if (!outcome.state.change) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+  }
+  const Rows rows =
+      session_.run(sql::queue::hold, worker_.to_string(), array_literal(businesses), array_literal(guids));
+  std::unordered_set<Guid> ours;
+  for_each_row(rows, [&](const RowView& row) { ours.insert(row.guid(0)); });
+  std::vector<QueuedOutcome> after;
+  after.reserve(outcomes.size());
+  for (const QueuedOutcome& outcome : outcomes) {
+    if (!outcome.state.change) {
+      after.push_back(outcome);
+    } else if (ours.contains(outcome.guid)) {
+      after.push_back({outcome.business_id, outcome.guid, changes.make(outcome.business_id, outcome.state)});
+      ours.erase(outcome.guid);  // one try of a run is one change
+    }
+  }
+  return after;
 }
 
 void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones) {
@@ -205,7 +303,8 @@ std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destinat
                      .replay_of = row.is_null(14) ? std::nullopt : std::optional(row.guid(14)),
                      .destination = row.string(15),
                      .request = row.string(16),
-                     .body = row.maybe_string(19)};
+                     .body = row.maybe_string(19),
+                     .depth = cause_depth(row.maybe_string(20))};
     taken.was = parse_status(row.view(8));
     taken.run.state = {.status = RunStatus::running,
                        .code = row.maybe_string(9),

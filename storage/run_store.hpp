@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,8 @@ struct Batch {
   std::vector<SettledEvent> events;
   std::vector<QueuedOutcome> outcomes;
   std::vector<PauseRequest> pauses;
+  /// Each change of records behind a savepoint, so that one which the database refuses is told by its result.
+  bool careful = false;
   bool empty() const { return events.empty() && outcomes.empty() && pauses.empty(); }
 };
 
@@ -45,7 +48,11 @@ struct Batch {
 struct Recorded {
   std::size_t events = 0;
   std::vector<PauseRequest> paused;  // those that were not paused before
+  std::vector<RunState> changed;     // of the runs that asked for a change of records
 };
+
+/// The state of a run that asked for a change, after what came of it.
+using JudgeChange = std::function<RunState(const RunState&, const StatusChangeResult&)>;
 
 /// A run taken from the queue.
 struct ClaimedRun {
@@ -61,7 +68,10 @@ class RunStore {
  public:
   RunStore(Session& session, Guid worker) : session_(session), worker_(worker) {}
 
-  Recorded record(const Batch& batch);
+  /// Changes of records that runs ask for are part of the transaction, one after another: those of an event
+  /// in the order in which its workflows were made. One that cannot be made for a lock holds back the event's
+  /// later ones.
+  Recorded record(const Batch& batch, const JudgeChange& judge);
 
   /// Takes due runs for `lease`: at most `per_destination` of each, none of `blocked`, `limit` in all.
   std::vector<ClaimedRun> claim(Duration lease, std::size_t per_destination,
@@ -74,7 +84,9 @@ class RunStore {
   void release();
 
  private:
-  void settle(const Batch& batch, Recorded& recorded);
+  class Changes;
+  void settle(const Batch& batch, Changes& changes, Recorded& recorded);
+  std::vector<QueuedOutcome> after_changes(const std::vector<QueuedOutcome>& outcomes, Changes& changes);
   void finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones);
 
   Session& session_;

@@ -40,7 +40,8 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
                          .epoch = row.number<std::uint64_t>(14),
                          .business_name = row.string(15),
                          .sealed_secrets = split_secrets(row.view(16)),
-                         .templates = row.maybe_string(17)});
+                         .templates = row.maybe_string(17),
+                         .created_at = row.time(18)});
   });
   return workflows;
 }

@@ -33,6 +33,7 @@ struct StoredWorkflow {
   std::string business_name;
   std::vector<Bytes> sealed_secrets;     // newest first, at most two
   std::optional<std::string> templates;  // JSON of template_texts, when the action uses any
+  Time created_at;
 };
 
 /// Every workflow changed since `epoch`, or whose templates may have, deleted ones too, in order of their

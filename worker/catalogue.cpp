@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "actions/stored_templates.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::worker {
+namespace {
+
+/// That in which they were made.
+std::pair<Time, Guid> order_of(const WorkflowPtr& workflow) { return {workflow->created_at, workflow->guid}; }
+
+}  // namespace
 
 void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
   for (const storage::StoredWorkflow& stored : changed) {
@@ -23,7 +30,8 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
     remove(stored.guid);
     if (workflow) {
       workflows_.emplace(stored.guid, workflow);
-      by_business_[stored.business_id].push_back(workflow);
+      std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
+      all.insert(std::ranges::upper_bound(all, order_of(workflow), {}, order_of), workflow);
     }
     epoch_ = stored.epoch;
   }
@@ -78,6 +86,7 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                    .delay = *delay,
                                                    .version = stored.version,
                                                    .active_since = stored.active_since,
+                                                   .created_at = stored.created_at,
                                                    .secrets = std::move(secrets)});
 }
 

@@ -32,6 +32,7 @@ struct Workflow {
   Duration delay;
   int version;
   Time active_since;
+  Time created_at;
   std::vector<net::WebhookSecret> secrets;  // newest first
 };
 

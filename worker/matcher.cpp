@@ -5,6 +5,7 @@
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/relatives.hpp"
+#include "worker/outcome.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -12,6 +13,11 @@ namespace {
 // Of a batch; an event's own runs are never parted.
 constexpr std::size_t max_runs = 2000;
 constexpr std::size_t max_body_bytes = 32UL * 1024 * 1024;
+
+// Of actions to which it matters.
+int depth_for(const actions::Action& action, const storage::StoredEvent& event) {
+  return action.changes_records() ? storage::cause_depth(event.cause) : 0;
+}
 
 }  // namespace
 
@@ -169,7 +175,9 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
                                      .destination = {},
                                      .ordered = workflow->ordered,
                                      .request = {},
-                                     .body = {}},
+                                     .body = {},
+                                     .depth = depth_for(*workflow->action, event),
+                                     .workflow_made = workflow->created_at},
                              .state = {.status = storage::RunStatus::queued,
                                        .code = {},
                                        .error = {},
@@ -207,6 +215,10 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
   }
   planned.run.key.request = to_json(planned.request);
   if (state.status == storage::RunStatus::dead) return planned;
+  if (is_loop(*workflow->action, planned.run.key.depth)) {
+    state = loop_state(std::move(state), clock_.now());
+    return planned;
+  }
   if (workflow->paused) {
     state.status = storage::RunStatus::held;
   } else if (workflow->delay > Duration::zero()) {

@@ -124,5 +124,80 @@ TEST(Judge, KeepsTheTriesBeforeIt) {
   EXPECT_EQ(tries[1].at("number"), 2);
 }
 
+storage::RunState asking(int attempts) {
+  const Verdict verdict = judge(run_after(attempts),
+                                result_of(actions::Move{.entity_type = domain::EntityType::order,
+                                                        .records = {Guid{}},
+                                                        .status = "shipped",
+                                                        .when_all_shipments = {},
+                                                        .cause = "{}"}),
+                                two_retries, now);
+  return verdict.state;
+}
+
+TEST(JudgeChange, UntilItIsMadeTheRunIsAsBeforeTheTry) {
+  const storage::RunState state = asking(1);
+  EXPECT_EQ(state.status, RunStatus::running);
+  EXPECT_EQ(state.attempts, 1);
+  EXPECT_EQ(state.tries, "[]");
+  ASSERT_TRUE(state.change);
+  EXPECT_EQ(state.change->status, "shipped");
+  EXPECT_EQ(state.change->started_at, started);
+}
+
+TEST(JudgeChange, WhatCameOfItEndsTheRun) {
+  using Kind = storage::StatusChangeResult::Kind;
+  struct Case {
+    Kind kind;
+    RunStatus status;
+    std::optional<std::string> code;
+  };
+  for (const Case& expected : {Case{Kind::made, RunStatus::succeeded, {}},
+                               Case{Kind::forbidden, RunStatus::skipped, "FORBIDDEN_MOVE"},
+                               Case{Kind::unready, RunStatus::skipped, "CONDITION"},
+                               Case{Kind::gone, RunStatus::skipped, "NO_RECORD"},
+                               Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
+    const std::string error = expected.code ? "why" : "";
+    const storage::RunState state = judge_change(asking(0), {expected.kind, error}, now);
+    EXPECT_EQ(state.status, expected.status);
+    EXPECT_EQ(state.code, expected.code);
+    EXPECT_EQ(state.error.value_or(""), error);
+    EXPECT_EQ(state.attempts, 1);
+    EXPECT_EQ(state.at, now);
+    EXPECT_FALSE(state.change);
+    const json::value entry = json::parse(state.tries).as_array().at(0);
+    EXPECT_EQ(entry.at("number"), 1);
+    EXPECT_EQ(entry.at("durationMs"), 250.0);
+    EXPECT_EQ(entry.at("error"), expected.code ? json::value("why") : json::value());
+  }
+}
+
+TEST(JudgeChange, LockedRecordIsNoTry) {
+  for (const int attempts : {0, 2}) {
+    const storage::RunState state =
+        judge_change(asking(attempts), {storage::StatusChangeResult::Kind::locked, "held"}, now);
+    EXPECT_EQ(state.status, attempts == 0 ? RunStatus::queued : RunStatus::retrying);
+    EXPECT_EQ(state.attempts, attempts);
+    EXPECT_EQ(state.tries, "[]");
+    EXPECT_GT(state.at, now);
+    EXPECT_LT(state.at, now + seconds(1));
+    EXPECT_FALSE(state.change);
+  }
+}
+
+TEST(Loop, OnlyChangesOfRecordsEndAtDepth8) {
+  const actions::Action& change = *actions::find_action("update_status");
+  EXPECT_FALSE(is_loop(change, 7));
+  EXPECT_TRUE(is_loop(change, 8));
+  EXPECT_TRUE(is_loop(change, 9));
+  for (const char* other : {"webhook", "send_email", "send_push"}) {
+    EXPECT_FALSE(is_loop(*actions::find_action(other), 100)) << other;
+  }
+  const storage::RunState state = loop_state({}, now);
+  EXPECT_EQ(state.status, RunStatus::dead);
+  EXPECT_EQ(state.code, "LOOP");
+  EXPECT_EQ(state.attempts, 0);
+}
+
 }  // namespace
 }  // namespace waybill::worker

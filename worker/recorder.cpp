@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/observe.hpp"
+#include "worker/outcome.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -24,10 +25,10 @@ std::size_t size(const storage::Batch& batch) {
   return batch.events.size() + batch.outcomes.size() + batch.pauses.size();
 }
 
-std::optional<Time> next_due(const storage::Batch& batch) {
+std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
   std::optional<Time> next;
   const auto consider = [&](const storage::RunState& state) {
-    if (storage::is_final(state.status) || state.status == storage::RunStatus::held) return;
+    if (storage::is_final(state.status) || state.status == storage::RunStatus::held || state.change) return;
     if (!next || state.at < *next) next = state.at;
   };
   for (const auto& event : batch.events) {
@@ -35,9 +36,10 @@ std::optional<Time> next_due(const storage::Batch& batch) {
   }
   for (const auto& outcome : batch.outcomes) {
     consider(outcome.state);
-    // The end of an ordered run makes the next one of its record due.
-    if (storage::is_final(outcome.state.status)) next = Time{};
+    // The end of an ordered run makes the next one of its record due, that of a change the next of its event.
+    if (storage::is_final(outcome.state.status) || outcome.state.change) next = Time{};
   }
+  for (const auto& state : recorded.changed) consider(state);
   return next;
 }
 
@@ -46,15 +48,8 @@ std::vector<storage::Batch> singles(storage::Batch batch) {
   for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
   for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
   for (auto& pause : batch.pauses) batches.emplace_back().pauses.push_back(std::move(pause));
+  for (auto& single : batches) single.careful = true;
   return batches;
-}
-
-/// Whether it is the data that the server refuses: class 22 data exception, 23 integrity violation, 54
-/// program limit exceeded (appendix A of PostgreSQL's manual). All else (deadlock, full disk, lock time-out)
-/// says nothing of the batch.
-bool refuses_data(const storage::StatementError& error) {
-  const std::string_view state = error.sqlstate();
-  return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
 }
 
 /// Ends the runs of a batch that the database refuses, without what it may have refused.
@@ -183,23 +178,27 @@ bool Recorder::write(storage::Batch batch) {
   for (;;) {
     try {
       if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill recorder");
-      const storage::Recorded recorded = storage::RunStore(*session_, options_.worker).record(batch);
+      const storage::Recorded recorded = storage::RunStore(*session_, options_.worker)
+                                             .record(batch, [this](const auto& state, const auto& result) {
+                                               return judge_change(state, result, options_.clock->now());
+                                             });
       report(batch, recorded);
       std::vector<std::uint64_t> events;
       events.reserve(batch.events.size());
       for (const auto& event : batch.events) events.push_back(event.id);
-      written_(events, next_due(batch));
+      written_(events, next_due(batch, recorded));
       return true;
     } catch (const storage::StatementError& error) {
       // Something in it cannot be stored. One by one, so that it holds up nothing else.
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
-      if (!refuses_data(error)) {
-        session_.reset();
-      } else if (size(batch) > 1) {
+      const bool refused = storage::refuses_data(error);
+      if (!batch.careful && (refused || storage::is_in_the_way(error))) {
         return std::ranges::all_of(singles(std::move(batch)),
                                    [&](storage::Batch& single) { return write(std::move(single)); });
-      } else {
+      } else if (refused) {
         make_recordable(batch, error.what());
+      } else {
+        session_.reset();
       }
     } catch (const std::exception& error) {
       session_.reset();
@@ -217,6 +216,7 @@ void Recorder::report(const storage::Batch& batch, const storage::Recorded& reco
     for (const auto& run : event.runs) report_run(run.state);
   }
   for (const auto& outcome : batch.outcomes) report_run(outcome.state);
+  for (const auto& state : recorded.changed) report_run(state);
   for (const auto& pause : recorded.paused) {
     observe(Observable::workflow_paused,
             {{"workflow", pause.workflow_id.to_string()}, {"reason", std::string_view(pause.reason)}});

@@ -23,6 +23,7 @@ class Recorder {
     Guid worker;
     std::size_t batch_size = 500;
     Duration batch_delay = std::chrono::milliseconds(5);  // the longest an outcome waits for company
+    const Clock* clock = &system_clock();
   };
   /// Called on the recorder's thread after a batch was written: the events that are settled now (by this
   /// worker or, before, by another), and the earliest time a run it queued is due.

@@ -17,6 +17,11 @@ double seconds(Duration duration) { return std::max(std::chrono::duration<double
 
 std::chrono::steady_clock::time_point moment() { return std::chrono::steady_clock::now(); }
 
+bool changes_records(const storage::Run& run) {
+  const actions::Action* const action = actions::find_action(run.key.action);
+  return action != nullptr && action->changes_records();
+}
+
 }  // namespace
 
 struct Runner::Ticket {
@@ -59,9 +64,15 @@ void Runner::submit(std::vector<MatchedEvent> events) {
     const std::lock_guard lock(mutex_);
     for (MatchedEvent& event : events) {
       auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
+      const bool queues_changes = std::ranges::any_of(event.runs, [](const PlannedRun& planned) {
+        return planned.run.key.ordered && changes_records(planned.run);
+      });
       for (PlannedRun& planned : event.runs) {
-        // Ordered runs go by way of the queue, which knows what is open before them.
-        if (planned.run.state.status != RunStatus::queued || planned.run.key.ordered || event.orphan) {
+        // Ordered runs go by way of the queue, which knows what is open before them; and with one that
+        // changes records all that do.
+        const bool by_queue =
+            planned.run.key.ordered || event.orphan || (queues_changes && changes_records(planned.run));
+        if (planned.run.state.status != RunStatus::queued || by_queue) {
           ticket->event.runs.push_back(std::move(planned.run));
           continue;
         }
@@ -136,6 +147,11 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
     state.error = "the conditions no longer held after the delay";
     state.at = now;
     recorder_.finish({key.business_id, key.guid, std::move(state)});
+    return nullptr;
+  }
+  if (const actions::Action* const action = actions::find_action(key.action);
+      action != nullptr && is_loop(*action, key.depth)) {  // a replay: its origin was not even queued
+    recorder_.finish({key.business_id, key.guid, loop_state(std::move(task->run.state), now)});
     return nullptr;
   }
   try {
@@ -269,7 +285,10 @@ void Runner::perform(const TaskPtr& task) {
                                  .trigger = task->run.key.trigger_code,
                                  .entity_type = task->run.key.entity_type,
                                  .entity_id = task->run.key.entity_id,
-                                 .tries = task->run.state.tries};
+                                 .tries = task->run.state.tries,
+                                 .workflow = task->workflow->guid,
+                                 .workflow_name = task->workflow->name,
+                                 .depth = task->run.key.depth};
   try {
     task->action->perform(attempt, effects_,
                           [this, task](actions::TryResult result) { finished(task, std::move(result)); });
@@ -369,6 +388,15 @@ void Runner::put_off_destination(const std::string& destination, std::deque<Task
 
 void Runner::spill_ticket(const std::shared_ptr<Ticket>& ticket) {
   const Time now = effects_.clock.now();
+  // What was to be changed when all is recorded now waits for what was made to come before it.
+  const bool changes_left =
+      std::ranges::any_of(ticket->open, [](const TaskPtr& task) { return changes_records(task->run); });
+  for (storage::Run& run : ticket->event.runs) {
+    if (!changes_left || !run.state.change) continue;
+    run.state.change = nullptr;
+    run.state.status = RunStatus::queued;
+    run.state.at = now;
+  }
   for (const TaskPtr& task : ticket->open) {
     task->ticket.reset();
     if (task->place == Task::Place::in_flight) {

@@ -55,6 +55,35 @@ std::string Tenant::insert_order(const std::map<std::string, std::string>& colum
   return sql.value("insert into orders (" + names + ") values (" + values + ") returning guid");
 }
 
+std::string Tenant::insert_shipment(std::string_view order, std::string_view status) {
+  return sql.value(
+      "insert into shipments (business_id, tracking_number, order_id, status) "
+      "values ($1, 'SQL-' || gen_random_uuid(), $2, $3) returning guid",
+      {id, order.empty() ? std::nullopt : std::optional(std::string(order)), std::string(status)});
+}
+
+void Tenant::move_shipment(std::string_view shipment, std::string_view status) {
+  sql.exec("update shipments set status = '" + std::string(status) + "' where guid = '" +
+           std::string(shipment) + "'");
+}
+
+std::string Tenant::status_of(std::string_view record) {
+  return sql.value(
+      "select status from orders where guid = $1 union all select status from shipments where guid = $1",
+      {std::string(record)});
+}
+
+std::vector<std::string> Tenant::history_of_order(std::string_view order) {
+  const Response response = http.get("/api/v1/Orders/" + std::string(order) + "/history");
+  require(response.status == 200, "read history", response);
+  std::vector<std::string> result;
+  for (const json::value& entry : response.data().as_array()) {
+    const std::string from = at(entry, "from").is_null() ? "" : text_at(entry, "from");
+    result.push_back(from + " > " + text_at(entry, "to") + " by " + text_at(entry, "by.type"));
+  }
+  return result;
+}
+
 void Tenant::put_order(std::string_view order, const json::object& fields) {
   const Response response = http.put("/api/v1/Orders/" + std::string(order), fields);
   require(response.status == 200, "change order", response);
@@ -85,6 +114,20 @@ std::string Tenant::webhook(std::string_view url, std::string_view trigger, cons
                                    {"action", {{"type", "webhook"}, {"recipient", url}}}},
                                   more)),
                  "guid");
+}
+
+std::string Tenant::update_status(std::string_view trigger, std::string_view recipient,
+                                  std::string_view status, const json::object& more) {
+  return webhook(
+      "", trigger,
+      merged({{"action", {{"type", "update_status"}, {"recipient", recipient}, {"status", status}}}}, more));
+}
+
+std::string Tenant::managed(std::string_view status) {
+  return sql.value(
+      "select guid from workflows where business_id = $1 and is_managed and action ->> 'recipient' = 'order' "
+      "and action ->> 'status' = $2",
+      {id, std::string(status)});
 }
 
 json::object Tenant::workflow(std::string_view guid) {

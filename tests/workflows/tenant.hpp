@@ -32,6 +32,14 @@ class Tenant {
   /// By plain SQL: an order row with only what the table demands and the columns given (as SQL expressions).
   std::string insert_order(const std::map<std::string, std::string>& columns = {});
 
+  /// Likewise a shipment, of an order unless that is empty.
+  std::string insert_shipment(std::string_view order, std::string_view status = "created");
+  void move_shipment(std::string_view shipment, std::string_view status);
+  /// The status of an order or shipment as it is now.
+  std::string status_of(std::string_view record);
+  /// Its status changes as the API tells them, oldest first: "pending > shipped by workflow".
+  std::vector<std::string> history_of_order(std::string_view order);
+
   void put_order(std::string_view order, const json::object& fields);
   void move_order(std::string_view order, std::string_view status);
   void update_orders(std::string_view set_and_where);
@@ -40,7 +48,12 @@ class Tenant {
   json::object configure(const json::object& definition);
   /// The guid of a new webhook workflow.
   std::string webhook(std::string_view url, std::string_view trigger, const json::object& more = {});
+  /// The guid of a new workflow that moves `recipient` to `status`.
+  std::string update_status(std::string_view trigger, std::string_view recipient, std::string_view status,
+                            const json::object& more = {});
   json::object workflow(std::string_view guid);
+  /// The guid of the managed workflow that moves orders to `status`.
+  std::string managed(std::string_view status);
 
   /// Runs as listed, newest first; `query` like "entityId=…".
   std::vector<json::object> runs(std::string_view query);

@@ -17,7 +17,8 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
               where s.business_id = w.business_id and s.workflow_id = w.guid
                 and (s.expires_at is null or s.expires_at > clock_timestamp())
               order by created_at desc limit 2) s) as secrets,
-       case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates
+       case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates,
+       w.created_at
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id

@@ -1,0 +1,21 @@
+#include "storage/errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace waybill::storage {
+
+bool refuses_data(const StatementError& error) {
+  constexpr std::array<std::string_view, 4> classes{"22", "23", "54", "P0"};
+  return std::ranges::any_of(classes,
+                             [&](std::string_view each) { return error.sqlstate().starts_with(each); });
+}
+
+bool is_in_the_way(const StatementError& error) {
+  constexpr std::string_view lock_not_available = "55P03";
+  constexpr std::string_view deadlock_detected = "40P01";
+  return error.sqlstate() == lock_not_available || error.sqlstate() == deadlock_detected;
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::ElementsAre;
+
+class ReplayOfARange : public WorkflowTest {
+ protected:
+  Response replay(json::object body, const Headers& headers = {}) {
+    if (!body.contains("workflowId")) body["workflowId"] = workflow;
+    return tenant.http.post("/api/workflows/replay", body, headers);
+  }
+  std::int64_t replayed(const json::object& body) {
+    const Response response = replay(body);
+    EXPECT_EQ(response.status, 200) << response.text;
+    return at(response.body, "data.runs").as_int64();
+  }
+  std::vector<json::object> finished(std::size_t count) {
+    std::vector<json::object> runs;
+    EXPECT_TRUE(eventually([&] {
+      runs = tenant.runs("workflowId=" + workflow);
+      return runs.size() == count &&
+             std::ranges::none_of(runs, [](const auto& run) { return run.at("finishedAt").is_null(); });
+    }));
+    return runs;
+  }
+
+  std::string workflow = tenant.webhook(url(), "order_created");
+};
+
+TEST_F(ReplayOfARange, SendsEachFinishedRunAgainAsANewOneThatNamesItsOrigin) {
+  for (int i = 0; i < 3; ++i) tenant.insert_order();
+  const auto originals = finished(3);
+  EXPECT_EQ(replayed({}), 3);
+  const auto received = wait_for(6);
+  std::set<std::string> ids;
+  for (const Received& request : received) ids.insert(request.header("webhook-id"));
+  EXPECT_EQ(ids.size(), 3U);
+  std::set<std::string> wanted;
+  std::set<std::string> origins;
+  for (const json::object& run : originals) wanted.insert(text_at(run, "guid"));
+  for (const json::object& run : finished(6)) {
+    if (!run.at("replayOf").is_null()) origins.insert(text_at(run, "replayOf"));
+  }
+  EXPECT_EQ(origins, wanted);
+  EXPECT_EQ(replayed({}), 3) << "replays are not replayed";
+  EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("matched"), 3);
+}
+
+TEST_F(ReplayOfARange, TakesThoseOfTheTimeAndTheStatusAlone) {
+  receiver.answer_next(tenant.path(), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
+  tenant.insert_order();
+  finished(1);
+  tenant.insert_order();
+  finished(2);
+  EXPECT_EQ(replayed({{"status", "skipped"}}), 0);
+  EXPECT_EQ(replayed({{"to", "2020-01-01"}}), 0);
+  EXPECT_EQ(replayed({{"from", "2999-01-01T00:00:00Z"}}), 0);
+  EXPECT_EQ(replayed({{"status", "dead"}, {"from", "2020-01-01"}, {"to", "2999-12-31"}}), 1);
+  EXPECT_EQ(finished(3).size(), 3U);
+}
+
+TEST_F(ReplayOfARange, IsMadeOnceForAnIdempotencyKey) {
+  tenant.insert_order();
+  finished(1);
+  const Headers key{{"Idempotency-Key", "once"}};
+  for (int i = 0; i < 2; ++i) {
+    const Response response = replay({}, key);
+    EXPECT_EQ(response.status, 200) << response.text;
+    EXPECT_EQ(at(response.body, "data.runs"), 1);
+  }
+  EXPECT_EQ(finished(2).size(), 2U);
+}
+
+TEST_F(ReplayOfARange, BadQuestionsAreRefused) {
+  const auto bad_fields = [&](const json::object& body) {
+    const Response response = tenant.http.post("/api/workflows/replay", body);
+    EXPECT_EQ(response.status, 400) << response.text;
+    std::vector<std::string> names;
+    for (const auto& [name, text] : response.details()) names.emplace_back(name);
+    return names;
+  };
+  EXPECT_THAT(bad_fields(json::object{}), ElementsAre("workflowId"));
+  EXPECT_THAT(bad_fields({{"workflowId", workflow}, {"status", "queued"}}), ElementsAre("status"));
+  EXPECT_THAT(bad_fields({{"workflowId", workflow}, {"from", "yesterday"}}), ElementsAre("from"));
+  EXPECT_EQ(replay({{"workflowId", "00000000-0000-4000-8000-000000000000"}}).status, 404);
+  Tenant stranger(world.waybill, test_name() + " stranger");
+  EXPECT_EQ(stranger.http.post("/api/workflows/replay", {{"workflowId", workflow}}).status, 404);
+  EXPECT_EQ(tenant.http.del("/api/workflows/configured/" + workflow).status, 200);
+  EXPECT_EQ(replay({}).status, 404);
+}
+
+TEST_F(ReplayOfARange, MoreThanABoundIs400AndQueuesNothing) {
+  tenant.insert_order();
+  finished(1);
+  tenant.sql.exec(
+      "insert into runs select business_id, timed_guid(now()), workflow_id, workflow_version, event_id, "
+      "entity_type, "
+      "entity_id, trigger_code, action, status, code, error, attempts, created_at, finished_at, origin, "
+      "replay_of, "
+      "destination, request, body, tries from runs, generate_series(1, 100000) where workflow_id = '" +
+      workflow + "'");
+  const Response response = replay({});
+  EXPECT_EQ(response.status, 400) << response.text;
+  EXPECT_TRUE(response.details().contains("from"));
+  EXPECT_EQ(tenant.sql.number(
+                "select count(*) from all_runs where workflow_id = $1 and replay_of is not null", {workflow}),
+            0);
+}
+
+}  // namespace
+}  // namespace waybill::tests
