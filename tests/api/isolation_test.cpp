@@ -286,12 +286,14 @@ class IsolationTest : public ApiTest {
     return request;
   }
 
-  /// Of each table, what it holds of the two businesses. When a token was used last is no matter of theirs.
+  /// Of each table, what it holds of the two businesses. When a token was used last is no matter of theirs,
+  /// nor when the worker adds counts up or records what happened before.
   std::map<std::string, std::string> digests() {
     if (digest_sql_.empty()) {
       const auto tables = tenant.sql.column(
           "select c.oid::regclass::text from pg_class c join pg_attribute a on a.attrelid = c.oid "
           "where a.attname = 'business_id' and not a.attisdropped and c.relkind in ('r', 'p') "
+          "and c.relname not in ('record_counts', 'pending_events', 'workflow_firings') "
           "and not c.relispartition and c.relnamespace = 'public'::regnamespace");
       EXPECT_GT(tables.size(), 30U);
       const auto one_of_them = " in ('" + tenant.id + "', '" + stranger().id + "')";

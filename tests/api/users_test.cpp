@@ -21,14 +21,18 @@ class UsersTest : public AccountTest {
                      {{"token", token}, {"password", password}, {"confirmPassword", password}});
   }
 
-  /// The fastest of a few tries, which the machine disturbed least.
-  std::chrono::microseconds login_time(const std::string& email) {
-    auto fastest = std::chrono::microseconds::max();
-    for (int count = 0; count < 4; ++count) {
-      const auto start = std::chrono::steady_clock::now();
-      EXPECT_EQ(log_in(email, "wrong password").status, 401);
-      fastest = std::min(fastest, std::chrono::duration_cast<std::chrono::microseconds>(
-                                      std::chrono::steady_clock::now() - start));
+  /// The fastest of a few tries for each address, which the machine disturbed least; in turn, so that what
+  /// slows one slows the others.
+  std::vector<std::chrono::microseconds> login_times(const std::vector<std::string>& emails) {
+    std::vector<std::chrono::microseconds> fastest(emails.size(), std::chrono::microseconds::max());
+    for (int count = 0; count < 9; ++count) {
+      world.database.exec("delete from login_failures");
+      for (std::size_t i = 0; i < emails.size(); ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_EQ(log_in(emails[i], "wrong password").status, 401);
+        fastest[i] = std::min(fastest[i], std::chrono::duration_cast<std::chrono::microseconds>(
+                                              std::chrono::steady_clock::now() - start));
+      }
     }
     return fastest;
   }
@@ -123,11 +127,9 @@ TEST_F(UsersTest, AnUnknownAddressAndAWrongPasswordAreToldInTheSameWayAndTime) {
   EXPECT_EQ(unknown.text, wrong.text);
   EXPECT_EQ(no_address.text, wrong.text);
   EXPECT_EQ(unknown.status, 401);
-  world.database.exec("delete from login_failures");
-  const auto wrong_time = login_time(email);
-  const auto unknown_time = login_time("nobody@example.com");
-  EXPECT_GT(unknown_time * 2, wrong_time);
-  EXPECT_GT(wrong_time * 2, unknown_time);
+  const auto times = login_times({email, "nobody@example.com"});
+  EXPECT_GT(times[1] * 2, times[0]);
+  EXPECT_GT(times[0] * 2, times[1]);
 }
 
 TEST_F(UsersTest, TenFailuresForAnAddressOfMailIn15MinutesAreTheLast) {
