@@ -285,10 +285,11 @@ void Process::kill(int signal) {
 }
 
 void Process::kill_tree() {
-  for (const pid_t pid : process_tree(state_->pid)) {
+  const std::vector<pid_t> tree = process_tree(state_->pid);
+  kill(SIGKILL);  // before its children: it could do something about their end
+  for (const pid_t pid : tree) {
     if (pid != state_->pid) ::kill(pid, SIGKILL);
   }
-  kill(SIGKILL);
 }
 
 std::string Process::standard_output() const {
