@@ -178,10 +178,13 @@ bool Recorder::write(storage::Batch batch) {
   for (;;) {
     try {
       if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill recorder");
+      const auto started_at = std::chrono::steady_clock::now();
       const storage::Recorded recorded = storage::RunStore(*session_, options_.worker)
                                              .record(batch, [this](const auto& state, const auto& result) {
                                                return judge_change(state, result, options_.clock->now());
                                              });
+      record(Histogram::record_batch_seconds,
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - started_at).count());
       report(batch, recorded);
       std::vector<std::uint64_t> events;
       events.reserve(batch.events.size());
