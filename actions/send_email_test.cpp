@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"
+#include "actions/checked_test.hpp"
 #include "actions/stored_templates.hpp"
 
 namespace waybill::actions {
@@ -17,8 +18,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 const Action& send_email() { return *find_action("send_email"); }
-
-json::object parse(std::string_view text) { return json::parse(text).as_object(); }
 
 std::vector<std::string> bad_fields(const json::object& definition) {
   using Found = std::optional<std::pair<std::string, domain::EntityType>>;

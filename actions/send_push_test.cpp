@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"
+#include "actions/checked_test.hpp"
 #include "net/web_push.hpp"
 
 namespace waybill::actions {
@@ -15,18 +16,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 const Action& send_push() { return *find_action("send_push"); }
-
-json::object parse(std::string_view text) { return json::parse(text).as_object(); }
-
-struct Checked {
-  json::object stored;
-  FieldErrors errors;
-  std::vector<std::string> fields() const {
-    std::vector<std::string> names;
-    for (const FieldError& error : errors) names.push_back(error.field);
-    return names;
-  }
-};
 
 // Knows the stored templates "push" and "product_push", and "mail" for mails.
 Checked check(const json::object& definition) {

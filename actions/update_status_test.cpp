@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"
+#include "actions/checked_test.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -16,18 +17,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 const Action& update_status() { return *find_action("update_status"); }
-
-json::object parse(std::string_view text) { return json::parse(text).as_object(); }
-
-struct Checked {
-  json::object stored;
-  FieldErrors errors;
-  std::vector<std::string> fields() const {
-    std::vector<std::string> names;
-    for (const FieldError& error : errors) names.push_back(error.field);
-    return names;
-  }
-};
 
 Checked check(std::string_view definition, EntityType type = EntityType::order) {
   const net::DestinationPolicy destinations;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"
+#include "actions/checked_test.hpp"
 #include "net/webhook_signature.hpp"
 
 namespace waybill::actions {
@@ -15,18 +16,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 const Action& webhook() { return *find_action("webhook"); }
-
-json::object parse(std::string_view text) { return json::parse(text).as_object(); }
-
-struct Checked {
-  json::object stored;
-  FieldErrors errors;
-  std::vector<std::string> fields() const {
-    std::vector<std::string> names;
-    for (const FieldError& error : errors) names.push_back(error.field);
-    return names;
-  }
-};
 
 // Knows the stored templates "hook" and "product_hook" for webhooks and "mail" for mails.
 Checked check(const json::object& definition) {
