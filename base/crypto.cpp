@@ -8,6 +8,8 @@
 #include <openssl/params.h>
 #include <sodium.h>
 
+#include "base/owned.hpp"
+
 namespace waybill {
 namespace {
 
@@ -15,17 +17,6 @@ void require_sodium() {
   static const bool ready = sodium_init() >= 0;
   if (!ready) throw std::runtime_error("no cryptographic random generator");
 }
-
-template <auto function>
-struct FreeWith {
-  template <typename T>
-  void operator()(T* object) const {
-    function(object);
-  }
-};
-
-template <typename T, auto free_function>
-using Owned = std::unique_ptr<T, FreeWith<free_function>>;
 
 // A digest whose context lives as long as its thread: looking the algorithm up and allocating the context for
 // each message would cost more than hashing it.

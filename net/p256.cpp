@@ -10,18 +10,10 @@
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 
+#include "base/owned.hpp"
+
 namespace waybill::net {
 namespace {
-
-template <auto release>
-struct FreeWith {
-  template <class T>
-  void operator()(T* object) const {
-    release(object);
-  }
-};
-template <class T, auto release>
-using Owned = std::unique_ptr<T, FreeWith<release>>;
 
 using Context = Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
 

@@ -12,6 +12,7 @@
 #include <openssl/obj_mac.h>
 
 #include "base/crypto.hpp"
+#include "base/owned.hpp"
 
 namespace waybill::net {
 namespace {
@@ -20,16 +21,6 @@ constexpr std::size_t point_size = 65;
 constexpr std::size_t scalar_size = 32;
 constexpr std::size_t secret_size = 16;
 constexpr std::uint8_t uncompressed = 4;
-
-template <auto release>
-struct FreeWith {
-  template <class T>
-  void operator()(T* object) const {
-    release(object);
-  }
-};
-template <class T, auto release>
-using Owned = std::unique_ptr<T, FreeWith<release>>;
 
 }  // namespace
 
