@@ -316,7 +316,9 @@ std::vector<pid_t> process_tree(pid_t root) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    // Not by a stream iterator: that throws where the process ends between open and read (ESRCH).
+    std::string text;
+    std::getline(file, text, '\0');
     // "pid (name) state ppid …", and the name may hold anything.
     const auto close = text.rfind(')');
     if (close == std::string::npos || close + 4 >= text.size()) continue;
