@@ -1,0 +1,158 @@
+#include "connectors/store_call.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "base/crypto.hpp"
+#include "base/utf8.hpp"
+#include "domain/retry.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+constexpr std::size_t body_limit = 32UL * 1024 * 1024;
+constexpr std::size_t words_limit = 300;
+
+StoreProblem problem_of(net::HttpFailure failure) {
+  switch (failure) {
+    case net::HttpFailure::refused_destination:
+    case net::HttpFailure::dns:
+    case net::HttpFailure::connect:
+      return StoreProblem::unreachable;
+    case net::HttpFailure::tls:
+      return StoreProblem::tls;
+    default:
+      return StoreProblem::busy;
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n\f\v";
+  const auto first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::string with_words(std::string sentence, std::string_view words) {
+  const auto said = clean_text(words, words_limit);
+  return said ? std::move(sentence) + ": " + *said : std::move(sentence) + ".";
+}
+
+std::optional<Duration> decimal_seconds(std::string_view text) {
+  double seconds = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed);
+  constexpr double longest = 1e6;
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0 && seconds <= longest))
+    return std::nullopt;
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest request) {
+  request.total_timeout = std::chrono::seconds(30);
+  request.read_limit = body_limit;
+  request.keep_limit = body_limit;
+  auto response = co_await send(std::move(request));
+  if (response.failure != net::HttpFailure::none) {
+    throw StoreError(problem_of(response.failure), "The store cannot be reached: " + response.error);
+  }
+  constexpr int too_many_requests = 429;
+  constexpr int first_server_error = 500;
+  if (response.status == too_many_requests || response.status >= first_server_error) {
+    throw StoreError(StoreProblem::busy, "The store answers " + std::to_string(response.status) + ".",
+                     retry_after(response, response.started_at + response.duration));
+  }
+  if (response.body.size() >= body_limit) {
+    throw StoreError(StoreProblem::refused, "The store's answer is larger than 32 MiB.");
+  }
+  co_return response;
+}
+
+json::value json_of(const net::HttpResponse& response) {
+  json::parse_options options;
+  options.max_depth = 64;
+  options.allow_invalid_utf8 = true;  // clean_text mends it, in the one text that has it
+  boost::system::error_code error;
+  auto value = json::parse(response.body, error, {}, options);
+  if (error) {
+    throw StoreError(StoreProblem::wrong_store,
+                     "What answers at the store's address is not the API of such a store: "
+                     "it answers " +
+                         std::to_string(response.status) + " without JSON.");
+  }
+  return value;
+}
+
+StoreError refusal(const net::HttpResponse& response, std::string_view words) {
+  const auto status = std::to_string(response.status);
+  switch (response.status) {
+    case 401:
+    case 403:
+      return {StoreProblem::credentials,
+              with_words("The store refuses the credentials (" + status + ")", words)};
+    case 404:
+      return {StoreProblem::wrong_store,
+              with_words("There is no such API at the store's address (404)", words)};
+    default:
+      return {StoreProblem::refused, with_words("The store refuses (" + status + ")", words)};
+  }
+}
+
+std::optional<Duration> retry_after(const net::HttpResponse& response, Time now) {
+  const auto header = response.header("retry-after");
+  if (!header) return std::nullopt;
+  if (const auto seconds = decimal_seconds(trimmed(*header))) return seconds;
+  return domain::parse_retry_after(*header, now);
+}
+
+std::optional<std::string> clean_text(std::string_view text, std::size_t limit) {
+  std::string clean = to_text(text);
+  std::erase_if(clean, [](unsigned char byte) {
+    return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+  });
+  auto kept = trimmed(clean);
+  if (kept.size() > limit) kept = trimmed(kept.substr(0, valid_utf8_prefix(kept.substr(0, limit))));
+  if (kept.empty()) return std::nullopt;
+  return std::string(kept);
+}
+
+std::optional<std::string> clean_text(const json::value* value, std::size_t limit) {
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return clean_text(std::string_view(value->get_string()), limit);
+  return value->is_number() ? decimal_text(*value) : std::nullopt;
+}
+
+std::string normal_store_url(std::string_view store_url) {
+  const auto text = trimmed(store_url);
+  const auto destination = net::parse_destination(text);
+  if (!destination || (destination->scheme != "http" && destination->scheme != "https")) {
+    throw std::invalid_argument("must be the store's address, such as https://shop.example");
+  }
+  if (text.find_first_of("?#") != std::string_view::npos)
+    throw std::invalid_argument("must not have a query or fragment");
+  const auto authority = text.find("://") + 3;
+  const auto path_start = text.find('/', authority);
+  if (text.substr(authority, path_start - authority).find('@') != std::string_view::npos) {
+    throw std::invalid_argument("must not hold a user or password");
+  }
+  std::string url = destination->scheme + "://";
+  url += destination->host.find(':') != std::string::npos ? "[" + destination->host + "]" : destination->host;
+  constexpr int http_port = 80;
+  constexpr int https_port = 443;
+  if (destination->port != (destination->scheme == "https" ? https_port : http_port)) {
+    url += ":" + std::to_string(destination->port);
+  }
+  if (path_start != std::string_view::npos) url += text.substr(path_start);
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+bool signature_matches(std::string_view secret, std::string_view body, std::string_view signature) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(secret.data());
+  return equal_constant_time(base64(hmac_sha256({bytes, secret.size()}, body)), signature);
+}
+
+}  // namespace waybill::connectors
