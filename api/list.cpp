@@ -80,15 +80,22 @@ Query query_of(const Call& call, std::string_view table, const storage::Statemen
                const Selection& selection, const Page& page) {
   Query query{.text = std::string(statement.text), .params = business_params(call)};
   for (const auto& param : selection.params) query.params.add(param);
+  std::string bounds;
   if (page.number <= pages_in_text) {
-    replace_marked(query.text, "/*page*/",
-                   "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
+    bounds = "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset());
   } else {
     const auto limit = first_list_param + selection.params.size();
-    replace_marked(query.text, "/*page*/",
-                   "limit $" + std::to_string(limit) + " offset $" + std::to_string(limit + 1));
+    bounds = "limit $" + std::to_string(limit) + " offset $" + std::to_string(limit + 1);
     query.params.add(page.limit()).add(page.offset());
   }
+  if (page.number > 1) {
+    // The rows before the page are passed over in the index alone.
+    replace_marked(query.text, "/*rows*/",
+                   "select r.* from " + std::string(table) +
+                       " r where r.business_id = $1 and r.guid = any(array(select r.guid");
+    bounds += "))";
+  }
+  replace_marked(query.text, "/*page*/", bounds);
   if (!selection.order.empty()) replace_marked(query.text, "/*order*/", selection.order);
   if (selection.is_narrowed()) {
     replace_marked(query.text, "/*total*/",

@@ -1,5 +1,6 @@
 #include "api/row_json.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/clock.hpp"
@@ -48,6 +49,96 @@ void append_time(std::string& out, std::string_view text) {
   write_timestamp(out.data() + at + 1, *time);
 }
 
+/// The names between the braces of "items{quantity,price}", from behind the first one.
+std::vector<std::string_view> split_choice(std::string_view text) {
+  std::vector<std::string_view> names;
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of(",}"), text.size());
+    names.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
+}
+
+// What follows reads PostgreSQL's own JSON, which is well-formed.
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/// Behind the string that begins at `at`.
+std::size_t string_end(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+void append_compact(std::string& out, std::string_view text) {
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      at = string_end(text, at);
+    } else if (is_space(text[at])) {
+      out += text.substr(kept, at - kept);
+      kept = ++at;
+    } else {
+      ++at;
+    }
+  }
+  out += text.substr(kept);
+}
+
+/// Behind the value that begins at `at`.
+std::size_t value_end(std::string_view text, std::size_t at) {
+  int depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (depth == 0 && (c == ',' || c == '}' || c == ']')) return at;
+    if (c == '"') {
+      at = string_end(text, at);
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    ++at;
+  }
+  return at;
+}
+
+/// Of each object of an array the members of these names.
+void append_chosen(std::string& out, std::string_view text, const std::vector<std::string_view>& names) {
+  int depth = 0;
+  const auto separate = [&] {
+    if (out.back() != '[' && out.back() != '{') out += ',';
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '[' || c == '{') {
+      if (c == '{') separate();
+      ++depth;
+      out += c;
+      ++at;
+    } else if (c == ']' || c == '}') {
+      --depth;
+      out += c;
+      ++at;
+    } else if (c == '"' && depth == 2) {
+      const auto end = string_end(text, at);
+      const auto name = text.substr(at + 1, end - at - 2);
+      const auto value = text.find_first_not_of(" :", end);
+      const auto behind = value_end(text, value);
+      if (std::ranges::find(names, name) != names.end()) {
+        separate();
+        out += text.substr(at, end - at);
+        out += ':';
+        append_compact(out, text.substr(value, behind - value));
+      }
+      at = behind;
+    } else {
+      ++at;
+    }
+  }
+}
+
 }  // namespace
 
 RowWriter::RowWriter(const storage::Rows& rows) : rows_(rows) {
@@ -59,6 +150,9 @@ void RowWriter::place(std::vector<Member>& members, std::string_view path, int c
   auto name = path.substr(0, dot);
   const bool is_never_null = name.ends_with('!');
   if (is_never_null) name.remove_suffix(1);
+  const auto choice = name.find('{');
+  const auto chosen = choice == std::string_view::npos ? std::string_view() : name.substr(choice + 1);
+  name = name.substr(0, choice);
   if (members.empty() || members.back().name != name) {
     auto& added = members.emplace_back();
     added.name = name;
@@ -66,6 +160,7 @@ void RowWriter::place(std::vector<Member>& members, std::string_view path, int c
     added.key += ':';
     added.first = column;
     added.is_never_null = is_never_null;
+    added.chosen = split_choice(chosen);
   }
   auto& member = members.back();
   member.last = column + 1;
@@ -83,7 +178,7 @@ void RowWriter::append_members(std::string& out, const std::vector<Member>& memb
     if (is_null(member, row)) {
       out += "null";
     } else if (member.members.empty()) {
-      append_value(out, row, member.first);
+      append_value(out, row, member);
     } else {
       append_members(out, member.members, row);
     }
@@ -99,19 +194,20 @@ bool RowWriter::is_null(const Member& member, int row) const {
   return true;
 }
 
-void RowWriter::append_value(std::string& out, int row, int column) const {
-  const auto text = rows_.get(row, column);
-  switch (rows_.type(column)) {
+void RowWriter::append_value(std::string& out, int row, const Member& member) const {
+  const auto text = rows_.get(row, member.first);
+  switch (rows_.type(member.first)) {
     case boolean:
       out += text == "t" ? "true" : "false";
       return;
     case int2:
     case int4:
     case int8:
-    case json_text:
-    case jsonb:
       out += text;
       return;
+    case json_text:
+    case jsonb:
+      return member.chosen.empty() ? append_compact(out, text) : append_chosen(out, text, member.chosen);
     case float8:
     case numeric:
       return append_number(out, text);

@@ -10,9 +10,10 @@ namespace waybill::api {
 
 /// Writes rows as the objects of an answer. A column's name is where its value stands (`"customer.name"`),
 /// its type says how it is written: uuids and texts as strings, numbers without trailing zeros, timestamptz
-/// as an answer shows a time, json and jsonb as they are. Columns of one object stand side by side; an object
-/// is null when all its parts are, unless its name has a `!` behind it (`"sender!.name"`). Twice the rate of
-/// json_build_object for lists (docs/decisions/0005).
+/// as an answer shows a time, json and jsonb without the spaces between their tokens. Columns of one object
+/// stand side by side; an object is null when all its parts are, unless its name has a `!` behind it
+/// (`"sender!.name"`). Of a json array of objects a name can choose members: `"items{quantity,price}"`. Twice
+/// the rate of json_build_object for lists (docs/decisions/0005).
 class RowWriter {
  public:
   /// Refers to `rows`, which must outlive it.
@@ -27,12 +28,13 @@ class RowWriter {
     int first = 0;  // columns
     int last = 0;   // behind the last
     bool is_never_null = false;
-    std::vector<Member> members;  // none: the value of column `first`
+    std::vector<Member> members;           // none: the value of column `first`
+    std::vector<std::string_view> chosen;  // members of a json array's objects; none: all
   };
 
   static void place(std::vector<Member>& members, std::string_view path, int column);
   void append_members(std::string& out, const std::vector<Member>& members, int row) const;
-  void append_value(std::string& out, int row, int column) const;
+  void append_value(std::string& out, int row, const Member& member) const;
   bool is_null(const Member& member, int row) const;
 
   const storage::Rows& rows_;

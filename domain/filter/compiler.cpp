@@ -290,12 +290,10 @@ class Compiler {
   // What a string test, or equality, implies for the indexed `search_text`, which no index on the column
   // itself could serve. Empty when it implies nothing there, or nothing a trigram index finds.
   std::string search_text_test(const Expression& e, View view) {
-    constexpr std::size_t trigram = 3;
     const auto& value = beneath_case_functions(e.args[0]);
     const auto& part = beneath_case_functions(e.args[1]);
     const bool plain = is_only_lowered(e.args[0]) && is_only_lowered(e.args[1]);
-    if (!plain || value.kind != Kind::field || part.kind != Kind::string ||
-        count_characters(part.text) < trigram)
+    if (!plain || value.kind != Kind::field || part.kind != Kind::string || !has_trigram(part.text))
       return {};
     const auto& field = *value.field;
     const bool relative = view == View::relative;

@@ -28,15 +28,15 @@ std::vector<std::string_view> words_of(std::string_view text) {
 // The relative's `search_text` holds more than the fields asked for, so it finds candidates by its index
 // only.
 std::string word_in_relative(const std::vector<const Field*>& fields, const std::string& pattern,
-                             std::string_view business) {
+                             bool indexed, std::string_view business) {
   const auto& key = *fields.front();
   std::string predicate;
   for (const auto* field : fields) {
     predicate += predicate.empty() ? "" : " or ";
     predicate += "lower(x." + std::string(field->relative_column) + ") like " + pattern;
   }
-  predicate = "x.search_text like " + pattern + " and (" + predicate + ")";
-  return relative_meets(key, predicate, business, false);
+  if (indexed) predicate = "x.search_text like " + pattern + " and (" + predicate + ")";
+  return relative_meets(key, indexed ? predicate : "(" + predicate + ")", business, false);
 }
 
 std::vector<const Field*> searchable_relatives(const RecordType& type) {
@@ -67,8 +67,10 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
         "lower($" + std::to_string(first_param + static_cast<int>(fragment.params.size())) + ")";
     fragment.params.push_back("%" + like_escaped(word) + "%");
     fragment.text += fragment.text.empty() ? "(" : " and ";
-    fragment.text += "(r.search_text like " + pattern;
-    if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, business);
+    const bool indexed = has_trigram(word);
+    fragment.text += indexed ? "(r.search_text like " : "(r.search_text || '' like ";  // no index is of that
+    fragment.text += pattern;
+    if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, indexed, business);
     fragment.text += ")";
   }
   fragment.text += ")";

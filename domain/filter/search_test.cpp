@@ -33,6 +33,19 @@ TEST(Search, LooksIntoRelativesByTheirSearchIndex) {
   EXPECT_EQ(fragment.params, Params{"%anna%"});
 }
 
+TEST(Search, WordsThatNoTrigramIndexFindsDoNotReadOne) {
+  EXPECT_EQ(compiled("Al").text, "((r.search_text || '' like lower($3)))");
+  EXPECT_EQ(compiled("—–—–").text, "((r.search_text || '' like lower($3)))");
+  EXPECT_EQ(compiled("a-b_c%d").text, "((r.search_text || '' like lower($3)))");
+  for (const auto* const word : {"a1b", "-abc-", "Żółć", "東京都", "москва"}) {
+    EXPECT_EQ(compiled(word).text, "((r.search_text like lower($3)))") << word;
+  }
+  EXPECT_EQ(compiled("al", EntityType::order).text,
+            "((r.search_text || '' like lower($3) or r.customer_id = any(array(select x.guid from customers "
+            "x where "
+            "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3))))))");
+}
+
 TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
 
 TEST(Search, EmptyTextAsksForNothing) {

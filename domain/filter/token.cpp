@@ -1,6 +1,9 @@
 #include "domain/filter/token.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <clocale>
+#include <cwctype>
 #include <functional>
 
 #include "base/utf8.hpp"
@@ -16,6 +19,16 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '/' || c == '.'; }
+// The character that begins at `at`, which moves behind it.
+char32_t character_at(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(text[at++]);
+  if (lead < 0x80) return lead;
+  const int following = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+  char32_t character = lead & (0x3f >> following);
+  for (int i = 0; i < following; ++i)
+    character = character << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
+  return character;
+}
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -133,6 +146,21 @@ std::vector<Token> tokenize(std::string_view text) {
 }
 
 bool is_blank(std::string_view text) { return std::ranges::all_of(text, is_space); }
+
+bool has_trigram(std::string_view text) {
+  // The classes that PostgreSQL goes by in a database of UTF-8, whatever the locale of this process.
+  static const locale_t classes = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  constexpr int wanted = 3;
+  int run = 0;
+  for (std::size_t at = 0; at < text.size() && run < wanted;) {
+    const char32_t character = character_at(text, at);
+    const bool counts =
+        character < 0x80 ? std::isalnum(static_cast<int>(character)) != 0
+                         : classes != nullptr && ::iswalnum_l(static_cast<wint_t>(character), classes) != 0;
+    run = counts ? run + 1 : 0;
+  }
+  return run == wanted;
+}
 
 std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, std::not_fn(continues_character)));

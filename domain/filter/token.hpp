@@ -41,6 +41,10 @@ bool is_blank(std::string_view text);
 /// The number of characters (code points) in well-formed `text`.
 std::size_t count_characters(std::string_view text);
 
+/// Whether a trigram index finds `like '%text%'`: only by three letters or digits in a row (pg_trgm). Without
+/// them PostgreSQL would read the index of all businesses from end to end. `text` must be valid UTF-8.
+bool has_trigram(std::string_view text);
+
 /// Whether `word` is `keyword` (given in lower case) in any case.
 bool is_keyword(std::string_view word, std::string_view keyword);
 

@@ -1,6 +1,7 @@
 -- Businesses, their tokens, and what the API keeps for them.
 
 create extension if not exists pg_trgm;
+create extension if not exists btree_gin;
 
 create table businesses (
   guid          uuid primary key default gen_random_uuid(),

@@ -93,6 +93,24 @@ TEST_F(OrdersTest, AListLeavesOutWhatOnlyASingleOrderShows) {
   EXPECT_EQ(at(list.data(), "0.items.0.quantity"), 2);
 }
 
+TEST_F(OrdersTest, AListShowsItemsAsTheyWereWritten) {
+  const std::string odd = R"(a "quoted" \ {b: [1, 2]}, "price": 3 é)";
+  created({{"items",
+            {{{"description", odd}, {"quantity", 1}, {"price", 2.50}, {"sku", "}, {"}},
+             {{"description", "Bulb"}, {"quantity", 3}, {"price", 1.1}}}}});
+  const json::value shown = {{{"description", odd}, {"quantity", 1}, {"price", 2.5}},
+                             {{"description", "Bulb"}, {"quantity", 3}, {"price", 1.1}}};
+  const auto items = at(http.get("/api/v1/Orders").data(), "0.items");
+  ASSERT_EQ(items.as_array().size(), 2U);
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_EQ(text_at(items, std::to_string(i) + ".description"),
+              text_at(shown, std::to_string(i) + ".description"));
+    EXPECT_EQ(at(items, std::to_string(i) + ".price").to_number<double>(),
+              at(shown, std::to_string(i) + ".price").to_number<double>());
+    EXPECT_EQ(items.at(i).as_object().size(), 3U);
+  }
+}
+
 TEST_F(OrdersTest, MoneyIsExact) {
   const auto order = created({{"items",
                                {{{"description", "a"}, {"quantity", 3}, {"price", 0.1}},

@@ -5,7 +5,8 @@ select
             where n.business_id = $1 and n.entity_type = 2)/*end*/,
   r.guid, r.name, r.email, r.phone, r.company, r.street as "address.street", r.city as "address.city",
   r.state as "address.state", r.postal_code as "address.postalCode", r.country as "address.country"
-from customers r
-where r.business_id = $1 and r.deleted_at is null/*where*/
+from (/*rows*/select r.*/*end*/ from customers r
+      where r.business_id = $1 and r.deleted_at is null/*where*/
+      order by /*order*/r.created_at desc, r.guid desc/*end*/
+      /*page*/limit 50/*end*/) r
 order by /*order*/r.created_at desc, r.guid desc/*end*/
-/*page*/limit 50/*end*/

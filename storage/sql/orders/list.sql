@@ -5,11 +5,11 @@ select
             where n.business_id = $1 and n.entity_type = 0)/*end*/,
   r.guid, r.order_number as "orderNumber", r.status, r.customer_id as "customer.guid",
   (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
-  array_to_json(array(select i - '{guid,sku,productId,dimensions}'::text[] from jsonb_array_elements(r.items) i)) as items,
+  r.items as "items{description,quantity,price}",
   r.delivery_street as "deliveryAddress.street", r.delivery_city as "deliveryAddress.city",
   r.delivery_state as "deliveryAddress.state", r.delivery_postal_code as "deliveryAddress.postalCode",
   r.carrier_id as "carrier.guid", r.collection_date as "collectionDate", r.created_at as "createdAt"
-from (select r.* from orders r
+from (/*rows*/select r.*/*end*/ from orders r
       where r.business_id = $1 and r.deleted_at is null/*where*/
       order by /*order*/r.created_at desc, r.guid desc/*end*/
       /*page*/limit 50/*end*/) r

@@ -16,7 +16,7 @@ select
    where k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000') and k.guid = r.carrier_id)
     as "carrier.name",
   r.service_level as "serviceLevel", r.instructions, r.created_at as "createdAt"
-from (select r.* from shipments r
+from (/*rows*/select r.*/*end*/ from shipments r
       where r.business_id = $1 and r.deleted_at is null/*where*/
       order by /*order*/r.created_at desc, r.guid desc/*end*/
       /*page*/limit 50/*end*/) r
