@@ -9,6 +9,11 @@ local statuses = { "pending", "processing", "ready", "shipped" }
 math.randomseed(os.time())
 local clock = os.time() - 40000000 + math.random(1, 1000000)
 
+-- As in sql/million.sql.
+local function business_of(order)
+  return math.min(businesses, math.floor(math.exp(order * 2654435761 % 4294967296 / 4294967296 * math.log(businesses + 1)))) - 1
+end
+
 local function positions(business)
   local entries = {}
   for i = 1, batch do
@@ -21,7 +26,7 @@ end
 
 function request()
   local order = math.random(1, orders)
-  local business = order % businesses
+  local business = business_of(order)
   local path = target:gsub("{order}", string.format("00000000-0000-4000-8000-%d", 100000000000 + order))
     :gsub("{customer}", string.format("00000000-0000-4000-9000-%d", 100000000000 + math.random(0, 199)))
     :gsub("{page}", tostring(math.random(1, 20))):gsub("{word}", tostring(order))

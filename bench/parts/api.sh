@@ -15,7 +15,7 @@ many() { # NAME PORT CONNECTIONS TARGET [BATCH]
 }
 
 many_get_script() {
-  printf '%s\n' "\\set n random(1, $many_orders)" "\\set k :n % $businesses"
+  printf '%s\n' "\\set n random(1, $many_orders)" "\\set k least($businesses, int(exp(double(:n * 2654435761 % 4294967296) / 4294967296 * ln($businesses + 1.0)))) - 1"
   sed -e '/^--/d' -e "/^\\\\ir /{s#^\\\\ir ##;s#^#cat '$bench/../storage/sql/orders/#;s#\$#'#;e
   }" "$bench/../storage/sql/orders/get.sql" |
     sed "s/\\\$1/('00000000-0000-4000-b000-' || 100000000000 + :k)::uuid/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"

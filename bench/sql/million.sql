@@ -1,5 +1,6 @@
 -- :orders orders of :businesses businesses, 200 customers and a tracking device each, written without events. Guids and
--- tokens end in numbers, so that load programs can name any of them: order n is of business n % :businesses.
+-- tokens end in numbers, so that load programs can name any of them. Businesses differ in size as they do in life: the share
+-- of the k-th falls with 1/k (of 200 the largest has an eighth, the smallest a thousandth).
 set session_replication_role = replica;
 
 insert into businesses (guid, name, plan)
@@ -20,17 +21,19 @@ from generate_series(0, :businesses - 1) k, generate_series(0, 199) c;
 
 insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city,
                     delivery_postal_code, delivery_country, service_level, total_value, currency, notes, created_at)
-select ('00000000-0000-4000-b000-' || 100000000000 + n % :businesses)::uuid,
-       ('00000000-0000-4000-8000-' || 100000000000 + n)::uuid, 'ORD-' || lpad(n::text, 7, '0'),
-       (array['pending', 'processing', 'ready', 'shipped', 'delivered', 'delivered', 'delivered', 'cancelled'])[1 + n / :businesses % 8],
-       ('00000000-0000-4000-9000-' || 100000000000 + n / :businesses % 200)::uuid,
+select ('00000000-0000-4000-b000-' || 100000000000 + k)::uuid, ('00000000-0000-4000-8000-' || 100000000000 + n)::uuid,
+       'ORD-' || lpad(n::text, 7, '0'),
+       (array['pending', 'processing', 'ready', 'shipped', 'delivered', 'delivered', 'delivered', 'cancelled'])[1 + n / 7 % 8],
+       ('00000000-0000-4000-9000-' || 100000000000 + n / 7 % 200)::uuid,
        jsonb_build_array(jsonb_build_object(
          'guid', ('00000000-0000-4000-a000-' || 100000000000 + n)::uuid, 'description', 'Article ' || n % 900,
          'sku', 'SKU-' || n % 900, 'productId', null, 'quantity', 2, 'price', 10 + n % 90,
          'dimensions', jsonb_build_object('length', 30, 'width', 20, 'height', 10, 'weight', 2.5))),
        n % 200 || ' Station Road', 'City ' || n % 16, lpad((n % 99999)::text, 5, '0'), 'DE', 'standard', (10 + n % 90) * 2,
        'EUR', 'note for order ' || n, timestamptz '2024-01-01' + n * interval '1 minute'
-from generate_series(1, :orders) n;
+from (select n, least(:businesses, floor(exp((n::bigint * 2654435761 % 4294967296)::float8 / 4294967296
+                                             * ln((:businesses + 1)::float8)))::int) - 1 as k
+      from generate_series(1, :orders) n) orders;
 
 insert into record_counts (business_id, entity_type, delta)
 select business_id, 0, count(*) from orders where business_id >= '00000000-0000-4000-b000-100000000000'
