@@ -1,10 +1,10 @@
 #include <vector>
 
 #include "api/fields.hpp"
-#include "api/paging.hpp"
 #include "api/params.hpp"
 #include "api/route.hpp"
 #include "api/row_json.hpp"
+#include "api/run_list.hpp"
 #include "api/services.hpp"
 #include "storage/sql.hpp"
 
@@ -12,9 +12,6 @@ namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::runs;
-
-constexpr std::string_view statuses[] = {"waiting", "queued",    "running", "retrying",
-                                         "held",    "succeeded", "dead",    "skipped"};
 
 constexpr Property run_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
@@ -24,7 +21,7 @@ constexpr Property run_properties[] = {
     {.name = "entityType", .kind = Kind::string},
     {.name = "entityId", .kind = Kind::uuid},
     {.name = "trigger", .kind = Kind::string},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "status", .kind = Kind::one_of, .values = run_statuses},
     {.name = "code", .kind = Kind::string, .description = "why it is not succeeded"},
     {.name = "error", .kind = Kind::text},
     {.name = "attempts", .kind = Kind::integer},
@@ -68,57 +65,6 @@ constexpr Schema replayed_schema{"Replayed", replayed_properties};
 
 constexpr std::int64_t max_replays = 100'000;
 
-/// The list's conditions as SQL behind its `where`, with their parameters.
-struct Conditions {
-  std::string text;
-  storage::Params params;
-};
-
-Conditions conditions(const Call& call) {
-  struct Row {
-    std::string_view parameter;
-    std::string_view sql;
-    std::string_view type;
-  };
-  constexpr Row rows[] = {{"workflowId", " and workflow_id = $", "::uuid"},
-                          {"status", " and status = $", ""},
-                          {"entityId", " and entity_id = $", "::uuid"},
-                          {"from", " and created_at >= $", "::timestamptz"},
-                          {"to", " and created_at < $", "::timestamptz"}};
-  Conditions result;
-  result.params.add(call.principal.business_id.to_string());
-  int number = 1;
-  for (const Row& row : rows) {
-    const auto value = call.parameter(row.parameter);
-    if (!value) continue;
-    result.text += row.sql;
-    result.text += std::to_string(++number);
-    result.text += row.type;
-    // A date as the end includes its whole day.
-    if (row.parameter == "to")
-      result.text += parse_date(*value) ? " + interval '1 day'" : " + interval '1 millisecond'";
-    result.params.add(*value);
-  }
-  return result;
-}
-
-std::string with_conditions(std::string text, std::string_view conditions) {
-  constexpr std::string_view mark = "/*where*/";
-  return text.replace(text.find(mark), mark.size(), conditions);
-}
-
-asio::awaitable<Answer> list_runs(Call& call, Services& services) {
-  const Page page = page_of(call);
-  const Conditions where = conditions(call);
-  const std::string list = with_conditions(std::string(sql::list.text), where.text);
-  const std::string bounds =
-      " limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset());
-  const auto rows = co_await services.db.read_text("runs.list", list + bounds, where.params);
-  const std::string count = with_conditions(std::string(sql::count.text), where.text);
-  const auto counted = co_await services.db.read_text("runs.count", count, where.params);
-  co_return page_answer(json_array(rows), page, std::stoll(std::string(counted.get(0, 0))));
-}
-
 asio::awaitable<Answer> get_run(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
       sql::get, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()));
@@ -158,16 +104,6 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
     throw invalid("from", "the time holds more than 100000 runs; ask for a shorter one");
   co_return Answer::of(to_json(json::object{{"runs", runs}}));
 }
-
-constexpr Parameter list_run_parameters[] = {
-    page_parameter,
-    page_size_parameter,
-    {.name = "workflowId", .kind = Kind::uuid},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
-    {.name = "entityId", .kind = Kind::uuid},
-    {.name = "from", .kind = Kind::date_or_timestamp},
-    {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its whole day"},
-};
 
 const Route routes[] = {
     {.method = Method::get,

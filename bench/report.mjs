@@ -152,6 +152,34 @@ const parts = {
       ['list, of Fastify', 'list', 'list_fastify', '≥ 8'],
     ],
   },
+  history: {
+    title: 'Ten million runs',
+    text:
+      'A page of 50 of the runs of a business that has 10 000 000 of 30 days, with `totalCount`, one request at a time, any ' +
+      'of the first twenty pages.',
+    rows: [
+      ['any, p50', 'all_p50', 'ms'],
+      ['of the busiest workflow, p50', 'workflow_p50', 'ms'],
+      ['of a workflow with a two-hundredth of them, p50', 'rare_p50', 'ms'],
+      ['of a workflow that ran on one day, p50', 'once_p50', 'ms'],
+      ['that are dead, p50', 'dead_p50', 'ms'],
+      ['of the rare workflow that are dead, p50', 'dead_rare_p50', 'ms'],
+      ['of a day, p50', 'day_p50', 'ms'],
+      ['of 24 hours from 6 to 6, p50', 'hours_p50', 'ms'],
+      ['of a record, p50', 'entity_p50', 'ms'],
+    ],
+    limits: [
+      ['any, p99', 'all_p99', 50, 'ms'],
+      ['of the busiest workflow, p99', 'workflow_p99', 50, 'ms'],
+      ['of a workflow with a two-hundredth of them, p99', 'rare_p99', 50, 'ms'],
+      ['of a workflow that ran on one day, p99', 'once_p99', 50, 'ms'],
+      ['that are dead, p99', 'dead_p99', 50, 'ms'],
+      ['of the rare workflow that are dead, p99', 'dead_rare_p99', 50, 'ms'],
+      ['of a day, p99', 'day_p99', 50, 'ms'],
+      ['of 24 hours from 6 to 6, p99', 'hours_p99', 50, 'ms'],
+      ['of a record, p99', 'entity_p99', 50, 'ms'],
+    ],
+  },
 };
 
 const samples = new Map();

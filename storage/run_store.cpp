@@ -1,6 +1,8 @@
 #include "storage/run_store.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -107,6 +109,35 @@ void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
       .text(state.tries);
 }
 
+/// Counts finished runs, to be added to `run_counts`.
+class FinishedCounts {
+ public:
+  void add(const RunKey& key, RunStatus status) {
+    ++counts_[{key.business_id, std::chrono::floor<std::chrono::days>(key.created_at), key.workflow_id,
+               status}];
+  }
+
+  void write(Session& session) const {
+    std::vector<Guid> businesses, workflows;
+    std::vector<std::string> days, statuses;
+    std::vector<std::int64_t> runs;
+    for (const auto& [count, number] : counts_) {
+      const auto& [business, day, workflow, status] = count;
+      businesses.push_back(business);
+      days.push_back(format_sql_timestamp(day).substr(0, date_length));
+      workflows.push_back(workflow);
+      statuses.emplace_back(storage::text(status));
+      runs.push_back(number);
+    }
+    session.run(sql::queue::count_finished, array_literal(businesses), array_literal(days),
+                array_literal(workflows), array_literal(statuses), array_literal(runs));
+  }
+
+ private:
+  static constexpr std::size_t date_length = 10;
+  std::map<std::tuple<Guid, std::chrono::sys_days, Guid, RunStatus>, std::int64_t> counts_;
+};
+
 }  // namespace
 
 std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
@@ -208,6 +239,7 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
   if (!all_ours) for_each_row(taken, [&](const RowView& row) { ours.insert(row.number<std::uint64_t>(0)); });
 
   CopyRows history, queue;
+  FinishedCounts finished;
   for (const SettledEvent& event : batch.events) {
     if (!all_ours && !ours.contains(event.id)) continue;
     const auto changed = changes.make_all(event.runs);
@@ -218,6 +250,7 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
       if (is_final(state.status)) {
         append_common(history, key, state);
         history.time(state.at).end_row();
+        finished.add(key, state.status);
       } else {
         append_common(queue, key, state);
         queue.time(state.at).text(key.ordered ? "t" : "f");
@@ -227,7 +260,10 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
     }
   }
   const std::string common(common_columns);
-  if (!history.empty()) session_.copy("runs (" + common + ", finished_at)", history.buffer());
+  if (!history.empty()) {
+    session_.copy("runs (" + common + ", finished_at)", history.buffer());
+    finished.write(session_);
+  }
   if (!queue.empty())
     session_.copy("run_queue (" + common + ", due_at, ordered, lease_owner)", queue.buffer());
 }

@@ -37,17 +37,10 @@ Session::Session(const std::string& url, std::string_view application_name) {
                             "keepalives_idle",  "keepalives_interval",
                             "keepalives_count", "tcp_user_timeout",
                             "options",          nullptr};
-  const char* values[] = {url.c_str(),
-                          name.c_str(),
-                          "5",
-                          "UTF8",
-                          "5",
-                          "3",
-                          "3",
-                          "15000",
-                          "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning "
-                          "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3",
-                          nullptr};
+  constexpr const char* settings =
+      "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning "
+      "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3";
+  const char* values[] = {url.c_str(), name.c_str(), "5", "UTF8", "5", "3", "3", "15000", settings, nullptr};
   connection_.reset(PQconnectdbParams(keywords, values, 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
   // libpq would print notices on stderr, between the lines of the log. What matters comes as an error as

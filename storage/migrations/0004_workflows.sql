@@ -124,7 +124,7 @@ create index run_queue_held on run_queue (business_id, workflow_id) where status
 create index run_queue_by_workflow on run_queue (business_id, workflow_id, guid);
 create index run_queue_by_entity on run_queue (business_id, entity_id, guid);
 
--- Finished runs. Their guids sort by time, so the key also serves the list, newest first.
+-- Finished runs. Their guids sort by time, so the key also serves the list, newest first, of any workflow and status.
 create table runs (
   business_id       uuid not null,
   guid              uuid not null,
@@ -147,10 +147,20 @@ create table runs (
   request           text not null,  -- JSON; what the action does, but for:
   body              text,
   tries             text not null,
-  primary key (business_id, guid, created_at)
+  primary key (business_id, guid, created_at) include (workflow_id, status)
 ) partition by range (created_at);
 create index runs_by_entity on runs (business_id, entity_id, guid);
-create index runs_failed on runs (business_id, workflow_id, guid) where status <> 'succeeded';
+
+-- How many finished runs there are, by the day (UTC) of their creation: the sum of the rows, which the writers of runs
+-- append and a duty folds.
+create table run_counts (
+  business_id  uuid not null,
+  day          date not null,
+  workflow_id  uuid not null,
+  status       text not null,
+  runs         bigint not null
+);
+create index run_counts_by_day on run_counts (business_id, day) include (workflow_id, status, runs);
 
 create view all_runs as
   select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, status,
@@ -198,6 +208,9 @@ begin
       part_end := (to_date(right(part.name, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC';
       continue when exists (select from pending_events where at < part_end);
       execute format('insert into status_history select (status_changes(e)).* from %I e where e.entity_type < 2', part.name);
+    end if;
+    if part.parent = 'runs' then
+      delete from run_counts where day = to_date(right(part.name, 8), 'YYYYMMDD');
     end if;
     execute format('drop table %I', part.name);
     return next part.name;

@@ -5,6 +5,7 @@ namespace waybill::worker {
 
 void fold_counts(storage::Session& session, const DutyOptions&) {
   session.run(storage::sql::duties::fold_counts);
+  session.run(storage::sql::duties::fold_run_counts);
 }
 
 }  // namespace waybill::worker

@@ -1,4 +1,5 @@
--- Runs of the queue that are over: moved to the history if the worker $1 still has them. Arrays of one entry a run.
+-- Runs of the queue that are over: moved to the history, and counted, if the worker $1 still has them. Arrays of one entry
+-- a run.
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[]) o (business_id, guid, status, code, error, attempts, finished_at, tries)
@@ -6,10 +7,14 @@ with over as (
   delete from run_queue q using over o
   where q.business_id = o.business_id and q.guid = o.guid and q.status = 'running' and q.lease_owner = $1::uuid
   returning q.*
+), moved as (
+  insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
+                    status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
+                    tries)
+  select g.business_id, g.guid, g.workflow_id, g.workflow_version, g.event_id, g.entity_type, g.entity_id, g.trigger_code, g.action,
+         o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination, g.request, g.body, o.tries
+  from gone g join over o using (business_id, guid)
+  returning business_id, created_at, workflow_id, status
 )
-insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
-                  status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
-                  tries)
-select g.business_id, g.guid, g.workflow_id, g.workflow_version, g.event_id, g.entity_type, g.entity_id, g.trigger_code, g.action,
-       o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination, g.request, g.body, o.tries
-from gone g join over o using (business_id, guid)
+insert into run_counts (business_id, day, workflow_id, status, runs)
+select business_id, (created_at at time zone 'UTC')::date, workflow_id, status, count(*) from moved group by 1, 2, 3, 4

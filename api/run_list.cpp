@@ -1,0 +1,178 @@
+#include "api/run_list.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "api/params.hpp"
+#include "api/row_json.hpp"
+#include "base/clock.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::runs;
+using Day = std::chrono::sys_days;
+
+constexpr std::size_t open_statuses = 5;
+
+/// A half-open span of time; without a bound it has no end.
+struct Span {
+  std::optional<Time> from, to;
+};
+
+std::string quoted(Time time) { return "'" + format_sql_timestamp(time) + "'"; }
+
+std::string within(const Span& span) {
+  std::string text;
+  if (span.from) text += " and created_at >= " + quoted(*span.from);
+  if (span.to) text += " and created_at < " + quoted(*span.to);
+  return text;
+}
+
+/// What a call asks for, as SQL behind a `where`.
+class RunQuery {
+ public:
+  explicit RunQuery(const Call& call) : status_(call.parameter("status")) {
+    params_.add(call.principal.business_id.to_string());
+    narrow("workflow_id", "::uuid", call.parameter("workflowId"));
+    narrow("status", "", status_);
+    if (const auto from = call.parameter("from")) {
+      span_.from = parse_date(*from) ? parse_date(*from) : parse_timestamp(*from);
+    }
+    if (const auto to = call.parameter("to")) {
+      const auto date = parse_date(*to);
+      span_.to = date ? *date + std::chrono::days(1) : *parse_timestamp(*to) + std::chrono::milliseconds(1);
+    }
+    counted_ = narrowing_;
+    narrow("entity_id", "::uuid", call.parameter("entityId"));
+    by_entity_ = narrowing_ != counted_;
+  }
+
+  const storage::Params& params() const { return params_; }
+
+  std::string open() const { return is_open_asked() ? narrowing_ + within(span_) : " and false"; }
+  std::string finished() const { return narrowing_ + within(span_); }
+
+  /// Of the days that lie in the span as a whole; of an entity nothing is counted.
+  std::string counted() const {
+    if (by_entity_ || !is_final_asked() || is_within_a_day()) return " and false";
+    std::string text = counted_;
+    if (span_.from)
+      text += " and day >= " + quoted(std::chrono::ceil<std::chrono::days>(*span_.from)) + "::timestamp";
+    if (span_.to)
+      text += " and day < " + quoted(std::chrono::floor<std::chrono::days>(*span_.to)) + "::timestamp";
+    return text;
+  }
+
+  /// Of what the counts leave out.
+  std::string each() const {
+    if (!is_final_asked()) return " and false";
+    if (by_entity_ || is_within_a_day()) return finished();
+    std::string parts;
+    const auto add = [&](const Span& part) {
+      if (*part.from == *part.to) return;
+      parts += (parts.empty() ? "" : " or ") + ("true" + within(part));
+    };
+    if (span_.from) add({*span_.from, std::chrono::ceil<std::chrono::days>(*span_.from)});
+    if (span_.to) add({std::chrono::floor<std::chrono::days>(*span_.to), *span_.to});
+    return parts.empty() ? " and false" : narrowing_ + " and (" + parts + ")";
+  }
+
+ private:
+  void narrow(std::string_view column, std::string_view type, std::optional<std::string_view> value) {
+    if (!value) return;
+    params_.add(std::string(*value));
+    narrowing_ += " and " + std::string(column) + " = $" + std::to_string(++last_param_) + std::string(type);
+  }
+
+  bool is_open_asked() const { return !status_ || !is_final(*status_); }
+  bool is_final_asked() const { return !status_ || is_final(*status_); }
+  static bool is_final(std::string_view status) {
+    return std::ranges::find(run_statuses, status) - std::begin(run_statuses) >=
+           static_cast<std::ptrdiff_t>(open_statuses);
+  }
+  bool is_within_a_day() const {
+    return span_.from && span_.to &&
+           std::chrono::floor<std::chrono::days>(*span_.to) <
+               std::chrono::ceil<std::chrono::days>(*span_.from);
+  }
+
+  std::optional<std::string_view> status_;
+  Span span_;
+  storage::Params params_;
+  int last_param_ = 1;
+  std::string narrowing_;  // without the span
+  std::string counted_;    // and without the entity
+  bool by_entity_ = false;
+};
+
+void put(std::string& text, std::string_view mark, std::string_view replacement) {
+  text.replace(text.find(mark), mark.size(), replacement);
+}
+
+struct FinishedOfDay {
+  Day day;
+  std::int64_t runs;
+};
+
+struct Counts {
+  std::int64_t total = 0;
+  std::vector<FinishedOfDay> days;  // newest first
+};
+
+asio::awaitable<Counts> count(Services& services, const RunQuery& query) {
+  std::string text(sql::count.text);
+  put(text, "/*open*/", query.open());
+  put(text, "/*counted*/", query.counted());
+  put(text, "/*each*/", query.each());
+  const auto rows = co_await services.db.read_text(sql::count.name, std::move(text), query.params());
+  Counts counts;
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    const auto runs = row.number(1);
+    counts.total += runs;
+    if (row.is_null(0) || runs == 0) return;
+    const auto day = parse_date(row.view(0));
+    counts.days.push_back({std::chrono::floor<std::chrono::days>(day.value()), runs});
+  });
+  std::ranges::sort(counts.days, std::greater(), &FinishedOfDay::day);
+  co_return counts;
+}
+
+/// The days that the newest `wanted` finished runs are of, as a condition.
+std::string days_of(const std::vector<FinishedOfDay>& days, std::int64_t wanted) {
+  std::vector<Span> spans;
+  for (const auto& [day, runs] : days) {
+    if (wanted <= 0) break;
+    wanted -= runs;
+    const auto next = day + std::chrono::days(1);
+    if (spans.empty() || spans.back().from != Time(next)) spans.push_back({day, next});
+    spans.back().from = day;
+  }
+  std::string text;
+  for (const auto& span : spans) text += (text.empty() ? " and (true" : " or true") + within(span);
+  return text.empty() ? " and false" : text + ")";
+}
+
+}  // namespace
+
+asio::awaitable<Answer> list_runs(Call& call, Services& services) {
+  const Page page = page_of(call);
+  const RunQuery query(call);
+  const Counts counts = co_await count(services, query);
+  std::string text(sql::list.text);
+  const auto days = days_of(counts.days, page.offset() + page.limit());
+  put(text, "/*finished*/", query.finished());
+  put(text, "/*days*/", days);
+  put(text, "/*days*/", days);
+  put(text, "/*open*/", query.open());
+  put(text, "/*page*/limit 50/*end*/",
+      "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
+  const auto rows = co_await services.db.read_text(sql::list.name, std::move(text), query.params());
+  co_return page_answer(json_array(rows), page, counts.total);
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,31 @@
+# The list of a business's runs, of which BENCH_RUNS (10 000 000) are kept. One request at a time: each figure is the p99 of
+# a second or more of them, the newest page or any of the first twenty.
+runs=${BENCH_RUNS:-10000000}
+
+ask() { # NAME QUERY
+  local p50 p99 errors
+  read -r _ _ p50 p99 errors < <(QUERY=$2 wrk -t1 -c1 "-d${BENCH_SECONDS:-3}s" -s "$bench/wrk_runs.lua" \
+    "http://127.0.0.1:$api" | grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+}
+
+say "  writing $runs runs"
+sql -v runs="$runs" -f "$bench/sql/history.sql"
+sql -c checkpoint
+start_waybill api
+workflow() { printf '00000000-0000-4000-c000-%d' $((100000000000 + $1)); }
+export TOKEN=$token
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  ask all ''
+  ask workflow "&workflowId=$(workflow 1)"
+  ask rare "&workflowId=$(workflow 49)"
+  ask once "&workflowId=$(workflow 50)"
+  ask dead '&status=dead'
+  ask dead_rare "&status=dead&workflowId=$(workflow 49)"
+  ask day "&from=$(date -u -d '10 days ago' +%F)&to=$(date -u -d '10 days ago' +%F)"
+  ask hours "&from=$(date -u -d '10 days ago' +%FT06:00:00Z)&to=$(date -u -d '9 days ago' +%FT06:00:00Z)"
+  ask entity '&entityId=00000000-0000-4000-8000-100000000007'
+done
+stop_waybill
