@@ -149,3 +149,16 @@ record() { # NAME VALUE
 per_second() { # COUNT START_NS END_NS
   awk -v n="$1" -v from="$2" -v to="$3" 'BEGIN { printf "%.1f", n / (to - from) * 1e9 }'
 }
+
+# What bench_latency prints.
+record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING
+  [ $# = 3 ] || die "no latency was measured"
+  local p50 p99 longest
+  read -r p50 p99 longest <<<"$2"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+  record "$1_max" "$longest"
+  read -r p50 p99 longest <<<"$3"
+  record "$1_sent_p50" "$p50"
+  record "$1_sent_p99" "$p99"
+}

@@ -122,6 +122,47 @@ const parts = {
       ['with triggers, worker and webhooks, of without', 'sending', 'without', ''],
     ],
   },
+  queue: {
+    title: 'Queue',
+    text:
+      '100 000 changes by one statement, conditions evaluated, each with a run in the history that did nothing, from the ' +
+      'commit on; 100 000 jobs that do nothing, from the start of the worker until the last is gone from the table ' +
+      '(graphile-worker, which keeps no history) or completed (pg-boss, which does); and PostgreSQL claiming and deleting ' +
+      'batches of 500 by 4 connections.',
+    rows: [
+      ['waybill', 'waybill', 'runs/s'],
+      ['graphile-worker, tuned', 'graphile', 'jobs/s'],
+      ['pg-boss, batches of 500', 'boss', 'jobs/s'],
+      ['pgbench, claim and delete', 'floor', 'jobs/s'],
+    ],
+    ratios: [
+      ['of pg-boss', 'waybill', 'boss', '≥ 1'],
+      ['of graphile-worker', 'waybill', 'graphile', '≥ 0.5'],
+      ['of pgbench', 'waybill', 'floor', ''],
+    ],
+  },
+  fairness: {
+    title: 'Fairness',
+    text:
+      'From the commit to the first byte at the receiver of a business that changes 20 orders a second: alone, and while ' +
+      'another business changes 2 000 a second, does so with an endpoint that never answers, or has changed 100 000 by one ' +
+      'statement.',
+    rows: [
+      ['alone, p50', 'alone_p50', 'ms'],
+      ['alone, p99', 'alone_p99', 'ms'],
+      ['a hundredfold load beside it, p50', 'loud_p50', 'ms'],
+      ['a hundredfold load beside it, p99', 'loud_p99', 'ms'],
+      ['a dead endpoint beside it, p50', 'dead_p50', 'ms'],
+      ['a dead endpoint beside it, p99', 'dead_p99', 'ms'],
+      ['100 000 at once beside it, p50', 'burst_p50', 'ms'],
+      ['100 000 at once beside it, p99', 'burst_p99', 'ms'],
+    ],
+    ratios: [
+      ['p99 with a hundredfold load, of alone', 'loud_p99', 'alone_p99', '< 2'],
+      ['p99 with a dead endpoint, of alone', 'dead_p99', 'alone_p99', '< 2'],
+      ['p99 with 100 000 at once, of alone', 'burst_p99', 'alone_p99', ''],
+    ],
+  },
   api: {
     title: 'API at a million orders',
     text:

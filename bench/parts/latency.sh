@@ -16,18 +16,6 @@ peer_latency() {
   record_latency peer "${lines[@]}"
 }
 
-record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING
-  [ $# = 3 ] || die "no latency was measured"
-  local p50 p99 longest
-  read -r p50 p99 longest <<<"$2"
-  record "$1_p50" "$p50"
-  record "$1_p99" "$p99"
-  record "$1_max" "$longest"
-  read -r p50 p99 longest <<<"$3"
-  record "$1_sent_p50" "$p50"
-  record "$1_sent_p99" "$p99"
-}
-
 switch_off_workflows
 start_receiver
 start_waybill up

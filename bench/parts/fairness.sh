@@ -1,0 +1,60 @@
+# What one business does to another: the latency of a quiet one's webhooks (20 changes a second, one after another), alone
+# and while another makes a hundred times as many changes, has an endpoint that never answers, or changes 100 000 at once.
+changes=200
+pause_us=50000
+
+quiet() { # NAME
+  local lines
+  mapfile -t lines < <("$build/bench_latency" api "$receiver" "$changes" "$pause_us" "$api" "$token")
+  record_latency "$1" "${lines[@]}"
+}
+
+# The loud business's changes, 2 000 a second, while a command runs.
+while_loud() { # COMMAND…
+  "$pg_bin/pgbench" -n -M prepared -c 4 -j 1 -R 2000 -T 600 -f "$work/loud.pgbench" >/dev/null 2>&1 &
+  local load=$!
+  sleep 1
+  "$@"
+  kill "$load"
+  wait "$load" 2>/dev/null || true
+}
+
+settled() { until [ "$(sql -c 'select not exists (select from pending_events)')" = t ]; do sleep 0.1; done; }
+
+switch_off_workflows
+start_receiver
+quiet_receiver=$receiver
+quiet_pid=$receiver_pid
+start_receiver
+loud_receiver=$receiver
+receiver=$quiet_receiver
+start_waybill up
+make_workflow quiet '{"status": {"in": ["pending", "processing"]}}' >/dev/null
+quiet_token=$token quiet_business=$business
+token=$("$waybill" token create --database-url "$database_url" --business Loud --plan unlimited)
+business=$(sql -c "select guid from businesses where name = 'Loud'")
+sql -c "set session_replication_role = replica" -c "insert into orders (business_id, order_number, status, customer_id, items, delivery_street, delivery_city, total_value)
+  select '$business', 'L-' || n, 'pending', null, '[]', 'Main Street 1', 'City', 20 from generate_series(1, $orders) n" -c "vacuum analyze orders"
+make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook" >/dev/null
+printf '%s\n' "\\set n random(1, $orders)" \
+  "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business' and order_number = 'L-' || :n" >"$work/loud.pgbench"
+loud_business=$business token=$quiet_token business=$quiet_business
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  quiet alone
+  while_loud quiet loud
+  settled
+  curl -sS "http://127.0.0.1:$loud_receiver/hold" >/dev/null
+  while_loud quiet dead
+  curl -sS "http://127.0.0.1:$loud_receiver/release" >/dev/null
+  sql -c "delete from run_queue where business_id = '$loud_business'"
+  settled
+  sql -c "update orders set status = 'ready' where business_id = '$loud_business'"
+  settled
+  sql -c "update orders set status = 'pending' where business_id = '$loud_business'" &
+  quiet burst
+  wait %%
+  settled
+done
+stop_waybill
+stop "$quiet_pid"
+stop "$receiver_pid"

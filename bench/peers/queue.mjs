@@ -1,0 +1,73 @@
+// The peers of the queue: graphile-worker, tuned (jobs fetched and completed in batches), or pg-boss with batches of 500.
+// queue.mjs graphile|boss COUNT: makes COUNT jobs that do nothing, works them off, and prints how many a second were
+// completed in the database. PostgreSQL is named by libpq's environment.
+import { Logger, makeWorkerUtils, run } from 'graphile-worker';
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+
+const [peer, countText] = process.argv.slice(2);
+const count = Number(countText);
+const concurrency = 24;
+const pool = new pg.Pool({ max: concurrency + 1 });
+const query = async (text, values) => (await pool.query(text, values)).rows;
+
+async function empty(text, values) {
+  while ((await query(text, values)).length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+async function graphile() {
+  const logger = new Logger(() => () => {});
+  const utils = await makeWorkerUtils({ pgPool: pool, logger });
+  await utils.migrate();
+  await query('truncate graphile_worker._private_jobs');
+  await query(`select graphile_worker.add_job('nothing', json_build_object('order', i)) from generate_series(1, ${count}) i`);
+  await query('vacuum analyze graphile_worker._private_jobs');
+  await query('checkpoint');
+  const started = performance.now();
+  const runner = await run({
+    preset: {
+      worker: {
+        pgPool: pool,
+        logger,
+        concurrentJobs: concurrency,
+        pollInterval: 2000,
+        localQueue: { size: 500, refetchDelay: { durationMs: 10, threshold: 0 } },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
+    },
+    taskList: { nothing: () => {} },
+  });
+  await empty('select from graphile_worker._private_jobs limit 1');
+  const finished = performance.now();
+  await runner.stop();
+  return finished - started;
+}
+
+async function boss() {
+  const queue = 'nothing';
+  const boss = new PgBoss({ max: concurrency, host: process.env.PGHOST, database: process.env.PGDATABASE });
+  boss.on('error', (error) => {
+    throw error;
+  });
+  await boss.start();
+  await boss.createQueue(queue);
+  await boss.deleteAllJobs(queue);
+  const most = 5000;
+  for (let made = 0; made < count; made += most) {
+    const jobs = Array.from({ length: Math.min(most, count - made) }, (_, i) => ({ data: { order: made + i } }));
+    await boss.insert(queue, jobs);
+  }
+  await query('vacuum analyze');
+  await query('checkpoint');
+  const started = performance.now();
+  await boss.work(queue, { batchSize: 500, localConcurrency: 2, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }, async () => {});
+  await empty("select from pgboss.job where name = $1 and state < 'completed' limit 1", [queue]);
+  const finished = performance.now();
+  await boss.stop({ graceful: false });
+  return finished - started;
+}
+
+const peers = { graphile, boss };
+console.log((count / (await peers[peer]())) * 1000);
+process.exit(0);
