@@ -193,6 +193,20 @@ const parts = {
       ['list, of Fastify', 'list', 'list_fastify', '≥ 8'],
     ],
   },
+  directus: {
+    title: 'Directus at a million orders',
+    text: 'The tables of the section before, copied for Directus 12; 64 connections.',
+    rows: [
+      ['waybill, GET by id', 'get', 'requests/s'],
+      ['Directus, GET by id', 'get_directus', 'requests/s'],
+      ['waybill, list with totalCount', 'list', 'requests/s'],
+      ['Directus, list with filter_count', 'list_directus', 'requests/s'],
+    ],
+    ratios: [
+      ['GET by id, of Directus', 'get', 'get_directus', '≥ 40'],
+      ['list, of Directus', 'list', 'list_directus', '≥ 25'],
+    ],
+  },
   history: {
     title: 'Ten million runs',
     text:

@@ -1,10 +1,11 @@
 -- Requests of many businesses. TARGET with {order}, {customer}, {page}, {word} and {status} filled in at random, as the
--- business that has the order; with BATCH a POST of as many positions of the business's device.
+-- business that has the order, {business}, or by TOKEN; with BATCH a POST of as many positions of the business's device.
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local target = os.getenv("TARGET")
 local orders = tonumber(os.getenv("ORDERS"))
 local businesses = tonumber(os.getenv("BUSINESSES"))
 local batch = tonumber(os.getenv("BATCH") or "0")
+local token = os.getenv("TOKEN") or ""
 local statuses = { "pending", "processing", "ready", "shipped" }
 math.randomseed(os.time())
 local clock = os.time() - 40000000 + math.random(1, 1000000)
@@ -31,7 +32,8 @@ function request()
     :gsub("{customer}", string.format("00000000-0000-4000-9000-%d", 100000000000 + math.random(0, 199)))
     :gsub("{page}", tostring(math.random(1, 20))):gsub("{word}", tostring(order))
     :gsub("{status}", statuses[math.random(1, #statuses)])
-  local headers = { Authorization = "Bearer wb_bench_" .. business }
+    :gsub("{business}", string.format("00000000-0000-4000-b000-%d", 100000000000 + business))
+  local headers = { Authorization = "Bearer " .. (token ~= "" and token or "wb_bench_" .. business) }
   if batch == 0 then return wrk.format("GET", path, headers) end
   headers["Content-Type"] = "application/json"
   return wrk.format("POST", path, headers, positions(business))
