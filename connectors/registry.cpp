@@ -1,15 +1,23 @@
 #include <algorithm>
+#include <array>
 
 #include "connectors/connector.hpp"
+#include "connectors/woocommerce.hpp"
 
 namespace waybill::connectors {
 
-std::span<const Connector* const> all_connectors() { return {}; }
+std::span<const Connector* const> all_connectors() {
+  static const WooCommerce woocommerce;
+  static const std::array<const Connector*, 1> all = {
+      &woocommerce,
+  };
+  return all;
+}
 
 const Connector* find_connector(std::string_view provider_code) {
   const auto all = all_connectors();
-  const auto found = std::ranges::find(
-      all, provider_code, [](const Connector* connector) { return connector->terms().code; });
+  const auto found = std::ranges::find(all, provider_code,
+                                       [](const Connector* connector) { return connector->terms().code; });
   return found == all.end() ? nullptr : *found;
 }
 

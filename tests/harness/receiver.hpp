@@ -47,6 +47,7 @@ struct Reply {
     reset,    // RST at once
     close,    // FIN at once
     flood,    // an answer with `flood_bytes` of body, written as fast as it is read
+    cut,      // half of the answer's body, then FIN
   };
   Kind kind = Kind::answer;
   int status = 200;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "connectors/connector.hpp"
+
+namespace waybill::connectors {
+
+/// WooCommerce's REST API v3, from version 5.8 on: docs/connectors/woocommerce.md.
+class WooCommerce : public Connector {
+ public:
+  const ProviderTerms& terms() const override;
+  std::string normal_url(std::string_view store_url) const override;
+  std::unique_ptr<Store> open(StoreCredentials credentials, Send send, const Clock& clock,
+                              const Options& options) const override;
+  InboundVerdict verify(const StoreCredentials& credentials, const InboundCall& call) const override;
+};
+
+}  // namespace waybill::connectors
