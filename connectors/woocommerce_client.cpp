@@ -77,6 +77,7 @@ net::HttpRequest WooClient::request(const std::string& method, const std::string
                                     Parameters parameters, const json::value& body) const {
   net::HttpRequest request;
   request.method = method;
+  request.fresh_connection = method != "GET";
   request.headers.emplace_back("Accept", "application/json");
   // What is signed for plain permalinks has no slash: WooCommerce takes the home page's address so.
   std::string signed_uri = credentials_.store_url;
@@ -121,6 +122,10 @@ bool WooClient::may_try_in_query(const net::HttpResponse& response) const {
 asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::string route,
                                                    Parameters parameters, json::value body) {
   auto response = co_await ask(send_, request(method, route, parameters, body));
+  if (response.status == unauthorized && !https_ && method == "GET") {
+    // A nonce is good for one call, and what a kept connection loses is sent again: signed anew it may do.
+    response = co_await ask(send_, request(method, route, parameters, body));
+  }
   if (may_try_in_query(response)) {
     in_query_ = true;
     auto second = co_await ask(send_, request(method, route, parameters, body));

@@ -46,6 +46,17 @@ bool has_number(std::string_view numbers, std::string_view number) {
   }
 }
 
+// Not as a part of a longer one.
+bool names(std::string_view note, std::string_view number) {
+  const auto inside = [&](std::size_t at) {
+    return at < note.size() && std::isalnum(static_cast<unsigned char>(note[at])) != 0;
+  };
+  for (auto at = note.find(number); at != std::string_view::npos; at = note.find(number, at + 1)) {
+    if (!inside(at + number.size()) && (at == 0 || !inside(at - 1))) return true;
+  }
+  return false;
+}
+
 std::string number_of_parcel(const json::value& parcel) {
   const std::string own = text(member(&parcel, "tracking_number"));
   return own.empty() ? text(meta(&parcel, number_key)) : own;
@@ -161,7 +172,7 @@ asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, cons
   const auto notes = co_await client_.expect("GET", route + "/notes");
   const std::string note = note_text(tracking);
   const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& one) {
-    return text(member(&one, "note")).find(tracking.tracking_number) != std::string::npos;
+    return names(text(member(&one, "note")), tracking.tracking_number);
   });
   if (!noted) {
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});

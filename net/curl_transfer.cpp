@@ -90,6 +90,7 @@ bool CurlTransfer::prepare(HttpRequest request, HttpClient::Done done) {
     curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, url_.starts_with("https:") ? 1L : 0L);
   }
   set_method(request_);
+  curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, request_.fresh_connection ? 1L : 0L);
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_nodes_.data());
   if (connect_timeout_ != request_.connect_timeout) {
     connect_timeout_ = request_.connect_timeout;

@@ -23,6 +23,8 @@ struct HttpRequest {
   std::size_t read_limit = 64UL * 1024;  // of the answer's body; beyond it the rest is not awaited
   std::size_t keep_limit = 4UL * 1024;   // how much of it is handed back
   bool guarded = true;                   // false only for what the operator names (geocoder, OSRM)
+  // For what must not arrive twice: a request that a reused connection took without answering is sent again.
+  bool fresh_connection = false;
 };
 
 enum class HttpFailure {

@@ -54,7 +54,7 @@ class WooCommerceSimulator {
   /// The store's address: what a business gives as storeUrl.
   std::string url() const;
   std::string key() const { return "ck_4f1a8d9e"; }
-  std::string secret() const { return "cs_b7c2d3e4&/+"; }
+  std::string secret() const { return "cs_b7c2d3e4f5a6"; }
   /// PEM of the certificate that an https store shows; for a client's ca_file.
   std::string certificate() const;
 

@@ -155,6 +155,26 @@ TEST(HttpClient, AnIdleConnectionTheServerClosedIsReplaced) {
   EXPECT_EQ(server.connections(), 200);
 }
 
+TEST(HttpClient, WhatMustNotArriveTwiceIsNotSentAgainWhenAConnectionIsLost) {
+  std::atomic<int> lost = 0;
+  RawServer server([&](const RawServer::Request& request) {
+    if (request.method == "GET") return RawServer::answer(200);
+    ++lost;
+    return Reply{.bytes = "", .then = Reply::Then::close};
+  });
+  HttpClient client(open_options());
+  for (const bool fresh : {false, true}) {
+    HttpRequest get = post(server.url(), "");
+    get.method = "GET";
+    EXPECT_EQ(exchange(client, get).status, 200);
+    lost = 0;
+    HttpRequest request = post(server.url());
+    request.fresh_connection = fresh;
+    EXPECT_EQ(exchange(client, request).failure, HttpFailure::protocol);
+    EXPECT_EQ(lost, fresh ? 1 : 2);
+  }
+}
+
 TEST(HttpClient, RedirectsAreNotFollowed) {
   RawServer server([](const RawServer::Request& request) {
     return request.target == "/" ? RawServer::answer(302, "", "Location: /elsewhere\r\n")

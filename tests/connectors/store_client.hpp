@@ -1,0 +1,49 @@
+#pragma once
+
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include "connectors/connector.hpp"
+#include "net/async_http.hpp"
+
+namespace waybill::tests {
+
+/// Runs what connectors do, over real HTTP to local addresses. One thread.
+class StoreClient {
+ public:
+  explicit StoreClient(const std::string& ca_file = {})
+      : http_({.policy = {.allow_private = true}, .ca_file = ca_file}) {}
+
+  connectors::Send send() {
+    return [this](net::HttpRequest request) { return net::fetch(http_, std::move(request)); };
+  }
+
+  template <typename Result>
+  Result run(boost::asio::awaitable<Result> work) {
+    io_.restart();
+    auto result = boost::asio::co_spawn(io_, std::move(work), boost::asio::use_future);
+    io_.run();
+    return result.get();
+  }
+
+  /// All pages of a sweep as one; an exception ends it.
+  template <typename Record>
+  connectors::StorePage<Record> all(connectors::StoreSweep<Record>& sweep) {
+    connectors::StorePage<Record> result;
+    while (auto page = run(sweep.next())) {
+      for (auto& record : page->records) result.records.push_back(std::move(record));
+      for (auto& record : page->unreadable) result.unreadable.push_back(std::move(record));
+      if (page->reached) result.reached = page->reached;
+    }
+    return result;
+  }
+
+ private:
+  boost::asio::io_context io_;
+  net::HttpClient http_;  // goes first: see net/async_http.hpp
+};
+
+}  // namespace waybill::tests

@@ -1,0 +1,271 @@
+#include <map>
+#include <set>
+#include <thread>
+
+#include "tests/connectors/woocommerce_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using connectors::StoreProblem;
+using std::chrono::hours;
+using std::chrono::seconds;
+
+// Summer time in Berlin: two hours from UTC.
+const Time noon = *parse_timestamp("2026-07-01T12:00:00Z");
+
+std::set<std::string> ids(const connectors::StorePage<connectors::StoreOrder>& page) {
+  std::set<std::string> result;
+  for (const auto& order : page.records) result.insert(order.external_id);
+  return result;
+}
+
+TEST_F(WooCommerceStore, OrdersComeOldestChangeFirstAndEachOnce) {
+  start();
+  store_->add_orders(250, noon, seconds(1));
+  const auto page = sweep();
+  ASSERT_EQ(page.records.size(), 250U);
+  for (std::size_t i = 0; i < 250; ++i) {
+    EXPECT_EQ(page.records[i].changed_at, noon + seconds(i));
+  }
+  EXPECT_EQ(page.reached, noon + seconds(249));
+  for (const auto& call : store_->calls()) {
+    EXPECT_EQ(call.parameters.at("dates_are_gmt"), "true");
+    EXPECT_EQ(call.parameters.at("per_page"), "100");
+    EXPECT_EQ(call.parameters.at("page"), "1");
+    EXPECT_EQ(call.parameters.at("status"), "any");
+  }
+}
+
+TEST_F(WooCommerceStore, ASweepBeginsWithTheSecondItIsAskedFor) {
+  start();
+  const auto first = store_->add_orders(10, noon, seconds(1));
+  EXPECT_EQ(ids(sweep(noon + seconds(7))).size(), 3U)
+      << "the seventh second too, though the filter is strict";
+  EXPECT_EQ(ids(sweep(noon + seconds(7) + std::chrono::milliseconds(900))).size(), 3U);
+  EXPECT_TRUE(ids(sweep(noon + seconds(7))).contains(std::to_string(first + 7)));
+  EXPECT_TRUE(sweep(noon + seconds(10)).records.empty());
+  EXPECT_EQ(sweep(noon + seconds(10)).reached, std::nullopt);
+}
+
+TEST_F(WooCommerceStore, TheSitesTimeZoneHidesNothing) {
+  start();
+  for (const Time at : {noon, *parse_timestamp("2026-01-15T12:00:00Z")}) {
+    store_->add_order({}, at - hours(3));
+    const auto id = store_->add_order({}, at);
+    const auto page = sweep(at - hours(1));
+    EXPECT_TRUE(ids(page).contains(std::to_string(id)));
+    for (const auto& order : page.records) EXPECT_GE(order.changed_at, at - hours(1));
+  }
+}
+
+TEST_F(WooCommerceStore, OrdersThatChangeWhileItIsReadHideNoOthers) {
+  for (const Duration step : {Duration(seconds(1)), Duration(0)}) {
+    start();
+    const auto first = store_->add_orders(500, noon, step);
+    store_->after_page([&](std::size_t pages) {
+      if (pages > 4) return;
+      for (std::size_t i = 0; i < 10; ++i) {
+        store_->change_order(first + static_cast<std::int64_t>((pages - 1) * 100 + i),
+                             {{"status", "completed"}});
+      }
+    });
+    const auto page = sweep();
+    EXPECT_EQ(ids(page).size(), 500U);
+    store_->after_page({});
+    // The changed ones come with their new status, if not now then next.
+    std::map<std::string, std::string> statuses;
+    for (const auto& order : page.records) statuses[order.external_id] = order.status;
+    for (const auto& order : sweep(page.reached).records) statuses[order.external_id] = order.status;
+    for (std::int64_t id = first; id < first + 500; ++id) {
+      const bool completed = text_at(store_->order(id), "status") == "completed";
+      EXPECT_EQ(statuses[std::to_string(id)], completed ? "shipped" : "processing") << id;
+    }
+  }
+}
+
+TEST_F(WooCommerceStore, OrdersThatAreDeletedWhileItIsReadHideNoOthers) {
+  for (const Duration step : {Duration(seconds(1)), Duration(0)}) {
+    start();
+    const auto first = store_->add_orders(350, noon, step);
+    store_->after_page([&](std::size_t pages) {
+      if (pages > 3) return;
+      store_->trash_order(first + static_cast<std::int64_t>(pages));
+      store_->delete_order(first + 10 + static_cast<std::int64_t>(pages));
+    });
+    const auto found = ids(sweep());
+    for (std::int64_t id = first + 20; id < first + 350; ++id) {
+      EXPECT_TRUE(found.contains(std::to_string(id))) << id;
+    }
+  }
+}
+
+TEST_F(WooCommerceStore, MoreOrdersOfOneSecondThanAPageAreAllRead) {
+  start();
+  store_->add_orders(350, noon, Duration(0));
+  store_->add_orders(10, noon + seconds(1), seconds(1));
+  EXPECT_EQ(sweep().records.size(), 360U);
+  EXPECT_EQ(sweep(noon).reached, noon + seconds(10));
+}
+
+TEST_F(WooCommerceStore, AStoreThatDoesNotCountItsPagesIsReadToItsEnd) {
+  start({.counts_pages = false});
+  store_->add_orders(250, noon, seconds(1));
+  store_->add_orders(230, noon + hours(1), Duration(0));
+  EXPECT_EQ(sweep().records.size(), 480U);
+}
+
+TEST_F(WooCommerceStore, AnErrorEndsNothingAndTheNextCallAsksForTheSamePage) {
+  start();
+  store_->add_orders(250, noon, seconds(1));
+  const auto orders = connection_->orders_since(std::nullopt);
+  const std::vector<Fault> faults = {failing_with(500), too_many_requests("1"), cut_answer(),
+                                     lost_answer(),     firewall_page(200),     firewall_page(403)};
+  std::set<std::string> found;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    store_->fail(faults[i]);
+    const auto problem = problem_of([&] { client_.run(orders->next()); });
+    EXPECT_NE(problem, std::nullopt) << i;
+    if (i % 2 == 0) continue;
+    if (const auto page = client_.run(orders->next())) found.merge(ids(*page));
+  }
+  found.merge(ids(client_.all(*orders)));
+  EXPECT_EQ(found.size(), 250U);
+}
+
+TEST_F(WooCommerceStore, ASlowPageIsWaitedFor) {
+  start();
+  store_->add_orders(3, noon, seconds(1));
+  const auto gate = std::make_shared<Gate>();
+  store_->fail(slow_answer(gate));
+  std::jthread opener([&] {
+    while (store_->calls().empty()) std::this_thread::yield();
+    gate->open();
+  });
+  EXPECT_EQ(sweep().records.size(), 3U);
+}
+
+TEST_F(WooCommerceStore, DraftsAndTrashAreNotListed) {
+  start();
+  store_->add_order({{"status", "checkout-draft"}}, noon);
+  store_->add_order({{"status", "auto-draft"}}, noon);
+  store_->add_order({{"status", "trash"}}, noon);
+  store_->add_order({{"status", "custom-slug"}}, noon);
+  const auto page = sweep();
+  ASSERT_EQ(page.records.size(), 1U);
+  EXPECT_EQ(page.records[0].status, "pending");
+}
+
+TEST_F(WooCommerceStore, OneBadOrderIsSetAsideAndTheRestGoesOn) {
+  start();
+  const json::object nowhere = {{"address_1", ""}, {"address_2", ""}, {"city", ""}};
+  store_->add_orders(5, noon, seconds(1));
+  const auto bad = store_->add_order({{"billing", nowhere}, {"shipping", nowhere}, {"number", "B-1"}}, noon);
+  const auto page = sweep();
+  EXPECT_EQ(page.records.size(), 5U);
+  ASSERT_EQ(page.unreadable.size(), 1U);
+  EXPECT_EQ(page.unreadable[0].external_id, std::to_string(bad));
+  EXPECT_EQ(page.unreadable[0].number, "B-1");
+  EXPECT_FALSE(page.unreadable[0].reason.empty());
+}
+
+TEST_F(WooCommerceStore, OrdersOfManyItemsForeignLettersAndOtherCurrencies) {
+  start();
+  json::array lines;
+  for (int i = 0; i < 100; ++i) {
+    lines.push_back({{"id", i},
+                     {"name", "Ящик №" + std::to_string(i) + " &#8211; 箱"},
+                     {"product_id", i + 1},
+                     {"variation_id", 0},
+                     {"quantity", 1},
+                     {"total", "1"},
+                     {"sku", nullptr},
+                     {"price", 1}});
+  }
+  store_->add_order({{"line_items", lines}, {"currency", "JPY"}, {"total", "100"}}, noon);
+  store_->add_order({{"currency", "KWD"}, {"total", "1.234"}}, noon + seconds(1));
+  const auto page = sweep();
+  ASSERT_EQ(page.records.size(), 2U);
+  ASSERT_EQ(page.records[0].items.size(), 100U);
+  EXPECT_EQ(page.records[0].items[42].description, "Ящик №42 – 箱");
+  EXPECT_EQ(page.records[0].items[42].sku, "WC-43");
+  EXPECT_EQ(page.records[0].total, "100");
+  EXPECT_EQ(page.records[1].total, "1.234");
+}
+
+TEST_F(WooCommerceStore, ARefundIsAChangeAndAFullOneACancellation) {
+  start();
+  store_->set_now(noon + hours(1));
+  const auto part = store_->add_order({}, noon);
+  const auto full = store_->add_order({}, noon);
+  store_->refund_order(part, "9.00", false);
+  store_->refund_order(full, "53.43", true);
+  std::map<std::string, std::string> statuses;
+  for (const auto& order : sweep(noon + seconds(1)).records) {
+    statuses[order.external_id] = order.status;
+    EXPECT_EQ(order.total, "53.43");
+  }
+  EXPECT_EQ(statuses, (std::map<std::string, std::string>{{std::to_string(part), "processing"},
+                                                          {std::to_string(full), "cancelled"}}));
+}
+
+TEST_F(WooCommerceStore, OneOrderIsFoundByItsId) {
+  start();
+  const auto one = [&](const std::string& id) { return client_.run(connection_->order(id)); };
+  const auto id = store_->add_order({}, noon);
+  ASSERT_EQ(one(std::to_string(id)).records.size(), 1U);
+  EXPECT_EQ(one(std::to_string(id)).records[0].external_id, std::to_string(id));
+  store_->trash_order(id);
+  EXPECT_EQ(one(std::to_string(id)).records.at(0).status, "cancelled");
+  store_->delete_order(id);
+  EXPECT_TRUE(one(std::to_string(id)).records.empty());
+  const auto draft = store_->add_order({{"status", "checkout-draft"}}, noon);
+  EXPECT_TRUE(one(std::to_string(draft)).records.empty());
+  store_->forget_calls();
+  for (const auto* const none : {"", "x", "7/notes", "-1", "../7"}) EXPECT_TRUE(one(none).records.empty());
+  EXPECT_TRUE(store_->calls().empty()) << "what can be no id is not asked for";
+}
+
+TEST_F(WooCommerceStore, ProductsComeWithTheirVariantsInOurUnits) {
+  start({.weight_unit = "g", .dimension_unit = "in"});
+  const auto simple = store_->add_product({{"weight", "250"}}, noon);
+  const auto variable = store_->add_product({{"weight", "1000"}}, noon + seconds(1));
+  for (int i = 0; i < 130; ++i) store_->add_variation(variable, {{"weight", i == 0 ? "500" : ""}});
+  store_->add_product({{"status", "draft"}}, noon + seconds(2));
+  const auto products = connection_->products_since(std::nullopt);
+  const auto page = client_.all(*products);
+  ASSERT_EQ(page.records.size(), 2U);
+  EXPECT_EQ(page.records[0].external_id, std::to_string(simple));
+  EXPECT_EQ(page.records[0].weight, "0.25");
+  EXPECT_EQ(page.records[0].length, "76.2");
+  EXPECT_EQ(page.records[0].description, "Mjuk & varm.");
+  EXPECT_TRUE(page.records[0].variants.empty());
+  ASSERT_EQ(page.records[1].variants.size(), 130U);
+  EXPECT_EQ(page.records[1].variants[0].weight, "0.5");
+  EXPECT_EQ(page.records[1].variants[1].weight, "1");
+  EXPECT_EQ(page.reached, noon + seconds(2));
+  EXPECT_EQ(store_->count("GET", "settings/products"), 1U) << "its units are asked for once";
+}
+
+TEST_F(WooCommerceStore, OnlyProductsThatChangedAreAskedForAgain) {
+  start();
+  store_->add_product({}, noon);
+  store_->add_product({}, noon + hours(1));
+  const auto products = connection_->products_since(noon + hours(1));
+  EXPECT_EQ(client_.all(*products).records.size(), 1U);
+}
+
+TEST_F(WooCommerceStore, TenThousandOrdersAreReadQuickly) {
+  start();
+  store_->add_orders(10'000, noon - hours(10), seconds(1));
+  sweep();  // the simulator makes its JSON
+  store_->forget_calls();
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(sweep().records.size(), 10'000U);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+  RecordProperty("orders_per_second", static_cast<int>(10'000 / took.count()));
+  EXPECT_LE(store_->calls().size(), 102U);
+}
+
+}  // namespace
+}  // namespace waybill::tests

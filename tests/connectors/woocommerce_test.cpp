@@ -1,0 +1,289 @@
+#include "tests/connectors/woocommerce_test.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/crypto.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using connectors::InboundCall;
+using connectors::InboundVerdict;
+using connectors::StoreProblem;
+
+Options on_https(Options options = {}) {
+  options.https = true;
+  return options;
+}
+
+TEST_F(WooCommerceStore, TheConnectorIsInTheCatalogue) {
+  const auto& terms = connector().terms();
+  EXPECT_EQ(terms.code, "woocommerce");
+  EXPECT_EQ(terms.name, "WooCommerce");
+  EXPECT_EQ(terms.type, "ecommerce");
+  EXPECT_FALSE(terms.api_key.empty() || terms.api_secret.empty() || terms.store_url.empty());
+  EXPECT_EQ(connector().normal_url(" HTTPS://Shop.Example:443/shop/ "), "https://shop.example/shop");
+}
+
+TEST_F(WooCommerceStore, OverHttpEachCallIsSignedWithANewNonce) {
+  start();
+  for (int i = 0; i < 3; ++i) check();
+  for (const auto& call : store_->calls()) {
+    EXPECT_EQ(call.status, 200);
+    EXPECT_EQ(call.parameters.at("oauth_signature_method"), "HMAC-SHA256");
+    EXPECT_FALSE(call.parameters.contains("consumer_secret"));
+  }
+}
+
+TEST_F(WooCommerceStore, OverHttpsKeyAndSecretAreInTheHeader) {
+  start(on_https());
+  check();
+  ASSERT_EQ(store_->calls().size(), 1U);
+  EXPECT_FALSE(store_->calls()[0].parameters.contains("consumer_key"));
+  EXPECT_FALSE(store_->calls()[0].parameters.contains("oauth_signature"));
+}
+
+TEST_F(WooCommerceStore, WhereTheHeaderIsDroppedTheyGoInTheQueryFromThenOn) {
+  Options options = on_https();
+  options.drops_authorization = true;
+  start(options);
+  check();
+  check();
+  const auto calls = store_->calls();
+  ASSERT_EQ(calls.size(), 3U) << "refused once";
+  EXPECT_EQ(calls[0].status, 401);
+  EXPECT_TRUE(calls[1].parameters.contains("consumer_key"));
+  EXPECT_TRUE(calls[2].parameters.contains("consumer_key"));
+}
+
+TEST_F(WooCommerceStore, AWrongSecretIsNotPutIntoTheQuery) {
+  start(on_https());
+  store_->set_secret("cs_other");
+  EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
+  EXPECT_NE(message_.find("Consumer secret is invalid."), std::string::npos) << message_;
+  EXPECT_EQ(store_->calls().size(), 1U);
+}
+
+TEST_F(WooCommerceStore, WrongCredentialsAreToldAsSuch) {
+  start();
+  store_->set_secret("cs_other");
+  EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
+  store_->set_secret(store_->secret());
+  store_->revoke_key();
+  EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
+  EXPECT_NE(message_.find("Consumer key is invalid."), std::string::npos) << message_;
+  start(on_https());
+  store_->revoke_key();
+  EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
+}
+
+TEST_F(WooCommerceStore, AClockThatIsTooWrongIsToldAsSuch) {
+  start();
+  store_->set_clock_skew(std::chrono::minutes(14));
+  EXPECT_EQ(problem_of_check(), std::nullopt);
+  store_->set_clock_skew(std::chrono::minutes(-16));
+  EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
+  EXPECT_NE(message_.find("Invalid timestamp."), std::string::npos) << message_;
+}
+
+TEST_F(WooCommerceStore, NoErrorNamesTheSecretOrTheKey) {
+  for (const bool https : {false, true}) {
+    start(https ? on_https() : Options{});
+    store_->set_secret("cs_other");
+    problem_of_check();
+    EXPECT_EQ(message_.find(store_->secret()), std::string::npos) << message_;
+    EXPECT_EQ(message_.find(store_->key()), std::string::npos) << message_;
+  }
+}
+
+TEST_F(WooCommerceStore, ASiteInASubdirectoryIsFound) {
+  start({.path = "/shop/de"});
+  store_->add_order();
+  check();
+  EXPECT_EQ(sweep().records.size(), 1U);
+}
+
+TEST_F(WooCommerceStore, PlainPermalinksAreFoundAndRemembered) {
+  for (const auto* const path : {"", "/shop"}) {
+    for (const bool https : {false, true}) {
+      start({.path = path, .https = https, .plain_permalinks = true});
+      store_->add_order();
+      check(true);
+      check();
+      EXPECT_EQ(sweep().records.size(), 1U);
+      const auto calls = store_->calls();
+      EXPECT_EQ(calls[0].status, 404);
+      for (std::size_t i = 1; i < calls.size(); ++i) EXPECT_EQ(calls[i].status, 200);
+    }
+  }
+}
+
+TEST_F(WooCommerceStore, AKeyThatMayOnlyReadImportsButIsRefusedForPushing) {
+  for (const bool https : {false, true}) {
+    start(https ? on_https() : Options{});
+    store_->set_rights(WooCommerceSimulator::Rights::read);
+    EXPECT_EQ(problem_of_check(false), std::nullopt);
+    EXPECT_EQ(problem_of_check(true), StoreProblem::credentials);
+    EXPECT_NE(message_.find("Read/Write"), std::string::npos) << message_;
+    EXPECT_NE(message_.find("does not have write permissions"), std::string::npos) << message_;
+  }
+}
+
+TEST_F(WooCommerceStore, ProvingTheRightToWriteChangesNothing) {
+  start();
+  const auto id = store_->add_order();
+  const auto before = store_->order(id);
+  check(true);
+  EXPECT_EQ(store_->order(id), before);
+  EXPECT_EQ(store_->count("POST", "orders/batch"), 1U);
+}
+
+TEST_F(WooCommerceStore, AStoreBefore5_8IsRefusedWithTheVersionThatIsNeeded) {
+  start({.before_5_8 = true});
+  EXPECT_EQ(problem_of_check(), StoreProblem::wrong_store);
+  EXPECT_NE(message_.find("WooCommerce 5.8"), std::string::npos) << message_;
+  EXPECT_EQ(problem_of([&] { sweep(); }), StoreProblem::wrong_store);
+}
+
+TEST_F(WooCommerceStore, WhatIsNoStoreIsToldAsSuch) {
+  Receiver other;
+  const auto problem = [&] { return problem_of([&] { client_.run(open(other.url(""))->check(false)); }); };
+  other.on_request([](const Received&) { return Reply::with_status(200, {}, "<html>Hello</html>"); });
+  EXPECT_EQ(problem(), StoreProblem::wrong_store);
+  other.on_request([](const Received&) { return Reply::with_status(404, {}, "<html>No</html>"); });
+  EXPECT_EQ(problem(), StoreProblem::wrong_store);
+  other.on_request([](const Received&) { return json_reply(200, {{"orders", json::array()}}); });
+  EXPECT_EQ(problem(), StoreProblem::wrong_store);
+  other.on_request(
+      [](const Received&) { return json_reply(404, {{"code", "rest_no_route"}, {"message", "No"}}); });
+  EXPECT_EQ(problem(), StoreProblem::wrong_store);
+  EXPECT_NE(message_.find("without WooCommerce"), std::string::npos) << message_;
+  other.on_request([](const Received&) {
+    return Reply::with_status(301, {{"Location", "https://www.shop.example/wp-json/?oauth_signature=x"}});
+  });
+  EXPECT_EQ(problem(), StoreProblem::wrong_store);
+  EXPECT_NE(message_.find("https://www.shop.example"), std::string::npos) << message_;
+  EXPECT_EQ(message_.find("oauth"), std::string::npos) << message_;
+  other.on_request([](const Received&) { return Reply::with_status(403, {}, "<html>Denied</html>"); });
+  EXPECT_EQ(problem(), StoreProblem::credentials);
+  EXPECT_NE(message_.find("firewall"), std::string::npos) << message_;
+}
+
+TEST_F(WooCommerceStore, NobodyThereAndABadCertificateAreToldApart) {
+  EXPECT_EQ(problem_of([&] { client_.run(open("http://127.0.0.1:1")->check(false)); }),
+            StoreProblem::unreachable);
+  WooCommerceSimulator untrusted(on_https());
+  EXPECT_EQ(problem_of([&] { client_.run(open(untrusted.url())->check(false)); }), StoreProblem::tls);
+}
+
+TEST_F(WooCommerceStore, WhatMayPassIsBusyWithTheWaitThatWasAskedFor) {
+  start();
+  for (const int status : {500, 502, 503, 504}) {
+    store_->fail(failing_with(status));
+    EXPECT_EQ(problem_of_check(), StoreProblem::busy) << status;
+    EXPECT_EQ(wait_, std::nullopt);
+  }
+  store_->fail(failing_with(503, {{"Retry-After", "120"}}));
+  EXPECT_EQ(problem_of_check(), StoreProblem::busy);
+  EXPECT_EQ(wait_, std::chrono::minutes(2));
+  store_->fail(too_many_requests("2.5"));
+  EXPECT_EQ(problem_of_check(), StoreProblem::busy);
+  EXPECT_EQ(wait_, std::chrono::milliseconds(2500));
+  store_->fail(cut_answer());
+  EXPECT_EQ(problem_of_check(), StoreProblem::busy);
+  store_->fail(failing_with(403, {{"Retry-After", "30"}}));
+  EXPECT_EQ(problem_of_check(), StoreProblem::busy) << "a firewall that counts";
+  EXPECT_EQ(wait_, std::chrono::seconds(30));
+  EXPECT_EQ(problem_of_check(), std::nullopt);
+}
+
+TEST_F(WooCommerceStore, ACallThatAKeptConnectionLostIsNotTakenForWrongCredentials) {
+  start();
+  for (int i = 0; i < 3; ++i) {
+    check();
+    store_->fail(lost_answer());
+    EXPECT_EQ(problem_of_check(), std::nullopt) << message_;
+  }
+}
+
+TEST_F(WooCommerceStore, WebhooksAreVerifiedOverTheRawBody) {
+  const connectors::StoreCredentials credentials{.api_key = "ck", .api_secret = "cs_1", .store_url = {}};
+  const auto verdict = [&](std::string_view body, const Headers& headers) {
+    const auto header = [&](std::string_view name) -> std::optional<std::string_view> {
+      for (const auto& [own, value] : headers) {
+        if (own == name) return value;
+      }
+      return std::nullopt;
+    };
+    return connector().verify(credentials, {.body = body, .header = header});
+  };
+  const std::string body = R"({"id":727, "name":"Tröja"})";
+  // printf '%s' BODY | openssl dgst -sha256 -hmac cs_1 -binary | base64
+  const std::string signature = "fIAx587BR1RWF1oSRznIPoTjOcqtPIudrptMux9tjcc=";
+  auto good = verdict(body, {{"x-wc-webhook-signature", signature}, {"x-wc-webhook-delivery-id", "d-1"}});
+  EXPECT_EQ(good.kind, InboundVerdict::Kind::hint);
+  EXPECT_EQ(good.delivery_id, "d-1");
+  EXPECT_EQ(verdict(body, {{"x-wc-webhook-signature", signature}}).delivery_id, std::nullopt);
+  EXPECT_EQ(verdict(body + " ", {{"x-wc-webhook-signature", signature}}).kind,
+            InboundVerdict::Kind::bad_signature);
+  EXPECT_EQ(verdict(body, {{"x-wc-webhook-signature", ""}}).kind, InboundVerdict::Kind::bad_signature);
+  EXPECT_EQ(verdict(body, {}).kind, InboundVerdict::Kind::bad_signature);
+  EXPECT_EQ(verdict("webhook_id=7", {}).kind, InboundVerdict::Kind::ping);
+  for (const auto* const no_ping : {"webhook_id=", "webhook_id=7&x=1", "webhook_id=x", "id=7", ""}) {
+    EXPECT_EQ(verdict(no_ping, {}).kind, InboundVerdict::Kind::bad_signature) << no_ping;
+  }
+  const connectors::StoreCredentials none{.api_key = "ck", .api_secret = {}, .store_url = {}};
+  const auto any = [](std::string_view) -> std::optional<std::string_view> { return "x"; };
+  EXPECT_EQ(connector().verify(none, {.body = body, .header = any}).kind,
+            InboundVerdict::Kind::bad_signature);
+}
+
+// The simulator is what WooCommerce's own client takes it for.
+json::value official_client(const std::string& url, const std::string& key, const std::string& secret) {
+  const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "stores";
+  const auto finished = run({"node", folder / "woocommerce_client.js", url, key, secret});
+  EXPECT_EQ(finished.status, 0) << finished.standard_error
+                                << "\n./dev test installs its packages into tests/stores/node_modules";
+  boost::system::error_code error;
+  return json::parse(finished.standard_output, error);
+}
+
+TEST(WooCommerceSimulatorTest, TheOfficialClientIsAccepted) {
+  WooCommerceSimulator store;
+  const auto first =
+      store.add_orders(5, system_clock().now() - std::chrono::hours(1), std::chrono::seconds(1));
+  const auto result = official_client(store.url(), store.key(), store.secret());
+  EXPECT_EQ(at(result, "status"), 200) << to_json(result);
+  EXPECT_EQ(at(result, "ids"), (json::array{first + 2, first + 3}));
+  EXPECT_EQ(at(result, "total"), "5");
+  EXPECT_EQ(at(result, "pages"), "3");
+  EXPECT_EQ(at(result, "made"), 201);
+  EXPECT_EQ(at(result, "changed"), "completed");
+}
+
+TEST(WooCommerceSimulatorTest, TheOfficialClientWithTheWrongSecretIsRefused) {
+  WooCommerceSimulator store;
+  const auto result = official_client(store.url(), store.key(), "cs_wrong");
+  EXPECT_EQ(at(result, "status"), 401) << to_json(result);
+  EXPECT_EQ(at(result, "error.code"), "woocommerce_rest_authentication_error");
+  EXPECT_EQ(at(result, "error.message"), "Invalid signature - provided signature does not match.");
+  EXPECT_EQ(at(official_client(store.url(), "ck_unknown", store.secret()), "error.message"),
+            "Consumer key is invalid.");
+}
+
+TEST(WooCommerceSimulatorTest, OverHttpBasicIsNotLookedAt) {
+  WooCommerceSimulator store;
+  const std::string target = store.url().substr(store.url().rfind(':') + 1);
+  Http http("127.0.0.1", std::stoi(target));
+  const std::string pair = store.key() + ":" + store.secret();
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(pair.data());
+  const auto response =
+      http.get("/wp-json/wc/v3/orders", {{"Authorization", "Basic " + base64({bytes, pair.size()})}});
+  EXPECT_EQ(response.status, 401);
+  EXPECT_EQ(at(response.body, "code"), "woocommerce_rest_cannot_view");
+  EXPECT_EQ(at(response.body, "data.status"), 401);
+}
+
+}  // namespace
+}  // namespace waybill::tests

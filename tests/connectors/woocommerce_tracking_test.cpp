@@ -1,0 +1,228 @@
+#include "tests/connectors/woocommerce_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using connectors::StoreProblem;
+using connectors::StoreTracking;
+
+const Time shipped = *parse_timestamp("2026-07-01T23:30:00Z");
+
+class WooCommerceTracking : public WooCommerceStore {
+ protected:
+  void start_with_order(const Options& options, const json::object& fields = {}) {
+    start(options);
+    order_ = store_->add_order(fields);
+  }
+
+  StoreTracking parcel(std::string number = "WB123") const {
+    return {.order_id = std::to_string(order_),
+            .tracking_number = std::move(number),
+            .carrier_name = "DHL Express",
+            .carrier_code = "dhl",
+            .tracking_url = "https://dhl.example/WB123",
+            .shipped_at = shipped};
+  }
+
+  std::string status() const { return text_at(store_->order(order_), "status"); }
+
+  /// How many things the store has that show this number, by whichever way.
+  std::size_t shown(std::string_view number) const {
+    std::size_t count = 0;
+    for (const auto& list :
+         {store_->trackings(order_), store_->fulfillments(order_), store_->notes(order_)}) {
+      for (const auto& entry : list) count += to_json(entry).find(number) != std::string::npos ? 1 : 0;
+    }
+    return count;
+  }
+
+  static std::vector<Options> dialects() {
+    return {{.shipment_tracking = true}, {.advanced_tracking = true}, {.fulfillments = true}, {}};
+  }
+
+  std::int64_t order_ = 0;
+};
+
+TEST_F(WooCommerceTracking, TheShipmentTrackingPluginIsUsedWhereThereIsOne) {
+  start_with_order({.shipment_tracking = true, .advanced_tracking = true, .fulfillments = true});
+  EXPECT_TRUE(push(parcel()));
+  ASSERT_EQ(store_->trackings(order_).size(), 1U);
+  const auto tracking = store_->trackings(order_)[0];
+  EXPECT_EQ(text_at(tracking, "tracking_number"), "WB123");
+  EXPECT_EQ(text_at(tracking, "tracking_provider"), "DHL Express");
+  EXPECT_EQ(text_at(tracking, "tracking_link"), "https://dhl.example/WB123");
+  EXPECT_EQ(text_at(tracking, "date_shipped"), "2026-07-01");
+  EXPECT_EQ(store_->count("POST", "wc-shipment-tracking/v3"), 1U);
+  EXPECT_TRUE(store_->fulfillments(order_).empty());
+  EXPECT_EQ(status(), "completed");
+}
+
+TEST_F(WooCommerceTracking, ElseAdvancedShipmentTracking) {
+  start_with_order({.advanced_tracking = true, .fulfillments = true});
+  EXPECT_TRUE(push(parcel()));
+  EXPECT_EQ(store_->trackings(order_).size(), 1U);
+  EXPECT_EQ(store_->count("POST", "wc-ast/v3"), 1U);
+  EXPECT_TRUE(store_->fulfillments(order_).empty());
+}
+
+TEST_F(WooCommerceTracking, ElseTheCoresFulfillments) {
+  start_with_order({.fulfillments = true});
+  EXPECT_TRUE(push(parcel()));
+  ASSERT_EQ(store_->fulfillments(order_).size(), 1U);
+  const json::object made = store_->fulfillments(order_)[0];
+  EXPECT_EQ(at(made, "status"), "fulfilled");
+  EXPECT_EQ(at(made, "is_fulfilled"), true);
+  const std::string meta = to_json(at(made, "meta_data"));
+  for (const auto* const part :
+       {R"({"key":"_tracking_number","value":"WB123"})", R"({"key":"_shipment_provider","value":"dhl"})",
+        R"({"key":"_tracking_url","value":"https://dhl.example/WB123"})", R"("qty":2)"}) {
+    EXPECT_NE(meta.find(part), std::string::npos) << part << " in " << meta;
+  }
+  EXPECT_TRUE(store_->notes(order_).empty());
+}
+
+TEST_F(WooCommerceTracking, ElseANoteToTheBuyer) {
+  start_with_order({});
+  EXPECT_TRUE(push(parcel()));
+  ASSERT_EQ(store_->notes(order_).size(), 1U);
+  const json::object note = store_->notes(order_)[0];
+  EXPECT_NE(text_at(note, "note").find("WB123"), std::string::npos);
+  EXPECT_NE(text_at(note, "note").find("https://dhl.example/WB123"), std::string::npos);
+  EXPECT_EQ(at(note, "customer_note"), true);
+  EXPECT_EQ(status(), "completed");
+  EXPECT_NE(
+      to_json(at(store_->order(order_), "meta_data")).find(R"("key":"_tracking_number","value":"WB123")"),
+      std::string::npos);
+}
+
+TEST_F(WooCommerceTracking, TheWayThatWorkedIsRemembered) {
+  start_with_order({.fulfillments = true});
+  push(parcel());
+  store_->forget_calls();
+  push(parcel("WB124"));
+  EXPECT_EQ(store_->count("GET", "shipment-trackings"), 0U);
+}
+
+TEST_F(WooCommerceTracking, PushingTwiceMakesOne) {
+  for (const auto& options : dialects()) {
+    start_with_order(options);
+    EXPECT_TRUE(push(parcel()));
+    EXPECT_FALSE(push(parcel()));
+    reopen();
+    EXPECT_FALSE(push(parcel()));
+    EXPECT_EQ(shown("WB123"), 1U);
+  }
+}
+
+TEST_F(WooCommerceTracking, AfterALostAnswerTheSecondTryFindsTheFirst) {
+  for (const auto& options : dialects()) {
+    for (const auto* const method : {"POST", "PUT"}) {
+      start_with_order(options);
+      Fault lost = lost_answer();
+      lost.method = method;
+      store_->fail(lost);
+      EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::busy);
+      push(parcel());
+      EXPECT_EQ(shown("WB123"), 1U) << method;
+      EXPECT_EQ(status(), "completed");
+      EXPECT_FALSE(push(parcel()));
+    }
+  }
+}
+
+TEST_F(WooCommerceTracking, AFailureBeforeTheLastCallIsMadeGood) {
+  for (const auto& options : dialects()) {
+    start_with_order(options);
+    Fault failing = failing_with(503);
+    failing.method = "PUT";
+    store_->fail(failing);
+    EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::busy);
+    EXPECT_EQ(status(), "processing");
+    push(parcel());
+    EXPECT_EQ(status(), "completed");
+    EXPECT_EQ(shown("WB123"), 1U);
+  }
+}
+
+TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
+  for (const auto& options : dialects()) {
+    start_with_order(options);
+    EXPECT_TRUE(push(parcel("WB123")));
+    EXPECT_TRUE(push(parcel("WB12")));
+    EXPECT_FALSE(push(parcel("WB123")));
+    EXPECT_FALSE(push(parcel("WB12")));
+    const auto parts =
+        store_->trackings(order_).size() + store_->fulfillments(order_).size() + store_->notes(order_).size();
+    EXPECT_EQ(parts, 2U);
+  }
+}
+
+TEST_F(WooCommerceTracking, WhatAnEarlierParcelHoldsIsNotFulfilledAgain) {
+  start_with_order({.fulfillments = true});
+  push(parcel());
+  EXPECT_NE(to_json(store_->fulfillments(order_)[0]).find(R"("qty":2)"), std::string::npos);
+}
+
+TEST_F(WooCommerceTracking, ACarrierThatWeDoNotKnowIsNamedAsItIs) {
+  start_with_order({.fulfillments = true});
+  auto tracking = parcel();
+  tracking.carrier_code.clear();
+  push(tracking);
+  const std::string made = to_json(store_->fulfillments(order_)[0]);
+  EXPECT_NE(made.find(R"("_shipment_provider","value":"other")"), std::string::npos) << made;
+  EXPECT_NE(made.find(R"("_provider_name","value":"DHL Express")"), std::string::npos) << made;
+}
+
+TEST_F(WooCommerceTracking, ACancelledOrUnknownOrderIsRefusedForGood) {
+  for (const auto& options : dialects()) {
+    for (const auto* const over : {"cancelled", "refunded", "trash"}) {
+      start_with_order(options, {{"status", over}});
+      EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused) << over;
+      EXPECT_NE(message_.find(over), std::string::npos) << message_;
+      EXPECT_EQ(shown("WB123"), 0U);
+    }
+    start_with_order(options);
+    store_->delete_order(order_);
+    EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused);
+    for (const auto* const none : {"", "x", "7/../8"}) {
+      auto tracking = parcel();
+      tracking.order_id = none;
+      EXPECT_EQ(problem_of([&] { push(tracking); }), StoreProblem::refused) << none;
+    }
+  }
+}
+
+TEST_F(WooCommerceTracking, WithoutItemsTheStoreRefusesAFulfillmentForGood) {
+  start_with_order({.fulfillments = true}, {{"line_items", json::array()}});
+  EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused);
+  EXPECT_NE(message_.find("at least one item"), std::string::npos) << message_;
+}
+
+TEST_F(WooCommerceTracking, AKeyThatMayOnlyReadIsToldAsSuch) {
+  for (const auto& options : dialects()) {
+    start_with_order(options);
+    store_->set_rights(WooCommerceSimulator::Rights::read);
+    EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::credentials);
+    EXPECT_NE(message_.find("Read/Write"), std::string::npos) << message_;
+    EXPECT_EQ(status(), "processing");
+  }
+}
+
+TEST_F(WooCommerceTracking, AStatusOfAPluginsIsLeftToThePlugin) {
+  for (const auto& options : dialects()) {
+    start_with_order(options, {{"status", "picking"}});
+    EXPECT_TRUE(push(parcel()));
+    EXPECT_EQ(status(), "picking");
+  }
+}
+
+TEST_F(WooCommerceTracking, TheEchoOfAPushIsAShippedOrder) {
+  start_with_order({});
+  push(parcel());
+  const auto page = client_.run(connection_->order(std::to_string(order_)));
+  ASSERT_EQ(page.records.size(), 1U);
+  EXPECT_EQ(page.records[0].status, "shipped");
+}
+
+}  // namespace
+}  // namespace waybill::tests
