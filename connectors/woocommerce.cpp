@@ -134,7 +134,16 @@ const ProviderTerms& WooCommerce::terms() const {
   return terms;
 }
 
-std::string WooCommerce::normal_url(std::string_view store_url) const { return normal_store_url(store_url); }
+std::string WooCommerce::normal_url(std::string_view store_url) const {
+  auto url = normal_store_url(store_url);
+  // What people copy from their browser.
+  for (const std::string_view part : {"/wp-json", "/wp-admin"}) {
+    const auto at = url.find(part);
+    const auto end = at + part.size();
+    if (at != std::string::npos && (end == url.size() || url[end] == '/')) url.resize(at);
+  }
+  return url;
+}
 
 std::unique_ptr<Store> WooCommerce::open(StoreCredentials credentials, Send send, const Clock& clock,
                                          const Options& /*options*/) const {

@@ -71,75 +71,76 @@ WooClient::WooClient(StoreCredentials credentials, Send send, const Clock& clock
     : credentials_(std::move(credentials)),
       send_(std::move(send)),
       clock_(clock),
-      https_(credentials_.store_url.starts_with("https://")) {}
+      https_(credentials_.store_url.starts_with("https://")),
+      signing_(https_ ? Signing::basic : Signing::oauth) {}
 
-net::HttpRequest WooClient::request(const std::string& method, const std::string& route,
-                                    Parameters parameters, const json::value& body) const {
+net::HttpRequest WooClient::request(const Call& call, Signing signing) const {
   net::HttpRequest request;
-  request.method = method;
-  request.fresh_connection = method != "GET";
+  request.method = call.method;
+  request.fresh_connection = call.method != "GET";
   request.headers.emplace_back("Accept", "application/json");
-  // What is signed for plain permalinks has no slash: WooCommerce takes the home page's address so.
+  Parameters parameters = call.parameters;
   std::string signed_uri = credentials_.store_url;
+  // WooCommerce signs what it believes to be its address.
+  if (https_) signed_uri.replace(0, std::string_view("https").size(), "http");
   request.url = credentials_.store_url + "/";
   if (plain_permalinks_) {
-    parameters.emplace_back("rest_route", "/" + route);
+    parameters.emplace_back("rest_route", "/" + call.route);  // its home page's address has no slash
   } else {
-    signed_uri += "/wp-json/" + route;
-    request.url = signed_uri;
+    signed_uri += "/wp-json/" + call.route;
+    request.url += "wp-json/" + call.route;
   }
-  std::string query;
-  if (!https_) {
-    query = oauth1::signed_query(method, signed_uri, std::move(parameters),
-                                 {credentials_.api_key, credentials_.api_secret}, clock_.now(),
-                                 hex(random_bytes(nonce_bytes)));
-  } else if (in_query_) {
+  if (signing == Signing::in_query) {
     parameters.emplace_back("consumer_key", credentials_.api_key);
     parameters.emplace_back("consumer_secret", credentials_.api_secret);
-    query = oauth1::query(parameters);
-  } else {
+  } else if (signing == Signing::basic) {
     const std::string pair = credentials_.api_key + ":" + credentials_.api_secret;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(pair.data());
     request.headers.emplace_back("Authorization", "Basic " + base64({bytes, pair.size()}));
-    query = oauth1::query(parameters);
   }
+  const std::string query = signing == Signing::oauth
+                                ? oauth1::signed_query(call.method, signed_uri, std::move(parameters),
+                                                       {credentials_.api_key, credentials_.api_secret},
+                                                       clock_.now(), hex(random_bytes(nonce_bytes)))
+                                : oauth1::query(parameters);
   if (!query.empty()) request.url += "?" + query;
-  if (!body.is_null()) {
+  if (!call.body.is_null()) {
     request.headers.emplace_back("Content-Type", "application/json");
-    request.body = to_json(body);
+    request.body = to_json(call.body);
   }
   return request;
 }
 
-// A web server may keep the Authorization header from PHP. When WooCommerce names what is wrong with it, it
-// has seen it.
-bool WooClient::may_try_in_query(const net::HttpResponse& response) const {
-  if (response.status != unauthorized || !https_ || in_query_) return false;
-  const auto body = parsed(response);
-  return !body || text_of(*body, "code") != "woocommerce_rest_authentication_error";
+asio::awaitable<net::HttpResponse> WooClient::authenticated(const Call& call) {
+  Signing signing = signing_;
+  auto response = co_await ask(send_, request(call, signing));
+  if (response.status == unauthorized && signing == Signing::oauth && call.method == "GET") {
+    // A nonce is good for one call, and what a kept connection loses is sent again: signed anew it may do.
+    response = co_await ask(send_, request(call, signing));
+  }
+  while (response.status == unauthorized && !signing_known_ && signing != Signing::oauth) {
+    // When WooCommerce says what is wrong with it, it has seen it.
+    const auto body = parsed(response);
+    if (body && text_of(*body, "code") == "woocommerce_rest_authentication_error") break;
+    signing = signing == Signing::basic ? Signing::in_query : Signing::oauth;
+    response = co_await ask(send_, request(call, signing));
+  }
+  if (response.status != unauthorized) signing_ = signing;
+  co_return response;
 }
 
 asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::string route,
                                                    Parameters parameters, json::value body) {
-  auto response = co_await ask(send_, request(method, route, parameters, body));
-  if (response.status == unauthorized && !https_ && method == "GET") {
-    // A nonce is good for one call, and what a kept connection loses is sent again: signed anew it may do.
-    response = co_await ask(send_, request(method, route, parameters, body));
-  }
-  if (may_try_in_query(response)) {
-    in_query_ = true;
-    auto second = co_await ask(send_, request(method, route, parameters, body));
-    if (second.status == unauthorized) {
-      in_query_ = false;
-    } else {
-      response = std::move(second);
-    }
-  }
+  const Call call{.method = std::move(method),
+                  .route = std::move(route),
+                  .parameters = std::move(parameters),
+                  .body = std::move(body)};
+  auto response = co_await authenticated(call);
   if (is_redirect(response)) throw redirected(response);
   auto value = parsed(response);
   if (!value && !route_known_ && response.status != unauthorized && response.status != forbidden) {
     plain_permalinks_ = !plain_permalinks_;
-    auto second = co_await ask(send_, request(method, route, std::move(parameters), body));
+    auto second = co_await authenticated(call);
     value = parsed(second);
     if (value) {
       response = std::move(second);
@@ -150,7 +151,9 @@ asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::stri
   if (!value) throw without_json(response);
   route_known_ = true;
   Answer answer{.response = std::move(response), .body = std::move(*value), .code = {}, .words = {}};
-  if (!answer.fine()) {
+  if (answer.fine()) {
+    signing_known_ = true;
+  } else {
     answer.code = text_of(answer.body, "code");
     answer.words = text_of(answer.body, "message");
   }

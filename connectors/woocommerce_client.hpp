@@ -40,17 +40,27 @@ class WooClient {
   const Clock& clock() const { return clock_; }
 
  private:
-  net::HttpRequest request(const std::string& method, const std::string& route, Parameters parameters,
-                           const json::value& body) const;
-  bool may_try_in_query(const net::HttpResponse& response) const;
+  /// How a call says who makes it. Over https in this order, until one is understood: a web server may keep
+  /// the Authorization header from PHP, and a site behind a proxy that ends TLS may know of http alone.
+  enum class Signing { basic, in_query, oauth };
+
+  struct Call {
+    std::string method, route;
+    Parameters parameters;
+    json::value body;
+  };
+
+  net::HttpRequest request(const Call& call, Signing signing) const;
+  asio::awaitable<net::HttpResponse> authenticated(const Call& call);
 
   const StoreCredentials credentials_;
   const Send send_;
   const Clock& clock_;
   const bool https_;
-  bool in_query_ = false;          // key and secret go in the query
+  Signing signing_;
+  bool signing_known_ = false;     // signing_ was proved by an answer
   bool plain_permalinks_ = false;  // the API is at ?rest_route=
-  bool route_known_ = false;       // plain_permalinks_ was proved by an answer
+  bool route_known_ = false;       // plain_permalinks_ likewise
 };
 
 /// What an answer that is not fine says of the store.

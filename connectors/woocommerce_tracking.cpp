@@ -67,7 +67,7 @@ std::string date_of(Time at) {
   return format_timestamp(at).substr(0, date);
 }
 
-json::value tracking_body(const StoreTracking& tracking) {
+json::object tracking_body(const StoreTracking& tracking) {
   return {{"tracking_number", tracking.tracking_number},
           {"custom_tracking_provider", carrier_of(tracking)},
           {"custom_tracking_link", tracking.tracking_url},
@@ -213,8 +213,11 @@ asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
   } else if (!had) {
     const std::string space =
         *dialect_ == Dialect::shipment_tracking ? "wc-shipment-tracking/v3" : "wc-ast/v3";
+    json::object body = tracking_body(tracking);
+    // This plugin wants a provider even where a custom one is named.
+    if (*dialect_ == Dialect::advanced_tracking) body["tracking_provider"] = carrier_of(tracking);
     co_await client_.expect("POST", space + "/orders/" + tracking.order_id + "/shipment-trackings", {},
-                            tracking_body(tracking));
+                            std::move(body));
   }
   if (is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
   co_return !had;

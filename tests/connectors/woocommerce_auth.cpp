@@ -57,7 +57,7 @@ bool WooCommerceState::may(std::string_view method) const {
 }
 
 std::optional<Reply> WooCommerceState::authenticate(const Asked& asked, bool& known) {
-  if (options.https) {
+  if (options.https && !options.unaware_of_tls) {
     if (auto error = basic(asked, known)) return error;
   }
   if (!known) {
@@ -134,7 +134,8 @@ bool WooCommerceState::signature_fits(const Asked& asked, Parameters signed_para
   const std::string base_path = options.path + "/";
   if (path.starts_with(base_path)) path.remove_prefix(base_path.size());
   // get_home_url() has no slash at its end when there is no path.
-  const std::string uri = path.empty() ? home : home + "/" + std::string(path);
+  std::string uri = path.empty() ? home : home + "/" + std::string(path);
+  if (options.unaware_of_tls) uri.replace(0, uri.find(':'), "http");
   std::string query;
   for (const auto& [name, value] : signed_parameters) {
     if (!query.empty()) query += '&';

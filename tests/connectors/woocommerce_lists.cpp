@@ -110,8 +110,8 @@ std::vector<WooCommerceState::Record*> WooCommerceState::chosen(const Asked& ask
   const Window window(asked.parameters, options.before_5_8);
   std::vector<Record*> result;
   for (auto& [id, record] : records) {
-    const std::string status(record.fields.at("status").as_string());
-    if (window.has(record.modified) && (!are_orders || is_chosen(status, wanted))) result.push_back(&record);
+    const bool fits = window.has(record.modified) && (!are_orders || is_chosen(record.status, wanted));
+    if (fits) result.push_back(&record);
   }
   const std::string by = parameter(asked.parameters, "orderby", "date");
   std::ranges::sort(result, {}, [&](const Record* record) {

@@ -26,6 +26,7 @@ class WooCommerceSimulator {
     std::string path = {};  // where the site lives, such as "/shop"
     bool https = false;
     bool plain_permalinks = false;      // /wp-json/ is a 404 page; the API is at /?rest_route=
+    bool unaware_of_tls = false;        // behind a proxy that ends TLS: the site believes it is on http
     bool drops_authorization = false;   // the web server keeps the Authorization header from PHP
     bool before_5_8 = false;            // no modified_after, no orderby=modified
     bool counts_pages = true;           // false: something on the way removes X-WP-Total and X-WP-TotalPages

@@ -64,6 +64,7 @@ std::int64_t WooCommerceState::add_order(const json::object& fields, std::option
   record.created = record.modified - std::chrono::hours(1);
   record.fields = plausible_order(record.id);
   merge(record.fields, fields);
+  record.status = text_at(record.fields, "status");
   return orders.emplace(record.id, std::move(record)).first->first;
 }
 
@@ -92,6 +93,7 @@ std::int64_t WooCommerceState::add_variation(std::int64_t product, const json::o
 
 void WooCommerceState::change(Record& record, const json::object& fields, std::optional<Time> modified) {
   merge(record.fields, fields);
+  record.status = text_at(record.fields, "status");
   record.modified = whole_seconds(modified.value_or(now()));
   record.shown.clear();
 }

@@ -25,7 +25,8 @@ class WooCommerceState {
   struct Record {
     std::int64_t id = 0;
     Time created, modified;
-    json::object fields;  // all but the dates
+    json::object fields;      // all but the dates
+    std::string status = {};  // as in `fields`, for lists
     std::vector<json::object> trackings = {}, fulfillments = {}, notes = {};
     std::map<std::int64_t, Record> variations = {};
     std::string shown = {}, shown_fields = {};  // the JSON as last asked for, and with which _fields

@@ -23,6 +23,11 @@ TEST_F(WooCommerceStore, TheConnectorIsInTheCatalogue) {
   EXPECT_EQ(terms.name, "WooCommerce");
   EXPECT_EQ(terms.type, "ecommerce");
   EXPECT_FALSE(terms.api_key.empty() || terms.api_secret.empty() || terms.store_url.empty());
+  for (const auto* const copied : {"/wp-json", "/wp-json/wc/v3/", "/wp-admin/admin.php", "/"}) {
+    EXPECT_EQ(connector().normal_url("https://a.example/shop" + std::string(copied)),
+              "https://a.example/shop");
+  }
+  EXPECT_EQ(connector().normal_url("https://a.example/wp-jsonp"), "https://a.example/wp-jsonp");
   EXPECT_EQ(connector().normal_url(" HTTPS://Shop.Example:443/shop/ "), "https://shop.example/shop");
 }
 
@@ -57,6 +62,24 @@ TEST_F(WooCommerceStore, WhereTheHeaderIsDroppedTheyGoInTheQueryFromThenOn) {
   EXPECT_TRUE(calls[2].parameters.contains("consumer_key"));
 }
 
+TEST_F(WooCommerceStore, ASiteThatDoesNotKnowOfItsTlsIsSignedForAsOnHttp) {
+  for (const bool plain : {false, true}) {
+    start({.https = true, .plain_permalinks = plain, .unaware_of_tls = true});
+    store_->add_order();
+    check(true);
+    store_->forget_calls();
+    EXPECT_EQ(sweep().records.size(), 1U);
+    for (const auto& call : store_->calls()) EXPECT_EQ(call.status, 200) << "remembered";
+  }
+}
+
+TEST_F(WooCommerceStore, PlainPermalinksWithoutAuthorizationHeader) {
+  start({.https = true, .plain_permalinks = true, .drops_authorization = true});
+  check(true);
+  check();
+  EXPECT_EQ(store_->calls().back().status, 200);
+}
+
 TEST_F(WooCommerceStore, AWrongSecretIsNotPutIntoTheQuery) {
   start(on_https());
   store_->set_secret("cs_other");
@@ -76,6 +99,7 @@ TEST_F(WooCommerceStore, WrongCredentialsAreToldAsSuch) {
   start(on_https());
   store_->revoke_key();
   EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
+  EXPECT_NE(message_.find("Consumer key is invalid."), std::string::npos) << message_;
 }
 
 TEST_F(WooCommerceStore, AClockThatIsTooWrongIsToldAsSuch) {
