@@ -8,9 +8,9 @@ namespace waybill::connectors {
 
 std::span<const Connector* const> all_connectors() {
   static const WooCommerce woocommerce;
-  static const std::array<const Connector*, 1> all = {
+  static const auto all = std::to_array<const Connector*>({
       &woocommerce,
-  };
+  });
   return all;
 }
 

@@ -79,6 +79,7 @@ net::HttpRequest WooClient::request(const Call& call, Signing signing) const {
   request.method = call.method;
   request.fresh_connection = call.method != "GET";
   request.headers.emplace_back("Accept", "application/json");
+  request.headers.emplace_back("Cache-Control", "no-cache");  // plugins keep answers of GET
   Parameters parameters = call.parameters;
   std::string signed_uri = credentials_.store_url;
   // WooCommerce signs what it believes to be its address.

@@ -1,10 +1,5 @@
 #include "tests/connectors/woocommerce_test.hpp"
 
-#include <filesystem>
-#include <fstream>
-
-#include "base/crypto.hpp"
-
 namespace waybill::tests {
 namespace {
 
@@ -261,52 +256,6 @@ TEST_F(WooCommerceStore, WebhooksAreVerifiedOverTheRawBody) {
   const auto any = [](std::string_view) -> std::optional<std::string_view> { return "x"; };
   EXPECT_EQ(connector().verify(none, {.body = body, .header = any}).kind,
             InboundVerdict::Kind::bad_signature);
-}
-
-// The simulator is what WooCommerce's own client takes it for.
-json::value official_client(const std::string& url, const std::string& key, const std::string& secret) {
-  const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "stores";
-  const auto finished = run({"node", folder / "woocommerce_client.js", url, key, secret});
-  EXPECT_EQ(finished.status, 0) << finished.standard_error
-                                << "\n./dev test installs its packages into tests/stores/node_modules";
-  boost::system::error_code error;
-  return json::parse(finished.standard_output, error);
-}
-
-TEST(WooCommerceSimulatorTest, TheOfficialClientIsAccepted) {
-  WooCommerceSimulator store;
-  const auto first =
-      store.add_orders(5, system_clock().now() - std::chrono::hours(1), std::chrono::seconds(1));
-  const auto result = official_client(store.url(), store.key(), store.secret());
-  EXPECT_EQ(at(result, "status"), 200) << to_json(result);
-  EXPECT_EQ(at(result, "ids"), (json::array{first + 2, first + 3}));
-  EXPECT_EQ(at(result, "total"), "5");
-  EXPECT_EQ(at(result, "pages"), "3");
-  EXPECT_EQ(at(result, "made"), 201);
-  EXPECT_EQ(at(result, "changed"), "completed");
-}
-
-TEST(WooCommerceSimulatorTest, TheOfficialClientWithTheWrongSecretIsRefused) {
-  WooCommerceSimulator store;
-  const auto result = official_client(store.url(), store.key(), "cs_wrong");
-  EXPECT_EQ(at(result, "status"), 401) << to_json(result);
-  EXPECT_EQ(at(result, "error.code"), "woocommerce_rest_authentication_error");
-  EXPECT_EQ(at(result, "error.message"), "Invalid signature - provided signature does not match.");
-  EXPECT_EQ(at(official_client(store.url(), "ck_unknown", store.secret()), "error.message"),
-            "Consumer key is invalid.");
-}
-
-TEST(WooCommerceSimulatorTest, OverHttpBasicIsNotLookedAt) {
-  WooCommerceSimulator store;
-  const std::string target = store.url().substr(store.url().rfind(':') + 1);
-  Http http("127.0.0.1", std::stoi(target));
-  const std::string pair = store.key() + ":" + store.secret();
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(pair.data());
-  const auto response =
-      http.get("/wp-json/wc/v3/orders", {{"Authorization", "Basic " + base64({bytes, pair.size()})}});
-  EXPECT_EQ(response.status, 401);
-  EXPECT_EQ(at(response.body, "code"), "woocommerce_rest_cannot_view");
-  EXPECT_EQ(at(response.body, "data.status"), 401);
 }
 
 }  // namespace
