@@ -13,8 +13,12 @@ create table integrations (
   status            text not null default 'active' check (status in ('active', 'disabled')),
   connected_at      timestamptz(3) not null default now(),
   removed_at        timestamptz(3),  -- its imported orders stay, and are known again when the store comes back
-  orders_reached    timestamptz,     -- what changed in the store before this is here
+  orders_reached    timestamptz,     -- what changed in the store before this is here: the store's time
+  orders_moved_at   timestamptz,     -- when that was last moved: our time
+  orders_swept_at   timestamptz,     -- when the last sweep that came to its end began: our time
   products_reached  timestamptz,
+  products_moved_at timestamptz,
+  products_swept_at timestamptz,
   due_at            timestamptz not null default now(),  -- of the next sweep
   requested_run     uuid,                                -- a sweep that somebody asked for, not begun
   lease_owner       uuid,                                -- the worker that sweeps, until
@@ -25,8 +29,10 @@ create table integrations (
 );
 create unique index integrations_store_unique on integrations (business_id, provider, store_url);
 create index integrations_due on integrations (due_at) where status = 'active' and removed_at is null;
+create index integrations_leased on integrations (lease_owner) where lease_owner is not null;
 
--- One sweep. Written when it begins, or is asked for, and brought up to date with each page.
+-- An import: one sweep, or several when it had to give way or its worker was killed. Written when it begins, or is asked
+-- for, and brought up to date with each page.
 create table integration_runs (
   business_id     uuid not null,
   guid            uuid not null,  -- of version 7: sorts by time
@@ -38,10 +44,12 @@ create table integration_runs (
   unchanged       integer not null default 0,
   failed          integer not null default 0,
   errors          jsonb not null default '[]',  -- [{externalId, orderNumber, reason}], at most 100
+  requested       boolean not null default false,  -- somebody asked for it, and it has begun
   primary key (business_id, guid)
 );
 create index integration_runs_by_integration on integration_runs (business_id, integration_id, guid);
 create index integration_runs_by_start on integration_runs (started_at);
+create index integration_runs_open on integration_runs (business_id, integration_id) where finished_at is null;
 
 -- What an order was when it was last imported: only what the store has changed since is written again.
 create table imported_orders (
@@ -49,7 +57,7 @@ create table imported_orders (
   integration_id  uuid not null,
   external_id     text not null,
   order_id        uuid not null,
-  digest          bytea not null,  -- of what was imported, without its status
+  digest          text not null,  -- of what was imported, without its status
   status          text not null,   -- as the store had it
   primary key (business_id, integration_id, external_id)
 );
@@ -60,7 +68,7 @@ create table imported_products (
   integration_id  uuid not null,
   external_id     text not null,
   product_id      uuid not null,
-  digest          bytea not null,
+  digest          text not null,
   primary key (business_id, integration_id, external_id)
 );
 

@@ -1,7 +1,11 @@
--- What workers had taken whose sessions have ended is due at once. A worker that lives holds the lock of its name.
+-- What workers had taken whose sessions have ended is due at once: queued runs, and imports. A worker that lives holds the
+-- lock of its name.
 with lost as (
   delete from workers where guid in (select guid from workers where pg_try_advisory_xact_lock(worker_lock(guid)))
   returning guid
+), imports as (
+  update integrations i set lease_owner = null, lease_until = null
+  from lost where i.lease_owner = lost.guid
 ), freed as (
   update run_queue q set due_at = clock_timestamp()
   from lost where q.status = 'running' and q.lease_owner = lost.guid and q.due_at > clock_timestamp()

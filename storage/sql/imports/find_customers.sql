@@ -1,0 +1,4 @@
+-- The customers of e-mail addresses: $1 business, $2 the addresses.
+select a.email, c.guid
+from unnest($2::text[]) a (email)
+join customers c on c.business_id = $1 and lower(c.email) = lower(a.email) and c.deleted_at is null

@@ -1,0 +1,30 @@
+-- Gives back the integration $2 of the business $1 that the worker $3 had: due again after $6, at once if somebody asked
+-- meanwhile ($5 is when it was due). $7 is how many sweeps in a row the store has ended; $8 and $9 when a sweep over its
+-- orders and products began that came to its end. The run $4 is finished, with the errors $10, unless $11: then the
+-- next sweep goes on with it, and so it is when the lease was lost. Of runs of which nothing became, nobody asked for, the
+-- latest is kept.
+with freed as (
+  update integrations
+  set lease_owner = null, lease_until = null, failures = $7,
+      due_at = case when due_at is distinct from $5::timestamptz or requested_run is not null then due_at
+                    else now() + $6::interval end,
+      orders_swept_at = coalesce($8::timestamptz, orders_swept_at),
+      products_swept_at = coalesce($9::timestamptz, products_swept_at)
+  where business_id = $1 and guid = $2 and lease_owner = $3
+  returning guid
+), finished as (
+  update integration_runs
+  set finished_at = clock_timestamp(), errors = jsonb_path_query_array(errors || $10::jsonb, '$[0 to 99]')
+  where business_id = $1 and guid = $4 and finished_at is null and not $11
+    and (exists (select from freed)
+         or not exists (select from integrations i where i.business_id = $1 and i.guid = $2 and i.status = 'active'
+                        and i.removed_at is null))
+  returning guid
+), before as (
+  select r.guid from integration_runs r
+  where r.business_id = $1 and r.integration_id = $2 and r.guid < (select f.guid from finished f)
+  order by r.guid desc limit 1
+)
+delete from integration_runs r
+where r.business_id = $1 and r.guid = (select b.guid from before b) and r.finished_at is not null and not r.requested
+  and r.imported = 0 and r.updated = 0 and r.failed = 0 and r.errors = '[]'

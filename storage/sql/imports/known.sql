@@ -1,0 +1,11 @@
+-- What is known of a store's orders: $1 business, $2 integration, $3 their ids there. An order whose bookkeeping was lost
+-- is known without a digest.
+select m.external_id, m.order_id, m.digest, m.status
+from imported_orders m
+where m.business_id = $1 and m.integration_id = $2 and m.external_id = any ($3::text[])
+union all
+select o.external_id, o.guid, null, null
+from orders o
+where o.business_id = $1 and o.integration_id = $2 and o.external_id = any ($3::text[])
+  and not exists (select from imported_orders m where m.business_id = $1 and m.integration_id = $2
+                  and m.external_id = o.external_id)

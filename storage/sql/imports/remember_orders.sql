@@ -1,0 +1,11 @@
+-- What orders were when they were imported: $1 business, $2 integration, $3 ids in the store, $4 guids here, $5 digests,
+-- $6 statuses in the store. What failed before and is here now is forgotten as a failure.
+with healed as (
+  delete from import_failures
+  where business_id = $1 and integration_id = $2 and external_id = any ($3::text[])
+)
+insert into imported_orders (business_id, integration_id, external_id, order_id, digest, status)
+select $1, $2, n.external_id, n.order_id, n.digest, n.status
+from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) n (external_id, order_id, digest, status)
+on conflict (business_id, integration_id, external_id) do update
+set order_id = excluded.order_id, digest = excluded.digest, status = excluded.status
