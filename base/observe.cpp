@@ -41,7 +41,10 @@ constexpr const char* breakers_help = "Circuit breakers that opened or closed.";
 constexpr const char* leases = "waybill_lease_moves_total";
 constexpr const char* leases_help = "Shard leases taken and lost.";
 constexpr const char* imports = "waybill_imports_total";
-constexpr const char* imports_help = "Imports from stores, by result.";
+constexpr const char* imports_help = "Sweeps over stores, by result.";
+constexpr const char* imported_orders = "waybill_imported_orders_total";
+constexpr const char* imported_orders_help =
+    "Orders that sweeps over stores have read, by what became of them.";
 constexpr const char* mails = "waybill_mails_total";
 constexpr const char* mails_help = "What became of the tries of mails.";
 constexpr const char* pushes = "waybill_pushes_total";
@@ -122,6 +125,15 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::mail_lost, "mail.lost", error, mails, mails_help, "result", "lost"},
     {Observable::import_finished, "import.finished", info, imports, imports_help, "result", "finished"},
     {Observable::import_failed, "import.failed", warning, imports, imports_help, "result", "failed"},
+    {Observable::import_idle, "import.idle", debug, imports, imports_help, "result", "idle"},
+    {Observable::orders_imported, "import.orders_imported", debug, imported_orders, imported_orders_help,
+     "outcome", "imported"},
+    {Observable::orders_updated, "import.orders_updated", debug, imported_orders, imported_orders_help,
+     "outcome", "updated"},
+    {Observable::orders_unchanged, "import.orders_unchanged", debug, imported_orders, imported_orders_help,
+     "outcome", "unchanged"},
+    {Observable::orders_failed, "import.orders_failed", debug, imported_orders, imported_orders_help,
+     "outcome", "failed"},
     {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",
      "Requests that the geocoder or the OSRM server did not answer as it should."},
 });
@@ -190,6 +202,8 @@ constexpr auto histograms = std::to_array<HistogramRow>({
     {Histogram::match_batch_events, "waybill_match_batch_events", "Events in one batch.", Buckets::sizes},
     {Histogram::duty_seconds, "waybill_duty_seconds", "Time one pass of a background duty took.",
      Buckets::long_seconds, "duty"},
+    {Histogram::import_seconds, "waybill_import_seconds", "Time one sweep over a store took.",
+     Buckets::long_seconds},
 });
 
 template <typename Rows, typename Key>

@@ -74,6 +74,11 @@ enum class Observable : std::uint8_t {
   mail_lost,
   import_finished,
   import_failed,
+  import_idle,
+  orders_imported,
+  orders_updated,
+  orders_unchanged,
+  orders_failed,
   map_service_failed,
 };
 inline constexpr std::size_t observable_count = static_cast<std::size_t>(Observable::map_service_failed) + 1;
@@ -148,8 +153,9 @@ enum class Histogram : std::uint8_t {
   record_batch_seconds,
   match_batch_events,
   duty_seconds,  // label: duty
+  import_seconds,
 };
-inline constexpr std::size_t histogram_count = static_cast<std::size_t>(Histogram::duty_seconds) + 1;
+inline constexpr std::size_t histogram_count = static_cast<std::size_t>(Histogram::import_seconds) + 1;
 
 /// Records one value of a histogram that has no label. Any thread, no look-up.
 void record(Histogram histogram, double value);

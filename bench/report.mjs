@@ -163,6 +163,17 @@ const parts = {
       ['p99 with 100 000 at once, of alone', 'burst_p99', 'alone_p99', ''],
     ],
   },
+  import: {
+    title: 'Import',
+    text:
+      'The first import of a WooCommerce store of 10 000 orders, two items each, of 2 500 customers, that answers at once: a ' +
+      'Node.js server with its JSON made before. From the request to the end of the run, with the event triggers and the ' +
+      'worker that matches; the target is 2 000 orders/s, and a growth of less than 60 MB.',
+    rows: [
+      ['orders imported', 'import', 'orders/s'],
+      ['growth of the process', 'import_growth', 'MB'],
+    ],
+  },
   api: {
     title: 'API at a million orders',
     text:

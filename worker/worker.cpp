@@ -10,6 +10,7 @@
 #include "worker/blast_guard.hpp"
 #include "worker/catalogue.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/importer.hpp"
 #include "worker/lease_keeper.hpp"
 #include "worker/matcher.hpp"
 #include "worker/pump.hpp"
@@ -71,12 +72,20 @@ class Worker::Impl {
                         .positions_retention_days = options_.positions_retention_days,
                         .secrets = secrets_,
                         .longest_run = options_.schedule.longest()});
+    importer_ = std::make_unique<Importer>(Importer::Options{.database_url = options_.database_url,
+                                                             .worker = guid_,
+                                                             .destinations = options_.destinations,
+                                                             .ca_file = options_.ca_file,
+                                                             .stores = options_.stores,
+                                                             .interval = options_.import_interval},
+                                           secrets_);
   }
 
   void stop(Duration limit) {
     if (!leases_) return;
     observe(Observable::worker_stopping, {{"worker", guid_.to_string()}});
     const auto deadline = std::chrono::steady_clock::now() + limit;
+    importer_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
     duties_.reset();
     pump_.stop();
     runner_.drain(limit);
@@ -121,6 +130,7 @@ class Worker::Impl {
   Pump pump_;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<Duties> duties_;
+  std::unique_ptr<Importer> importer_;
 };
 
 Worker::Worker(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}

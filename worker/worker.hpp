@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
+#include "connectors/connector.hpp"
 #include "domain/retry.hpp"
 #include "net/destination.hpp"
 #include "net/mail.hpp"
@@ -12,9 +13,9 @@
 namespace waybill::worker {
 
 /// Turns committed changes into performed workflows: takes its share of the outbox's shards, matches their
-/// events, performs the runs and records them. Any number may work on one database. Owns its threads and
-/// connections; reconnects by itself. What a crash interrupts is done again by the next owner under the same
-/// run guids.
+/// events, performs the runs and records them; imports from stores. Any number may work on one database. Owns
+/// its threads and connections; reconnects by itself. What a crash interrupts is done again by the next owner
+/// under the same run guids.
 class Worker {
  public:
   struct Options {
@@ -27,8 +28,10 @@ class Worker {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;
-    std::int64_t blast_factor = 100;    // worker/blast_guard.hpp
-    std::int64_t blast_minimum = 1000;  // 0 in either: off
+    std::int64_t blast_factor = 100;                      // worker/blast_guard.hpp
+    std::int64_t blast_minimum = 1000;                    // 0 in either: off
+    Duration import_interval = std::chrono::seconds(60);  // between two sweeps over a store
+    connectors::Connector::Options stores;
     std::string push_contact;  // where push services reach the operator: a mailto: or https: URL, or empty
   };
 

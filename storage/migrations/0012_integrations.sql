@@ -81,6 +81,7 @@ create table import_failures (
   reason          text not null,
   tries           integer not null default 1,
   due_at          timestamptz not null,
+  run_id          uuid not null,  -- that found it wrong last
   primary key (business_id, integration_id, external_id)
 );
 

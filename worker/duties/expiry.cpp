@@ -3,11 +3,12 @@
 
 namespace waybill::worker {
 
-void expire(storage::Session& session, const DutyOptions&) {
+void expire(storage::Session& session, const DutyOptions& options) {
   session.run(storage::sql::duties::expire_idempotency_keys);
   session.run(storage::sql::duties::expire_secrets);
   session.run(storage::sql::duties::expire_accounts);
   session.run(storage::sql::duties::expire_firings);
+  session.run(storage::sql::duties::expire_imports, options.retention_days);
 }
 
 }  // namespace waybill::worker

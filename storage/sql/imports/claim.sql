@@ -1,6 +1,6 @@
 -- Integrations that are due, for the worker $1: at most $2, leased for $3, without those of $4, which it is busy with.
 -- Businesses take turns, the one with the fewest sweeps under way first. The run is the one that was asked for, else
--- one that was not finished, else a new one of $5.
+-- one that was not finished, else a new one of $5, and null when nothing is to be imported.
 with busy as (
   select business_id, count(*) as sweeps from integrations
   where lease_owner is not null and lease_until > now() group by business_id
@@ -14,7 +14,7 @@ with busy as (
   select business_id, guid, row_number() over (order by turn, due_at, guid) as place
   from due order by turn, due_at, guid limit $2
 ), held as materialized (
-  select i.business_id, i.guid, i.requested_run, f.place
+  select i.business_id, i.guid, i.requested_run, i.auto_import or i.sync_products as has_work, f.place
   from integrations i join first f on f.business_id = i.business_id and f.guid = i.guid
   where i.status = 'active' and i.removed_at is null and i.due_at <= now()
     and (i.lease_until is null or i.lease_until <= now())
@@ -27,7 +27,7 @@ with busy as (
   select h.business_id, h.guid as integration_id, h.requested_run is not null as requested,
          coalesce(h.requested_run, (select max(u.guid::text)::uuid from unfinished u
                                     where u.business_id = h.business_id and u.integration_id = h.guid),
-                  ($5::uuid[])[h.place]) as guid
+                  case when h.has_work then ($5::uuid[])[h.place] end) as guid
   from held h
 ), superseded as (
   update integration_runs r
@@ -35,10 +35,10 @@ with busy as (
       errors = r.errors || jsonb_build_array(jsonb_build_object('externalId', null, 'orderNumber', null,
                                                                 'reason', 'Interrupted; the next run went on.'))
   from unfinished u join runs n on n.business_id = u.business_id and n.integration_id = u.integration_id
-  where r.business_id = u.business_id and r.guid = u.guid and r.guid <> n.guid
+  where r.business_id = u.business_id and r.guid = u.guid and r.guid is distinct from n.guid
 ), begun as (
   insert into integration_runs (business_id, guid, integration_id, requested)
-  select n.business_id, n.guid, n.integration_id, n.requested from runs n
+  select n.business_id, n.guid, n.integration_id, n.requested from runs n where n.guid is not null
   on conflict (business_id, guid) do update set requested = integration_runs.requested or excluded.requested
   returning business_id, guid, integration_id, requested
 ), leased as (
@@ -48,7 +48,7 @@ with busy as (
   returning i.*
 )
 select l.business_id, l.guid, l.provider, l.store_url, encode(l.api_key, 'hex'), encode(l.api_secret, 'hex'),
-       l.auto_import or b.requested, l.sync_products, b.guid, b.requested, l.due_at, l.failures,
+       l.auto_import or coalesce(b.requested, false), l.sync_products, b.guid, coalesce(b.requested, false), l.due_at, l.failures,
        l.orders_reached, l.orders_moved_at, l.orders_swept_at,
        l.products_reached, l.products_moved_at, l.products_swept_at
-from leased l join begun b on b.business_id = l.business_id and b.integration_id = l.guid
+from leased l left join begun b on b.business_id = l.business_id and b.integration_id = l.guid

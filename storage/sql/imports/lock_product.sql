@@ -1,4 +1,4 @@
 -- A product as it is here, held until the page is committed: $1 business, $2 guid.
-select sku, price, variants from products
+select variants from products
 where business_id = $1 and guid = $2 and deleted_at is null
 for no key update

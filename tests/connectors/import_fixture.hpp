@@ -1,0 +1,79 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "tests/connectors/woocommerce_simulator.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+
+/// A waybill whose sweeps follow each other closely.
+struct ImportWorld : World {
+  ImportWorld() : World({.arguments = {"--import-interval", "1"}}) {}
+};
+
+/// What a run of an import says of itself.
+struct ImportRun {
+  std::string guid;
+  std::int64_t imported = 0, updated = 0, unchanged = 0, failed = 0;
+  json::array errors;
+  /// "1 imported, 2 updated, 3 unchanged, 4 failed"
+  std::string counts() const;
+  /// Of the only error.
+  std::string reason() const;
+};
+
+/// A store's connection to a business, as the API makes it. Its sweeps begin when they are asked for, unless
+/// `auto_import` is set.
+class Connection {
+ public:
+  struct Settings {
+    bool auto_import = false;
+    bool sync_products = false;
+  };
+  Connection(Session& sql, std::string business, const std::string& key_file,
+             const WooCommerceSimulator& store, Settings settings);
+
+  /// Asks for a sweep; its run.
+  std::string request();
+  /// The run once it is finished.
+  ImportRun finished(const std::string& run, Deadline deadline = patience);
+  /// Both.
+  ImportRun sync(Deadline deadline = patience) { return finished(request(), deadline); }
+
+  std::int64_t orders();  // that are here
+  /// A column of the order that has this id in the store; "" when there is none.
+  std::string order(std::int64_t external_id, std::string_view column);
+  /// Events of the business's records of a kind (0 order, 2 customer, 3 product).
+  std::int64_t events(int entity_type = 0);
+  std::int64_t failures();
+
+  std::string value(std::string_view column);
+  void set(std::string_view assignments);
+
+  const std::string& guid() const { return guid_; }
+
+ private:
+  Session& sql_;
+  std::string business_;
+  std::string guid_;
+};
+
+class ImportTest : public testing::Test {
+ protected:
+  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
+
+  Connection connect(const WooCommerceSimulator& to, Connection::Settings settings = {}) {
+    return {tenant.sql, tenant.id, world.waybill.secret_key_file(), to, settings};
+  }
+
+  ImportWorld& world = shared<ImportWorld>();
+  WooCommerceSimulator store;
+  Tenant tenant{world.waybill, test_name()};
+};
+
+}  // namespace waybill::tests

@@ -1,0 +1,186 @@
+#include <csignal>
+#include <fstream>
+#include <map>
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+#include "storage/sync.hpp"
+#include "tests/connectors/import_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+Time an_hour_ago() { return std::chrono::floor<std::chrono::seconds>(system_clock().now()) - 1h; }
+
+/// Workers of one database, and a store that one of them is to import.
+class ImportWorkers : public testing::Test {
+ protected:
+  ImportWorkers() {
+    create_token(database.url(), "workers");
+    business = database.value("select guid from businesses where name = 'workers'");
+  }
+
+  Waybill& start() {
+    Waybill::Options options{.command = "worker", .arguments = {"--import-interval", "1"}};
+    if (!workers.empty()) options.secret_key_file = workers.front()->secret_key_file();
+    return *workers.emplace_back(std::make_unique<Waybill>(database.url(), options));
+  }
+
+  Connection connect(Connection::Settings settings = {}) {
+    return {sql, business, workers.front()->secret_key_file(), store, settings};
+  }
+
+  /// The one that sweeps now.
+  Waybill& owner() {
+    const auto pid = sql.number(
+        "select split_part(w.name, ':', 2)::int from integrations i join workers w on w.guid = "
+        "i.lease_owner");
+    for (const auto& worker : workers) {
+      if (worker->process().pid() == pid) return *worker;
+    }
+    throw std::runtime_error("nobody sweeps");
+  }
+
+  /// The store answers no call after this page, until the gate opens or another worker asks.
+  void halt_after(std::size_t page) {
+    store.after_page([this, page, pages = std::make_shared<std::atomic<std::size_t>>(0)](std::size_t) {
+      if (++*pages == page) store.fail(slow_answer(gate));
+    });
+  }
+
+  TestDatabase database;
+  WooCommerceSimulator store;
+  std::shared_ptr<Gate> gate = std::make_shared<Gate>();
+  const AtExit<std::function<void()>> open_gate{[this] { gate->open(); }};
+  Session sql{database.url()};
+  std::string business;
+  std::vector<std::unique_ptr<Waybill>> workers;
+};
+
+TEST_F(ImportWorkers, KilledInMidSweepAnotherGoesOnWithTheRunAndEachOrderIsThereOnce) {
+  constexpr int orders = 450;
+  store.add_orders(orders, an_hour_ago(), 1s);
+  start();
+  start();
+  auto connection = connect();
+  halt_after(1);
+  const auto run = connection.request();
+  for (std::int64_t here = 0; here < 300;) {
+    ASSERT_TRUE(eventually([&] { return connection.orders() >= here + 100; }));
+    here = connection.orders();
+    const auto before = connection.value("lease_owner");
+    halt_after(2);  // the overlap's page, and a further one
+    owner().process().kill(SIGKILL);
+    start();
+    ASSERT_TRUE(eventually([&] { return connection.value("lease_owner") != before; }, 5s)) << "freed at once";
+  }
+  store.after_page({});
+  const auto finished = connection.finished(run, 60s);
+  EXPECT_EQ(finished.imported, orders);
+  EXPECT_EQ(finished.failed, 0);
+  EXPECT_TRUE(finished.errors.empty());
+  EXPECT_EQ(connection.orders(), orders);
+  EXPECT_EQ(connection.events(), orders) << "each was made once, and never changed";
+  EXPECT_EQ(sql.number("select count(*) from imported_orders"), orders);
+}
+
+TEST_F(ImportWorkers, SweepsOfOneIntegrationNeverOverlap) {
+  store.add_orders(120, an_hour_ago(), 1s);
+  start();
+  start();
+  start();
+  auto connection = connect({.auto_import = true});
+  for (int i = 0; i < 10; ++i) connection.sync();
+  EXPECT_EQ(sql.number("select count(*) from integration_runs a join integration_runs b on a.guid < b.guid "
+                       "and b.finished_at < a.finished_at"),
+            0);
+  EXPECT_EQ(connection.events(), 120);
+}
+
+TEST_F(ImportWorkers, StoppedInMidSweepItEndsInTimeAndAnotherGoesOnWithTheRun) {
+  store.add_orders(250, an_hour_ago(), 1s);
+  start();
+  auto connection = connect();
+  halt_after(1);
+  const auto run = connection.request();
+  ASSERT_TRUE(eventually([&] { return connection.orders() == 100; }));
+  EXPECT_EQ(workers.front()->stop(10s), 0);
+  EXPECT_EQ(connection.value("lease_owner"), "");
+  EXPECT_EQ(connection.orders(), 100);
+  start();
+  const auto finished = connection.finished(run);
+  EXPECT_EQ(finished.imported, 250);
+  EXPECT_TRUE(finished.errors.empty());
+  EXPECT_EQ(connection.events(), 250);
+}
+
+TEST_F(ImportWorkers, MemoryDoesNotGrowWithTheStore) {
+  store.add_orders(3000, an_hour_ago(), 500ms);
+  Waybill& worker = start();
+  const auto resident_kb = [&] {
+    std::ifstream file("/proc/" + std::to_string(worker.process().pid()) + "/status");
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
+    }
+    return 0L;
+  };
+  auto connection = connect();
+  const auto before = resident_kb();
+  EXPECT_EQ(connection.sync(60s).imported, 3000);
+  EXPECT_LT(resident_kb() - before, 60 * 1024);
+}
+
+TEST_F(ImportWorkers, OldRunsAndCallsOfWebhooksExpire) {
+  sql.rows(
+      "insert into integration_runs (business_id, guid, integration_id, started_at, finished_at) "
+      "select $1, gen_random_uuid(), gen_random_uuid(), t, t from (values (now() - interval '31 days'), "
+      "(now())) v (t)",
+      {business});
+  sql.rows(
+      "insert into inbound_deliveries (business_id, integration_id, delivery_id, received_at) "
+      "values ($1, $1, 'old', now() - interval '8 days'), ($1, $1, 'new', now() - interval '6 days')",
+      {business});
+  start();
+  EXPECT_TRUE(eventually([&] {
+    return sql.number("select count(*) from integration_runs") == 1 &&
+           sql.column("select delivery_id from inbound_deliveries") == std::vector<std::string>{"new"};
+  }));
+}
+
+TEST_F(ImportWorkers, BusinessesTakeTurnsWhenMoreIsDueThanThereArePlaces) {
+  create_token(database.url(), "small");
+  sql.exec(
+      "insert into integrations (business_id, provider, store_url, api_key, due_at) "
+      "select b.guid, 'woocommerce', b.name || n, '', now() - n * interval '1 hour' "
+      "from businesses b, generate_series(1, 40) n where b.name = 'workers'; "
+      "insert into integrations (business_id, provider, store_url, api_key, due_at) "
+      "select guid, 'woocommerce', name, '', now() from businesses where name = 'small'");
+  storage::Session session(database.url(), "test");
+  const auto claim = [&](const Guid& worker) {
+    storage::ArrayLiteral runs;
+    for (int i = 0; i < 4; ++i) runs.add(Guid::random().to_string());
+    storage::Params params;
+    params.add(worker.to_string()).add(4).add("PT30S").add("{}").add_array(std::move(runs));
+    std::map<std::string, int> claimed;
+    storage::for_each_row(session.run(storage::sql::imports::claim, params),
+                          [&](const storage::RowView& row) { ++claimed[row.string(3).substr(0, 5)]; });
+    return claimed;
+  };
+  const Guid first = Guid::random();
+  EXPECT_EQ(claim(first), (std::map<std::string, int>{{"small", 1}, {"worke", 3}}));
+  EXPECT_EQ(claim(Guid::random()), (std::map<std::string, int>{{"worke", 4}})) << "what is leased is not due";
+  sql.exec(
+      "insert into integrations (business_id, provider, store_url, api_key) "
+      "select guid, 'woocommerce', name || '2', '' from businesses where name = 'small'");
+  EXPECT_EQ(claim(Guid::random())["small"], 1) << "who has fewer sweeps under way goes first";
+  sql.exec("update integrations set lease_until = now() - interval '1 second' where lease_owner = '" +
+           first.to_string() + "'");
+  int again = 0;
+  for (const auto& [name, count] : claim(Guid::random())) again += count;
+  EXPECT_EQ(again, 4) << "what a lost worker had is free when its lease has ended";
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,136 @@
+#include "worker/import_sweep.hpp"
+
+#include <utility>
+
+#include "storage/sql.hpp"
+#include "worker/import_orders.hpp"
+#include "worker/import_products.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using connectors::StoreError;
+using connectors::StoreProblem;
+
+constexpr auto longest_turn = std::chrono::seconds(60);
+constexpr int most_tries = 3;  // of one call
+constexpr Duration longest_wait = std::chrono::seconds(10);
+constexpr std::int64_t failures_at_once = 50;
+constexpr int most_rounds = 20;  // of them in one sweep
+
+struct Stopped {};
+struct GaveWay {};
+
+/// Who goes through a store once.
+class Sweep {
+ public:
+  Sweep(const ImportScope& scope, const ImportClaim& claim, connectors::Store& store,
+        const SweepControl& control)
+      : scope_(scope), claim_(claim), store_(store), control_(control) {}
+
+  asio::awaitable<void> run(SweepEnd& end) {
+    if (claim_.wants_orders) {
+      co_await read_all(store_.orders_since(sweep_start(claim_.orders)), import_orders, claim_.orders.at,
+                        end);
+      co_await retry_failures(end);
+      end.has_orders = true;
+    }
+    if (claim_.wants_products) {
+      co_await read_all(store_.products_since(sweep_start(claim_.products)), import_products,
+                        claim_.products.at, end);
+      end.has_products = true;
+    }
+  }
+
+ private:
+  template <typename Record, typename Import>
+  asio::awaitable<void> read_all(std::unique_ptr<connectors::StoreSweep<Record>> pages, Import import,
+                                 std::optional<Time> start, SweepEnd& end) {
+    while (true) {
+      auto page = co_await ask([&] { return pages->next(); });
+      if (!page) co_return;
+      const auto reached = page->reached;
+      end.counts += co_await import(scope_, std::move(*page));
+      // Only once there is progress beyond the overlap: else the next sweep would read the same again, for
+      // ever.
+      const bool got_on = reached && (!start || *reached > *start);
+      if (got_on && control_.crowded() && std::chrono::steady_clock::now() - control_.began > longest_turn)
+        throw GaveWay();
+    }
+  }
+
+  /// Orders that could not be imported before, each by itself.
+  asio::awaitable<void> retry_failures(SweepEnd& end) {
+    for (int round = 0; round < most_rounds; ++round) {
+      storage::Params params;
+      params.add(scope_.business.to_string()).add(scope_.integration.to_string()).add(claim_.is_requested);
+      params.add(scope_.run.to_string()).add(failures_at_once);
+      const auto due = co_await scope_.db.read(storage::sql::imports::due_failures, std::move(params));
+      for (int row = 0; row < due.size(); ++row) co_await retry(std::string(due.get(row, 0)), end);
+      if (due.size() < failures_at_once) co_return;
+    }
+  }
+
+  asio::awaitable<void> retry(std::string id, SweepEnd& end) {
+    connectors::StorePage<connectors::StoreOrder> page;
+    try {
+      page = co_await ask([&] { return store_.order(id); });
+    } catch (const StoreError& error) {
+      if (error.problem() != StoreProblem::refused) throw;
+      page.unreadable.push_back({id, std::nullopt, error.what()});
+    }
+    page.reached.reset();
+    for (auto& each : page.unreadable) each.external_id = id;
+    if (page.records.empty() && page.unreadable.empty()) {
+      co_await forget_failure(scope_, std::move(id));
+    } else {
+      end.counts += co_await import_orders(scope_, std::move(page));
+    }
+  }
+
+  /// A call of the store, again after a moment when it is busy.
+  template <typename Call>
+  auto ask(Call call) -> decltype(call()) {
+    for (int tries = 1;; ++tries) {
+      if (control_.ended()) throw Stopped();
+      Duration wait = std::chrono::seconds(tries);
+      try {
+        co_return co_await call();
+      } catch (const StoreError& error) {
+        if (control_.ended()) throw Stopped();
+        wait = std::max(wait, error.retry_after().value_or(wait));
+        if (error.problem() != StoreProblem::busy || tries == most_tries || wait > longest_wait) throw;
+      }
+      co_await control_.pause(wait);
+    }
+  }
+
+  const ImportScope& scope_;
+  const ImportClaim& claim_;
+  connectors::Store& store_;
+  const SweepControl& control_;
+};
+
+}  // namespace
+
+asio::awaitable<SweepEnd> sweep_store(const ImportScope& scope, const ImportClaim& claim,
+                                      connectors::Store& store, const SweepControl& control) {
+  SweepEnd end;
+  try {
+    Sweep sweep(scope, claim, store, control);
+    co_await sweep.run(end);
+  } catch (const StoreError& error) {
+    end.kind = SweepEnd::Kind::failed;
+    end.reason = error.what();
+    end.retry_after = error.retry_after();
+  } catch (const GaveWay&) {
+    end.kind = SweepEnd::Kind::gave_way;
+  } catch (const Stopped&) {
+    end.kind = SweepEnd::Kind::stopped;
+  } catch (const NotOurs&) {
+    end.kind = SweepEnd::Kind::stopped;
+  }
+  co_return end;
+}
+
+}  // namespace waybill::worker
