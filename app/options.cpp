@@ -79,17 +79,6 @@ void apply_mail_from(Config& config, const Values& values) {
   config.mail_from = values.back();
 }
 
-void apply_shopify_version(Config& config, const Values& values) {
-  const std::string& version = values.back();
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  constexpr std::size_t length = 7;
-  constexpr std::size_t dash = 4;
-  const bool is_good = version.size() == length && version[dash] == '-' &&
-                       std::ranges::count_if(version, is_digit) == length - 1;
-  if (!is_good) throw ConfigError("must be a version such as 2026-07");
-  config.shopify_version = version;
-}
-
 void apply_log_format(Config& config, const Values& values) {
   const auto format = parse_log_format(values.back());
   if (!format) throw ConfigError("must be text or json");
@@ -225,11 +214,6 @@ std::vector<Option> delivery_options() {
               "Seconds between two sweeps over a connected store, varied by a fifth; its webhooks and `sync` "
               "cause one at once.",
               &Config::import_interval, 1, 86'400),
-      {.name = "shopify-version",
-       .value_name = "VERSION",
-       .default_text = "2026-07",
-       .help = "The version of Shopify's Admin API that is spoken.",
-       .apply = apply_shopify_version},
   };
 }
 

@@ -193,7 +193,6 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.blast_minimum = config.blast_minimum;
   options.push_contact = push_contact(config);
   options.import_interval = std::chrono::seconds(config.import_interval);
-  options.stores.shopify_version = config.shopify_version;
   return options;
 }
 

@@ -35,7 +35,8 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr auto look_interval = 250ms;  // for integrations that are due: a webhook's hint acts within it
-constexpr auto keep_store = 10min;     // what was learned of a store (a token) that is not swept
+constexpr auto keep_unused = 10min;    // what was learned of a store: a token, a dialect
+constexpr auto keep_at_most = 1h;
 
 /// What runs to its end without throwing what the io_context cannot take.
 void detach(asio::io_context& io, asio::awaitable<void> work) {
@@ -140,12 +141,13 @@ class Importer::Impl {
   struct Running {
     explicit Running(asio::io_context& io) : pause(io) {}
     bool is_ours = true;
+    steady_clock::time_point opened_at = steady_clock::now();  // its store
     asio::steady_timer pause;
   };
   struct KeptStore {
     std::string key, secret, url;  // sealed
     std::unique_ptr<connectors::Store> store;
-    steady_clock::time_point used_at;
+    steady_clock::time_point opened_at, used_at;
   };
 
   void begin_to_stop() {
@@ -263,8 +265,8 @@ class Importer::Impl {
     if (connector == nullptr) {
       co_return SweepEnd{.kind = SweepEnd::Kind::failed, .reason = "There is no connector of this provider."};
     }
-    auto store = open(claim, *connector);
     Running& running = running_.at(claim.integration);
+    auto store = open(claim, *connector, running);
     const SweepControl control{
         .ended = [this, &running] { return is_stopping_ || !running.is_ours; },
         .crowded = [this] { return running_.size() >= options_.places; },
@@ -277,21 +279,24 @@ class Importer::Impl {
                             .cause = cause_of(claim, connector->terms().name),
                             .lease = options_.lease};
     auto end = co_await sweep_store(scope, claim, *store, control);
-    if (end.kind != SweepEnd::Kind::failed) keep(claim, std::move(store));
+    if (end.kind != SweepEnd::Kind::failed) keep(claim, running, std::move(store));
     co_return end;
   }
 
-  std::unique_ptr<connectors::Store> open(const ImportClaim& claim, const connectors::Connector& connector) {
+  std::unique_ptr<connectors::Store> open(const ImportClaim& claim, const connectors::Connector& connector,
+                                          Running& running) {
     if (auto kept = stores_.extract(claim.integration)) {
       auto& found = kept.mapped();
+      running.opened_at = found.opened_at;
       if (found.key == claim.sealed_key && found.secret == claim.sealed_secret &&
           found.url == claim.store_url)
         return std::move(found.store);
     }
+    running.opened_at = steady_clock::now();
     return connector.open({.api_key = credential(secrets_, claim, "key", claim.sealed_key),
                            .api_secret = credential(secrets_, claim, "secret", claim.sealed_secret),
                            .store_url = claim.store_url},
-                          send(), system_clock(), options_.stores);
+                          send(), system_clock(), options_.connectors);
   }
 
   connectors::Send send() {
@@ -305,15 +310,17 @@ class Importer::Impl {
     };
   }
 
-  void keep(const ImportClaim& claim, std::unique_ptr<connectors::Store> store) {
+  void keep(const ImportClaim& claim, const Running& running, std::unique_ptr<connectors::Store> store) {
     stores_.insert_or_assign(
         claim.integration, KeptStore{claim.sealed_key, claim.sealed_secret, claim.store_url, std::move(store),
-                                     steady_clock::now()});
+                                     running.opened_at, steady_clock::now()});
   }
 
   void forget_stores() {
-    const auto limit = steady_clock::now() - keep_store;
-    std::erase_if(stores_, [&](const auto& entry) { return entry.second.used_at < limit; });
+    const auto now = steady_clock::now();
+    std::erase_if(stores_, [&](const auto& entry) {
+      return entry.second.used_at < now - keep_unused || entry.second.opened_at < now - keep_at_most;
+    });
   }
 
   asio::awaitable<void> finish(const ImportClaim& claim, const SweepEnd& end, Time began) {

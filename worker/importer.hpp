@@ -23,7 +23,7 @@ class Importer {
     Guid worker;
     net::DestinationPolicy destinations;
     std::string ca_file;
-    connectors::Connector::Options stores;
+    connectors::Connector::Options connectors;
     Duration interval = std::chrono::seconds(60);  // between two sweeps over one store, varied by a fifth
     std::size_t places = 32;
     Duration lease = std::chrono::seconds(30);

@@ -76,7 +76,7 @@ class Worker::Impl {
                                                              .worker = guid_,
                                                              .destinations = options_.destinations,
                                                              .ca_file = options_.ca_file,
-                                                             .stores = options_.stores,
+                                                             .connectors = options_.connectors,
                                                              .interval = options_.import_interval},
                                            secrets_);
   }

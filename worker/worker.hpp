@@ -31,7 +31,7 @@ class Worker {
     std::int64_t blast_factor = 100;                      // worker/blast_guard.hpp
     std::int64_t blast_minimum = 1000;                    // 0 in either: off
     Duration import_interval = std::chrono::seconds(60);  // between two sweeps over a store
-    connectors::Connector::Options stores;
+    connectors::Connector::Options connectors;
     std::string push_contact;  // where push services reach the operator: a mailto: or https: URL, or empty
   };
 
