@@ -6,22 +6,10 @@
 #include <string>
 
 #include "connectors/connector.hpp"
-#include "worker/import_rules.hpp"
+#include "worker/import_claim.hpp"
 #include "worker/import_scope.hpp"
 
 namespace waybill::worker {
-
-/// An integration that is this worker's to sweep: a row of storage/sql/imports/claim.sql.
-struct ImportClaim {
-  Guid business, integration, run;
-  std::string provider, store_url, sealed_key, sealed_secret;  // sealed ones in hex; the secret may be empty
-  bool wants_orders = false;
-  bool wants_products = false;
-  bool is_requested = false;  // by somebody, now or when the run began
-  std::string due_at;         // as PostgreSQL wrote it
-  int failures = 0;
-  Reached orders, products;
-};
 
 /// What a sweep is told while it goes on. All on one thread.
 struct SweepControl {

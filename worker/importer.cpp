@@ -22,9 +22,9 @@
 #include "base/observe.hpp"
 #include "net/async_http.hpp"
 #include "storage/fields.hpp"
-#include "storage/integration_secrets.hpp"
 #include "storage/sql.hpp"
 #include "storage/sync.hpp"
+#include "worker/import_claim.hpp"
 #include "worker/import_sweep.hpp"
 
 namespace waybill::worker {
@@ -41,63 +41,6 @@ constexpr auto keep_at_most = 1h;
 /// What runs to its end without throwing what the io_context cannot take.
 void detach(asio::io_context& io, asio::awaitable<void> work) {
   asio::co_spawn(io, std::move(work), asio::detached);
-}
-
-std::optional<Time> maybe_time(const storage::RowView& row, int column) {
-  return row.is_null(column) ? std::nullopt : std::optional(row.time(column));
-}
-
-ImportClaim claim_of(const storage::RowView& row) {
-  enum Column {
-    business,
-    integration,
-    provider,
-    store_url,
-    api_key,
-    api_secret,
-    wants_orders,
-    wants_products,
-    run,
-    requested,
-    due_at,
-    failures,
-    orders_reached,
-    orders_moved,
-    orders_swept,
-    products_reached,
-    products_moved,
-    products_swept
-  };
-  return {.business = row.guid(business),
-          .integration = row.guid(integration),
-          .run = row.guid(run),
-          .provider = row.string(provider),
-          .store_url = row.string(store_url),
-          .sealed_key = row.string(api_key),
-          .sealed_secret = row.string(api_secret),
-          .wants_orders = row.boolean(wants_orders),
-          .wants_products = row.boolean(wants_products),
-          .is_requested = row.boolean(requested),
-          .due_at = row.string(due_at),
-          .failures = row.number<int>(failures),
-          .orders = {maybe_time(row, orders_reached), maybe_time(row, orders_moved),
-                     maybe_time(row, orders_swept)},
-          .products = {maybe_time(row, products_reached), maybe_time(row, products_moved),
-                       maybe_time(row, products_swept)}};
-}
-
-std::string cause_of(const ImportClaim& claim, std::string_view provider_name) {
-  return to_json(json::object{
-      {"by",
-       {{"type", "import"}, {"guid", claim.integration.to_string()}, {"name", std::string(provider_name)}}},
-      {"depth", 0}});
-}
-
-std::string credential(const SecretBox& secrets, const ImportClaim& claim, std::string_view column,
-                       const std::string& sealed) {
-  if (sealed.empty()) return {};
-  return secrets.open(unhex(sealed).value(),
-                      storage::integration_purpose(claim.business, claim.integration, column));
 }
 
 }  // namespace
@@ -293,10 +236,7 @@ class Importer::Impl {
         return std::move(found.store);
     }
     running.opened_at = steady_clock::now();
-    return connector.open({.api_key = credential(secrets_, claim, "key", claim.sealed_key),
-                           .api_secret = credential(secrets_, claim, "secret", claim.sealed_secret),
-                           .store_url = claim.store_url},
-                          send(), system_clock(), options_.connectors);
+    return connector.open(credentials_of(secrets_, claim), send(), system_clock(), options_.connectors);
   }
 
   connectors::Send send() {
