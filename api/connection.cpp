@@ -130,6 +130,7 @@ asio::awaitable<bool> Connection::handle() {
   Body body(*this);
   Request request = parser_->request();
   request.peer = peer_;
+  request.head = view(in_).substr(0, head_size_);
   bool broken = false;
   try {
     co_await host_.responder().respond(request, body, response);

@@ -296,6 +296,7 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
   } else if (route.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;
+    call.head = exchange.request.head;
   }
   if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);

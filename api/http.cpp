@@ -1,5 +1,6 @@
 #include "api/http.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
@@ -45,7 +46,28 @@ void append_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
+bool same_name(std::string_view name, std::string_view lower_case_name) {
+  return std::ranges::equal(name, lower_case_name, [](char c, char lower) {
+    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == lower;
+  });
+}
+
 }  // namespace
+
+std::optional<std::string_view> find_field(std::string_view head, std::string_view lower_case_name) {
+  constexpr std::string_view line_end = "\r\n";
+  for (auto end = head.find(line_end); end != std::string_view::npos; end = head.find(line_end)) {
+    head.remove_prefix(end + line_end.size());
+    const auto line = head.substr(0, head.find(line_end));
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos || !same_name(line.substr(0, colon), lower_case_name)) continue;
+    const auto value = line.substr(colon + 1);
+    const auto first = value.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return std::string_view();
+    return value.substr(first, value.find_last_not_of(" \t") - first + 1);
+  }
+  return std::nullopt;
+}
 
 void Response::add_header(std::string_view name, std::string_view value) {
   headers.append(name).append(": ").append(value).append("\r\n");

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,12 @@ struct Request {
   std::string_view request_id;
   std::string_view forwarded_for;  // the last X-Forwarded-For
   std::string_view peer;           // the client's network address, without the port
+  std::string_view head;           // the request line and all fields, as they came
 };
+
+/// The value of a field of a request's head, without the white space around it, by its name in lower case;
+/// the first when there are several, nullopt when there is none.
+std::optional<std::string_view> find_field(std::string_view head, std::string_view lower_case_name);
 
 /// Thrown by `RequestBody::read`: there is nobody left to answer.
 class Disconnected : public std::exception {

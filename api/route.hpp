@@ -72,6 +72,7 @@ struct Call {
   std::string path_text;       // what stands for the path's {name:text}, percent-decoded
   FieldErrors errors;          // found so far, of a route that `adds_errors`
   std::string_view peer = {};  // the client's network address
+  std::string_view head = {};  // of BodyKind::raw: the request's head, for find_field (api/http.hpp)
 
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
   std::optional<std::string_view> parameter(std::string_view name) const;
@@ -171,6 +172,9 @@ std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();
 std::span<const Route> token_routes();
 std::span<const Route> subscription_routes();
+std::span<const Route> integration_routes();
+std::span<const Route> integration_run_routes();
+std::span<const Route> inbound_routes();
 
 /// All of them; the order does not matter.
 std::vector<Route> all_routes();

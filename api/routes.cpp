@@ -10,7 +10,8 @@ std::vector<Route> all_routes() {
       tracking_routes,     vehicle_routes,   vehicle_travel_routes, workflow_routes,
       template_routes,     run_routes,       insight_routes,        system_routes,
       user_routes,         business_routes,  business_user_routes,  token_routes,
-      subscription_routes, reference_routes,
+      subscription_routes, reference_routes, integration_routes,    integration_run_routes,
+      inbound_routes,
   };
   std::vector<Route> all;
   for (const auto rows_of : resources) {

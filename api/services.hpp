@@ -19,6 +19,7 @@ namespace asio = boost::asio;
 class Maps;
 class MatchLag;
 class PasswordHasher;
+class Stores;
 
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
 /// outlives the server.
@@ -31,7 +32,8 @@ struct Services {
   Background& background;       // for what would hold up the io thread
   std::string public_url = {};  // without a trailing slash; for links that leave the service
 
-  Maps* maps = nullptr;  // never null but in tests that ask for no places
+  Maps* maps = nullptr;      // never null but in tests that ask for no places
+  Stores* stores = nullptr;  // never null but in tests that have none
 
   /// Tells the worker that events may be waiting; cheap, from any thread. The dispatcher calls it after each
   /// request that may have changed something, handlers need not.

@@ -60,6 +60,7 @@ struct Config {
   std::filesystem::path mail_dir;
   std::string geocoder_url;
   std::string osrm_url;
+  std::string shopify_version;
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
 };

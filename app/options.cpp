@@ -67,6 +67,16 @@ void apply_plans(Config& config, const Values& values) {
   config.plans = values.back();
 }
 
+// shopify.dev, "API versioning": a version is named by its year and month.
+void apply_shopify_version(Config& config, const Values& values) {
+  const std::string& version = values.back();
+  constexpr std::string_view form = "0000-00";
+  const bool fits = std::ranges::equal(
+      version, form, [](char c, char shape) { return shape == '0' ? c >= '0' && c <= '9' : c == shape; });
+  if (!fits) throw ConfigError("must be YEAR-MONTH, such as 2026-07");
+  config.shopify_version = version;
+}
+
 void apply_smtp_url(Config& config, const Values& values) {
   if (!net::parse_smtp_url(values.back())) {
     throw ConfigError("must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with ?tls=none if need be");
@@ -247,6 +257,11 @@ std::vector<Option> surroundings_options() {
        .default_text = "",
        .help = "An OSRM server for distances by road. Empty: 1.3 times the straight line.",
        .apply = url(&Config::osrm_url, {"http://", "https://"})},
+      {.name = "shopify-version",
+       .value_name = "VERSION",
+       .default_text = "2026-07",
+       .help = "The version of Shopify's Admin API that its stores are spoken to in, such as `2026-07`.",
+       .apply = apply_shopify_version},
       {.name = "log-format",
        .value_name = "text|json",
        .default_text = "text",

@@ -25,6 +25,7 @@
 #include "api/quota.hpp"
 #include "api/router.hpp"
 #include "api/server.hpp"
+#include "api/stores.hpp"
 #include "app/mail_courier.hpp"
 #include "base/observe.hpp"
 #include "storage/database.hpp"
@@ -49,6 +50,7 @@ struct ApiCommons {
   std::optional<api::Analysis> analysis;
   api::Background background{{}};
   std::unique_ptr<api::Maps> maps;
+  std::unique_ptr<api::Stores> stores;
   std::vector<api::Services*> services;  // of the io threads
 };
 
@@ -73,6 +75,7 @@ class ThreadResponder : public api::Responder {
                   .analysis = *commons.analysis,
                   .background = commons.background,
                   .maps = commons.maps.get(),
+                  .stores = commons.stores.get(),
                   .tokens_changed = [&commons] { ++commons.token_epoch; },
                   .send_mails = [&commons] { return send_mails(*commons.courier); },
                   .passwords = &commons.passwords,
@@ -176,6 +179,10 @@ net::MailOptions mail_options(const Config& config) {
           .total_timeout = std::chrono::seconds(25)};
 }
 
+connectors::Connector::Options connector_options(const Config& config) {
+  return {.shopify_version = config.shopify_version};
+}
+
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
                                        const SecretBox::Key& key,
                                        const net::DestinationPolicy& destinations) {
@@ -193,6 +200,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.blast_minimum = config.blast_minimum;
   options.push_contact = push_contact(config);
   options.import_interval = std::chrono::seconds(config.import_interval);
+  options.connectors = connector_options(config);
   return options;
 }
 
@@ -227,6 +235,8 @@ class Node::Parts {
     api_->dispatch.cors_origins = config.cors_origins;
     api_->maps = std::make_unique<api::Maps>(api::Maps::Options{
         .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file});
+    api_->stores = std::make_unique<api::Stores>(api::Stores::Options{
+        .policy = destinations, .ca_file = config.ca_file, .connectors = connector_options(config)});
     api_->dispatch.trusted_proxies = config.trusted_proxies;
     api_->database.url = database_url;
     api_->database.application_name = "waybill api";
@@ -242,6 +252,7 @@ class Node::Parts {
     // The io threads call these, and they call back into them.
     if (server_) server_->stop(std::chrono::milliseconds(0));
     if (api_) api_->maps->shut_down();
+    if (api_) api_->stores->shut_down();
     courier_.reset();
   }
   Parts(const Parts&) = delete;

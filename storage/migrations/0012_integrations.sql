@@ -28,6 +28,8 @@ create table integrations (
   constraint integrations_lease_whole check ((lease_owner is null) = (lease_until is null))
 );
 create unique index integrations_store_unique on integrations (business_id, provider, store_url);
+-- A store's webhook names the integration alone.
+create unique index integrations_by_guid on integrations (guid);
 create index integrations_due on integrations (due_at) where status = 'active' and removed_at is null;
 create index integrations_leased on integrations (lease_owner) where lease_owner is not null;
 

@@ -1,0 +1,45 @@
+#include "connectors/store_line.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "net/async_http.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+net::HttpResponse too_late(Time now) {
+  net::HttpResponse response;
+  response.failure = net::HttpFailure::timeout;
+  response.error = "it took too long";
+  response.started_at = now;
+  return response;
+}
+
+void take_out(std::string& text, std::string_view secret) {
+  constexpr std::size_t shortest = 4;  // less is no secret, and part of many a word
+  if (secret.size() < shortest) return;
+  for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
+    text.replace(at, secret.size(), "…");
+  }
+}
+
+}  // namespace
+
+Send send_until(net::HttpClient& http, const Clock& clock, std::shared_ptr<const Time> deadline) {
+  return [&http, &clock,
+          deadline = std::move(deadline)](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+    const Time now = clock.now();
+    if (now >= *deadline) co_return too_late(now);
+    request.total_timeout = std::min<Duration>(request.total_timeout, *deadline - now);
+    co_return co_await net::fetch(http, std::move(request));
+  };
+}
+
+std::string without_secrets(std::string text, const StoreCredentials& credentials) {
+  take_out(text, credentials.api_key);
+  take_out(text, credentials.api_secret);
+  return text;
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/guid.hpp"
+#include "base/secret_box.hpp"
+#include "connectors/connector.hpp"
+
+namespace waybill::connectors {
+
+/// The credentials of an integration as its row has them, the sealed columns in hexadecimal digits. Throws
+/// SecretError when they were sealed with another key or for another row.
+StoreCredentials open_credentials(const SecretBox& secrets, const Guid& business, const Guid& integration,
+                                  std::string_view sealed_key,
+                                  const std::optional<std::string_view>& sealed_secret,
+                                  std::string_view store_url);
+
+}  // namespace waybill::connectors

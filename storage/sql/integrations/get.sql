@@ -1,0 +1,4 @@
+-- A connected store: $1 business, $2 guid.
+select
+\ir answer.inc
+from integrations where business_id = $1 and guid = $2 and removed_at is null

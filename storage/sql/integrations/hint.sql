@@ -1,0 +1,11 @@
+-- A store's webhook says that something changed: $1 business, $2 integration, $3 the delivery's id or null. Sweeps it soon
+-- unless this delivery was seen before.
+with seen as (
+  insert into inbound_deliveries (business_id, integration_id, delivery_id)
+  select $1, $2, $3 where $3 is not null
+  on conflict do nothing
+  returning delivery_id
+)
+update integrations set due_at = now()
+where business_id = $1 and guid = $2 and status = 'active' and removed_at is null
+  and ($3 is null or exists (select from seen))

@@ -1,0 +1,3 @@
+-- What is known of a store that is to be configured: $1 business, $2 provider, $3 address in its normal form.
+select guid, removed_at is not null as is_removed, removed_at is null and status = 'active' as is_active
+from integrations where business_id = $1 and provider = $2 and store_url = $3

@@ -1,0 +1,13 @@
+-- Removes a store; its imported orders stay: $1 business, $2 guid. A sweep that was asked for and has not begun will not be
+-- made.
+with before as (
+  select guid, requested_run from integrations
+  where business_id = $1 and guid = $2 and removed_at is null for update
+), called_off as (
+  update integration_runs r
+  set finished_at = now(),
+      errors = '[{"externalId": null, "orderNumber": null, "reason": "The store was removed before the import began."}]'
+  from before b where r.business_id = $1 and r.guid = b.requested_run
+)
+update integrations i set removed_at = now(), requested_run = null
+from before b where i.business_id = $1 and i.guid = b.guid

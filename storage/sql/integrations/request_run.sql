@@ -1,0 +1,13 @@
+-- Asks for a sweep now: $1 business, $2 integration, $3 the guid of a new run. Returns whether the store is active, and the
+-- run that it will be: one that was asked for and has not begun is it. No row: there is no such store.
+with found as (
+  select guid, status = 'active' as is_active, requested_run from integrations
+  where business_id = $1 and guid = $2 and removed_at is null for update
+), asked as (
+  update integrations i set requested_run = coalesce(f.requested_run, $3), due_at = now()
+  from found f where i.business_id = $1 and i.guid = f.guid and f.is_active
+), written as (
+  insert into integration_runs (business_id, guid, integration_id)
+  select $1, $3, guid from found where is_active and requested_run is null
+)
+select is_active, coalesce(requested_run, $3) as "runId" from found
