@@ -52,8 +52,9 @@ struct WorkflowView {
 };
 
 /// What a run will do, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,
-/// subject, body, html}, push {title, body, url, ...}, update_status {entityType, entityIds, status}. It is
-/// stored with the run, so that each try and replay sends the same; it never holds a secret.
+/// subject, body, html}, push {title, body, url, ...}, update_status {entityType, entityIds, status},
+/// push_tracking {orderId, trackingNumber, carrier, shippedAt}. It is stored with the run, so that each try
+/// and replay sends the same; it never holds a secret.
 struct Plan {
   json::object request;             // all of it but `body`
   std::optional<std::string> body;  // apart, because as a JSON string most of it would be escapes
@@ -114,10 +115,12 @@ struct TryResult {
   std::optional<std::string> error;     // a sentence
   bool cancelled = false;  // called off by the worker's end, or the database is away: it was no try, and
                            // `outcome` says nothing
-  bool destination_failed = false;  // counts against the destination's circuit breaker
+  std::optional<Time> again_at = std::nullopt;  // of a cancelled one: not before
+  bool destination_failed = false;              // counts against the destination's circuit breaker
 };
 
 class PushDesk;
+class TrackingDesk;
 
 /// The means by which actions act. All are thread-safe and outlive every action in flight.
 struct Effects {
@@ -127,7 +130,8 @@ struct Effects {
   std::string_view mail_from;  // who mails are from
   // True once the mailer is being taken down: what it then calls a temporary failure was no try. Null: never.
   const std::atomic<bool>* mailer_ends = nullptr;
-  PushDesk* push = nullptr;  // null where no push message is performed
+  PushDesk* push = nullptr;          // null where no push message is performed
+  TrackingDesk* tracking = nullptr;  // null where no store is told of shipments
 };
 
 /// One type of action. Implementations have no state: one instance serves every thread.
@@ -142,6 +146,9 @@ class Action {
   /// Pure.
   virtual json::object check(const json::object& definition, const CheckContext& context,
                              FieldErrors& errors) const = 0;
+
+  /// True when only workflows that come with the business may have it.
+  virtual bool managed_only() const { return false; }
 
   /// True when a workflow of this type has a signing secret, made when none is given.
   virtual bool has_secret() const { return false; }

@@ -57,9 +57,10 @@ void merge_action(const json::value& given_action, const net::DestinationPolicy&
     return;
   }
   const actions::Action* action = actions::find_action(*type);
-  if (action == nullptr) {
+  if (action == nullptr || action->managed_only()) {
     std::string known;
     for (const actions::Action* each : actions::all_actions()) {
+      if (each->managed_only()) continue;
       known += (known.empty() ? "" : ", ") + std::string(each->type());
     }
     errors.push_back({"action.type", "must be one of " + known});

@@ -334,7 +334,7 @@ void Runner::finished(const TaskPtr& task, actions::TryResult result) {
       recorder_.pause({task->run.key.business_id, task->run.key.workflow_id, std::move(*verdict.pause)});
     }
     if (result.cancelled) {
-      put_off(task, now);
+      put_off(task, result.again_at.value_or(now));
     } else {
       conclude(task, std::move(verdict.state));
     }

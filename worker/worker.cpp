@@ -16,6 +16,7 @@
 #include "worker/pump.hpp"
 #include "worker/recorder.hpp"
 #include "worker/runner.hpp"
+#include "worker/tracking_desk.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -52,7 +53,8 @@ class Worker::Impl {
                  .mailer = *mailer_,
                  .mail_from = options_.mail_from,
                  .mailer_ends = &mailer_ends_,
-                 .push = push_.get()},
+                 .push = push_.get(),
+                 .tracking = tracking_.get()},
                 *recorder_),
         guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, secrets_,
                system_clock()),
@@ -91,8 +93,10 @@ class Worker::Impl {
     runner_.drain(limit);
     runner_.stop();
     push_->close();
+    tracking_->close();
     http_.reset();  // what is still in flight ends as cancelled, which is not a try
     push_.reset();
+    tracking_.reset();
     mailer_ends_ = true;
     mailer_.reset();
     const auto left = std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
@@ -122,6 +126,9 @@ class Worker::Impl {
       std::make_unique<actions::StoredPushDirectory>(options_.database_url, secrets_, options_.push_contact));
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
+  std::unique_ptr<StoreTrackingDesk> tracking_ = std::make_unique<StoreTrackingDesk>(
+      StoreTrackingDesk::Options{.database_url = options_.database_url, .connectors = options_.connectors},
+      secrets_, *http_, system_clock());
   std::atomic<bool> mailer_ends_ = false;
   std::unique_ptr<net::Mailer> mailer_ = net::make_mailer(options_.mail);
   std::unique_ptr<Recorder> recorder_;

@@ -12,6 +12,7 @@ create function shown_request(business uuid, action text, request json, body tex
     when action = 'send_push' then
       json_build_object('title', request -> 'title', 'body', body, 'url', request -> 'url', 'subscriptions',
                         (select count(*) from push_audience(business, nullif(request ->> 'subscriptions', 'all')::uuid)))
+    when action = 'push_tracking' then (request::jsonb - 'destination')::json
     when body is null then request
     else (request::jsonb || jsonb_build_object('body', body))::json
   end $$;

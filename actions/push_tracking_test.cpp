@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/action.hpp"
+#include "actions/checked_test.hpp"
+
+namespace waybill::actions {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Action& push_tracking() { return *find_action("push_tracking"); }
+
+constexpr Guid business{{1}}, shipment{{2}};
+
+Plan plan_of(std::string_view entity) {
+  const json::object record = parse(entity), previous, action = parse(R"({"type": "push_tracking"})");
+  return push_tracking().plan(
+      {.guid = Guid{}, .name = "", .business_id = business, .business_name = "", .action = action},
+      {.entity = record,
+       .previous = previous,
+       .entity_type = domain::EntityType::shipment,
+       .entity_id = shipment,
+       .event_id = 1,
+       .at = parse_timestamp("2026-11-20T05:45:12.345Z").value(),
+       .trigger = "shipment_status_changed"});
+}
+
+TEST(PushTrackingCheck, IsOfShipmentsAndHasNothingToSet) {
+  const net::DestinationPolicy destinations;
+  const auto check = [&](std::string_view definition, domain::EntityType type) {
+    Checked result;
+    result.stored = push_tracking().check(parse(definition), {type, destinations, {}}, result.errors);
+    return result;
+  };
+  const auto good = check(R"({"type": "push_tracking"})", domain::EntityType::shipment);
+  EXPECT_THAT(good.errors, IsEmpty());
+  EXPECT_EQ(good.stored, parse(R"({"type": "push_tracking"})"));
+  EXPECT_THAT(check(R"({"type": "push_tracking", "to": 1})", domain::EntityType::order).fields(),
+              ElementsAre("action.to", "action.type"));
+}
+
+TEST(PushTrackingCheck, IsTheOnlyOneThatOnlyManagedWorkflowsHave) {
+  for (const Action* action : all_actions()) {
+    EXPECT_EQ(action->managed_only(), action == &push_tracking()) << action->type();
+  }
+}
+
+TEST(PushTrackingPlan, SaysWhatIsToldAndCountsByBusiness) {
+  const Plan plan =
+      plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": {"guid": "c", "name": "UPS"}})");
+  EXPECT_EQ(plan.request, (json::object{{"orderId", "o"},
+                                        {"trackingNumber", "WB1"},
+                                        {"carrier", "UPS"},
+                                        {"shippedAt", "2026-11-20T05:45:12.345Z"},
+                                        {"destination", "store:" + business.to_string()}}));
+  EXPECT_EQ(push_tracking().destination(plan.request), "store:" + business.to_string());
+  EXPECT_TRUE(plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": null})")
+                  .request.at("carrier")
+                  .is_null());
+}
+
+}  // namespace
+}  // namespace waybill::actions

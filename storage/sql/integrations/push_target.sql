@@ -1,0 +1,8 @@
+-- What it takes to tell a store of a shipment: $1 business, $2 shipment. Of an order that was made here, without a store.
+select s.tracking_number, o.external_id, k.name, k.code, i.guid, i.provider, i.store_url, encode(i.api_key, 'hex'),
+       encode(i.api_secret, 'hex'), coalesce(i.status = 'active' and i.removed_at is null and i.push_tracking, false) as is_on
+from shipments s
+join orders o on o.business_id = $1 and o.guid = s.order_id and o.deleted_at is null
+left join integrations i on i.business_id = $1 and i.guid = o.integration_id
+left join carriers k on k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = s.carrier_id
+where s.business_id = $1 and s.guid = $2 and s.deleted_at is null
