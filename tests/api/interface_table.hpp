@@ -22,16 +22,8 @@ struct Row {
   std::string_view content_type = "application/json";
 };
 
-struct Endpoint {
-  std::string_view method;
-  std::string_view path;
-};
-
-/// All rows of the document's tables, in their order, but those of `not_yet_there`. A row that others spoil
-/// makes the records that it needs.
+/// All rows of the document's tables, in their order. A row that others spoil makes the records that it
+/// needs.
 std::span<const Row> rows();
-
-/// Rows of the document that come with the stores' connectors: whoever makes one moves it to the table above.
-std::span<const Endpoint> not_yet_there();
 
 }  // namespace waybill::tests::interface

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/connectors/connected_store.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"
 #include "tests/workflows/workflow_test.hpp"
@@ -73,6 +74,28 @@ TEST(LogSecrets, NoneIsEverLoggedWhateverGoesWrong) {
                                                   {"accountNumber", "A-1"}})
                 .status,
             200);
+  WooCommerceSimulator store;
+  secrets.push_back(store.key());
+  secrets.push_back(store.secret());
+  secrets.push_back(url_encode(store.secret()));
+  const json::object settings{{"autoImportOrders", true}, {"pushTracking", true}};
+  const auto configure = [&] {
+    return tenant.http.post("/api/integrations/provider/configure", configuration(store, settings));
+  };
+  store.fail(failing_with(500), 100);
+  ASSERT_EQ(configure().status, 400);
+  store.stop_failing();
+  const Response connected = configure();
+  ASSERT_EQ(connected.status, 201) << connected.text;
+  const std::string integration = text_at(connected.body, "data.guid");
+  nobody.post("/api/integrations/" + integration + "/inbound?consumer_key=" + store.key());
+  store.revoke_key();
+  const std::string shipment = tenant.insert_shipment(
+      tenant.insert_order({{"integration_id", "'" + integration + "'"},
+                           {"external_id", "'" + std::to_string(store.add_order()) + "'"}}));
+  tenant.move_shipment(shipment, "collected");
+  tenant.run_with_status(push_tracking_workflow(tenant), "dead");
+
   const std::string workflow = tenant.webhook(receiver.url("/failing"), "order_created",
                                               {{"action",
                                                 {{"type", "webhook"},

@@ -99,7 +99,7 @@ PreparedBusiness::PreparedBusiness(Tenant& tenant) : tenant_(tenant) {
 
 void PreparedBusiness::prepare_goods() {
   for (const auto* kind : {"customer", "contact", "reference", "upload", "product", "variant", "preset",
-                           "carrier", "carrierContact"})
+                           "carrier", "carrierContact", "integration"})
     keep(kind);
   const auto configured = tenant_.http.request_text(
       "POST", "/api/carriers/configure",
@@ -157,6 +157,7 @@ void PreparedBusiness::prepare_workflows() {
 std::string PreparedBusiness::make(std::string_view kind) {
   if (kind == "reference") return add_reference();
   if (kind == "upload") return upload();
+  if (kind == "integration") return connect_store();
   for (const auto& recipe : recipes) {
     if (recipe.kind == kind) return created(recipe.path, recipe.body);
   }
@@ -189,6 +190,14 @@ std::string PreparedBusiness::upload() {
                                                   {{"Content-Type", "multipart/form-data; boundary=end"}});
   if (response.status != 201) refuse("upload", response);
   return std::string(response.data().as_string());
+}
+
+// Without a store: nobody ever asks it.
+std::string PreparedBusiness::connect_store() {
+  return tenant_.sql.value(
+      "insert into integrations (business_id, provider, store_url, api_key, auto_import, due_at) "
+      "values ($1, 'woocommerce', $2, '', false, '2999-01-01') returning guid",
+      {tenant_.id, "https://store-" + std::to_string(++count_) + ".example"});
 }
 
 std::string PreparedBusiness::fill(std::string_view text) {

@@ -11,10 +11,10 @@ namespace waybill::tests {
 /// A business with one record of every kind, made through the API and filled as far as it can be, so that no
 /// object of an answer is null.
 ///
-/// The kinds: carrier, carrierContact, contact, customer, device, dispatch, driver, item (of the order),
-/// order, packed, carried and removable (shipments of the dispatch), preset, product, reference, run,
-/// shipment, template, token, upload, user, variant, vehicle, webhook (a workflow with a secret), workflow;
-/// and business, orderCreated and productDeleted (triggers).
+/// The kinds: carrier, carrierContact, contact, customer, device, dispatch, driver, integration, item (of
+/// the order), order, packed, carried and removable (shipments of the dispatch), preset, product, reference,
+/// run, shipment, template, token, upload, user, variant, vehicle, webhook (a workflow with a secret),
+/// workflow; and business, orderCreated and productDeleted (triggers).
 class PreparedBusiness {
  public:
   /// Makes the records. Throws std::runtime_error when the service refuses one.
@@ -36,6 +36,7 @@ class PreparedBusiness {
   void keep(std::string_view kind) { guids_[std::string(kind)] = make(kind); }
   std::string add_reference();
   std::string upload();
+  std::string connect_store();
   void prepare_goods();
   void prepare_deliveries();
   void prepare_tracks();

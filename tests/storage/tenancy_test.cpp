@@ -15,9 +15,20 @@ namespace {
 // Statements that serve all businesses at once: the worker's, those that find out whose request it is, and
 // those of people, who sign in before anybody knows their business.
 constexpr std::string_view of_all_businesses[] = {
-    "catalog.",           "duties.",       "leases.",       "outbox.",         "queue.",
-    "schema_migrations.", "tokens.find",   "users.",        "businesses.open", "businesses.soft_check",
-    "workflows.changed",  "imports.claim", "imports.renew",
+    "catalog.",
+    "duties.",
+    "leases.",
+    "outbox.",
+    "queue.",
+    "schema_migrations.",
+    "tokens.find",
+    "users.",
+    "businesses.open",
+    "businesses.soft_check",
+    "workflows.changed",
+    "integrations.find_inbound",
+    "imports.claim",
+    "imports.renew",
 };
 
 bool serves_all(std::string_view statement) {
