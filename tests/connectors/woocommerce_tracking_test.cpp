@@ -1,3 +1,4 @@
+#include "connectors/oauth1.hpp"
 #include "tests/connectors/woocommerce_test.hpp"
 
 namespace waybill::tests {
@@ -159,8 +160,18 @@ TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
 
 TEST_F(WooCommerceTracking, WhatAnEarlierParcelHoldsIsNotFulfilledAgain) {
   start_with_order({.fulfillments = true});
-  push(parcel());
-  EXPECT_NE(to_json(store_->fulfillments(order_)[0]).find(R"("qty":2)"), std::string::npos);
+  // The merchant sent one of the two pieces by hand.
+  const std::string path = "/wp-json/wc/v3/orders/" + std::to_string(order_) + "/fulfillments";
+  const std::string query = connectors::oauth1::signed_query(
+      "POST", store_->url() + path, {}, {store_->key(), store_->secret()}, system_clock().now(), "by hand");
+  Http http("127.0.0.1", std::stoi(store_->url().substr(store_->url().rfind(':') + 1)));
+  const json::array one = {{{"item_id", order_ * 10}, {"qty", 1}}};
+  const json::array meta_data = {{{"key", "_items"}, {"value", one}}};
+  ASSERT_EQ(http.post(path + "?" + query, {{"status", "fulfilled"}, {"meta_data", meta_data}}).status, 201);
+  EXPECT_TRUE(push(parcel()));
+  ASSERT_EQ(store_->fulfillments(order_).size(), 2U);
+  const std::string pushed = to_json(store_->fulfillments(order_)[1]);
+  EXPECT_NE(pushed.find(R"("qty":1)"), std::string::npos) << pushed;
 }
 
 TEST_F(WooCommerceTracking, ACarrierThatWeDoNotKnowIsNamedAsItIs) {
