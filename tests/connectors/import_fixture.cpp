@@ -56,7 +56,6 @@ ImportRun Connection::finished(const std::string& run, Deadline deadline) {
       deadline);
   if (!is_finished) throw std::runtime_error("the run is not finished");
   const auto number = [&](std::size_t column) { return std::stoll(rows.at(0).at(column).value()); };
-  if (getenv("IMPORT_DEBUG")) fprintf(stderr, "%s\n", rows.at(0).at(4).value().c_str());
   return {.guid = run,
           .imported = number(0),
           .updated = number(1),

@@ -213,7 +213,7 @@ TEST_F(ImportTest, OneBadOrderIsSetAsideAndImportedOnceItIsMended) {
 
 TEST_F(ImportTest, SetAsideOrdersAreFetchedAgainAndForgottenWhenTheStoreHasThemNoMore) {
   const auto bad = store.add_order(without_address(), an_hour_ago());
-  store.add_order();
+  store.add_order({}, an_hour_ago() + 30min);  // beyond the overlap
   auto connection = connect(store);
   EXPECT_EQ(connection.sync().failed, 1);
   store.forget_calls();
