@@ -54,7 +54,7 @@ struct Config {
   std::int64_t runs_retention_days = 0;
   std::int64_t positions_retention_days = 0;
   std::int64_t import_interval = 0;  // seconds
-  std::string plans;  // as api::Plans::parse reads them
+  std::string plans;                 // as api::Plans::parse reads them
   std::string smtp_url;
   std::string mail_from;
   std::filesystem::path mail_dir;
