@@ -263,5 +263,30 @@ TEST(PushTrackingAcrossACrash, ANumberThatTheStoreHasIsNotPushedAgain) {
   EXPECT_EQ(store.trackings(sale.id).size(), 1U);
 }
 
+TEST(PushTrackingAcrossAStop, APushUnderWayIsNoTryAndGoesOnElsewhere) {
+  const TestDatabase database;
+  WooCommerceSimulator store{{.shipment_tracking = true}};
+  const auto gate = std::make_shared<Gate>();
+  Sale sale;
+  {
+    Waybill waybill(database.url());
+    Tenant tenant(waybill, "stop");
+    sale = sell(tenant, store, connect(tenant, store));
+    store.fail(slow_answer(gate), 1000);
+    const auto before = store.calls().size();
+    tenant.move_shipment(sale.shipment, "collected");
+    ASSERT_TRUE(eventually([&] { return store.calls().size() > before; }));
+    EXPECT_EQ(waybill.stop(std::chrono::seconds(20)), 0);
+    EXPECT_EQ(tenant.sql.value("select status || ' ' || attempts from run_queue"), "queued 0");
+  }
+  store.stop_failing();
+  gate->open();
+  const Waybill next(database.url());
+  Tenant tenant(next, "stop");
+  const json::object run = tenant.run_with_status(push_tracking_workflow(tenant), "succeeded");
+  EXPECT_EQ(at(run, "attempts"), 1);
+  EXPECT_EQ(store.trackings(sale.id).size(), 1U);
+}
+
 }  // namespace
 }  // namespace waybill::tests
