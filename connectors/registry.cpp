@@ -2,14 +2,17 @@
 #include <array>
 
 #include "connectors/connector.hpp"
+#include "connectors/shopify.hpp"
 #include "connectors/woocommerce.hpp"
 
 namespace waybill::connectors {
 
 std::span<const Connector* const> all_connectors() {
   static const WooCommerce woocommerce;
+  static const Shopify shopify;
   static const auto all = std::to_array<const Connector*>({
       &woocommerce,
+      &shopify,
   });
   return all;
 }

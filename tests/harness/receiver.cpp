@@ -182,6 +182,11 @@ struct Receiver::State {
       }
       case Reply::Kind::close:
         return false;
+      case Reply::Kind::cut: {
+        const std::string whole = answer_text(reply);
+        send_all(socket, std::string_view(whole).substr(0, whole.size() - (reply.body.size() + 1) / 2));
+        return false;
+      }
       case Reply::Kind::flood:
         return flood(socket, reply);
       case Reply::Kind::cut: {

@@ -46,6 +46,7 @@ struct Reply {
     trickle,  // a head that promises much, then one byte each 50 ms for as long as the other side stays
     reset,    // RST at once
     close,    // FIN at once
+    cut,      // status, headers and half of the body, then FIN
     flood,    // an answer with `flood_bytes` of body, written as fast as it is read
     cut,      // half of the answer's body, then FIN
   };

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <string_view>
+
+namespace waybill::connectors {
+
+/// An operation of Shopify's Admin GraphQL API. Fields and arguments are those of its reference
+/// (shopify.dev/docs/api/admin-graphql) that all versions since 2025-01 have.
+struct ShopifyOperation {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// A list that is read by what changed, and the longer list within each of its records.
+struct ShopifyList {
+  ShopifyOperation page;         // $first, $after, $query
+  ShopifyOperation more;         // $id, $first, $after: further entries of the inner list
+  std::string_view root;         // of `page`
+  std::string_view record_root;  // of `more`
+  std::string_view inner;        // the inner list's field
+};
+
+namespace shopify {
+
+inline constexpr ShopifyOperation check{"WaybillCheck", R"(query WaybillCheck {
+  shop { name }
+  currentAppInstallation { accessScopes { handle } }
+})"};
+
+#define WAYBILL_SHOPIFY_LINE_ITEM \
+  "title variantTitle sku quantity currentQuantity originalUnitPriceSet { shopMoney { amount } }"
+
+#define WAYBILL_SHOPIFY_ORDER                                                                      \
+  "id name test note createdAt updatedAt cancelledAt displayFinancialStatus "                      \
+  "displayFulfillmentStatus email phone "                                                          \
+  "currentTotalPriceSet { shopMoney { amount currencyCode } } "                                    \
+  "customer { firstName lastName defaultEmailAddress { emailAddress } "                            \
+  "defaultPhoneNumber { phoneNumber } } "                                                          \
+  "shippingAddress { name address1 address2 city province provinceCode zip countryCodeV2 phone } " \
+  "billingAddress { name phone } "                                                                 \
+  "fulfillments(first: 10) { status displayStatus } "                                              \
+  "lineItems(first: 20) { nodes { " WAYBILL_SHOPIFY_LINE_ITEM " } pageInfo { hasNextPage endCursor } }"
+
+inline constexpr ShopifyList orders{
+    {"WaybillOrders",
+     "query WaybillOrders($first: Int!, $after: String, $query: String) { "
+     "orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "nodes { " WAYBILL_SHOPIFY_ORDER " } pageInfo { hasNextPage endCursor } } }"},
+    {"WaybillOrderItems",
+     "query WaybillOrderItems($id: ID!, $first: Int!, $after: String) { order(id: $id) { "
+     "lineItems(first: $first, after: $after) { "
+     "nodes { " WAYBILL_SHOPIFY_LINE_ITEM " } pageInfo { hasNextPage endCursor } } } }"},
+    "orders",
+    "order",
+    "lineItems"};
+
+inline constexpr ShopifyOperation order{"WaybillOrder",
+                                        "query WaybillOrder($id: ID!) { order(id: $id) { "  //
+                                        WAYBILL_SHOPIFY_ORDER " } }"};
+
+#define WAYBILL_SHOPIFY_VARIANT \
+  "title sku barcode price inventoryItem { measurement { weight { unit value } } }"
+
+inline constexpr ShopifyList products{
+    {"WaybillProducts",
+     "query WaybillProducts($first: Int!, $after: String, $query: String) { "
+     "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "nodes { id title description updatedAt hasOnlyDefaultVariant "
+     "variants(first: 20) { nodes { " WAYBILL_SHOPIFY_VARIANT
+     " } pageInfo { hasNextPage endCursor } } } pageInfo { hasNextPage endCursor } } }"},
+    {"WaybillProductVariants",
+     "query WaybillProductVariants($id: ID!, $first: Int!, $after: String) { product(id: $id) { "
+     "variants(first: $first, after: $after) { "
+     "nodes { " WAYBILL_SHOPIFY_VARIANT " } pageInfo { hasNextPage endCursor } } } }"},
+    "products",
+    "product",
+    "variants"};
+
+#undef WAYBILL_SHOPIFY_LINE_ITEM
+#undef WAYBILL_SHOPIFY_ORDER
+#undef WAYBILL_SHOPIFY_VARIANT
+
+inline constexpr ShopifyOperation deliveries{"WaybillDeliveries", R"(
+query WaybillDeliveries($id: ID!, $first: Int!, $after: String) {
+  order(id: $id) {
+    cancelledAt
+    fulfillments(first: 50) { id status location { id } trackingInfo(first: 10) { company number url } }
+    fulfillmentOrders(first: $first, after: $after) {
+      nodes { id status assignedLocation { name location { id } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+})"};
+
+inline constexpr ShopifyOperation fulfil{"WaybillFulfil", R"(
+mutation WaybillFulfil($fulfillment: FulfillmentInput!) {
+  fulfillmentCreate(fulfillment: $fulfillment) {
+    fulfillment { id }
+    userErrors { field message }
+  }
+})"};
+
+inline constexpr ShopifyOperation update_tracking{"WaybillTracking", R"(
+mutation WaybillTracking($id: ID!, $tracking: FulfillmentTrackingInput!) {
+  fulfillmentTrackingInfoUpdate(fulfillmentId: $id, trackingInfoInput: $tracking, notifyCustomer: true) {
+    fulfillment { id }
+    userErrors { field message }
+  }
+})"};
+
+}  // namespace shopify
+}  // namespace waybill::connectors
