@@ -101,7 +101,7 @@ asio::awaitable<net::HttpResponse> ShopifyApi::post(const std::string& body) {
   }
 }
 
-asio::awaitable<json::object> ShopifyApi::call(const ShopifyOperation& operation, json::object variables) {
+asio::awaitable<json::object> ShopifyApi::perform(const ShopifyOperation& operation, json::object variables) {
   const std::string body =
       to_json(json::object{{"query", operation.text}, {"variables", std::move(variables)}});
   for (std::size_t tries = 0;; ++tries) {
@@ -118,13 +118,21 @@ asio::awaitable<json::object> ShopifyApi::call(const ShopifyOperation& operation
   }
 }
 
+asio::awaitable<json::object> ShopifyApi::call(const ShopifyOperation& operation, json::object variables) {
+  try {
+    co_return co_await perform(operation, std::move(variables));
+  } catch (const ShopifyTooCostly& costly) {
+    throw StoreError(StoreProblem::refused, costly.what());
+  }
+}
+
 asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& operation,
                                                     json::object variables) {
   auto& size = page_sizes_.try_emplace(operation.name, largest_page).first->second;
   while (true) {
     variables["first"] = size;
     try {
-      co_return co_await call(operation, variables);
+      co_return co_await perform(operation, variables);
     } catch (const ShopifyTooCostly& costly) {
       if (size == 1) throw StoreError(StoreProblem::refused, costly.what());
       const bool known = costly.cost() > costly.limit() && costly.limit() > 0;

@@ -23,7 +23,7 @@ class ShopifyApi {
   static bool is_access_token(std::string_view secret);
 
   /// The `data` of the answer. Waits when the store's budget is too low, and when it throttles; beyond half a
-  /// minute that is StoreError busy with `retry_after`. Throws StoreError and ShopifyTooCostly.
+  /// minute that is StoreError busy with `retry_after`. Throws StoreError.
   asio::awaitable<json::object> call(const ShopifyOperation& operation, json::object variables);
 
   /// A query of a list, with `first` as large as the store bears it: at most 100, fewer after it found a page
@@ -31,6 +31,8 @@ class ShopifyApi {
   asio::awaitable<json::object> call_page(const ShopifyOperation& operation, json::object variables);
 
  private:
+  // Throws ShopifyTooCostly as well.
+  asio::awaitable<json::object> perform(const ShopifyOperation& operation, json::object variables);
   asio::awaitable<void> get_token();
   asio::awaitable<net::HttpResponse> post(const std::string& body);
 

@@ -1,6 +1,7 @@
 #include "connectors/shopify_changes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace waybill::connectors {
 namespace {
@@ -29,10 +30,16 @@ bool ShopifyChanges::is_new(const Row& row) {
 
 void ShopifyChanges::move_to(std::optional<Time> second) {
   after_.reset();
-  new_in_second_ = false;
+  second_.clear();
+  second_before_.clear();
   if (!second || (from_ && *second <= *from_)) return;
   from_ = reached_ = second;
   seen_.erase(seen_.begin(), seen_.lower_bound({*second, std::string()}));
+}
+
+void ShopifyChanges::read_second_again() {
+  after_.reset();
+  second_before_ = std::exchange(second_, {});
 }
 
 std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::optional<std::string>& next) {
@@ -40,22 +47,27 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
   std::optional<Time> last;
   for (const Row& row : rows) {
     fresh.push_back(is_new(row));
-    if (row.changed_at) last = std::max(last.value_or(Time::min()), second_of(*row.changed_at));
-    if (!fresh.back()) continue;
-    new_in_pass_ = true;
-    if (!row.changed_at || !from_ || second_of(*row.changed_at) <= *from_) new_in_second_ = true;
+    if (fresh.back()) new_in_pass_ = true;
+    if (!row.changed_at) continue;
+    last = std::max(last.value_or(Time::min()), second_of(*row.changed_at));
+    if (from_ && second_of(*row.changed_at) == *from_) second_.insert(row.id);
   }
   const bool later = last && (!from_ || *last > *from_);
-  // Rows that moved away while the second was read by cursors may have shifted others past the cursor.
-  const bool unsure = after_.has_value() && new_in_second_;
-  if (!next) {
-    ended_ = !new_in_pass_ || ++passes_ >= most_passes;
-    new_in_pass_ = false;
-    move_to(unsure ? from_ : last);
-  } else if (!later) {
+  if (next && !later) {
     after_ = next;
+    return fresh;
+  }
+  // A row that moves away between two pages of the second shifts another past the cursor, and is missing the
+  // next time. So nothing was shifted when two readings are the same.
+  const bool unsure = after_ && second_ != second_before_;
+  if (!next) {
+    ended_ = !unsure && (!new_in_pass_ || ++passes_ >= most_passes);
+    new_in_pass_ = false;
+  }
+  if (unsure) {
+    read_second_again();
   } else {
-    move_to(unsure ? from_ : last);
+    move_to(last);
   }
   return fresh;
 }

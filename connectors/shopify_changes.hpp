@@ -13,9 +13,9 @@ namespace waybill::connectors {
 
 /// Where a sweep over a list sorted by the time of change is. Each page is asked for by time, from the second
 /// of the last row on, since a cursor can skip a row when rows move while they are read; a cursor is used
-/// only within a second that has more rows than a page, and such a second is read again until nothing in it
-/// is new. At the end what changed since the last row is read again, until that is nothing. Copy it to try
-/// a step. Pure.
+/// only within a second that has more rows than a page, and such a second is read again until it has the
+/// same rows twice. At the end what changed since the last row is read again, until that is nothing. Copy it
+/// to try a step. Pure.
 class ShopifyChanges {
  public:
   struct Row {
@@ -42,14 +42,16 @@ class ShopifyChanges {
  private:
   bool is_new(const Row& row);
   void move_to(std::optional<Time> second);
+  void read_second_again();
 
   std::optional<Time> from_;
   std::optional<std::string> after_;
   std::optional<Time> reached_;
   std::set<std::pair<Time, std::string>> seen_;  // of `from_` and later
   std::set<std::string> seen_undated_;
-  bool new_in_pass_ = false;    // since the list was last asked for from its start
-  bool new_in_second_ = false;  // since the second was last asked for from its start
+  std::set<std::string> second_;         // the rows of the second `from_`, as it is read now
+  std::set<std::string> second_before_;  // and as it was read the time before
+  bool new_in_pass_ = false;             // since the list was last asked for from its start
   std::size_t passes_ = 0;
   bool ended_ = false;
 };

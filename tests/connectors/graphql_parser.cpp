@@ -30,11 +30,19 @@ class Parser {
  private:
   [[noreturn]] void fail() const { throw GraphqlError("syntax error, unexpected \"" + token_ + "\""); }
 
-  // Commas are white space (section 2.1.7).
+  // Commas and comments are white space (section 2.1.7).
+  void skip_blank() {
+    bool in_comment = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '#') in_comment = true;
+      if (c == '\n') in_comment = false;
+      if (!in_comment && c != ',' && std::isspace(static_cast<unsigned char>(c)) == 0) return;
+    }
+  }
+
   void advance() {
-    while (at_ < text_.size() &&
-           (std::isspace(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == ','))
-      ++at_;
+    skip_blank();
     const std::size_t start = at_;
     if (at_ == text_.size()) {
       token_.clear();

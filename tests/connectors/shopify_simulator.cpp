@@ -222,7 +222,7 @@ Reply ShopifySimulator::graphql(const Received& request) {
   }
   json::object whole;
   try {
-    run_page_hook(body.get_object());
+    run_hooks(body.get_object());
     const std::lock_guard lock(mutex_);
     whole = execute(body.get_object());
   } catch (const GraphqlError& error) {
@@ -234,18 +234,24 @@ Reply ShopifySimulator::graphql(const Received& request) {
   return reply;
 }
 
-void ShopifySimulator::run_page_hook(const json::object& call) {
+void ShopifySimulator::run_hooks(const json::object& call) {
   const std::string_view query = call.at("query").as_string();
-  if (query.find("orders(") == std::string_view::npos && query.find("products(") == std::string_view::npos)
-    return;
-  std::function<void(std::size_t)> hook;
+  const bool is_page =
+      query.find("orders(") != std::string_view::npos || query.find("products(") != std::string_view::npos;
+  std::function<void(std::size_t)> page_hook;
+  std::function<void()> call_hook;
   std::size_t page = 0;
   {
     const std::lock_guard lock(mutex_);
-    page = ++pages_;
-    hook = page_hook_;
+    if (is_page) {
+      page = ++pages_;
+      page_hook = page_hook_;
+    }
+    if (!hooked_call_.empty() && query.find(hooked_call_ + "(") != std::string_view::npos)
+      call_hook = call_hook_;
   }
-  if (hook) hook(page);
+  if (page_hook) page_hook(page);
+  if (call_hook) call_hook();
 }
 
 double ShopifySimulator::points() {
@@ -300,8 +306,8 @@ json::object ShopifySimulator::execute(const json::object& call) {
     }
   }
   for (auto& error : projection.errors()) {
-    auto path = error.as_object().at("path").as_array();
-    path.insert(path.begin(), operation.selection.front().key);
+    json::array path{operation.selection.front().key};
+    for (const auto& step : error.as_object().at("path").as_array()) path.push_back(step);
     error.as_object()["path"] = std::move(path);
     errors.push_back(std::move(error));
   }
@@ -437,6 +443,11 @@ void ShopifySimulator::fail_after(std::size_t calls, Fault fault) {
 void ShopifySimulator::before_page(std::function<void(std::size_t)> hook) {
   const std::lock_guard lock(mutex_);
   page_hook_ = std::move(hook);
+}
+void ShopifySimulator::before_call(std::string operation, std::function<void()> hook) {
+  const std::lock_guard lock(mutex_);
+  hooked_call_ = std::move(operation);
+  call_hook_ = std::move(hook);
 }
 void ShopifySimulator::hold(std::shared_ptr<Gate> gate) {
   const std::lock_guard lock(mutex_);

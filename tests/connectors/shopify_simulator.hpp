@@ -81,6 +81,8 @@ class ShopifySimulator {
   /// Called before each page of a list (`orders` or `products`) is read, with its number from 1 on; it may
   /// change the shop.
   void before_page(std::function<void(std::size_t)> hook);
+  /// Called before each operation of this name is performed.
+  void before_call(std::string operation, std::function<void()> hook);
   /// Holds each answer back until the gate opens.
   void hold(std::shared_ptr<Gate> gate);
 
@@ -102,7 +104,7 @@ class ShopifySimulator {
   json::value execute_field(const GraphqlField& asked, const std::string& kind,
                             GraphqlProjection& projection);
   std::map<std::string, std::string> denied_fields() const;
-  void run_page_hook(const json::object& call);
+  void run_hooks(const json::object& call);
   double points();
   json::object cost_of(double requested, const json::value& actual);
   bool may(std::string_view what) const;
@@ -114,6 +116,8 @@ class ShopifySimulator {
   std::deque<std::optional<Fault>> faults_;  // nullopt: a call that goes well
   std::function<void(std::size_t)> page_hook_;
   std::size_t pages_ = 0;
+  std::string hooked_call_;
+  std::function<void()> call_hook_;
   std::shared_ptr<Gate> gate_;
   ShopifyTable::Cursors cursors_ = ShopifyTable::Cursors::key;
   double bucket_ = 2000, restored_ = 100, dearest_ = 1000;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -44,6 +48,52 @@ class StoreClient {
  private:
   boost::asio::io_context io_;
   net::HttpClient http_;  // goes first: see net/async_http.hpp
+};
+
+/// A store that a connector has open, for tests that wait for each call.
+class OpenStore {
+ public:
+  OpenStore(const connectors::Connector& connector, connectors::StoreCredentials credentials,
+            const connectors::Connector::Options& options = {})
+      : store_(connector.open(std::move(credentials), client_.send(), system_clock(), options)) {}
+
+  connectors::Store& operator*() { return *store_; }
+  connectors::Store* operator->() { return store_.get(); }
+
+  template <typename Result>
+  Result wait(boost::asio::awaitable<Result> call) {
+    return client_.run(std::move(call));
+  }
+
+  /// All pages of a sweep in one, without limit of time.
+  template <typename Record>
+  connectors::StorePage<Record> all(connectors::StoreSweep<Record>& sweep) {
+    return client_.all(sweep);
+  }
+
+  connectors::StorePage<connectors::StoreOrder> orders(std::optional<Time> since = std::nullopt) {
+    const auto sweep = store_->orders_since(since);
+    return all(*sweep);
+  }
+  connectors::StorePage<connectors::StoreProduct> products(std::optional<Time> since = std::nullopt) {
+    const auto sweep = store_->products_since(since);
+    return all(*sweep);
+  }
+
+  /// The error of a call that fails.
+  template <typename Result>
+  connectors::StoreError error(boost::asio::awaitable<Result> call) {
+    try {
+      wait(std::move(call));
+    } catch (const connectors::StoreError& error) {
+      return error;
+    }
+    throw std::logic_error("the call went well");
+  }
+
+ private:
+  StoreClient client_;
+  std::unique_ptr<connectors::Store> store_;
 };
 
 }  // namespace waybill::tests

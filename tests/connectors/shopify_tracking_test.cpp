@@ -1,0 +1,226 @@
+#include <map>
+
+#include "tests/connectors/shopify_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using connectors::StoreTracking;
+
+class ShopifyTracking : public ShopifyStoreTest {
+ protected:
+  StoreTracking parcel(std::int64_t order, std::string number = "00340434161094042557") {
+    return {.order_id = std::to_string(order),
+            .tracking_number = std::move(number),
+            .carrier_name = "DHL Express",
+            .carrier_code = "dhl_express",
+            .tracking_url = "https://track.example/1",
+            .shipped_at = {}};
+  }
+  bool push(const StoreTracking& tracking) { return store.wait(store->push_tracking(tracking)); }
+  const json::array& fulfillments(const json::object& order) { return order.at("fulfillments").as_array(); }
+};
+
+TEST_F(ShopifyTracking, FulfilsTheOrderWithTheNumber) {
+  const auto id = shop.add_order();
+  EXPECT_TRUE(push(parcel(id)));
+  const auto order = shop.order(id);
+  EXPECT_EQ(order.at("displayFulfillmentStatus"), "FULFILLED");
+  ASSERT_EQ(fulfillments(order).size(), 1U);
+  const auto& info = fulfillments(order)[0].at("trackingInfo").at(0);
+  EXPECT_EQ(info.at("number"), "00340434161094042557");
+  EXPECT_EQ(info.at("company"), "DHL Express");
+  EXPECT_EQ(info.at("url"), "https://track.example/1");
+  EXPECT_EQ(shop.notifications(), 1U);
+  EXPECT_EQ(store.wait(store->order(std::to_string(id))).records.at(0).status, "shipped");
+}
+
+TEST_F(ShopifyTracking, LeavesOutWhatIsNotKnownOfTheCarrier) {
+  const auto id = shop.add_order();
+  auto bare = parcel(id);
+  bare.carrier_code = bare.carrier_name = bare.tracking_url = "";
+  EXPECT_TRUE(push(bare));
+  const auto info = fulfillments(shop.order(id)).at(0).at("trackingInfo").at(0);
+  EXPECT_TRUE(info.at("company").is_null());
+  EXPECT_TRUE(info.at("url").is_null());
+}
+
+TEST_F(ShopifyTracking, PushedTwiceIsPushedOnce) {
+  const auto id = shop.add_order();
+  EXPECT_TRUE(push(parcel(id)));
+  const auto before = shop.order(id);
+  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_EQ(shop.order(id), before);
+  EXPECT_EQ(shop.notifications(), 1U);
+}
+
+TEST_F(ShopifyTracking, ALostAnswerMakesNothingTwice) {
+  const auto id = shop.add_order();
+  shop.fail_after(1, Fault::cut);  // after the order was looked at
+  EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::busy);
+  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+  EXPECT_EQ(shop.notifications(), 1U);
+}
+
+// libcurl by itself sends again what a connection that it reused did not answer: the store refuses that then.
+TEST_F(ShopifyTracking, AConnectionThatBreaksAfterThePushMakesNothingTwice) {
+  const auto id = shop.add_order();
+  shop.fail_after(1, Fault::lost);
+  try {
+    EXPECT_FALSE(push(parcel(id)));
+  } catch (const connectors::StoreError& error) {
+    EXPECT_EQ(error.problem(), Problem::busy);
+  }
+  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+  EXPECT_EQ(shop.notifications(), 1U);
+}
+
+TEST_F(ShopifyTracking, FulfilsOnceForEachLocation) {
+  const auto id = shop.add_order(
+      {{"fulfillmentOrders",
+        json::array{ShopifyShop::fulfillment_order(1, 1), ShopifyShop::fulfillment_order(2, 2, "IN_PROGRESS"),
+                    ShopifyShop::fulfillment_order(3, 1), ShopifyShop::fulfillment_order(4, 3, "CLOSED")}}});
+  EXPECT_TRUE(push(parcel(id)));
+  const auto order = shop.order(id);
+  EXPECT_EQ(fulfillments(order).size(), 2U);
+  EXPECT_EQ(order.at("displayFulfillmentStatus"), "FULFILLED");
+  EXPECT_EQ(shop.performed("WaybillFulfil"), 2U);
+  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_EQ(shop.performed("WaybillFulfil"), 2U);
+}
+
+TEST_F(ShopifyTracking, GoesOnAtTheLocationWhereItWasInterrupted) {
+  const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
+                                                                    ShopifyShop::fulfillment_order(2, 2)}}});
+  shop.fail_after(2, Fault::server_error);  // looked, and fulfilled at the first location
+  EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::busy);
+  ASSERT_EQ(fulfillments(shop.order(id)).size(), 1U);
+  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 2U);
+  EXPECT_FALSE(push(parcel(id)));
+}
+
+TEST_F(ShopifyTracking, WhatIsOpenBesideAParcelOfThisNumberIsAnothersParcel) {
+  const auto id = shop.add_order();
+  EXPECT_TRUE(push(parcel(id)));
+  auto parts = shop.order(id).at("fulfillmentOrders").as_array();
+  parts.push_back(ShopifyShop::fulfillment_order(9, 1));
+  shop.change_order(id, {{"fulfillmentOrders", parts}});
+  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+}
+
+TEST_F(ShopifyTracking, ReadsManyFulfillmentOrders) {
+  json::array parts;
+  for (int i = 0; i < 130; ++i)
+    parts.push_back(ShopifyShop::fulfillment_order(i + 1, 1, i < 129 ? "CLOSED" : "OPEN"));
+  shop.without_limits();
+  const auto id = shop.add_order({{"fulfillmentOrders", parts}});
+  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+}
+
+TEST_F(ShopifyTracking, AddsASecondParcelToWhatIsFulfilled) {
+  const auto id = shop.add_order();
+  EXPECT_TRUE(push(parcel(id, "FIRST")));
+  auto second = parcel(id, "SECOND");
+  second.tracking_url = "";
+  EXPECT_TRUE(push(second));
+  auto third = parcel(id, "THIRD");
+  third.tracking_url = "https://track.example/3";
+  EXPECT_TRUE(push(third));
+  const auto order = shop.order(id);
+  ASSERT_EQ(fulfillments(order).size(), 1U);
+  std::map<std::string, json::value> urls;
+  for (const auto& info : fulfillments(order)[0].at("trackingInfo").as_array()) {
+    urls[std::string(info.at("number").as_string())] = info.at("url");
+    EXPECT_EQ(info.at("company"), "DHL Express");
+  }
+  EXPECT_EQ(urls, (std::map<std::string, json::value>{{"FIRST", "https://track.example/1"},
+                                                      {"SECOND", nullptr},
+                                                      {"THIRD", "https://track.example/3"}}));
+  for (const auto* const number : {"FIRST", "SECOND", "THIRD"}) EXPECT_FALSE(push(parcel(id, number)));
+}
+
+TEST_F(ShopifyTracking, GivesTheNumberToWhatTheMerchantFulfilledWithoutOne) {
+  const auto fulfillment = [](std::int64_t id, std::string_view status, json::array tracking) {
+    return json::object{{"id", test_gid("Fulfillment", id)},
+                        {"status", status},
+                        {"displayStatus", "FULFILLED"},
+                        {"location", {{"id", test_gid("Location", 1)}}},
+                        {"trackingInfo", std::move(tracking)}};
+  };
+  const json::array tracked{json::object{{"number", "OTHER"}, {"url", nullptr}, {"company", "UPS"}}};
+  const json::array mine{
+      json::object{{"number", "00340434161094042557"}, {"url", nullptr}, {"company", "DHL Express"}}};
+  const auto id = shop.add_order(
+      {{"displayFulfillmentStatus", "FULFILLED"},
+       {"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "CLOSED")}},
+       {"fulfillments", json::array{fulfillment(7, "CANCELLED", mine), fulfillment(8, "SUCCESS", {}),
+                                    fulfillment(9, "SUCCESS", tracked)}}});
+  EXPECT_TRUE(push(parcel(id)));
+  const auto made = fulfillments(shop.order(id));
+  EXPECT_EQ(made.at(1).at("trackingInfo").at(0).at("number"), "00340434161094042557");
+  EXPECT_EQ(made.at(2).at("trackingInfo").as_array(), tracked);
+}
+
+TEST_F(ShopifyTracking, IsRefusedForGoodWhereThereIsNothingToFulfil) {
+  const auto cancelled = shop.add_order({{"cancelledAt", "2026-07-01T11:00:00Z"}});
+  const auto held =
+      shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "ON_HOLD")}}});
+  const auto empty = shop.add_order({{"fulfillmentOrders", json::array()}});
+  const auto words = [&](std::int64_t id) {
+    const auto error = store.error(store->push_tracking(parcel(id)));
+    EXPECT_EQ(error.problem(), Problem::refused) << error.what();
+    return std::string(error.what());
+  };
+  EXPECT_NE(words(cancelled).find("cancelled"), std::string::npos);
+  EXPECT_NE(words(held).find("ON_HOLD"), std::string::npos);
+  words(empty);
+  words(1);  // no such order
+  EXPECT_EQ(shop.performed("WaybillFulfil"), 0U);
+}
+
+TEST_F(ShopifyTracking, IsRefusedInTheStoresWords) {
+  const auto id = shop.add_order();
+  shop.before_call("WaybillFulfil", [&] {
+    shop.change_order(
+        id, {{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "CANCELLED")}}});
+  });
+  const auto error = store.error(store->push_tracking(parcel(id)));
+  EXPECT_EQ(error.problem(), Problem::refused);
+  EXPECT_NE(std::string(error.what()).find("does not exist"), std::string::npos) << error.what();
+}
+
+TEST_F(ShopifyTracking, OfTwoPushesAtOnceOneIsEnough) {
+  const auto id = shop.add_order();
+  shop.before_call("WaybillFulfil", [&] {
+    shop.before_call({}, {});
+    OpenStore other(connector(), credentials());
+    EXPECT_TRUE(other.wait(other->push_tracking(parcel(id))));
+  });
+  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+}
+
+TEST_F(ShopifyTracking, NamesTheScopeThatIsMissing) {
+  const auto id = shop.add_order();
+  shop.set_scopes({"read_orders", "read_products"});
+  EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::credentials);
+  shop.set_scopes({"read_orders", "read_products", "read_merchant_managed_fulfillment_orders"});
+  const auto error = store.error(store->push_tracking(parcel(id)));
+  EXPECT_EQ(error.problem(), Problem::credentials);
+  EXPECT_NE(std::string(error.what()).find("write_merchant_managed_fulfillment_orders"), std::string::npos);
+}
+
+TEST_F(ShopifyTracking, APushThatIsThrottledIsPushedOnce) {
+  const auto id = shop.add_order();
+  shop.fail_after(1, Fault::throttled);
+  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace waybill::tests
