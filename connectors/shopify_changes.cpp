@@ -42,6 +42,14 @@ void ShopifyChanges::read_second_again() {
   second_before_ = std::exchange(second_, {});
 }
 
+// What follows the second may have been shifted past the cursor as well, so it is asked for anew. The second
+// is over only when something followed it.
+void ShopifyChanges::leave_second(bool is_over) {
+  const auto reached = reached_;
+  move_to(*from_ + std::chrono::seconds(1));
+  if (!is_over) reached_ = reached;
+}
+
 std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::optional<std::string>& next) {
   std::vector<bool> fresh;
   std::optional<Time> last;
@@ -59,13 +67,16 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
   }
   // A row that moves away between two pages of the second shifts another past the cursor, and is missing the
   // next time. So nothing was shifted when two readings are the same.
-  const bool unsure = after_ && second_ != second_before_;
-  if (!next) {
-    ended_ = !unsure && (!new_in_pass_ || ++passes_ >= most_passes);
+  const bool by_cursor = after_ && from_;
+  const bool unsure = by_cursor && second_ != second_before_;
+  if (!next && !by_cursor) {
+    ended_ = !new_in_pass_ || ++passes_ >= most_passes;
     new_in_pass_ = false;
   }
   if (unsure) {
     read_second_again();
+  } else if (by_cursor) {
+    leave_second(later);
   } else {
     move_to(last);
   }

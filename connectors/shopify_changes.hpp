@@ -43,6 +43,7 @@ class ShopifyChanges {
   bool is_new(const Row& row);
   void move_to(std::optional<Time> second);
   void read_second_again();
+  void leave_second(bool is_over);
 
   std::optional<Time> from_;
   std::optional<std::string> after_;

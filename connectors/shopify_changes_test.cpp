@@ -119,10 +119,15 @@ TEST(ShopifyChanges, LeavesNothingOutWhileRowsMove) {
     const int rows = draw(1, 40);
     for (int i = 0; i < rows; ++i) list.rows["o" + std::to_string(i)] = start + seconds(draw(0, 8));
     Time now = start + seconds(9);
-    std::map<std::string, bool> given;
+    std::map<std::string, Time> given;
     ShopifyChanges changes(draw(0, 1) == 0 ? std::nullopt : std::optional(start));
     for (int page = 0; !changes.ended(); ++page) {
-      for (const auto& id : list.read(changes)) given[id] = true;
+      for (const auto& id : list.read(changes)) given[id] = list.rows.at(id);
+      for (const auto& [id, changed_at] : list.rows) {
+        if (changes.reached() && changed_at < *changes.reached()) {
+          EXPECT_EQ(given[id], changed_at) << "seed " << seed;
+        }
+      }
       for (int moved = page < 40 ? draw(0, 2) : 0; moved > 0; --moved) {
         list.rows["o" + std::to_string(draw(0, rows - 1))] = now;
         if (draw(0, 1) == 0) now += seconds(1);
