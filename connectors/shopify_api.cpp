@@ -13,7 +13,6 @@
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t largest_page = 100;
 constexpr Duration longest_wait = std::chrono::seconds(30);
 constexpr std::size_t most_throttled = 5;  // tries
 constexpr Duration token_margin = std::chrono::minutes(1);
@@ -126,9 +125,9 @@ asio::awaitable<json::object> ShopifyApi::call(const ShopifyOperation& operation
   }
 }
 
-asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& operation,
-                                                    json::object variables) {
-  auto& size = page_sizes_.try_emplace(operation.name, largest_page).first->second;
+asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& operation, json::object variables,
+                                                    std::size_t largest) {
+  auto& size = page_sizes_.try_emplace(operation.name, largest).first->second;
   while (true) {
     variables["first"] = size;
     try {
@@ -136,7 +135,7 @@ asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& oper
     } catch (const ShopifyTooCostly& costly) {
       if (size == 1) throw StoreError(StoreProblem::refused, costly.what());
       const bool known = costly.cost() > costly.limit() && costly.limit() > 0;
-      const double share = known ? costly.limit() / costly.cost() : 0.5;
+      const double share = known ? 0.9 * costly.limit() / costly.cost() : 0.5;
       size =
           std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1, size - 1);
     }

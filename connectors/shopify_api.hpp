@@ -26,9 +26,10 @@ class ShopifyApi {
   /// minute that is StoreError busy with `retry_after`. Throws StoreError.
   asio::awaitable<json::object> call(const ShopifyOperation& operation, json::object variables);
 
-  /// A query of a list, with `first` as large as the store bears it: at most 100, fewer after it found a page
-  /// too costly. Throws StoreError.
-  asio::awaitable<json::object> call_page(const ShopifyOperation& operation, json::object variables);
+  /// A query of a list, with `first` as large as the store bears it: at most `largest`, fewer after it found
+  /// a page too costly. Throws StoreError.
+  asio::awaitable<json::object> call_page(const ShopifyOperation& operation, json::object variables,
+                                          std::size_t largest = 100);
 
  private:
   // Throws ShopifyTooCostly as well.

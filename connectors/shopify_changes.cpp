@@ -32,22 +32,24 @@ void ShopifyChanges::move_to(std::optional<Time> second) {
   after_.reset();
   second_.clear();
   second_before_.clear();
+  is_over_ = was_over_ = false;
   if (!second || (from_ && *second <= *from_)) return;
-  from_ = reached_ = second;
+  from_ = second;
+  if (certain_) reached_ = second;
   seen_.erase(seen_.begin(), seen_.lower_bound({*second, std::string()}));
 }
 
 void ShopifyChanges::read_second_again() {
   after_.reset();
   second_before_ = std::exchange(second_, {});
+  was_over_ = is_over_;
 }
 
-// What follows the second may have been shifted past the cursor as well, so it is asked for anew. The second
-// is over only when something followed it.
-void ShopifyChanges::leave_second(bool is_over) {
-  const auto reached = reached_;
+// What follows the second may have been shifted past the cursor as well, so it is asked for anew. To a second
+// that was not over rows may have been added before the cursor: the next sweep begins there.
+void ShopifyChanges::leave_second() {
+  certain_ = certain_ && was_over_;
   move_to(*from_ + std::chrono::seconds(1));
-  if (!is_over) reached_ = reached;
 }
 
 std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::optional<std::string>& next) {
@@ -61,6 +63,7 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
     if (from_ && second_of(*row.changed_at) == *from_) second_.insert(row.id);
   }
   const bool later = last && (!from_ || *last > *from_);
+  is_over_ = is_over_ || later;
   if (next && !later) {
     after_ = next;
     return fresh;
@@ -68,7 +71,7 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
   // A row that moves away between two pages of the second shifts another past the cursor, and is missing the
   // next time. So nothing was shifted when two readings are the same.
   const bool by_cursor = after_ && from_;
-  const bool unsure = by_cursor && second_ != second_before_;
+  const bool unsure = by_cursor && (second_ != second_before_ || (is_over_ && !was_over_));
   if (!next && !by_cursor) {
     ended_ = !new_in_pass_ || ++passes_ >= most_passes;
     new_in_pass_ = false;
@@ -76,7 +79,7 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
   if (unsure) {
     read_second_again();
   } else if (by_cursor) {
-    leave_second(later);
+    leave_second();
   } else {
     move_to(last);
   }

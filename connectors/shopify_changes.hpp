@@ -43,7 +43,7 @@ class ShopifyChanges {
   bool is_new(const Row& row);
   void move_to(std::optional<Time> second);
   void read_second_again();
-  void leave_second(bool is_over);
+  void leave_second();
 
   std::optional<Time> from_;
   std::optional<std::string> after_;
@@ -52,6 +52,9 @@ class ShopifyChanges {
   std::set<std::string> seen_undated_;
   std::set<std::string> second_;         // the rows of the second `from_`, as it is read now
   std::set<std::string> second_before_;  // and as it was read the time before
+  bool is_over_ = false;                 // something followed that second
+  bool was_over_ = false;                // already when this reading began
+  bool certain_ = true;                  // `reached_` may go on
   bool new_in_pass_ = false;             // since the list was last asked for from its start
   std::size_t passes_ = 0;
   bool ended_ = false;

@@ -5,7 +5,7 @@
 namespace waybill::connectors {
 
 /// An operation of Shopify's Admin GraphQL API. Fields and arguments are those of its reference
-/// (shopify.dev/docs/api/admin-graphql) that all versions since 2025-01 have.
+/// (shopify.dev/docs/api/admin-graphql) that all versions since 2025-04 have.
 struct ShopifyOperation {
   std::string_view name;
   std::string_view text;
@@ -80,13 +80,14 @@ inline constexpr ShopifyList products{
 #undef WAYBILL_SHOPIFY_ORDER
 #undef WAYBILL_SHOPIFY_VARIANT
 
+// Locations are known by the names that fulfillment orders keep: to read a Location takes a scope of its own.
 inline constexpr ShopifyOperation deliveries{"WaybillDeliveries", R"(
 query WaybillDeliveries($id: ID!, $first: Int!, $after: String) {
   order(id: $id) {
     cancelledAt
-    fulfillments(first: 50) { id status location { id } trackingInfo(first: 10) { company number url } }
+    fulfillments(first: 30) { id status trackingInfo(first: 10) { company number url } }
     fulfillmentOrders(first: $first, after: $after) {
-      nodes { id status assignedLocation { name location { id } } }
+      nodes { id status assignedLocation { name } fulfillments(first: 5) { nodes { id } } }
       pageInfo { hasNextPage endCursor }
     }
   }

@@ -96,6 +96,9 @@ TEST_F(ShopifyWebhook, IsRefusedWithAnyOtherSignature) {
   EXPECT_FALSE(verify(body).delivery_id);
   secret = "another";
   EXPECT_EQ(verify(body).kind, InboundVerdict::Kind::bad_signature);
+  secret.clear();  // no secret is no key that anyone may sign with
+  headers = {{"x-shopify-hmac-sha256", signature(body)}};
+  EXPECT_EQ(verify(body).kind, InboundVerdict::Kind::bad_signature);
 }
 
 }  // namespace

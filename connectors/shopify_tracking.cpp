@@ -15,6 +15,7 @@ namespace waybill::connectors {
 namespace {
 
 constexpr std::size_t words_limit = 300;
+constexpr std::size_t page_size = 25;  // of fulfillment orders, of which an order has few
 
 std::string text(const json::object& object, std::string_view path) {
   return clean_text(find_path(object, path)).value_or(std::string());
@@ -25,7 +26,7 @@ struct Tracked {
 };
 
 struct Fulfillment {
-  std::string id, location, company;
+  std::string id, company;
   std::vector<Tracked> tracked;
 
   bool has(std::string_view number) const {
@@ -38,14 +39,19 @@ struct Deliveries {
   bool cancelled = false;
   std::vector<Fulfillment> made;                         // without those cancelled or failed
   std::map<std::string, std::vector<std::string>> open;  // fulfillment orders, by location
-  std::set<std::string> others;                          // states of those that are not open
+  std::map<std::string, std::set<std::string>> made_at;  // ids of fulfillments, by location
+  std::set<std::string> others;                          // states of what is not open
 };
 
+const json::array& list(const json::object& object, std::string_view path) {
+  static const json::array none;
+  const auto* const found = find_path(object, path);
+  return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
 Fulfillment read_fulfillment(const json::object& node) {
-  Fulfillment fulfillment{text(node, "id"), text(node, "location.id"), {}, {}};
-  const auto* const list = node.if_contains("trackingInfo");
-  if (list == nullptr || !list->is_array()) return fulfillment;
-  for (const auto& entry : list->get_array()) {
+  Fulfillment fulfillment{text(node, "id"), {}, {}};
+  for (const auto& entry : list(node, "trackingInfo")) {
     const auto* const info = entry.if_object();
     if (info == nullptr || text(*info, "number").empty()) continue;
     if (fulfillment.company.empty()) fulfillment.company = text(*info, "company");
@@ -56,9 +62,7 @@ Fulfillment read_fulfillment(const json::object& node) {
 
 void read_fulfillments(const json::object& order, Deliveries& deliveries) {
   deliveries.made.clear();
-  const auto* const list = order.if_contains("fulfillments");
-  if (list == nullptr || !list->is_array()) return;
-  for (const auto& entry : list->get_array()) {
+  for (const auto& entry : list(order, "fulfillments")) {
     const auto* const node = entry.if_object();
     if (node == nullptr) continue;
     const std::string status = text(*node, "status");
@@ -71,14 +75,16 @@ void read_fulfillment_orders(const json::array& nodes, Deliveries& deliveries) {
   for (const auto& entry : nodes) {
     const auto* const node = entry.if_object();
     if (node == nullptr) continue;
-    const std::string status = text(*node, "status");
-    if (status != "OPEN" && status != "IN_PROGRESS") {
-      deliveries.others.insert(status);
-      continue;
+    const std::string location = text(*node, "assignedLocation.name");
+    for (const auto& made : list(*node, "fulfillments.nodes")) {
+      if (made.is_object()) deliveries.made_at[location].insert(text(made.get_object(), "id"));
     }
-    std::string location = text(*node, "assignedLocation.location.id");
-    if (location.empty()) location = text(*node, "assignedLocation.name");
-    deliveries.open[location].push_back(text(*node, "id"));
+    const std::string status = text(*node, "status");
+    if (status == "OPEN" || status == "IN_PROGRESS") {
+      deliveries.open[location].push_back(text(*node, "id"));
+    } else {
+      deliveries.others.insert(status);
+    }
   }
 }
 
@@ -86,7 +92,8 @@ asio::awaitable<Deliveries> read_deliveries(ShopifyApi& api, const json::value& 
   Deliveries deliveries;
   json::value after(nullptr);
   while (true) {
-    const auto data = co_await api.call_page(shopify::deliveries, {{"id", order_id}, {"after", after}});
+    const auto data =
+        co_await api.call_page(shopify::deliveries, {{"id", order_id}, {"after", after}}, page_size);
     const auto* const found = data.if_contains("order");
     const auto* const order = found != nullptr ? found->if_object() : nullptr;
     if (order == nullptr) throw StoreError(StoreProblem::refused, "The store has no such order.");
@@ -111,11 +118,19 @@ bool has_number(const Deliveries& deliveries, std::string_view number) {
 }
 
 // A push that was interrupted between two locations leaves those that do not have the number. What is open at
-// a location that has it is another parcel's.
+// a location that has it is another parcel's, and so is everything when it cannot be told where the number
+// is.
 void keep_unfinished(Deliveries& deliveries, std::string_view number) {
+  bool placed = false;
   for (const Fulfillment& made : deliveries.made) {
-    if (made.has(number)) deliveries.open.erase(made.location);
+    if (!made.has(number)) continue;
+    for (const auto& [location, ids] : deliveries.made_at) {
+      if (!ids.contains(made.id)) continue;
+      placed = true;
+      deliveries.open.erase(location);
+    }
   }
+  if (!placed) deliveries.open.clear();
 }
 
 // The words of a mutation's `userErrors`; nullopt when it was done.

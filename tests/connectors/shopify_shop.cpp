@@ -141,6 +141,7 @@ json::object ShopifyShop::variant(std::string_view title, std::string_view sku, 
 json::object ShopifyShop::fulfillment_order(std::int64_t id, std::int64_t location, std::string_view status) {
   return {{"id", test_gid("FulfillmentOrder", id)},
           {"status", status},
+          {"fulfillments", json::array()},
           {"assignedLocation",
            {{"name", "Location " + std::to_string(location)},
             {"location", {{"id", test_gid("Location", location)}}}}}};
@@ -235,6 +236,9 @@ json::object ShopifyShop::fulfillment_create(const json::object& arguments) {
       }
       ++found;
       one["status"] = "CLOSED";
+      one.at("fulfillments")
+          .as_array()
+          .push_back(json::object{{"id", test_gid("Fulfillment", next_id_ + 1)}});
       location = one.at("assignedLocation").at("location");
       locations.insert(text_of(location.as_object(), "id"));
     }

@@ -25,7 +25,7 @@ MailingAddress: name address1 address2 city province provinceCode zip countryCod
 LineItem: title variantTitle sku quantity currentQuantity originalUnitPriceSet:MoneyBag
 Fulfillment: id status displayStatus location:Location trackingInfo[FulfillmentTrackingInfo
 FulfillmentTrackingInfo: company number url
-FulfillmentOrder: id status assignedLocation:FulfillmentOrderAssignedLocation
+FulfillmentOrder: id status fulfillments@Fulfillment assignedLocation:FulfillmentOrderAssignedLocation
 FulfillmentOrderAssignedLocation: name location:Location
 Location: id
 Product: id title description updatedAt hasOnlyDefaultVariant variants@ProductVariant
@@ -326,6 +326,11 @@ std::map<std::string, std::string> ShopifySimulator::denied_fields() const {
   if (!may("customers")) denied["Order.customer"] = "`read_customers` access scope.";
   if (!may("merchant_managed_fulfillment_orders") && !may("assigned_fulfillment_orders")) {
     denied["Order.fulfillmentOrders"] = "`read_merchant_managed_fulfillment_orders` access scope.";
+  }
+  if (!may("locations")) {
+    for (const auto* const field : {"Fulfillment.location", "FulfillmentOrderAssignedLocation.location"}) {
+      denied[field] = "`read_locations` access scope.";
+    }
   }
   return denied;
 }

@@ -229,7 +229,7 @@ TEST_F(ShopifySweep, IsBusyWhenItIsThrottledAgainAndAgain) {
 }
 
 TEST_F(ShopifySweep, IsBusyWhenPointsAreTooLongInComing) {
-  shop.set_limits(1000, 1, 1000);
+  shop.set_limits(1000, 0.05, 1000);
   shop.add_orders(30);
   const auto sweep = store->orders_since(std::nullopt);
   std::optional<StoreError> error;

@@ -112,6 +112,14 @@ TEST_F(ShopifyTracking, WhatIsOpenBesideAParcelOfThisNumberIsAnothersParcel) {
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 
+// Shopify may have merged or replaced the fulfillment orders of a fulfillment.
+TEST_F(ShopifyTracking, WhereTheNumberIsDoesNotMatterWhenItCannotBeTold) {
+  const auto id = shop.add_order();
+  EXPECT_TRUE(push(parcel(id)));
+  shop.change_order(id, {{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(9, 2)}}});
+  EXPECT_FALSE(push(parcel(id)));
+}
+
 TEST_F(ShopifyTracking, ReadsManyFulfillmentOrders) {
   json::array parts;
   for (int i = 0; i < 130; ++i)
