@@ -5,6 +5,7 @@
 #include <string>
 
 #include "connectors/shopify_api.hpp"
+#include "connectors/shopify_json.hpp"
 #include "connectors/shopify_sweep.hpp"
 #include "connectors/shopify_tracking.hpp"
 #include "connectors/store_call.hpp"
@@ -50,11 +51,8 @@ std::string shop_of(const std::string& url) {
 
 std::set<std::string> granted_scopes(const json::object& data) {
   std::set<std::string> scopes;
-  const auto* const list = find_path(data, "currentAppInstallation.accessScopes");
-  if (list == nullptr || !list->is_array()) return scopes;
-  for (const auto& entry : list->get_array()) {
-    if (!entry.is_object()) continue;
-    if (auto handle = clean_text(entry.get_object().if_contains("handle"))) scopes.insert(std::move(*handle));
+  for (const auto& entry : shopify::list(data, "currentAppInstallation.accessScopes")) {
+    if (entry.is_object()) scopes.insert(shopify::code(entry.get_object(), "handle"));
   }
   return scopes;
 }

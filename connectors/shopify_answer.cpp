@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "connectors/shopify_json.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
@@ -13,10 +14,6 @@ constexpr std::size_t words_limit = 300;
 double number_at(const json::object& object, std::string_view path) {
   const auto* const value = find_path(object, path);
   return value != nullptr && value->is_number() ? value->to_number<double>() : 0;
-}
-
-std::string text_at(const json::object& object, std::string_view path) {
-  return clean_text(find_path(object, path), words_limit).value_or(std::string());
 }
 
 // Below a record that is there: the field is null, the rest may be used.
@@ -30,11 +27,11 @@ bool denies_only_a_field(const json::object& error, const json::object* data) {
 }
 
 StoreError problem_of(const json::object& error, const std::string& code) {
-  const std::string message = text_at(error, "message");
+  const std::string message = shopify::code(error, "message");
   if (code == "ACCESS_DENIED" || code == "FORBIDDEN") {
     std::string words = "The store denies access";
     if (!message.empty()) words += ": " + message;
-    const std::string scope = text_at(error, "extensions.requiredAccess");
+    const std::string scope = shopify::code(error, "extensions.requiredAccess");
     if (!scope.empty() && message.find(scope) == std::string::npos) words += " Required access: " + scope;
     return {StoreProblem::credentials, clean_text(words, words_limit).value_or(words)};
   }
@@ -42,7 +39,7 @@ StoreError problem_of(const json::object& error, const std::string& code) {
     return {StoreProblem::busy, "The store cannot answer now (" + code + ")."};
   }
   return {StoreProblem::refused,
-          "The store refuses the query: " + (message.empty() ? "it gives no reason." : message)};
+          "The store refuses the query: " + clean_text(message, words_limit).value_or("it gives no reason.")};
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ std::optional<json::object> shopify_data(const json::value& answer) {
     for (const auto& entry : errors->get_array()) {
       const auto* const error = entry.if_object();
       if (error == nullptr) continue;
-      const std::string code = text_at(*error, "extensions.code");
+      const std::string code = shopify::code(*error, "extensions.code");
       if (code == "THROTTLED") return std::nullopt;
       if (code == "MAX_COST_EXCEEDED") {
         throw ShopifyTooCostly(number_at(*error, "extensions.cost"), number_at(*error, "extensions.maxCost"));

@@ -5,21 +5,18 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "connectors/shopify_json.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
 namespace {
 
+using shopify::code;
+using shopify::list;
+using shopify::text;
+
 constexpr std::size_t long_text = 10'000;
 constexpr std::string_view only_variant = "Default Title";
-
-std::optional<std::string> text(const json::object& object, std::string_view path, std::size_t limit = 1000) {
-  return clean_text(find_path(object, path), limit);
-}
-
-std::string code(const json::object& object, std::string_view path) {
-  return text(object, path).value_or(std::string());
-}
 
 std::int64_t count(const json::object& object, std::string_view path) {
   const auto* const value = find_path(object, path);
@@ -27,12 +24,6 @@ std::int64_t count(const json::object& object, std::string_view path) {
   boost::system::error_code inexact;
   const auto number = value->to_number<std::int64_t>(inexact);
   return inexact ? 0 : number;
-}
-
-const json::array& list(const json::object& object, std::string_view path) {
-  static const json::array none;
-  const auto* const value = find_path(object, path);
-  return value != nullptr && value->is_array() ? value->get_array() : none;
 }
 
 bool is_decimal(std::string_view number) {

@@ -8,18 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "connectors/shopify_json.hpp"
 #include "connectors/shopify_records.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
 namespace {
 
+using shopify::code;
+using shopify::list;
+
 constexpr std::size_t words_limit = 300;
 constexpr std::size_t page_size = 25;  // of fulfillment orders, of which an order has few
-
-std::string text(const json::object& object, std::string_view path) {
-  return clean_text(find_path(object, path)).value_or(std::string());
-}
 
 struct Tracked {
   std::string number, url;
@@ -43,19 +43,13 @@ struct Deliveries {
   std::set<std::string> others;                          // states of what is not open
 };
 
-const json::array& list(const json::object& object, std::string_view path) {
-  static const json::array none;
-  const auto* const found = find_path(object, path);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 Fulfillment read_fulfillment(const json::object& node) {
-  Fulfillment fulfillment{text(node, "id"), {}, {}};
+  Fulfillment fulfillment{code(node, "id"), {}, {}};
   for (const auto& entry : list(node, "trackingInfo")) {
     const auto* const info = entry.if_object();
-    if (info == nullptr || text(*info, "number").empty()) continue;
-    if (fulfillment.company.empty()) fulfillment.company = text(*info, "company");
-    fulfillment.tracked.push_back({text(*info, "number"), text(*info, "url")});
+    if (info == nullptr || code(*info, "number").empty()) continue;
+    if (fulfillment.company.empty()) fulfillment.company = code(*info, "company");
+    fulfillment.tracked.push_back({code(*info, "number"), code(*info, "url")});
   }
   return fulfillment;
 }
@@ -65,7 +59,7 @@ void read_fulfillments(const json::object& order, Deliveries& deliveries) {
   for (const auto& entry : list(order, "fulfillments")) {
     const auto* const node = entry.if_object();
     if (node == nullptr) continue;
-    const std::string status = text(*node, "status");
+    const std::string status = code(*node, "status");
     if (status == "CANCELLED" || status == "ERROR" || status == "FAILURE") continue;
     deliveries.made.push_back(read_fulfillment(*node));
   }
@@ -75,13 +69,13 @@ void read_fulfillment_orders(const json::array& nodes, Deliveries& deliveries) {
   for (const auto& entry : nodes) {
     const auto* const node = entry.if_object();
     if (node == nullptr) continue;
-    const std::string location = text(*node, "assignedLocation.name");
+    const std::string location = code(*node, "assignedLocation.name");
     for (const auto& made : list(*node, "fulfillments.nodes")) {
-      if (made.is_object()) deliveries.made_at[location].insert(text(made.get_object(), "id"));
+      if (made.is_object()) deliveries.made_at[location].insert(code(made.get_object(), "id"));
     }
-    const std::string status = text(*node, "status");
+    const std::string status = code(*node, "status");
     if (status == "OPEN" || status == "IN_PROGRESS") {
-      deliveries.open[location].push_back(text(*node, "id"));
+      deliveries.open[location].push_back(code(*node, "id"));
     } else {
       deliveries.others.insert(status);
     }
@@ -97,7 +91,7 @@ asio::awaitable<Deliveries> read_deliveries(ShopifyApi& api, const json::value& 
     const auto* const found = data.if_contains("order");
     const auto* const order = found != nullptr ? found->if_object() : nullptr;
     if (order == nullptr) throw StoreError(StoreProblem::refused, "The store has no such order.");
-    deliveries.cancelled = !text(*order, "cancelledAt").empty();
+    deliveries.cancelled = !code(*order, "cancelledAt").empty();
     read_fulfillments(*order, deliveries);
     const auto* const nodes = find_path(*order, "fulfillmentOrders.nodes");
     if (nodes == nullptr || !nodes->is_array()) {
@@ -143,7 +137,7 @@ std::optional<std::string> user_errors(const json::object& data, std::string_vie
   for (const auto& error : errors->get_array()) {
     if (!error.is_object()) continue;
     if (!words.empty()) words += ' ';
-    words += text(error.get_object(), "message");
+    words += code(error.get_object(), "message");
   }
   if (errors->get_array().empty()) return std::nullopt;
   return clean_text(words, words_limit).value_or("it gives no reason");
