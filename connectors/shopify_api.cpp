@@ -23,6 +23,11 @@ asio::awaitable<void> wait(Duration duration) {
   co_await timer.async_wait(asio::use_awaitable);
 }
 
+// What may stand in a header: no blanks, and above all no line breaks.
+bool is_header_value(std::string_view token) {
+  return std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+}
+
 StoreError throttled(Duration again) {
   return {StoreProblem::busy, "The store's rate limit is used up.", again};
 }
@@ -87,6 +92,9 @@ asio::awaitable<net::HttpResponse> ShopifyApi::post(const std::string& body) {
   const bool granted = !is_access_token(credentials_.api_secret);
   for (bool renewed = false;; renewed = true) {
     if (granted && (token_.empty() || clock_.now() >= token_ends_)) co_await get_token();
+    if (!is_header_value(token_)) {
+      throw StoreError(StoreProblem::credentials, "The access token has characters that no token has.");
+    }
     net::HttpRequest request;
     request.url = url_;
     request.headers = {{"Content-Type", "application/json"},

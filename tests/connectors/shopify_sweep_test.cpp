@@ -145,7 +145,7 @@ TEST_F(ShopifySweep, AsksForTheSamePageAgainAfterEachFault) {
         ASSERT_LT(++failures, 3);
       }
     }
-    // libcurl by itself sends again what a connection that it reused did not answer.
+    // The client sends again what a connection that it reused did not answer.
     if (fault != Fault::lost) EXPECT_EQ(failures, 1) << static_cast<int>(fault);
     EXPECT_EQ(orders.size(), expected.size()) << static_cast<int>(fault);
   }

@@ -68,6 +68,12 @@ TEST_F(Shopify, UsesAnAccessTokenAsItIs) {
   EXPECT_EQ(shop.grants(), 0U);
 }
 
+TEST_F(Shopify, SendsNoTokenThatIsNone) {
+  auto broken = client("shpat_x\r\nX-Other: 1");
+  EXPECT_EQ(broken.error(broken->check(false)).problem(), Problem::credentials);
+  EXPECT_TRUE(shop.paths().empty());
+}
+
 TEST_F(Shopify, RefusesWrongCredentialsInTheStoresWords) {
   auto wrong = client("shpss_wrong");
   const auto error = wrong.error(wrong->check(false));

@@ -63,7 +63,7 @@ TEST_F(ShopifyTracking, ALostAnswerMakesNothingTwice) {
   EXPECT_EQ(shop.notifications(), 1U);
 }
 
-// libcurl by itself sends again what a connection that it reused did not answer: the store refuses that then.
+// The client sends again what a connection that it reused did not answer: the store refuses that then.
 TEST_F(ShopifyTracking, AConnectionThatBreaksAfterThePushMakesNothingTwice) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::lost);
