@@ -2,6 +2,7 @@
 #include <array>
 
 #include "connectors/connector.hpp"
+#include "connectors/medusa.hpp"
 #include "connectors/shopify.hpp"
 #include "connectors/woocommerce.hpp"
 
@@ -10,9 +11,11 @@ namespace waybill::connectors {
 std::span<const Connector* const> all_connectors() {
   static const WooCommerce woocommerce;
   static const Shopify shopify;
+  static const Medusa medusa;
   static const auto all = std::to_array<const Connector*>({
       &woocommerce,
       &shopify,
+      &medusa,
   });
   return all;
 }

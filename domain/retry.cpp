@@ -64,21 +64,6 @@ double variation(const Guid& run, std::size_t try_number) {
   return 0.8 + 0.4 * unit;
 }
 
-std::optional<Time> parse_http_date(std::string_view value) {
-  const std::string text(value);
-  for (const char* form :
-       {"%a, %d %b %Y %H:%M:%S GMT", "%a, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
-    std::tm parts{};
-    const char* end = ::strptime(text.c_str(), form, &parts);
-    if (end == nullptr || end != text.c_str() + text.size()) continue;
-    const year_month_day date(year(parts.tm_year + 1900), month(static_cast<unsigned>(parts.tm_mon + 1)),
-                              day(static_cast<unsigned>(parts.tm_mday)));
-    if (!date.ok()) return std::nullopt;
-    return sys_days(date) + hours(parts.tm_hour) + minutes(parts.tm_min) + seconds(parts.tm_sec);
-  }
-  return std::nullopt;
-}
-
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -118,6 +103,21 @@ std::optional<Time> RetrySchedule::next_try(std::size_t tries_made, Time now, co
   const Duration varied(static_cast<std::int64_t>(delay * variation(run, tries_made)));
   const Duration asked = std::min(retry_after.value_or(Duration::zero()), longest_retry_after);
   return now + std::max(varied, asked);
+}
+
+std::optional<Time> parse_http_date(std::string_view value) {
+  const std::string text(value);
+  for (const char* form :
+       {"%a, %d %b %Y %H:%M:%S GMT", "%a, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
+    std::tm parts{};
+    const char* end = ::strptime(text.c_str(), form, &parts);
+    if (end == nullptr || end != text.c_str() + text.size()) continue;
+    const year_month_day date(year(parts.tm_year + 1900), month(static_cast<unsigned>(parts.tm_mon + 1)),
+                              day(static_cast<unsigned>(parts.tm_mday)));
+    if (!date.ok()) return std::nullopt;
+    return sys_days(date) + hours(parts.tm_hour) + minutes(parts.tm_min) + seconds(parts.tm_sec);
+  }
+  return std::nullopt;
 }
 
 std::optional<Duration> parse_retry_after(std::string_view value, Time now) {

@@ -38,11 +38,14 @@ class RetrySchedule {
   std::vector<Duration> delays_;
 };
 
+/// An HTTP date in any of its three forms (RFC 9110 section 5.6.7); nullopt when malformed.
+std::optional<Time> parse_http_date(std::string_view value);
+
 /// The longest wait a server can ask for.
 inline constexpr Duration longest_retry_after = std::chrono::days(1);
 
-/// The Retry-After header (RFC 9110 section 10.2.3): seconds or an HTTP date in any of its three forms
-/// (section 5.6.7), at most `longest_retry_after`. nullopt when malformed or in the past.
+/// The Retry-After header (RFC 9110 section 10.2.3): seconds or an HTTP date, at most `longest_retry_after`.
+/// nullopt when malformed or in the past.
 std::optional<Duration> parse_retry_after(std::string_view value, Time now);
 
 }  // namespace waybill::domain

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "connectors/connector.hpp"
+
+namespace waybill::connectors {
+
+/// Medusa 2 by its Admin API, with a secret API key. docs/connectors/medusa.md says what is mapped to what.
+const Connector& medusa_connector();
+
+}  // namespace waybill::connectors

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "connectors/connector.hpp"
+
+namespace waybill::connectors {
+
+/// Parameters of a query; percent-encoded by the API below.
+using MedusaQuery = std::vector<std::pair<std::string, std::string>>;
+
+/// What the API says of a record that it does not have: a refusal with its own words.
+class MissingRecord : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
+/// More than the limit of an answer: fewer records may do.
+class OversizedAnswer : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
+/// Calls of the Admin API of one Medusa 2 server. One coroutine at a time.
+class MedusaApi {
+ public:
+  MedusaApi(const StoreCredentials& credentials, Send send, const Clock& clock);
+
+  /// The answer of a GET of `path` ("/admin/orders"). Throws StoreError: MissingRecord for an unknown record,
+  /// OversizedAnswer for one beyond the limit.
+  asio::awaitable<json::object> get(std::string path, MedusaQuery query = {});
+  asio::awaitable<json::object> post(std::string path, json::object body);
+
+  /// Throws StoreError credentials when a POST of this body is refused for want of rights, whatever else the
+  /// API says to it.
+  asio::awaitable<void> require_right(std::string path, json::object body);
+
+  /// The store's own clock at its last answer; ours before the first, or when it tells none.
+  Time store_time() const { return store_time_; }
+
+  /// The records of a list's answer; throws StoreError wrong_store when there is no such list.
+  static json::array records(json::object& answer, std::string_view name);
+
+ private:
+  asio::awaitable<net::HttpResponse> call(std::string method, std::string target, std::string body);
+
+  std::string url_;
+  std::string authorization_;
+  Send send_;
+  Time store_time_;
+};
+
+}  // namespace waybill::connectors
