@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "tests/harness/http.hpp"
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
+
+namespace waybill::tests {
+
+/// A real Medusa 2 server (tests/medusa) on a database of the tests' cluster, with a store that sells in euros
+/// to Germany and France. Use it as `shared<MedusaServer>()`: it takes seconds to start. Its calls throw
+/// std::runtime_error with the server's answer when it is no success.
+class MedusaServer {
+ public:
+  /// False where its packages are not installed: ./dev test installs them, unless the registry is away.
+  static bool installed();
+
+  MedusaServer();
+  MedusaServer(const MedusaServer&) = delete;
+  MedusaServer& operator=(const MedusaServer&) = delete;
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  int port() const { return port_; }
+  /// A secret key that stays valid.
+  const std::string& key() const { return key_; }
+
+  struct Key {
+    std::string id, token;
+  };
+  Key new_key();
+  void revoke(const Key& key);
+
+  /// As the key's user.
+  Response request(std::string_view method, std::string_view path, const json::value& body = {});
+  json::value get(std::string_view path);
+  json::value post(std::string_view path, const json::value& body = json::object());
+
+  /// A draft of a guest for two shirts (size M, 19.99) and a custom line of 3.5; `changes` replace its fields.
+  std::string draft(const json::object& changes = {});
+  /// Likewise an order that is not paid.
+  std::string order(const json::object& changes = {});
+  /// Its payment, captured in full. The payment's id.
+  std::string capture(const std::string& order);
+  /// A fulfilment of the `index`-th line, or of all; its id.
+  std::string fulfill(const std::string& order, std::optional<std::size_t> line = std::nullopt);
+  void ship(const std::string& order, const std::string& fulfillment, std::string_view number = "");
+  /// The order with its items, fulfilments and labels.
+  json::value read(const std::string& order);
+
+  /// A product with the variants M and L.
+  const std::string& product() const { return product_; }
+  const std::string& small() const { return small_; }
+  const std::string& shipping_profile() const { return profile_; }
+
+  Session database() const { return database_.connect(); }
+
+ private:
+  void start();
+  void make_key();
+  void make_shop();
+
+  TestDatabase database_{TestDatabase::Content::empty};
+  std::unique_ptr<Process> server_;
+  int port_ = 0;
+  std::optional<Http> http_;
+  std::string authorization_;
+  std::string key_, channel_, region_, location_, profile_, shipping_, product_, small_, large_;
+};
+
+}  // namespace waybill::tests

@@ -1,0 +1,11 @@
+// A Medusa server without pages, Redis or code of its own.
+const { defineConfig } = require("@medusajs/framework/utils");
+
+module.exports = defineConfig({
+  projectConfig: {
+    databaseUrl: process.env.DATABASE_URL,
+    databaseDriverOptions: { connection: { ssl: false } },
+    http: { storeCors: "", adminCors: "", authCors: "", jwtSecret: "tests", cookieSecret: "tests" },
+  },
+  admin: { disable: true },
+});
