@@ -39,8 +39,8 @@ class MedusaStore : public Store {
     if (!writes) co_return;
     // A fulfilment of an order that cannot be: the server looks at the key's rights before it misses the
     // order.
-    co_await api_.require_right("/admin/orders/none/fulfillments",
-                                {{"items", {{{"id", "none"}, {"quantity", 1}}}}});
+    const json::array items{json::object{{"id", "none"}, {"quantity", 1}}};
+    co_await api_.require_right("/admin/orders/none/fulfillments", {{"items", items}});
   }
 
   std::unique_ptr<StoreSweep<StoreOrder>> orders_since(std::optional<Time> since) override {

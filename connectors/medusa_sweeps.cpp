@@ -10,8 +10,6 @@
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t full_page = 50;    // records with all their parts
-constexpr std::size_t light_page = 250;  // ids and times
 constexpr std::chrono::milliseconds resolution(1);
 
 /// A change has the time at which its request began and is seen when it commits, servers of one store may
@@ -28,10 +26,11 @@ struct Stage {
 template <typename Record>
 class MedusaSweep : public StoreSweep<Record> {
  public:
-  MedusaSweep(MedusaApi& api, std::vector<Stage> stages, std::string path, std::string name,
+  MedusaSweep(MedusaApi& api, std::vector<Stage> stages, std::size_t page, std::string path, std::string name,
               std::string_view fields, std::optional<Time> since)
       : api_(api),
         stages_(std::move(stages)),
+        page_(page),
         path_(std::move(path)),
         name_(std::move(name)),
         fields_(fields),
@@ -74,7 +73,7 @@ class MedusaSweep : public StoreSweep<Record> {
   }
 
   asio::awaitable<StorePage<Record>> named_page() {
-    const auto count = std::min(named_.size(), full_page);
+    const auto count = std::min(named_.size(), page_);
     MedusaQuery query = {{"limit", std::to_string(count)}, {"fields", fields_}};
     for (std::size_t i = 0; i < count; ++i) query.emplace_back("id[]", named_[i]);
     auto answer = co_await api_.get(path_, std::move(query));
@@ -97,6 +96,7 @@ class MedusaSweep : public StoreSweep<Record> {
 
   std::vector<Stage> stages_;
   std::size_t current_ = 0;
+  std::size_t page_;  // how many are read by their ids at a time
   std::string path_, name_, fields_;
   std::vector<std::string> named_;  // ids of records to be read
   std::optional<Time> reached_;
@@ -197,31 +197,36 @@ bool MedusaList::advance(const json::array& records) {
   return true;
 }
 
-std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std::optional<Time> since) {
+std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std::optional<Time> since,
+                                                            MedusaPages pages) {
   std::vector<Stage> stages;
   // From the first order on, all are read from now on, with their payments as they then are.
   if (since) {
     stages.push_back(
         {{api,
-          {"/admin/payments", "payments", "id,updated_at,payment_collection.order.id", light_page, false},
+          {"/admin/payments", "payments", "id,updated_at,payment_collection.order.id", pages.light, false},
           since},
          "payment_collection.order.id"});
   }
   stages.push_back(
-      {{api, {"/admin/orders", "orders", std::string(medusa_order_fields), full_page, true}, since}});
-  return std::make_unique<OrderSweep>(api, std::move(stages), "/admin/orders", "orders", medusa_order_fields,
-                                      since);
+      {{api, {"/admin/orders", "orders", std::string(medusa_order_fields), pages.full, true}, since}});
+  return std::make_unique<OrderSweep>(api, std::move(stages), pages.full, "/admin/orders", "orders",
+                                      medusa_order_fields, since);
 }
 
-std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since) {
+std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since,
+                                                                MedusaPages pages) {
   std::vector<Stage> stages;
   if (since) {
     stages.push_back(
-        {{api, {"/admin/product-variants", "variants", "id,updated_at,product_id", light_page, false}, since},
+        {{api,
+          {"/admin/product-variants", "variants", "id,updated_at,product_id", pages.light, false},
+          since},
          "product_id"});
   }
-  stages.push_back({{api, {"/admin/products", "products", "id,updated_at", light_page, false}, since}, "id"});
-  return std::make_unique<ProductSweep>(api, std::move(stages), "/admin/products", "products",
+  stages.push_back(
+      {{api, {"/admin/products", "products", "id,updated_at", pages.light, false}, since}, "id"});
+  return std::make_unique<ProductSweep>(api, std::move(stages), pages.full, "/admin/products", "products",
                                         medusa_product_fields, since);
 }
 

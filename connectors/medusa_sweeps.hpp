@@ -55,10 +55,18 @@ class MedusaList {
   bool at_end_ = false;
 };
 
+/// How many records a page has, as long as no answer is too large.
+struct MedusaPages {
+  std::size_t full = 50;    // records with all their parts
+  std::size_t light = 250;  // their ids and times
+};
+
 /// Orders that changed, or whose payments did. `api` outlives the sweep.
-std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std::optional<Time> since);
+std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std::optional<Time> since,
+                                                            MedusaPages pages = {});
 
 /// Products that changed, or whose variants did, with the prices of the store's default currency.
-std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since);
+std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since,
+                                                                MedusaPages pages = {});
 
 }  // namespace waybill::connectors

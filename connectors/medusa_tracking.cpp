@@ -90,9 +90,9 @@ MedusaStep ship(const json::value& order, const json::value& fulfillment, const 
     if (found == fulfilled.end()) continue;
     items.push_back({{"id", line}, {"quantity", std::min(count, found->second)}});
   }
-  const json::array labels = {{{"tracking_number", tracking.tracking_number},
-                               {"tracking_url", web_address(tracking.tracking_url)},
-                               {"label_url", ""}}};
+  const json::array labels{json::object{{"tracking_number", tracking.tracking_number},
+                                        {"tracking_url", web_address(tracking.tracking_url)},
+                                        {"label_url", ""}}};
   return {MedusaStep::Kind::ship,
           path_of(tracking, "/fulfillments/" + medusa_text(fulfillment, "id") + "/shipments"),
           {{"items", items}, {"labels", labels}}};

@@ -1,5 +1,6 @@
 #include "tests/connectors/medusa_server.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cstdint>
 #include <filesystem>
@@ -96,8 +97,8 @@ MedusaServer::MedusaServer() {
 
 void MedusaServer::start() {
   port_ = free_port();
-  server_ = std::make_unique<Process>(
-      cli({"start", "--host", "127.0.0.1", "--port", std::to_string(port_)}), options(database_.url()));
+  server_ = std::make_unique<Process>(cli({"start", "--host", "127.0.0.1", "--port", std::to_string(port_)}),
+                                      options(database_.url()));
   if (!server_->wait_for_line("Server is ready", start_deadline)) {
     throw std::runtime_error("Medusa did not start: " + server_->standard_output() +
                              server_->standard_error());
@@ -120,31 +121,31 @@ void MedusaServer::make_shop() {
   };
   channel_ = id_of(get("/admin/sales-channels"), "sales_channels.0");
   region_ = id_of(post("/admin/regions",
-                       {{"name", "EU"}, {"currency_code", "eur"}, {"countries", {"de", "fr"}}}),
+                       {{"name", "EU"}, {"currency_code", "eur"}, {"countries", json::array{"de", "fr"}}}),
                   "region");
   location_ = id_of(post("/admin/stock-locations", {{"name", "Hamburg"}}), "stock_location");
   const std::string location = "/admin/stock-locations/" + location_;
-  post(location + "/sales-channels", {{"add", {channel_}}});
-  post(location + "/fulfillment-providers", {{"add", {"manual_manual"}}});
+  post(location + "/sales-channels", {{"add", json::array{channel_}}});
+  post(location + "/fulfillment-providers", {{"add", json::array{"manual_manual"}}});
   post(location + "/fulfillment-sets", {{"name", "parcels"}, {"type", "shipping"}});
   const auto set = id_of(get(location + "?fields=*fulfillment_sets"), "stock_location.fulfillment_sets.0");
   json::array zones;
-  for (const auto* const country : {"de", "fr"}) zones.push_back({{"type", "country"}, {"country_code", country}});
-  const auto zone = id_of(post("/admin/fulfillment-sets/" + set + "/service-zones",
-                               {{"name", "near"}, {"geo_zones", zones}}),
-                          "fulfillment_set.service_zones.0");
+  for (const auto* const country : {"de", "fr"})
+    zones.push_back({{"type", "country"}, {"country_code", country}});
+  const auto zone = id_of(
+      post("/admin/fulfillment-sets/" + set + "/service-zones", {{"name", "near"}, {"geo_zones", zones}}),
+      "fulfillment_set.service_zones.0");
   profile_ = id_of(get("/admin/shipping-profiles"), "shipping_profiles.0");
-  shipping_ = id_of(
-      post("/admin/shipping-options",
-           {{"name", "parcel"},
-            {"service_zone_id", zone},
-            {"shipping_profile_id", profile_},
-            {"provider_id", "manual_manual"},
-            {"price_type", "flat"},
-            {"type", {{"label", "parcel"}, {"description", "parcel"}, {"code", "parcel"}}},
-            {"prices", json::array{json::object{{"currency_code", "eur"}, {"amount", 4.9}}}},
-            {"rules", json::array()}}),
-      "shipping_option");
+  shipping_ = id_of(post("/admin/shipping-options",
+                         {{"name", "parcel"},
+                          {"service_zone_id", zone},
+                          {"shipping_profile_id", profile_},
+                          {"provider_id", "manual_manual"},
+                          {"price_type", "flat"},
+                          {"type", {{"label", "parcel"}, {"description", "parcel"}, {"code", "parcel"}}},
+                          {"prices", json::array{json::object{{"currency_code", "eur"}, {"amount", 4.9}}}},
+                          {"rules", json::array()}}),
+                    "shipping_option");
   const auto variant = [](const char* size, double price) {
     return json::object{{"title", size},
                         {"sku", std::string("SH-") + size},
@@ -153,15 +154,15 @@ void MedusaServer::make_shop() {
                         {"prices", json::array{json::object{{"currency_code", "usd"}, {"amount", 25}},
                                                json::object{{"currency_code", "eur"}, {"amount", price}}}}};
   };
-  const auto product = post(
-      "/admin/products",
-      {{"title", "Shirt \"<b>\""},
-       {"status", "published"},
-       {"shipping_profile_id", profile_},
-       {"weight", 250},
-       {"options", json::array{json::object{{"title", "Size"}, {"values", {"M", "L"}}}}},
-       {"sales_channels", json::array{json::object{{"id", channel_}}}},
-       {"variants", json::array{variant("M", 19.99), variant("L", 21)}}});
+  const auto product =
+      post("/admin/products",
+           {{"title", "Shirt \"<b>\""},
+            {"status", "published"},
+            {"shipping_profile_id", profile_},
+            {"weight", 250},
+            {"options", json::array{json::object{{"title", "Size"}, {"values", json::array{"M", "L"}}}}},
+            {"sales_channels", json::array{json::object{{"id", channel_}}}},
+            {"variants", json::array{variant("M", 19.99), variant("L", 21)}}});
   product_ = id_of(product, "product");
   for (const auto& made : at(product, "product.variants").as_array()) {
     (text_at(made, "title") == "M" ? small_ : large_) = text_at(made, "id");
@@ -186,26 +187,24 @@ json::value MedusaServer::post(std::string_view path, const json::value& body) {
 }
 
 std::string MedusaServer::draft(const json::object& changes) {
-  json::object body = {{"email", "guest@x.example"},
-                       {"region_id", region_},
-                       {"sales_channel_id", channel_},
-                       {"shipping_address",
-                        {{"first_name", "Jörg"},
-                         {"last_name", "Müller"},
-                         {"address_1", "Weg 1"},
-                         {"address_2", "c/o Maier"},
-                         {"city", "Köln"},
-                         {"province", "NW"},
-                         {"postal_code", "50667"},
-                         {"country_code", "de"},
-                         {"phone", "+49 221 1"}}},
-                       {"items", json::array{json::object{{"variant_id", small_}, {"quantity", 2}},
-                                             json::object{{"title", "Gift \"<b>\""},
-                                                          {"quantity", 1},
-                                                          {"unit_price", 3.5}}}},
-                       {"shipping_methods", json::array{json::object{{"shipping_option_id", shipping_},
-                                                                     {"name", "parcel"},
-                                                                     {"amount", 4.9}}}}};
+  json::object body = {
+      {"email", "guest@x.example"},
+      {"region_id", region_},
+      {"sales_channel_id", channel_},
+      {"shipping_address",
+       {{"first_name", "Jörg"},
+        {"last_name", "Müller"},
+        {"address_1", "Weg 1"},
+        {"address_2", "c/o Maier"},
+        {"city", "Köln"},
+        {"province", "NW"},
+        {"postal_code", "50667"},
+        {"country_code", "de"},
+        {"phone", "+49 221 1"}}},
+      {"items", json::array{json::object{{"variant_id", small_}, {"quantity", 2}},
+                            json::object{{"title", "Gift \"<b>\""}, {"quantity", 1}, {"unit_price", 3.5}}}},
+      {"shipping_methods",
+       json::array{json::object{{"shipping_option_id", shipping_}, {"name", "parcel"}, {"amount", 4.9}}}}};
   for (const auto& [name, value] : changes) body[name] = value;
   return text_at(post("/admin/draft-orders", body), "draft_order.id");
 }
@@ -218,10 +217,11 @@ std::string MedusaServer::order(const json::object& changes) {
 
 std::string MedusaServer::capture(const std::string& order) {
   const auto answer = get("/admin/orders/" + order + "?fields=id,total");
-  const auto made = post("/admin/payment-collections",
-                         {{"order_id", order}, {"amount", at(answer, "order.total")}});
-  const auto paid = post("/admin/payment-collections/" + text_at(made, "payment_collection.id") + "/mark-as-paid",
-                         {{"order_id", order}});
+  const auto made =
+      post("/admin/payment-collections", {{"order_id", order}, {"amount", at(answer, "order.total")}});
+  const auto paid =
+      post("/admin/payment-collections/" + text_at(made, "payment_collection.id") + "/mark-as-paid",
+           {{"order_id", order}});
   return text_at(paid, "payment_collection.payments.0.id");
 }
 
@@ -230,7 +230,8 @@ std::string MedusaServer::fulfill(const std::string& order, std::optional<std::s
   json::array items;
   std::size_t index = 0;
   for (const auto& item : at(before, "items").as_array()) {
-    if (!line || *line == index) items.push_back({{"id", at(item, "id")}, {"quantity", at(item, "quantity")}});
+    if (!line || *line == index)
+      items.push_back({{"id", at(item, "id")}, {"quantity", at(item, "quantity")}});
     ++index;
   }
   const auto known = at(before, "fulfillments").as_array().size();

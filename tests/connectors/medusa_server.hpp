@@ -12,9 +12,9 @@
 
 namespace waybill::tests {
 
-/// A real Medusa 2 server (tests/medusa) on a database of the tests' cluster, with a store that sells in euros
-/// to Germany and France. Use it as `shared<MedusaServer>()`: it takes seconds to start. Its calls throw
-/// std::runtime_error with the server's answer when it is no success.
+/// A real Medusa 2 server (tests/medusa) on a database of the tests' cluster, with a store that sells in
+/// euros to Germany and France. Use it as `shared<MedusaServer>()`: it takes seconds to start. Its calls
+/// throw std::runtime_error with the server's answer when it is no success.
 class MedusaServer {
  public:
   /// False where its packages are not installed: ./dev test installs them, unless the registry is away.
@@ -40,7 +40,8 @@ class MedusaServer {
   json::value get(std::string_view path);
   json::value post(std::string_view path, const json::value& body = json::object());
 
-  /// A draft of a guest for two shirts (size M, 19.99) and a custom line of 3.5; `changes` replace its fields.
+  /// A draft of a guest for two shirts (size M, 19.99) and a custom line of 3.5; `changes` replace its
+  /// fields.
   std::string draft(const json::object& changes = {});
   /// Likewise an order that is not paid.
   std::string order(const json::object& changes = {});

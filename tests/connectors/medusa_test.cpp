@@ -1,0 +1,709 @@
+// The connector over real HTTP against a real Medusa 2 server.
+#include "connectors/medusa.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "connectors/medusa_sweeps.hpp"
+#include "net/async_http.hpp"
+#include "tests/connectors/medusa_server.hpp"
+#include "tests/harness/shared.hpp"
+#include "tests/net/raw_server.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using tests::at;
+using tests::MedusaServer;
+using tests::RawServer;
+using tests::text_at;
+
+template <typename Value>
+Value await(asio::awaitable<Value> awaited) {
+  asio::io_context io;
+  auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
+  io.run();
+  return future.get();
+}
+
+/// The problem that an awaited call ends with; nullopt when it succeeds.
+template <typename Value>
+std::optional<StoreProblem> problem_of(asio::awaitable<Value> awaited, std::string* message = nullptr) {
+  try {
+    await(std::move(awaited));
+    return std::nullopt;
+  } catch (const StoreError& error) {
+    if (message != nullptr) *message = error.what();
+    return error.problem();
+  }
+}
+
+/// All of an order that an import compares.
+std::string content_of(const StoreOrder& order) {
+  const auto text = [](const std::optional<std::string>& value) { return value.value_or("null") + "|"; };
+  std::string all = order.external_id + "|" + order.number + "|" + order.status + "|" + order.total +
+                    order.currency + "|" + text(order.customer_name) + text(order.customer_email) +
+                    text(order.customer_phone) + text(order.delivery.street) + text(order.delivery.city) +
+                    text(order.delivery.state) + text(order.delivery.postal_code) +
+                    text(order.delivery.country) + text(order.notes) + format_timestamp(order.created_at);
+  for (const auto& item : order.items) {
+    all += "|" + item.description + "|" + text(item.sku) + std::to_string(item.quantity) + text(item.price);
+  }
+  return all;
+}
+
+class MedusaConnector : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!MedusaServer::installed()) {
+      GTEST_SKIP() << "tests/medusa is not installed: ./dev test does it, unless the npm registry is away";
+    }
+    server_ = &tests::shared<MedusaServer>();
+  }
+
+  MedusaServer& server() { return *server_; }
+
+  Send sender(Duration timeout = std::chrono::seconds(30)) {
+    return [this, timeout](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+      request.total_timeout = std::min(request.total_timeout, timeout);
+      ++calls_;
+      co_return co_await net::fetch(client_, std::move(request));
+    };
+  }
+
+  std::unique_ptr<Store> open(const std::string& key, const std::string& url,
+                              Duration timeout = std::chrono::seconds(30)) {
+    return medusa_connector().open({key, "", url}, sender(timeout), system_clock(), {});
+  }
+  std::unique_ptr<Store> open() { return open(server().key(), server().url()); }
+
+  StoreOrder only(const std::string& id) {
+    auto page = await(open()->order(id));
+    EXPECT_THAT(page.unreadable, IsEmpty());
+    if (page.records.size() != 1) throw std::runtime_error("no order " + id);
+    return page.records.front();
+  }
+
+  /// The store's time, after which its changes are to come.
+  Time now() {
+    return parse_timestamp(server().database().value("select to_char(clock_timestamp() at time zone 'UTC', "
+                                                     "'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"))
+        .value();
+  }
+
+  template <typename Record>
+  static std::vector<Record> all_of(StoreSweep<Record>& sweep) {
+    std::vector<Record> records;
+    while (auto page = await(sweep.next())) {
+      EXPECT_LE(page->records.size(), 250U);
+      EXPECT_THAT(page->unreadable, IsEmpty());
+      std::ranges::move(page->records, std::back_inserter(records));
+    }
+    return records;
+  }
+
+  template <typename Record>
+  static std::set<std::string> ids_of(const std::vector<Record>& records) {
+    std::set<std::string> ids;
+    for (const auto& record : records) ids.insert(record.external_id);
+    return ids;
+  }
+
+  std::set<std::string> changed_orders(std::optional<Time> since) {
+    const auto store = open();
+    const auto sweep = store->orders_since(since);
+    return ids_of(all_of(*sweep));
+  }
+
+  void touch(const std::string& order) {
+    server().post("/admin/orders/" + order, {{"metadata", {{"touched", std::to_string(++touches_)}}}});
+  }
+
+  StoreTracking parcel(const std::string& order, const std::string& number) {
+    return {.order_id = order,
+            .tracking_number = number,
+            .carrier_name = "DHL",
+            .carrier_code = "dhl",
+            .tracking_url = "https://track.example/" + number,
+            .shipped_at = now()};
+  }
+
+  /// The tracking numbers of each fulfilment that is not canceled.
+  std::vector<std::vector<std::string>> labels(const std::string& order) {
+    std::vector<std::vector<std::string>> all;
+    const auto read = server().read(order);
+    for (const auto& fulfillment : at(read, "fulfillments").as_array()) {
+      if (!at(fulfillment, "canceled_at").is_null()) continue;
+      auto& numbers = all.emplace_back();
+      for (const auto& label : at(fulfillment, "labels").as_array()) {
+        numbers.push_back(text_at(label, "tracking_number"));
+      }
+    }
+    return all;
+  }
+
+  std::atomic<int> calls_ = 0;
+
+ private:
+  MedusaServer* server_ = nullptr;
+  int touches_ = 0;
+  net::HttpClient client_{{.policy = {.allow_private = true}, .ca_file = {}}};
+};
+
+/// Stands before the server and passes on what `fault` leaves alone; `answer` is then the server's own.
+class Proxy {
+ public:
+  using Request = RawServer::Request;
+  using Fault = std::function<std::optional<RawServer::Reply>(
+      const Request&, const std::function<tests::Response()>& answer)>;
+
+  Proxy(int port, Fault fault)
+      : port_(port),
+        fault_(std::move(fault)),
+        server_([this](const Request& request) { return reply(request); }) {}
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
+
+  static RawServer::Reply cut(const tests::Response& answer) {
+    auto whole = RawServer::answer(answer.status, answer.text);
+    whole.bytes.resize(whole.bytes.size() - answer.text.size() / 2);
+    whole.then = RawServer::Reply::Then::reset;
+    return whole;
+  }
+  static RawServer::Reply lost() { return {.bytes = "", .then = RawServer::Reply::Then::reset}; }
+
+ private:
+  RawServer::Reply reply(const Request& request) {
+    const std::function<tests::Response()> answer = [&] {
+      tests::Headers headers;
+      for (const auto* const name : {"authorization", "content-type"}) {
+        if (const auto found = request.headers.find(name); found != request.headers.end()) {
+          headers.emplace_back(found->first, found->second);
+        }
+      }
+      return tests::Http("127.0.0.1", port_)
+          .request_text(request.method, request.target, request.body, headers);
+    };
+    if (auto faulty = fault_(request, answer)) return *std::move(faulty);
+    const auto real = answer();
+    return RawServer::answer(real.status, real.text, "Content-Type: " + real.header("content-type") + "\r\n");
+  }
+
+  int port_;
+  Fault fault_;
+  RawServer server_;
+};
+
+TEST_F(MedusaConnector, AcceptsAKeyAndTellsARevokedOneFromAWrongStore) {
+  EXPECT_EQ(problem_of(open()->check(false)), std::nullopt);
+  EXPECT_EQ(problem_of(open("sk_none", server().url())->check(false)), StoreProblem::credentials);
+
+  const auto key = server().new_key();
+  const auto store = open(key.token, server().url());
+  EXPECT_EQ(problem_of(store->check(true)), std::nullopt);
+  const auto order = server().order();
+  server().revoke(key);
+  std::string message;
+  EXPECT_EQ(problem_of(store->check(false), &message), StoreProblem::credentials);
+  EXPECT_EQ(problem_of(store->check(true)), StoreProblem::credentials);
+  EXPECT_EQ(problem_of(store->orders_since(std::nullopt)->next()), StoreProblem::credentials);
+  EXPECT_EQ(problem_of(store->push_tracking(parcel(order, "WB1"))), StoreProblem::credentials);
+  EXPECT_EQ(message.find(key.token), std::string::npos);
+
+  // Its pages for people are HTML.
+  EXPECT_EQ(problem_of(open(server().key(), server().url() + "/shop")->check(false)),
+            StoreProblem::wrong_store);
+}
+
+TEST_F(MedusaConnector, AskingWhetherTheKeyMayWriteChangesNothing) {
+  const auto order = server().order();
+  const auto database = server().database();
+  const std::string state =
+      "select (select count(*) from fulfillment) || ' ' || (select max(updated_at) from \"order\")";
+  auto session = server().database();
+  const auto before = session.value(state);
+  EXPECT_EQ(problem_of(open()->check(true)), std::nullopt);
+  EXPECT_EQ(session.value(state), before);
+}
+
+TEST_F(MedusaConnector, TellsWhatAnswersInsteadOfTheStore) {
+  struct Case {
+    const char* what;
+    RawServer::Reply reply;
+    StoreProblem problem;
+  };
+  const std::vector<Case> cases = {
+      {"a page", RawServer::answer(200, "<html>hello</html>"), StoreProblem::wrong_store},
+      {"another API", RawServer::answer(200, R"({"shops": []})"), StoreProblem::wrong_store},
+      {"a list", RawServer::answer(200, "[]"), StoreProblem::wrong_store},
+      {"no such path", RawServer::answer(404, R"({"code":"rest_no_route"})"), StoreProblem::wrong_store},
+      {"elsewhere", RawServer::answer(301, "", "Location: https://other.example/\r\n"),
+       StoreProblem::wrong_store},
+      {"a page before it", RawServer::answer(403, "<html>no</html>"), StoreProblem::credentials},
+      {"a failure", RawServer::answer(500, R"({"type":"unknown_error"})"), StoreProblem::busy},
+      {"a gateway", RawServer::answer(502, "<html>bad gateway</html>"), StoreProblem::busy},
+      {"too much", RawServer::answer(429, "", "Retry-After: 7\r\n"), StoreProblem::busy},
+      {"a cut answer",
+       {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"stores\":", RawServer::Reply::Then::reset},
+       StoreProblem::busy},
+      {"silence", {"", RawServer::Reply::Then::hang}, StoreProblem::busy},
+  };
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.what);
+    RawServer other([&](const RawServer::Request&) { return one.reply; });
+    const auto store =
+        open("sk_1", "http://127.0.0.1:" + std::to_string(other.port()), std::chrono::seconds(1));
+    EXPECT_EQ(problem_of(store->check(false)), one.problem);
+  }
+  EXPECT_EQ(problem_of(open("sk_1", "http://127.0.0.1:1")->check(false)), StoreProblem::unreachable);
+}
+
+TEST_F(MedusaConnector, ReadsAnOrderOfAGuestAsItIs) {
+  const auto id = server().order();
+  const auto raw = server().read(id);
+  const auto order = only(id);
+  EXPECT_EQ(order.external_id, id);
+  EXPECT_EQ(order.number, std::to_string(at(raw, "display_id").as_int64()));
+  EXPECT_EQ(order.status, "pending");
+  EXPECT_EQ(order.customer_name, "Jörg Müller");
+  EXPECT_EQ(order.customer_email, "guest@x.example");
+  EXPECT_EQ(order.customer_phone, "+49 221 1");
+  EXPECT_EQ(order.delivery.street, "Weg 1, c/o Maier");
+  EXPECT_EQ(order.delivery.city, "Köln");
+  EXPECT_EQ(order.delivery.state, "NW");
+  EXPECT_EQ(order.delivery.postal_code, "50667");
+  EXPECT_EQ(order.delivery.country, "DE");
+  EXPECT_EQ(order.total, "48.38");
+  EXPECT_EQ(order.currency, "EUR");
+  EXPECT_EQ(format_timestamp(order.changed_at), text_at(raw, "updated_at"));
+  std::vector<std::string> items;
+  for (const auto& item : order.items) {
+    items.push_back(std::to_string(item.quantity) + " " + item.description + " " + item.sku.value_or("none") +
+                    " " + item.price.value_or("none"));
+  }
+  EXPECT_THAT(items, UnorderedElementsAre("2 Shirt \"<b>\" - M SH-M 19.99", "1 Gift \"<b>\" none 3.5"));
+}
+
+TEST_F(MedusaConnector, KeepsAmountsExact) {
+  const json::array items{json::object{{"title", "Screw"}, {"quantity", 3}, {"unit_price", 0.1}},
+                          json::object{{"title", "Nut"}, {"quantity", 1}, {"unit_price", 12345678.91}}};
+  const auto order = only(server().order({{"items", items}, {"shipping_methods", json::array()}}));
+  EXPECT_EQ(order.total, "12345679.21");
+  std::map<std::string, std::string> prices;
+  for (const auto& item : order.items) prices[item.description] = item.price.value();
+  EXPECT_EQ(prices["Screw"], "0.1");
+  EXPECT_EQ(prices["Nut"], "12345678.91");
+}
+
+TEST_F(MedusaConnector, GivesAnUnchangedOrderTheSameContentEachTime) {
+  json::array items;
+  for (int i = 0; i < 12; ++i) {
+    items.push_back({{"title", "Line " + std::to_string(i)}, {"quantity", i + 1}, {"unit_price", i + 0.25}});
+  }
+  const auto id = server().order({{"items", items}});
+  const auto first = content_of(only(id));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(content_of(only(id)), first);
+  // A vacuum or an update of rows changes the order in which the database gives them.
+  server().database().exec("update order_item set metadata = '{}' where order_id = '" + id +
+                           "' and quantity > 6");
+  EXPECT_EQ(content_of(only(id)), first);
+}
+
+TEST_F(MedusaConnector, FollowsAnOrderThroughItsStatuses) {
+  const auto id = server().order();
+  const auto status = [&] { return only(id).status; };
+  EXPECT_EQ(status(), "pending");
+  server().capture(id);
+  EXPECT_EQ(status(), "processing");
+  const auto first = server().fulfill(id, 0);
+  EXPECT_EQ(status(), "ready");
+  const auto second = server().fulfill(id, 1);
+  EXPECT_EQ(status(), "ready");
+  server().ship(id, first);
+  EXPECT_EQ(status(), "shipped");
+  server().ship(id, second);
+  EXPECT_EQ(status(), "shipped");
+  const auto deliver = [&](const std::string& fulfillment) {
+    server().post("/admin/orders/" + id + "/fulfillments/" + fulfillment + "/mark-as-delivered");
+  };
+  deliver(first);
+  EXPECT_EQ(status(), "shipped");
+  deliver(second);
+  EXPECT_EQ(status(), "delivered");
+  server().post("/admin/orders/" + id + "/complete");
+  server().post("/admin/orders/" + id + "/archive");
+  EXPECT_EQ(status(), "delivered");
+}
+
+TEST_F(MedusaConnector, KnowsOrdersThatNobodyShallPack) {
+  const auto canceled = server().order();
+  server().post("/admin/orders/" + canceled + "/cancel");
+  EXPECT_EQ(only(canceled).status, "cancelled");
+
+  const auto refunded = server().order();
+  server().post("/admin/payments/" + server().capture(refunded) + "/refund");
+  EXPECT_EQ(only(refunded).status, "cancelled");
+
+  const auto done = server().order();
+  server().capture(done);
+  server().post("/admin/orders/" + done + "/complete");
+  EXPECT_EQ(only(done).status, "shipped");
+}
+
+TEST_F(MedusaConnector, LeavesOutDraftsAndOrdersThatAreNot) {
+  const auto since = now();
+  const auto draft = server().draft();
+  const auto order = server().order();
+  EXPECT_THAT(changed_orders(since), ElementsAre(order));
+  EXPECT_THAT(await(open()->order(draft)).records, IsEmpty());
+  EXPECT_THAT(await(open()->order(draft)).unreadable, IsEmpty());
+  EXPECT_THAT(await(open()->order("order_none")).records, IsEmpty());
+  EXPECT_THAT(await(open()->order("../stores")).records, IsEmpty());
+}
+
+TEST_F(MedusaConnector, FindsACaptureThoughItLeavesTheOrdersTime) {
+  const auto id = server().order();
+  const auto before = only(id);
+  const auto since = now();
+  EXPECT_THAT(changed_orders(since), IsEmpty());
+  server().capture(id);
+  EXPECT_EQ(only(id).changed_at, before.changed_at);
+  const auto store = open();
+  const auto sweep = store->orders_since(since);
+  const auto found = all_of(*sweep);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].external_id, id);
+  EXPECT_EQ(found[0].status, "processing");
+}
+
+TEST_F(MedusaConnector, LosesNothingThatChangesWhileItReads) {
+  const auto since = now();
+  std::vector<std::string> orders;
+  for (int i = 0; i < 7; ++i) orders.push_back(server().order());
+  MedusaApi api({server().key(), "", server().url()}, sender(), system_clock());
+  const auto sweep = sweep_medusa_orders(api, since, {.full = 2, .light = 2});
+  std::map<std::string, Time> seen;
+  std::size_t next = 0;
+  while (const auto page = await(sweep->next())) {
+    for (const auto& order : page->records) seen[order.external_id] = order.changed_at;
+    if (next < 3) touch(orders[next++]);  // moves it behind all others, and each of those one to the front
+  }
+  ASSERT_EQ(next, 3U);
+  EXPECT_EQ(seen.size(), orders.size());
+  for (const auto& id : orders) EXPECT_EQ(seen[id], only(id).changed_at) << id;
+}
+
+TEST_F(MedusaConnector, ReadsAnyNumberOfOrdersOfOneMoment) {
+  const auto since = now();
+  std::set<std::string> orders;
+  for (int i = 0; i < 7; ++i) orders.insert(server().order());
+  const auto later = server().order();
+  std::string ids;
+  for (const auto& id : orders) ids += (ids.empty() ? "'" : ",'") + id + "'";
+  // Finer than the milliseconds that the API shows and is asked in.
+  server().database().exec(
+      "update \"order\" set updated_at = (select date_trunc('milliseconds', min(updated_at)) + "
+      "interval '0.4 ms' from \"order\" where id in (" +
+      ids + ")) where id in (" + ids + ")");
+  orders.insert(later);
+  for (const std::size_t page : {1U, 2U, 3U, 7U, 8U, 50U}) {
+    SCOPED_TRACE(page);
+    MedusaApi api({server().key(), "", server().url()}, sender(), system_clock());
+    const auto sweep = sweep_medusa_orders(api, since, {.full = page, .light = 2});
+    EXPECT_EQ(ids_of(all_of(*sweep)), orders);
+  }
+}
+
+TEST_F(MedusaConnector, ReachesNoFurtherThanWhatMayStillBeCommitted) {
+  const auto since = now() - std::chrono::hours(1);
+  const auto id = server().order();
+  const auto store = open();
+  const auto sweep = store->orders_since(since);
+  std::optional<Time> reached;
+  while (const auto page = await(sweep->next())) {
+    if (!page->reached) continue;
+    if (reached) EXPECT_GE(*page->reached, *reached);
+    reached = page->reached;
+  }
+  ASSERT_TRUE(reached);
+  EXPECT_GT(*reached, since);
+  // Of a transaction that began before the sweep and is seen only now.
+  server().database().exec("update \"order\" set updated_at = now() - interval '20 s' where id = '" + id +
+                           "'");
+  EXPECT_TRUE(changed_orders(reached).contains(id));
+  // Nothing new: it stays where it is instead of going back.
+  const auto again = open();
+  const auto idle = again->orders_since(now());
+  while (const auto page = await(idle->next())) EXPECT_FALSE(page->reached);
+}
+
+TEST_F(MedusaConnector, AsksForAPageAgainAfterEachFault) {
+  const auto since = now();
+  std::set<std::string> orders;
+  for (int i = 0; i < 5; ++i) orders.insert(server().order());
+  int call = 0;
+  Proxy proxy(server().port(),
+              [&](const Proxy::Request&, const auto& answer) -> std::optional<RawServer::Reply> {
+                switch (++call % 5) {
+                  case 1:
+                    return RawServer::answer(500, "{}");
+                  case 2:
+                    return Proxy::cut(answer());
+                  case 3:
+                    return RawServer::answer(503, "<html>closed</html>", "Retry-After: 0.5\r\n");
+                  case 4:
+                    return RawServer::Reply{"", RawServer::Reply::Then::hang};
+                  default:
+                    return std::nullopt;
+                }
+              });
+  MedusaApi api({server().key(), "", proxy.url()}, sender(std::chrono::seconds(2)), system_clock());
+  const auto sweep = sweep_medusa_orders(api, since, {.full = 2, .light = 2});
+  std::set<std::string> seen;
+  int faults = 0;
+  while (true) {
+    try {
+      const auto page = await(sweep->next());
+      if (!page) break;
+      for (const auto& order : page->records) seen.insert(order.external_id);
+    } catch (const StoreError& error) {
+      ASSERT_EQ(error.problem(), StoreProblem::busy) << error.what();
+      ASSERT_LT(++faults, 100);
+    }
+  }
+  EXPECT_EQ(seen, orders);
+  EXPECT_GE(faults, 12);
+}
+
+TEST_F(MedusaConnector, ReadsProductsWithThePricesOfTheStoresCurrency) {
+  const auto since = now();
+  const json::object only_variant = {
+      {"title", "Default variant"},
+      {"sku", "MUG"},
+      {"weight", 1250},
+      {"barcode", "4006381333931"},
+      {"manage_inventory", false},
+      {"options", {{"Kind", "One"}}},
+      {"prices", json::array{json::object{{"currency_code", "eur"}, {"amount", 7.25}}}}};
+  const auto mug =
+      text_at(server().post(
+                  "/admin/products",
+                  {{"title", "Mug & more"},
+                   {"description", "Line 1\nLine 2"},
+                   {"length", 10},
+                   {"options", json::array{json::object{{"title", "Kind"}, {"values", json::array{"One"}}}}},
+                   {"shipping_profile_id", server().shipping_profile()},
+                   {"variants", json::array{only_variant}}}),
+              "product.id");
+  const auto store = open();
+  const auto sweep = store->products_since(since);
+  const auto found = all_of(*sweep);
+  ASSERT_FALSE(found.empty());
+  const auto& product = found.back();
+  EXPECT_EQ(product.external_id, mug);
+  EXPECT_EQ(product.name, "Mug & more");
+  EXPECT_EQ(product.description, "Line 1\nLine 2");
+  EXPECT_EQ(product.sku, "MUG");
+  EXPECT_EQ(product.price, "7.25");
+  EXPECT_EQ(product.barcode, "4006381333931");
+  EXPECT_EQ(product.weight, "1.25");
+  EXPECT_EQ(product.length, "10");
+  EXPECT_EQ(product.width, std::nullopt);
+  EXPECT_THAT(product.variants, IsEmpty());
+
+  const auto from_first = store->products_since(std::nullopt);
+  const auto all = all_of(*from_first);
+  EXPECT_TRUE(ids_of(all).contains(mug));
+  const auto shirt = std::ranges::find(all, server().product(), &StoreProduct::external_id);
+  ASSERT_NE(shirt, all.end());
+  EXPECT_EQ(shirt->name, "Shirt \"<b>\"");
+  EXPECT_EQ(shirt->weight, "0.25");
+  ASSERT_EQ(shirt->variants.size(), 2U);
+  std::map<std::string, std::string> prices;
+  for (const auto& variant : shirt->variants) prices[variant.sku.value()] = variant.price.value();
+  EXPECT_EQ(prices["SH-M"], "19.99");
+  EXPECT_EQ(prices["SH-L"], "21");
+}
+
+TEST_F(MedusaConnector, FindsAVariantsChangeThoughItLeavesTheProductsTime) {
+  const auto store = open();
+  const auto product = [&](Time since) {
+    const auto sweep = store->products_since(since);
+    return all_of(*sweep);
+  };
+  const auto since = now();
+  EXPECT_THAT(product(since), IsEmpty());
+  const std::string variant = "/admin/products/" + server().product() + "/variants/" + server().small();
+  server().post(variant, {{"weight", 300}});
+  const auto found = product(since);
+  ASSERT_EQ(found.size(), 1U);
+  const auto changed = std::ranges::find(found[0].variants, "SH-M", &StoreVariant::sku);
+  ASSERT_NE(changed, found[0].variants.end());
+  EXPECT_EQ(changed->weight, "0.3");
+}
+
+TEST_F(MedusaConnector, ShowsAParcelOnceHoweverOftenItIsTold) {
+  const auto id = server().order();
+  const auto store = open();
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB100"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
+  const auto shipped = server().read(id);
+  EXPECT_EQ(text_at(shipped, "fulfillment_status"), "shipped");
+  EXPECT_EQ(text_at(shipped, "fulfillments.0.labels.0.tracking_url"), "https://track.example/WB100");
+  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB100"))));
+  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB100"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
+  EXPECT_EQ(text_at(server().read(id), "updated_at"), text_at(shipped, "updated_at"));
+  EXPECT_EQ(only(id).status, "shipped");
+}
+
+TEST_F(MedusaConnector, TakesAParcelWithoutAnAddressToFollowIt) {
+  for (const auto* const url : {"", "javascript:alert(1)"}) {
+    const auto id = server().order();
+    auto tracking = parcel(id, "WB101");
+    tracking.tracking_url = url;
+    EXPECT_TRUE(await(open()->push_tracking(tracking)));
+    EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB101")));
+  }
+}
+
+TEST_F(MedusaConnector, GoesOnFromAPushThatWasInterrupted) {
+  // Each POST of a push is lost in turn: before it reached the store, and after.
+  for (const bool done : {false, true}) {
+    for (const std::string_view lost : {"/fulfillments", "/shipments"}) {
+      SCOPED_TRACE(std::string(lost) + (done ? " done" : " not done"));
+      const auto id = server().order();
+      bool faulty = true;
+      Proxy proxy(server().port(),
+                  [&](const Proxy::Request& request, const auto& answer) -> std::optional<RawServer::Reply> {
+                    if (!faulty || request.method != "POST" || !request.target.ends_with(lost))
+                      return std::nullopt;
+                    if (done) answer();
+                    return Proxy::lost();
+                  });
+      EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))),
+                StoreProblem::busy);
+      faulty = false;
+      const bool all_done = done && lost == "/shipments";
+      EXPECT_EQ(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))), !all_done);
+      EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB102")));
+      EXPECT_EQ(only(id).status, "shipped");
+    }
+  }
+}
+
+TEST_F(MedusaConnector, ShipsWhatTheMerchantFulfilled) {
+  const auto id = server().order();
+  server().fulfill(id, 0);
+  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB103"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB103")));
+  EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "partially_shipped");
+
+  // Two that were open when the push began are of it; one that is made later is not.
+  const auto two = server().order();
+  server().fulfill(two, 0);
+  server().fulfill(two, 1);
+  EXPECT_TRUE(await(open()->push_tracking(parcel(two, "WB104"))));
+  EXPECT_THAT(labels(two), ElementsAre(ElementsAre("WB104"), ElementsAre("WB104")));
+}
+
+TEST_F(MedusaConnector, LeavesAFulfilmentThatCameAfterTheParcelToTheNext) {
+  const auto id = server().order();
+  server().ship(id, server().fulfill(id, 0), "WB105");
+  server().fulfill(id, 1);
+  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB105"))));
+  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB106"))));
+  EXPECT_THAT(labels(id), UnorderedElementsAre(ElementsAre("WB105"), ElementsAre("WB106")));
+  EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "shipped");
+}
+
+TEST_F(MedusaConnector, NotesFurtherParcelsOfAnOrderThatIsAllShipped) {
+  const auto id = server().order();
+  server().post("/admin/orders/" + id, {{"metadata", {{"gift", "yes"}}}});
+  const auto store = open();
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB107"))));
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB108"))));
+  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB108"))));
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB109"))));
+  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB107"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB107")));
+  const auto order = server().read(id);
+  EXPECT_EQ(text_at(order, "metadata.gift"), "yes");
+  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB108.tracking_url"), "https://track.example/WB108");
+  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB109.carrier"), "DHL");
+}
+
+TEST_F(MedusaConnector, RefusesForGoodWhatTheStoreWillNeverDo) {
+  const auto canceled = server().order();
+  server().post("/admin/orders/" + canceled + "/cancel");
+  std::string message;
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel(canceled, "WB110")), &message), StoreProblem::refused);
+  EXPECT_THAT(message, HasSubstr("canceled"));
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel(server().draft(), "WB111"))), StoreProblem::refused);
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel("order_none", "WB112"))), StoreProblem::refused);
+  // Without a shipping method there is nothing that could carry it.
+  const auto nothing = server().order({{"shipping_methods", json::array()}});
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel(nothing, "WB113")), &message), StoreProblem::refused);
+  EXPECT_THAT(message, HasSubstr("store"));
+}
+
+TEST_F(MedusaConnector, NamesAStockLocationWhereTheStoreAsksForOne) {
+  const auto id = server().order();
+  Proxy proxy(server().port(),
+              [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
+                const bool asks = request.target.ends_with("/fulfillments") &&
+                                  request.body.find("location_id") == std::string::npos;
+                if (!asks) return std::nullopt;
+                return RawServer::answer(
+                    400, R"({"type":"invalid_data","message":"Field 'location_id' is required"})");
+              });
+  EXPECT_TRUE(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB114"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB114")));
+}
+
+TEST_F(MedusaConnector, TwoPushesAtOnceShowBothParcelsOnce) {
+  const auto id = server().order();
+  std::vector<std::thread> pushes;
+  for (const auto* const number : {"WB115", "WB116", "WB115"}) {
+    pushes.emplace_back([&, number] {
+      const auto store = open();
+      // What is refused or held up by the other is tried again, as the managed workflow does.
+      for (int tries = 0; tries < 5; ++tries) {
+        if (!problem_of(store->push_tracking(parcel(id, number)))) return;
+      }
+      ADD_FAILURE() << number;
+    });
+  }
+  for (auto& push : pushes) push.join();
+  const auto order = server().read(id);
+  std::multiset<std::string> shown;
+  for (const auto& numbers : labels(id)) shown.insert(numbers.begin(), numbers.end());
+  for (const auto* const number : {"WB115", "WB116"}) {
+    const bool noted = !at(order, std::string("metadata.waybill_tracking_") + number).is_null();
+    EXPECT_EQ(shown.count(number) + (noted ? 1U : 0U), 1U) << number;
+  }
+  EXPECT_EQ(text_at(order, "fulfillment_status"), "shipped");
+}
+
+}  // namespace
+}  // namespace waybill::connectors
