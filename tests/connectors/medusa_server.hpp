@@ -68,9 +68,8 @@ class MedusaServer {
   TestDatabase database_{TestDatabase::Content::empty};
   std::unique_ptr<Process> server_;
   int port_ = 0;
-  std::optional<Http> http_;
   std::string authorization_;
-  std::string key_, channel_, region_, location_, profile_, shipping_, product_, small_, large_;
+  std::string key_, channel_, region_, location_, profile_, shipping_, product_, small_;
 };
 
 }  // namespace waybill::tests
