@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <netinet/in.h>
 #include <stdexcept>
 #include <sys/socket.h>
@@ -228,11 +229,13 @@ std::string MedusaServer::capture(const std::string& order) {
 
 std::string MedusaServer::fulfill(const std::string& order, std::optional<std::size_t> line) {
   const auto before = read(order);
+  // The server lists the lines in no certain order.
+  std::map<std::string, json::value> lines;
+  for (const auto& item : at(before, "items").as_array()) lines[text_at(item, "id")] = at(item, "quantity");
   json::array items;
   std::size_t index = 0;
-  for (const auto& item : at(before, "items").as_array()) {
-    if (!line || *line == index)
-      items.push_back({{"id", at(item, "id")}, {"quantity", at(item, "quantity")}});
+  for (const auto& [id, quantity] : lines) {
+    if (!line || *line == index) items.push_back({{"id", id}, {"quantity", quantity}});
     ++index;
   }
   const auto known = at(before, "fulfillments").as_array().size();

@@ -47,7 +47,7 @@ class MedusaServer {
   std::string order(const json::object& changes = {});
   /// Its payment, captured in full. The payment's id.
   std::string capture(const std::string& order);
-  /// A fulfilment of the `index`-th line, or of all; its id.
+  /// A fulfilment of one line, counted from 0 in the order of their ids, or of all; its id.
   std::string fulfill(const std::string& order, std::optional<std::size_t> line = std::nullopt);
   void ship(const std::string& order, const std::string& fulfillment, std::string_view number = "");
   /// The order with its items, fulfilments and labels.
