@@ -1,62 +1,20 @@
-// The connector over real HTTP against a real Medusa 2 server.
-#include "connectors/medusa.hpp"
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <functional>
+// Checking a store, its orders and its products.
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "connectors/medusa_sweeps.hpp"
-#include "net/async_http.hpp"
-#include "tests/connectors/medusa_server.hpp"
-#include "tests/harness/shared.hpp"
-#include "tests/net/raw_server.hpp"
+#include "tests/connectors/medusa_fixture.hpp"
 
 namespace waybill::connectors {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-using tests::at;
-using tests::MedusaServer;
-using tests::RawServer;
-using tests::text_at;
-
-template <typename Value>
-Value await(asio::awaitable<Value> awaited) {
-  asio::io_context io;
-  auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
-  io.run();
-  return future.get();
-}
-
-/// The problem that an awaited call ends with; nullopt when it succeeds.
-template <typename Value>
-std::optional<StoreProblem> problem_of(asio::awaitable<Value> awaited, std::string* message = nullptr) {
-  try {
-    await(std::move(awaited));
-    return std::nullopt;
-  } catch (const StoreError& error) {
-    if (message != nullptr) *message = error.what();
-    return error.problem();
-  }
-}
 
 /// All of an order that an import compares.
 std::string content_of(const StoreOrder& order) {
@@ -71,148 +29,6 @@ std::string content_of(const StoreOrder& order) {
   }
   return all;
 }
-
-class MedusaConnector : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!MedusaServer::installed()) {
-      GTEST_SKIP() << "tests/medusa is not installed: ./dev test does it, unless the npm registry is away";
-    }
-    server_ = &tests::shared<MedusaServer>();
-  }
-
-  MedusaServer& server() { return *server_; }
-
-  Send sender(Duration timeout = std::chrono::seconds(30)) {
-    return [this, timeout](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
-      request.total_timeout = std::min(request.total_timeout, timeout);
-      ++calls_;
-      co_return co_await net::fetch(client_, std::move(request));
-    };
-  }
-
-  std::unique_ptr<Store> open(const std::string& key, const std::string& url,
-                              Duration timeout = std::chrono::seconds(30)) {
-    return medusa_connector().open({key, "", url}, sender(timeout), system_clock(), {});
-  }
-  std::unique_ptr<Store> open() { return open(server().key(), server().url()); }
-
-  StoreOrder only(const std::string& id) {
-    auto page = await(open()->order(id));
-    EXPECT_THAT(page.unreadable, IsEmpty());
-    if (page.records.size() != 1) throw std::runtime_error("no order " + id);
-    return page.records.front();
-  }
-
-  /// The store's time, after which its changes are to come.
-  Time now() {
-    return parse_timestamp(server().database().value("select to_char(clock_timestamp() at time zone 'UTC', "
-                                                     "'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"))
-        .value();
-  }
-
-  template <typename Record>
-  static std::vector<Record> all_of(StoreSweep<Record>& sweep) {
-    std::vector<Record> records;
-    while (auto page = await(sweep.next())) {
-      EXPECT_LE(page->records.size(), 250U);
-      EXPECT_THAT(page->unreadable, IsEmpty());
-      std::ranges::move(page->records, std::back_inserter(records));
-    }
-    return records;
-  }
-
-  template <typename Record>
-  static std::set<std::string> ids_of(const std::vector<Record>& records) {
-    std::set<std::string> ids;
-    for (const auto& record : records) ids.insert(record.external_id);
-    return ids;
-  }
-
-  std::set<std::string> changed_orders(std::optional<Time> since) {
-    const auto store = open();
-    const auto sweep = store->orders_since(since);
-    return ids_of(all_of(*sweep));
-  }
-
-  void touch(const std::string& order) {
-    server().post("/admin/orders/" + order, {{"metadata", {{"touched", std::to_string(++touches_)}}}});
-  }
-
-  StoreTracking parcel(const std::string& order, const std::string& number) {
-    return {.order_id = order,
-            .tracking_number = number,
-            .carrier_name = "DHL",
-            .carrier_code = "dhl",
-            .tracking_url = "https://track.example/" + number,
-            .shipped_at = now()};
-  }
-
-  /// The tracking numbers of each fulfilment that is not canceled.
-  std::vector<std::vector<std::string>> labels(const std::string& order) {
-    std::vector<std::vector<std::string>> all;
-    const auto read = server().read(order);
-    for (const auto& fulfillment : at(read, "fulfillments").as_array()) {
-      if (!at(fulfillment, "canceled_at").is_null()) continue;
-      auto& numbers = all.emplace_back();
-      for (const auto& label : at(fulfillment, "labels").as_array()) {
-        numbers.push_back(text_at(label, "tracking_number"));
-      }
-    }
-    return all;
-  }
-
-  std::atomic<int> calls_ = 0;
-
- private:
-  MedusaServer* server_ = nullptr;
-  int touches_ = 0;
-  net::HttpClient client_{{.policy = {.allow_private = true}, .ca_file = {}}};
-};
-
-/// Stands before the server and passes on what `fault` leaves alone; `answer` is then the server's own.
-class Proxy {
- public:
-  using Request = RawServer::Request;
-  using Fault = std::function<std::optional<RawServer::Reply>(
-      const Request&, const std::function<tests::Response()>& answer)>;
-
-  Proxy(int port, Fault fault)
-      : port_(port),
-        fault_(std::move(fault)),
-        server_([this](const Request& request) { return reply(request); }) {}
-
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
-
-  static RawServer::Reply cut(const tests::Response& answer) {
-    auto whole = RawServer::answer(answer.status, answer.text);
-    whole.bytes.resize(whole.bytes.size() - answer.text.size() / 2);
-    whole.then = RawServer::Reply::Then::reset;
-    return whole;
-  }
-  static RawServer::Reply lost() { return {.bytes = "", .then = RawServer::Reply::Then::reset}; }
-
- private:
-  RawServer::Reply reply(const Request& request) {
-    const std::function<tests::Response()> answer = [&] {
-      tests::Headers headers;
-      for (const auto* const name : {"authorization", "content-type"}) {
-        if (const auto found = request.headers.find(name); found != request.headers.end()) {
-          headers.emplace_back(found->first, found->second);
-        }
-      }
-      return tests::Http("127.0.0.1", port_)
-          .request_text(request.method, request.target, request.body, headers);
-    };
-    if (auto faulty = fault_(request, answer)) return *std::move(faulty);
-    const auto real = answer();
-    return RawServer::answer(real.status, real.text, "Content-Type: " + real.header("content-type") + "\r\n");
-  }
-
-  int port_;
-  Fault fault_;
-  RawServer server_;
-};
 
 TEST_F(MedusaConnector, AcceptsAKeyAndTellsARevokedOneFromAWrongStore) {
   EXPECT_EQ(problem_of(open()->check(false)), std::nullopt);
@@ -586,135 +402,6 @@ TEST_F(MedusaConnector, FindsAVariantsChangeThoughItLeavesTheProductsTime) {
   const auto changed = std::ranges::find(found[0].variants, "SH-M", &StoreVariant::sku);
   ASSERT_NE(changed, found[0].variants.end());
   EXPECT_EQ(changed->weight, "0.3");
-}
-
-TEST_F(MedusaConnector, ShowsAParcelOnceHoweverOftenItIsTold) {
-  const auto id = server().order();
-  const auto store = open();
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB100"))));
-  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
-  const auto shipped = server().read(id);
-  EXPECT_EQ(text_at(shipped, "fulfillment_status"), "shipped");
-  EXPECT_EQ(text_at(shipped, "fulfillments.0.labels.0.tracking_url"), "https://track.example/WB100");
-  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB100"))));
-  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB100"))));
-  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
-  EXPECT_EQ(text_at(server().read(id), "updated_at"), text_at(shipped, "updated_at"));
-  EXPECT_EQ(only(id).status, "shipped");
-}
-
-TEST_F(MedusaConnector, TakesAParcelWithoutAnAddressToFollowIt) {
-  for (const auto* const url : {"", "javascript:alert(1)"}) {
-    const auto id = server().order();
-    auto tracking = parcel(id, "WB101");
-    tracking.tracking_url = url;
-    EXPECT_TRUE(await(open()->push_tracking(tracking)));
-    EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB101")));
-  }
-}
-
-TEST_F(MedusaConnector, GoesOnFromAPushThatWasInterrupted) {
-  // Each POST of a push is lost in turn: before it reached the store, and after.
-  for (const bool done : {false, true}) {
-    for (const std::string_view lost : {"/fulfillments", "/shipments"}) {
-      SCOPED_TRACE(std::string(lost) + (done ? " done" : " not done"));
-      const auto id = server().order();
-      bool faulty = true;
-      Proxy proxy(server().port(),
-                  [&](const Proxy::Request& request, const auto& answer) -> std::optional<RawServer::Reply> {
-                    if (!faulty || request.method != "POST" || !request.target.ends_with(lost))
-                      return std::nullopt;
-                    if (done) answer();
-                    return Proxy::lost();
-                  });
-      EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))),
-                StoreProblem::busy);
-      faulty = false;
-      const bool all_done = done && lost == "/shipments";
-      EXPECT_EQ(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))), !all_done);
-      EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB102")));
-      EXPECT_EQ(only(id).status, "shipped");
-    }
-  }
-}
-
-TEST_F(MedusaConnector, ShipsWhatTheMerchantFulfilled) {
-  const auto id = server().order();
-  server().fulfill(id, 0);
-  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB103"))));
-  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB103")));
-  EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "partially_shipped");
-
-  // Two that were open when the push began are of it; one that is made later is not.
-  const auto two = server().order();
-  server().fulfill(two, 0);
-  server().fulfill(two, 1);
-  EXPECT_TRUE(await(open()->push_tracking(parcel(two, "WB104"))));
-  EXPECT_THAT(labels(two), ElementsAre(ElementsAre("WB104"), ElementsAre("WB104")));
-}
-
-TEST_F(MedusaConnector, LeavesAFulfilmentThatCameAfterTheParcelToTheNext) {
-  const auto id = server().order();
-  server().ship(id, server().fulfill(id, 0), "WB105");
-  server().fulfill(id, 1);
-  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB105"))));
-  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB106"))));
-  EXPECT_THAT(labels(id), UnorderedElementsAre(ElementsAre("WB105"), ElementsAre("WB106")));
-  EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "shipped");
-}
-
-TEST_F(MedusaConnector, NotesFurtherParcelsOfAnOrderThatIsAllShipped) {
-  const auto id = server().order();
-  server().post("/admin/orders/" + id, {{"metadata", {{"gift", "yes"}}}});
-  const auto store = open();
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB107"))));
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB108"))));
-  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB108"))));
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB109"))));
-  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB107"))));
-  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB107")));
-  const auto order = server().read(id);
-  EXPECT_EQ(text_at(order, "metadata.gift"), "yes");
-  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB108.tracking_url"), "https://track.example/WB108");
-  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB109.carrier"), "DHL");
-}
-
-TEST_F(MedusaConnector, RefusesForGoodWhatTheStoreWillNeverDo) {
-  const auto canceled = server().order();
-  server().post("/admin/orders/" + canceled + "/cancel");
-  std::string message;
-  EXPECT_EQ(problem_of(open()->push_tracking(parcel(canceled, "WB110")), &message), StoreProblem::refused);
-  EXPECT_THAT(message, HasSubstr("canceled"));
-  EXPECT_EQ(problem_of(open()->push_tracking(parcel(server().draft(), "WB111"))), StoreProblem::refused);
-  EXPECT_EQ(problem_of(open()->push_tracking(parcel("order_none", "WB112"))), StoreProblem::refused);
-}
-
-TEST_F(MedusaConnector, TellsTheStoresOwnWordsWhenItRefuses) {
-  const auto id = server().order();
-  Proxy proxy(server().port(),
-              [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
-                if (request.method != "POST") return std::nullopt;
-                return RawServer::answer(
-                    400, R"({"type":"invalid_data","message":"No stock reservation found for item 1"})");
-              });
-  std::string message;
-  EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB113")), &message),
-            StoreProblem::refused);
-  EXPECT_THAT(message, HasSubstr("No stock reservation found"));
-}
-
-TEST_F(MedusaConnector, NamesAStockLocationWhereTheStoreAsksForOne) {
-  const auto id = server().order();
-  Proxy proxy(server().port(),
-              [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
-                const bool asks = request.target.ends_with("/fulfillments") &&
-                                  request.body.find("location_id") == std::string::npos;
-                if (!asks) return std::nullopt;
-                return RawServer::answer(
-                    400, R"({"type":"invalid_data","message":"Field 'location_id' is required"})");
-              });
-  EXPECT_TRUE(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB114"))));
-  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB114")));
 }
 
 }  // namespace

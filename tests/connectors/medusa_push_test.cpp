@@ -1,0 +1,145 @@
+// Tracking numbers, as the store then shows them.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tests/connectors/medusa_fixture.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+TEST_F(MedusaConnector, ShowsAParcelOnceHoweverOftenItIsTold) {
+  const auto id = server().order();
+  const auto store = open();
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB100"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
+  const auto shipped = server().read(id);
+  EXPECT_EQ(text_at(shipped, "fulfillment_status"), "shipped");
+  EXPECT_EQ(text_at(shipped, "fulfillments.0.labels.0.tracking_url"), "https://track.example/WB100");
+  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB100"))));
+  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB100"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
+  EXPECT_EQ(text_at(server().read(id), "updated_at"), text_at(shipped, "updated_at"));
+  EXPECT_EQ(only(id).status, "shipped");
+}
+
+TEST_F(MedusaConnector, TakesAParcelWithoutAnAddressToFollowIt) {
+  for (const auto* const url : {"", "javascript:alert(1)"}) {
+    const auto id = server().order();
+    auto tracking = parcel(id, "WB101");
+    tracking.tracking_url = url;
+    EXPECT_TRUE(await(open()->push_tracking(tracking)));
+    EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB101")));
+  }
+}
+
+TEST_F(MedusaConnector, GoesOnFromAPushThatWasInterrupted) {
+  // Each POST of a push is lost in turn: before it reached the store, and after.
+  for (const bool done : {false, true}) {
+    for (const std::string_view lost : {"/fulfillments", "/shipments"}) {
+      SCOPED_TRACE(std::string(lost) + (done ? " done" : " not done"));
+      const auto id = server().order();
+      bool faulty = true;
+      Proxy proxy(server().port(),
+                  [&](const Proxy::Request& request, const auto& answer) -> std::optional<RawServer::Reply> {
+                    if (!faulty || request.method != "POST" || !request.target.ends_with(lost))
+                      return std::nullopt;
+                    if (done) answer();
+                    return Proxy::lost();
+                  });
+      EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))),
+                StoreProblem::busy);
+      faulty = false;
+      const bool all_done = done && lost == "/shipments";
+      EXPECT_EQ(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))), !all_done);
+      EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB102")));
+      EXPECT_EQ(only(id).status, "shipped");
+    }
+  }
+}
+
+TEST_F(MedusaConnector, ShipsWhatTheMerchantFulfilled) {
+  const auto id = server().order();
+  server().fulfill(id, 0);
+  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB103"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB103")));
+  EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "partially_shipped");
+
+  // Two that were open when the push began are of it; one that is made later is not.
+  const auto two = server().order();
+  server().fulfill(two, 0);
+  server().fulfill(two, 1);
+  EXPECT_TRUE(await(open()->push_tracking(parcel(two, "WB104"))));
+  EXPECT_THAT(labels(two), ElementsAre(ElementsAre("WB104"), ElementsAre("WB104")));
+}
+
+TEST_F(MedusaConnector, LeavesAFulfilmentThatCameAfterTheParcelToTheNext) {
+  const auto id = server().order();
+  server().ship(id, server().fulfill(id, 0), "WB105");
+  server().fulfill(id, 1);
+  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB105"))));
+  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB106"))));
+  EXPECT_THAT(labels(id), UnorderedElementsAre(ElementsAre("WB105"), ElementsAre("WB106")));
+  EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "shipped");
+}
+
+TEST_F(MedusaConnector, NotesFurtherParcelsOfAnOrderThatIsAllShipped) {
+  const auto id = server().order();
+  server().post("/admin/orders/" + id, {{"metadata", {{"gift", "yes"}}}});
+  const auto store = open();
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB107"))));
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB108"))));
+  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB108"))));
+  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB109"))));
+  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB107"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB107")));
+  const auto order = server().read(id);
+  EXPECT_EQ(text_at(order, "metadata.gift"), "yes");
+  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB108.tracking_url"), "https://track.example/WB108");
+  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB109.carrier"), "DHL");
+}
+
+TEST_F(MedusaConnector, RefusesForGoodWhatTheStoreWillNeverDo) {
+  const auto canceled = server().order();
+  server().post("/admin/orders/" + canceled + "/cancel");
+  std::string message;
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel(canceled, "WB110")), &message), StoreProblem::refused);
+  EXPECT_THAT(message, HasSubstr("canceled"));
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel(server().draft(), "WB111"))), StoreProblem::refused);
+  EXPECT_EQ(problem_of(open()->push_tracking(parcel("order_none", "WB112"))), StoreProblem::refused);
+}
+
+TEST_F(MedusaConnector, TellsTheStoresOwnWordsWhenItRefuses) {
+  const auto id = server().order();
+  Proxy proxy(server().port(),
+              [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
+                if (request.method != "POST") return std::nullopt;
+                return RawServer::answer(
+                    400, R"({"type":"invalid_data","message":"No stock reservation found for item 1"})");
+              });
+  std::string message;
+  EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB113")), &message),
+            StoreProblem::refused);
+  EXPECT_THAT(message, HasSubstr("No stock reservation found"));
+}
+
+TEST_F(MedusaConnector, NamesAStockLocationWhereTheStoreAsksForOne) {
+  const auto id = server().order();
+  Proxy proxy(server().port(),
+              [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
+                const bool asks = request.target.ends_with("/fulfillments") &&
+                                  request.body.find("location_id") == std::string::npos;
+                if (!asks) return std::nullopt;
+                return RawServer::answer(
+                    400, R"({"type":"invalid_data","message":"Field 'location_id' is required"})");
+              });
+  EXPECT_TRUE(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB114"))));
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB114")));
+}
+
+}  // namespace
+}  // namespace waybill::connectors
