@@ -2,9 +2,9 @@
 #include <array>
 
 #include "connectors/connector.hpp"
-#include "connectors/medusa.hpp"
-#include "connectors/shopify.hpp"
-#include "connectors/woocommerce.hpp"
+#include "connectors/medusa/medusa.hpp"
+#include "connectors/shopify/shopify.hpp"
+#include "connectors/woocommerce/woocommerce.hpp"
 
 namespace waybill::connectors {
 

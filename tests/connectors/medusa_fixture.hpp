@@ -19,7 +19,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "connectors/medusa.hpp"
+#include "connectors/medusa/medusa.hpp"
 #include "net/async_http.hpp"
 #include "tests/connectors/medusa_server.hpp"
 #include "tests/harness/shared.hpp"

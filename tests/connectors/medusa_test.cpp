@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "connectors/medusa_sweeps.hpp"
+#include "connectors/medusa/sweeps.hpp"
 #include "tests/connectors/medusa_fixture.hpp"
 
 namespace waybill::connectors {

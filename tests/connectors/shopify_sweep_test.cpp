@@ -61,7 +61,7 @@ TEST_F(ShopifySweep, LeavesNothingOutWhenOrdersChangeBetweenPages) {
         busy.change_order(all[page * 20 + i], {{"note", "page " + std::to_string(page)}});
     });
     OpenStore client(connector(), {std::string(ShopifySimulator::client_id),
-                                     std::string(ShopifySimulator::client_secret), busy.url()});
+                                   std::string(ShopifySimulator::client_secret), busy.url()});
     std::map<std::string, StoreOrder> given;
     for (const auto& order : client.orders().records) given.insert_or_assign(order.external_id, order);
     ASSERT_EQ(given.size(), all.size());

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/crypto.hpp"
-#include "connectors/oauth1.hpp"
+#include "connectors/woocommerce/oauth1.hpp"
 #include "tests/harness/http.hpp"
 
 namespace waybill::tests {

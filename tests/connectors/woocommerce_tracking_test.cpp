@@ -1,4 +1,4 @@
-#include "connectors/oauth1.hpp"
+#include "connectors/woocommerce/oauth1.hpp"
 #include "tests/connectors/woocommerce_test.hpp"
 
 namespace waybill::tests {

@@ -1,0 +1,309 @@
+#include "connectors/medusa/records.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "connectors/store_call.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using Text = std::optional<std::string>;
+
+constexpr std::size_t text_limit = 10'000;  // of what our records bear
+
+const json::value* field(const json::value& record, std::string_view path) {
+  const auto* const object = record.if_object();
+  return object == nullptr ? nullptr : find_path(*object, path);
+}
+
+Text text(const json::value& record, std::string_view path) {
+  const auto* const value = field(record, path);
+  return value != nullptr && value->is_string() ? clean_text(value) : std::nullopt;
+}
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+bool is_decimal(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const auto point = text.find('.');
+  return point == std::string_view::npos ? digits(text)
+                                         : digits(text.substr(0, point)) && digits(text.substr(point + 1));
+}
+
+/// An amount. The store keeps it exactly beside the number, as raw_… {value, precision}.
+Text amount(const json::value& record, const std::string& name) {
+  const auto exact = text(record, "raw_" + name + ".value");
+  if (exact && is_decimal(*exact)) return exact;
+  const auto* const number = field(record, name);
+  return number == nullptr ? std::nullopt : decimal_text(*number);
+}
+
+std::optional<std::int64_t> whole_number(const json::value& record, std::string_view path) {
+  const auto* const value = field(record, path);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  constexpr double largest = 1e9;
+  const double number = value->to_number<double>();
+  if (!(std::abs(number) <= largest) || std::floor(number) != number) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+std::optional<Time> time(const json::value& record, std::string_view path) {
+  const auto written = text(record, path);
+  return written ? parse_timestamp(*written) : std::nullopt;
+}
+
+Text joined(const Text& first, std::string_view separator, const Text& second) {
+  if (!first) return second;
+  return second ? *first + std::string(separator) + *second : first;
+}
+
+/// The elements of an array in the order of their ids, which are those of their making (ULID).
+std::vector<const json::value*> by_id(const json::value& record, std::string_view path) {
+  std::vector<const json::value*> elements;
+  const auto* const list = field(record, path);
+  if (list == nullptr || !list->is_array()) return elements;
+  for (const auto& element : list->get_array()) elements.push_back(&element);
+  std::ranges::sort(elements, {}, [](const auto* element) { return text(*element, "id"); });
+  return elements;
+}
+
+struct Unfit : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <typename Value>
+Value required(std::optional<Value> value, const std::string& what) {
+  if (!value) throw Unfit("The store's record has no readable " + what + ".");
+  return *std::move(value);
+}
+
+std::string order_number_of(const json::value& order) {
+  if (auto custom = text(order, "custom_display_id")) return *std::move(custom);
+  const auto* const number = field(order, "display_id");
+  return clean_text(number).value_or("");
+}
+
+/// The variant's own title where it says more than the server's name for "there are none".
+Text variant_title(const json::value& item) {
+  auto title = text(item, "variant_title");
+  if (title == "Default variant" || title == "Default Title") return std::nullopt;
+  return title;
+}
+
+std::optional<StoreItem> item_of(const json::value& item) {
+  StoreItem result;
+  auto title = text(item, "product_title");
+  if (!title) title = text(item, "title");
+  result.description = required(joined(title, " - ", variant_title(item)), "title of an item");
+  result.quantity = required(whole_number(item, "quantity"), "quantity of an item");
+  if (result.quantity <= 0) return std::nullopt;  // removed by a later edit of the order
+  result.sku = text(item, "variant_sku");
+  result.price = amount(item, "unit_price");
+  return result;
+}
+
+Text name_in(const json::value& record, const std::string& path) {
+  return joined(text(record, path + ".first_name"), " ", text(record, path + ".last_name"));
+}
+
+template <typename... Texts>
+Text first_of(const Texts&... texts) {
+  Text found;
+  (void)((found = texts, found.has_value()) || ...);
+  return found;
+}
+
+void read_customer(const json::value& order, StoreOrder& result) {
+  // Guests have no names of their own; what they order for has.
+  result.customer_name = first_of(name_in(order, "customer"), name_in(order, "shipping_address"),
+                                  name_in(order, "billing_address"), text(order, "customer.company_name"),
+                                  text(order, "shipping_address.company"));
+  result.customer_email = first_of(text(order, "email"), text(order, "customer.email"));
+  result.customer_phone = first_of(text(order, "shipping_address.phone"), text(order, "customer.phone"),
+                                   text(order, "billing_address.phone"));
+}
+
+StoreAddress address_of(const json::value& order) {
+  const auto part = [&](const char* name) { return text(order, std::string("shipping_address.") + name); };
+  StoreAddress address;
+  address.street = joined(part("address_1"), ", ", part("address_2"));
+  address.city = part("city");
+  address.state = part("province");
+  address.postal_code = part("postal_code");
+  if (auto country = part("country_code")) address.country = upper(*std::move(country));
+  return address;
+}
+
+StoreOrder order_of(const json::value& order, std::string_view status) {
+  StoreOrder result;
+  result.external_id = required(text(order, "id"), "id");
+  result.number = order_number_of(order);
+  if (result.number.empty()) throw Unfit("The store's record has no number.");
+  result.status = status;
+  read_customer(order, result);
+  result.delivery = address_of(order);
+  for (const auto* const item : by_id(order, "items")) {
+    if (auto read = item_of(*item)) result.items.push_back(*std::move(read));
+  }
+  result.total = required(amount(order, "total"), "total");
+  result.currency = upper(required(text(order, "currency_code"), "currency"));
+  result.created_at = required(time(order, "created_at"), "time of creation");
+  result.changed_at = required(time(order, "updated_at"), "time of change");
+  return result;
+}
+
+std::string_view by_fulfillment(std::string_view fulfillment) {
+  if (fulfillment == "delivered") return "delivered";
+  if (fulfillment == "partially_delivered" || fulfillment == "shipped" ||
+      fulfillment == "partially_shipped") {
+    return "shipped";
+  }
+  if (fulfillment == "fulfilled" || fulfillment == "partially_fulfilled") return "ready";
+  return {};
+}
+
+/// Whether the store has the money: also when there is nothing to pay.
+bool is_paid(const json::value& order) {
+  const auto payment = medusa_text(order, "payment_status");
+  if (payment == "captured" || payment == "partially_refunded") return true;
+  const auto* const total = field(order, "total");
+  return payment == "not_paid" && total != nullptr && total->is_number() && total->to_number<double>() == 0;
+}
+
+/// Grams as kilograms, exactly.
+Text kilograms(const json::value& record, std::string_view path) {
+  const auto* const value = field(record, path);
+  auto grams = value == nullptr ? std::nullopt : decimal_text(*value);
+  if (!grams || grams->starts_with('-')) return std::nullopt;
+  auto point = grams->find('.');
+  if (point == std::string::npos) point = grams->size();
+  std::string digits = *grams;
+  if (point < digits.size()) digits.erase(point, 1);
+  while (point < 4) {
+    digits.insert(0, 1, '0');
+    ++point;
+  }
+  digits.insert(point - 3, 1, '.');
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  return digits;
+}
+
+Text length(const json::value& product, std::string_view name) {
+  const auto* const value = field(product, name);
+  return value == nullptr ? std::nullopt : decimal_text(*value);
+}
+
+/// The price that everybody pays for one.
+Text price_of(const json::value& variant, std::string_view currency) {
+  for (const auto* const price : by_id(variant, "prices")) {
+    const auto rules = whole_number(*price, "rules_count").value_or(0);
+    const auto* const rule_set = field(*price, "rules");
+    const bool has_rules = rule_set != nullptr && rule_set->is_object() && !rule_set->get_object().empty();
+    if (medusa_text(*price, "currency_code") != currency || rules > 0 || has_rules) continue;
+    if (whole_number(*price, "min_quantity").value_or(0) > 1 || text(*price, "price_list_id")) continue;
+    return amount(*price, "amount");
+  }
+  return std::nullopt;
+}
+
+StoreVariant variant_of(const json::value& variant, std::string_view currency) {
+  StoreVariant result;
+  result.name = required(text(variant, "title"), "title of a variant");
+  result.sku = text(variant, "sku");
+  result.price = price_of(variant, currency);
+  result.weight = kilograms(variant, "weight");
+  return result;
+}
+
+StoreProduct product_of(const json::value& product, std::string_view currency) {
+  StoreProduct result;
+  result.external_id = required(text(product, "id"), "id");
+  result.name = required(text(product, "title"), "title");
+  if (const auto* const description = field(product, "description"); description != nullptr) {
+    result.description = clean_text(description, text_limit);
+  }
+  result.weight = kilograms(product, "weight");
+  result.length = length(product, "length");
+  result.width = length(product, "width");
+  result.height = length(product, "height");
+  result.changed_at = required(time(product, "updated_at"), "time of change");
+  auto variants = by_id(product, "variants");
+  std::ranges::sort(variants, {}, [](const auto* variant) {
+    return std::pair(whole_number(*variant, "variant_rank").value_or(0), text(*variant, "id"));
+  });
+  if (variants.size() == 1) {
+    // Every product has one there; alone it is the product.
+    const auto only = variant_of(*variants.front(), currency);
+    result.sku = only.sku;
+    result.price = only.price;
+    result.barcode = text(*variants.front(), "barcode");
+    if (only.weight) result.weight = only.weight;
+    return result;
+  }
+  for (const auto* const variant : variants) result.variants.push_back(variant_of(*variant, currency));
+  return result;
+}
+
+template <typename Record, typename Read>
+void add_read(const json::value& record, StorePage<Record>& page, Text number, const Read& read) {
+  try {
+    page.records.push_back(read());
+  } catch (const Unfit& unfit) {
+    page.unreadable.push_back({medusa_text(record, "id"), std::move(number), unfit.what()});
+  }
+}
+
+}  // namespace
+
+std::string medusa_text(const json::value& record, std::string_view path) {
+  return text(record, path).value_or("");
+}
+
+Time medusa_changed_at(const json::value& record) {
+  const auto changed = time(record, "updated_at");
+  if (!changed) {
+    throw StoreError(StoreProblem::wrong_store, "The store lists a record without its time of change.");
+  }
+  return *changed;
+}
+
+std::string_view medusa_status(const json::value& order) {
+  const auto status = medusa_text(order, "status");
+  if (status == "draft") return {};
+  if (status == "canceled" || text(order, "canceled_at")) return "cancelled";
+  if (const auto known = by_fulfillment(medusa_text(order, "fulfillment_status")); !known.empty())
+    return known;
+  if (medusa_text(order, "payment_status") == "refunded") return "cancelled";
+  // The merchant is done with it, so nobody shall pack it once more.
+  if (status == "completed" || status == "archived") return "shipped";
+  if (status == "requires_action") return "pending";
+  return is_paid(order) ? "processing" : "pending";
+}
+
+void add_medusa_order(const json::value& order, StorePage<StoreOrder>& page) {
+  const auto status = medusa_status(order);
+  if (status.empty()) return;
+  auto number = order_number_of(order);
+  add_read(order, page, number.empty() ? std::nullopt : Text(std::move(number)),
+           [&] { return order_of(order, status); });
+}
+
+void add_medusa_product(const json::value& product, std::string_view currency,
+                        StorePage<StoreProduct>& page) {
+  add_read(product, page, std::nullopt, [&] { return product_of(product, currency); });
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,233 @@
+#include "connectors/medusa/sweeps.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "connectors/medusa/records.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+constexpr std::chrono::milliseconds resolution(1);
+
+/// A change has the time at which its request began and is seen when it commits, servers of one store may
+/// differ in their clocks, and the first answer tells the time at its end.
+constexpr std::chrono::seconds overlap(90);
+
+/// A list, and what of it is given: its records as they are listed, or those that its rows name.
+struct Stage {
+  MedusaList list;
+  std::string named_by = {};  // the path of the record's id in a row; empty: the rows are the records
+};
+
+/// Stages one after another; the last one is the records' own, by which the sweep knows how far it is.
+template <typename Record>
+class MedusaSweep : public StoreSweep<Record> {
+ public:
+  MedusaSweep(MedusaApi& api, std::vector<Stage> stages, std::size_t page, std::string path, std::string name,
+              std::string_view fields, std::optional<Time> since)
+      : api_(api),
+        stages_(std::move(stages)),
+        page_(page),
+        path_(std::move(path)),
+        name_(std::move(name)),
+        fields_(fields),
+        reached_(since) {}
+
+  asio::awaitable<std::optional<StorePage<Record>>> next() override {
+    co_await prepare();
+    while (true) {
+      if (!named_.empty()) co_return co_await named_page();
+      Stage& stage = stages_[current_];
+      if (stage.list.at_end()) {
+        if (current_ + 1 == stages_.size()) co_return std::nullopt;
+        ++current_;
+        continue;
+      }
+      const auto rows = co_await stage.list.next();
+      if (!began_) began_ = api_.store_time();
+      if (!stage.named_by.empty()) name_records(rows, stage.named_by);
+      if (!named_.empty() || (!stage.named_by.empty() && current_ + 1 < stages_.size())) continue;
+      StorePage<Record> page;
+      if (stage.named_by.empty()) add(rows, page);
+      tell_reached(page);
+      co_return page;
+    }
+  }
+
+ protected:
+  /// Before each page; throws StoreError.
+  virtual asio::awaitable<void> prepare() { co_return; }
+  virtual void add(const json::array& records, StorePage<Record>& page) const = 0;
+
+  MedusaApi& api_;
+
+ private:
+  void name_records(const json::array& rows, const std::string& named_by) {
+    std::set<std::string> ids;
+    for (const auto& row : rows) ids.insert(medusa_text(row, named_by));
+    ids.erase("");  // such as a payment of what became no order
+    named_.assign(ids.begin(), ids.end());
+  }
+
+  asio::awaitable<StorePage<Record>> named_page() {
+    const auto count = std::min(named_.size(), page_);
+    MedusaQuery query = {{"limit", std::to_string(count)}, {"fields", fields_}};
+    for (std::size_t i = 0; i < count; ++i) query.emplace_back("id[]", named_[i]);
+    auto answer = co_await api_.get(path_, std::move(query));
+    StorePage<Record> page;
+    add(MedusaApi::records(answer, name_), page);
+    named_.erase(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(count));
+    if (named_.empty()) tell_reached(page);
+    co_return page;
+  }
+
+  /// What changed after the sweep began, or shortly before, is given but not counted on.
+  void tell_reached(StorePage<Record>& page) {
+    if (current_ + 1 < stages_.size()) return;
+    const MedusaList& list = stages_.back().list;
+    const Time horizon = *began_ - overlap;
+    const Time reached = list.at_end() ? horizon : std::min(list.reached().value_or(horizon), horizon);
+    if (reached_ && reached <= *reached_) return;
+    reached_ = page.reached = reached;
+  }
+
+  std::vector<Stage> stages_;
+  std::size_t current_ = 0;
+  std::size_t page_;  // how many are read by their ids at a time
+  std::string path_, name_, fields_;
+  std::vector<std::string> named_;  // ids of records to be read
+  std::optional<Time> reached_;
+  std::optional<Time> began_;  // by the store's clock
+};
+
+class OrderSweep : public MedusaSweep<StoreOrder> {
+ public:
+  using MedusaSweep::MedusaSweep;
+
+ private:
+  void add(const json::array& records, StorePage<StoreOrder>& page) const override {
+    for (const auto& order : records) add_medusa_order(order, page);
+  }
+};
+
+class ProductSweep : public MedusaSweep<StoreProduct> {
+ public:
+  using MedusaSweep::MedusaSweep;
+
+ private:
+  asio::awaitable<void> prepare() override {
+    if (currency_) co_return;
+    auto answer =
+        co_await api_.get("/admin/stores", {{"limit", "1"}, {"fields", "id,*supported_currencies"}});
+    std::string currency;
+    for (const auto& store : MedusaApi::records(answer, "stores")) {
+      const auto* const object = store.if_object();
+      const auto* const list = object == nullptr ? nullptr : object->if_contains("supported_currencies");
+      if (list == nullptr || !list->is_array()) continue;
+      for (const auto& one : list->get_array()) {
+        const auto* const chosen = one.is_object() ? one.get_object().if_contains("is_default") : nullptr;
+        const bool is_default = chosen != nullptr && chosen->is_bool() && chosen->get_bool();
+        if (is_default || currency.empty()) currency = medusa_text(one, "currency_code");
+        if (is_default) break;
+      }
+    }
+    currency_ = currency;
+  }
+
+  void add(const json::array& records, StorePage<StoreProduct>& page) const override {
+    for (const auto& product : records) add_medusa_product(product, *currency_, page);
+  }
+
+  std::optional<std::string> currency_;
+};
+
+}  // namespace
+
+asio::awaitable<json::array> MedusaList::next() {
+  while (true) {
+    auto records = co_await ask_page();
+    if (advance(records)) co_return records;
+  }
+}
+
+MedusaQuery MedusaList::query() const {
+  MedusaQuery query = {{"limit", std::to_string(limit_)},
+                       {"fields", terms_.fields},
+                       {"order", after_id_ ? "id" : "updated_at"}};
+  if (from_) query.emplace_back("updated_at[$gte]", format_timestamp(*from_));
+  if (after_id_) query.emplace_back("updated_at[$lt]", format_timestamp(*from_ + resolution));
+  if (after_id_ && !after_id_->empty()) query.emplace_back("id[$gt]", *after_id_);
+  return query;
+}
+
+asio::awaitable<json::array> MedusaList::ask_page() {
+  while (true) {
+    try {
+      auto answer = co_await api_.get(terms_.path, query());
+      co_return MedusaApi::records(answer, terms_.name);
+    } catch (const OversizedAnswer&) {
+      if (!terms_.by_id || limit_ == 1) throw;
+      limit_ /= 2;
+    }
+  }
+}
+
+bool MedusaList::advance(const json::array& records) {
+  const bool full = records.size() >= limit_;
+  if (after_id_) {
+    after_id_ = full ? std::optional(medusa_text(records.back(), "id")) : std::nullopt;
+    if (!full) from_ = *from_ + resolution;
+    return true;
+  }
+  const auto last = records.empty() ? from_ : medusa_changed_at(records.back());
+  if (full && last == from_) {
+    if (terms_.by_id) {
+      after_id_ = "";
+    } else {
+      limit_ *= 2;
+    }
+    return false;
+  }
+  at_end_ = !full;
+  from_ = last;
+  if (!terms_.by_id) limit_ = terms_.page;
+  return true;
+}
+
+std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std::optional<Time> since,
+                                                            MedusaPages pages) {
+  std::vector<Stage> stages;
+  // From the first order on, all are read from now on, with their payments as they then are.
+  if (since) {
+    stages.push_back(
+        {{api,
+          {"/admin/payments", "payments", "id,updated_at,payment_collection.order.id", pages.light, false},
+          since},
+         "payment_collection.order.id"});
+  }
+  stages.push_back(
+      {{api, {"/admin/orders", "orders", std::string(medusa_order_fields), pages.full, true}, since}});
+  return std::make_unique<OrderSweep>(api, std::move(stages), pages.full, "/admin/orders", "orders",
+                                      medusa_order_fields, since);
+}
+
+std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since,
+                                                                MedusaPages pages) {
+  std::vector<Stage> stages;
+  if (since) {
+    stages.push_back(
+        {{api,
+          {"/admin/product-variants", "variants", "id,updated_at,product_id", pages.light, false},
+          since},
+         "product_id"});
+  }
+  stages.push_back(
+      {{api, {"/admin/products", "products", "id,updated_at", pages.light, false}, since}, "id"});
+  return std::make_unique<ProductSweep>(api, std::move(stages), pages.full, "/admin/products", "products",
+                                        medusa_product_fields, since);
+}
+
+}  // namespace waybill::connectors

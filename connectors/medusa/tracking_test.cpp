@@ -1,0 +1,111 @@
+#include "connectors/medusa/tracking.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "connectors/medusa/medusa.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+json::object line(const char* id, int quantity, int fulfilled, int shipped, bool requires_shipping = true) {
+  return {{"id", id},
+          {"quantity", quantity},
+          {"requires_shipping", requires_shipping},
+          {"detail", {{"fulfilled_quantity", fulfilled}, {"shipped_quantity", shipped}}}};
+}
+
+json::object part(const char* line_item, int quantity) {
+  return {{"line_item_id", line_item}, {"quantity", quantity}};
+}
+
+json::object order(json::array items, json::array fulfillments = {}) {
+  return {{"id", "order_1"},     {"status", "pending"},       {"canceled_at", nullptr},
+          {"metadata", nullptr}, {"items", std::move(items)}, {"fulfillments", std::move(fulfillments)}};
+}
+
+const StoreTracking parcel = {.order_id = "order_1", .tracking_number = "WB1", .carrier_name = "DHL"};
+
+TEST(MedusaTracking, FulfillsWhatNeedsShippingAndIsLeft) {
+  const json::array items{line("a", 3, 1, 1), line("b", 1, 1, 1), line("gift card", 1, 0, 0, false)};
+  const auto step = next_medusa_step(order(items), parcel);
+  EXPECT_EQ(step.kind, MedusaStep::Kind::fulfill);
+  EXPECT_EQ(step.path, "/admin/orders/order_1/fulfillments");
+  EXPECT_EQ(to_json(step.body), R"({"items":[{"id":"a","quantity":2}]})");
+}
+
+TEST(MedusaTracking, FulfillsWhatNeedsNoShippingWhereThereIsNothingElse) {
+  const auto step = next_medusa_step(order({line("a", 3, 0, 0, false)}), parcel);
+  EXPECT_EQ(to_json(step.body), R"({"items":[{"id":"a","quantity":3}]})");
+}
+
+TEST(MedusaTracking, CountsAKitByItsLineAndNotByItsParts) {
+  const json::object kit = {{"id", "ful_1"}, {"items", json::array{part("a", 4), part("a", 8)}}};
+  const auto step = next_medusa_step(order({line("a", 4, 2, 0)}, {kit}), parcel);
+  EXPECT_EQ(step.kind, MedusaStep::Kind::ship);
+  EXPECT_EQ(step.path, "/admin/orders/order_1/fulfillments/ful_1/shipments");
+  EXPECT_EQ(to_json(step.body.at("items")), R"([{"id":"a","quantity":2}])");
+  EXPECT_EQ(to_json(step.body.at("labels")),
+            R"([{"tracking_number":"WB1","tracking_url":"","label_url":""}])");
+}
+
+TEST(MedusaTracking, LeavesFulfilmentsThatAreCanceledOrShippedAlone) {
+  const json::object canceled = {{"id", "ful_1"}, {"canceled_at", "2026-11-20T10:00:00.000Z"}};
+  const json::object shipped = {{"id", "ful_2"}, {"shipped_at", "2026-11-20T10:00:00.000Z"}};
+  const auto step = next_medusa_step(order({line("a", 1, 1, 1)}, {canceled, shipped}), parcel);
+  EXPECT_EQ(step.kind, MedusaStep::Kind::note);
+  EXPECT_EQ(step.path, "/admin/orders/order_1");
+}
+
+TEST(MedusaTracking, ThinksNothingOfALabelThatWentWithItsFulfilment) {
+  const json::object canceled = {{"id", "ful_1"},
+                                 {"canceled_at", "2026-11-20T10:00:00.000Z"},
+                                 {"labels", json::array{json::object{{"tracking_number", "WB1"}}}}};
+  EXPECT_EQ(next_medusa_step(order({line("a", 1, 0, 0)}, {canceled}), parcel).kind,
+            MedusaStep::Kind::fulfill);
+}
+
+TEST(MedusaTracking, KnowsWhatItNoted) {
+  auto shipped = order({line("a", 1, 1, 1)});
+  const auto noted = next_medusa_step(shipped, parcel);
+  ASSERT_EQ(noted.kind, MedusaStep::Kind::note);
+  shipped["metadata"] = noted.body.at("metadata");
+  EXPECT_EQ(next_medusa_step(shipped, parcel).kind, MedusaStep::Kind::none);
+  auto other = parcel;
+  other.tracking_number = "WB2";
+  EXPECT_EQ(next_medusa_step(shipped, other).kind, MedusaStep::Kind::note);
+}
+
+TEST(MedusaTracking, EscapesAnIdInItsPath) {
+  auto odd = parcel;
+  odd.order_id = "../stores";
+  EXPECT_EQ(next_medusa_step(order({line("a", 1, 0, 0)}), odd).path,
+            "/admin/orders/..%2Fstores/fulfillments");
+}
+
+TEST(MedusaTracking, RefusesOrdersThatTakeNoParcel) {
+  for (const auto* const status : {"canceled", "draft"}) {
+    auto refusing = order({line("a", 1, 0, 0)});
+    refusing["status"] = status;
+    try {
+      next_medusa_step(refusing, parcel);
+      ADD_FAILURE() << status;
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.problem(), StoreProblem::refused);
+    }
+  }
+}
+
+TEST(MedusaConnectorTerms, NoCallFromOutsideIsBelieved) {
+  const auto& medusa = medusa_connector();
+  EXPECT_EQ(medusa.terms().code, "medusa");
+  EXPECT_TRUE(medusa.terms().api_secret.empty());
+  const InboundCall call{.body = "{}", .header = [](std::string_view) { return std::string_view("sk_1"); }};
+  EXPECT_EQ(medusa.verify({"sk_1", "", "https://m.example"}, call).kind, InboundVerdict::Kind::bad_signature);
+  EXPECT_EQ(find_connector("medusa"), &medusa);
+  EXPECT_EQ(medusa.normal_url("HTTPS://M.Example:443/"), "https://m.example");
+}
+
+}  // namespace
+}  // namespace waybill::connectors

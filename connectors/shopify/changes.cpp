@@ -1,0 +1,89 @@
+#include "connectors/shopify/changes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace waybill::connectors {
+namespace {
+
+// A store that changes without pause is read to its end often enough; the next sweep finds the rest.
+constexpr std::size_t most_passes = 10;
+
+Time second_of(Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
+
+}  // namespace
+
+ShopifyChanges::ShopifyChanges(std::optional<Time> since) {
+  if (since) from_ = second_of(*since);
+}
+
+std::string ShopifyChanges::filter() const {
+  if (!from_) return {};
+  // Without quotes Shopify compares the day alone.
+  return "updated_at:>='" + format_timestamp(*from_).substr(0, 19) + "Z'";
+}
+
+bool ShopifyChanges::is_new(const Row& row) {
+  if (!row.changed_at) return seen_undated_.insert(row.id).second;
+  return seen_.emplace(*row.changed_at, row.id).second;
+}
+
+void ShopifyChanges::move_to(std::optional<Time> second) {
+  after_.reset();
+  second_.clear();
+  second_before_.clear();
+  is_over_ = was_over_ = false;
+  if (!second || (from_ && *second <= *from_)) return;
+  from_ = second;
+  if (certain_) reached_ = second;
+  seen_.erase(seen_.begin(), seen_.lower_bound({*second, std::string()}));
+}
+
+void ShopifyChanges::read_second_again() {
+  after_.reset();
+  second_before_ = std::exchange(second_, {});
+  was_over_ = is_over_;
+}
+
+// What follows the second may have been shifted past the cursor as well, so it is asked for anew. To a second
+// that was not over rows may have been added before the cursor: the next sweep begins there.
+void ShopifyChanges::leave_second() {
+  certain_ = certain_ && was_over_;
+  move_to(*from_ + std::chrono::seconds(1));
+}
+
+std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::optional<std::string>& next) {
+  std::vector<bool> fresh;
+  std::optional<Time> last;
+  for (const Row& row : rows) {
+    fresh.push_back(is_new(row));
+    if (fresh.back()) new_in_pass_ = true;
+    if (!row.changed_at) continue;
+    last = std::max(last.value_or(Time::min()), second_of(*row.changed_at));
+    if (from_ && second_of(*row.changed_at) == *from_) second_.insert(row.id);
+  }
+  const bool later = last && (!from_ || *last > *from_);
+  is_over_ = is_over_ || later;
+  if (next && !later) {
+    after_ = next;
+    return fresh;
+  }
+  // A row that moves away between two pages of the second shifts another past the cursor, and is missing the
+  // next time. So nothing was shifted when two readings are the same.
+  const bool by_cursor = after_ && from_;
+  const bool unsure = by_cursor && (second_ != second_before_ || (is_over_ && !was_over_));
+  if (!next && !by_cursor) {
+    ended_ = !new_in_pass_ || ++passes_ >= most_passes;
+    new_in_pass_ = false;
+  }
+  if (unsure) {
+    read_second_again();
+  } else if (by_cursor) {
+    leave_second();
+  } else {
+    move_to(last);
+  }
+  return fresh;
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,235 @@
+#include "connectors/shopify/records.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "connectors/shopify/json.hpp"
+#include "connectors/store_call.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using shopify::code;
+using shopify::list;
+using shopify::text;
+
+constexpr std::size_t long_text = 10'000;
+constexpr std::string_view only_variant = "Default Title";
+
+std::int64_t count(const json::object& object, std::string_view path) {
+  const auto* const value = find_path(object, path);
+  if (value == nullptr || !value->is_number()) return 0;
+  boost::system::error_code inexact;
+  const auto number = value->to_number<std::int64_t>(inexact);
+  return inexact ? 0 : number;
+}
+
+bool is_decimal(std::string_view number) {
+  if (number.starts_with('-')) number.remove_prefix(1);
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  const auto point = number.find('.');
+  if (point == std::string_view::npos) return digits(number);
+  return digits(number.substr(0, point)) && digits(number.substr(point + 1));
+}
+
+std::optional<std::string> amount(const json::object& object, std::string_view path) {
+  auto number = text(object, path);
+  return number && is_decimal(*number) ? number : std::nullopt;
+}
+
+// What makes a record unreadable is thrown as a sentence.
+template <typename Value>
+Value required(std::optional<Value> value, std::string_view what) {
+  if (!value) throw std::invalid_argument("It has no readable " + std::string(what) + ".");
+  return std::move(*value);
+}
+
+std::optional<Time> time(const json::object& object, std::string_view path) {
+  const auto found = text(object, path);
+  return found ? parse_timestamp(*found) : std::nullopt;
+}
+
+std::optional<std::string> joined(std::optional<std::string> first, const std::optional<std::string>& second,
+                                  std::string_view between) {
+  if (!first || !second) return first ? std::move(first) : second;
+  return *first + std::string(between) + *second;
+}
+
+std::optional<std::string> first_of(std::initializer_list<std::optional<std::string>> texts) {
+  for (const auto& one : texts) {
+    if (one) return one;
+  }
+  return std::nullopt;
+}
+
+bool is_delivered(const json::object& order) {
+  const auto& fulfillments = list(order, "fulfillments");
+  constexpr std::size_t asked_for = 10;
+  std::size_t delivered = 0;
+  for (const auto& one : fulfillments) {
+    const auto* const fulfillment = one.if_object();
+    if (fulfillment == nullptr || code(*fulfillment, "status") == "CANCELLED") continue;
+    if (code(*fulfillment, "displayStatus") != "DELIVERED") return false;
+    ++delivered;
+  }
+  return delivered > 0 && fulfillments.size() < asked_for;
+}
+
+// What is left of each line after edits and refunds; an order of which nothing is left keeps what was
+// ordered.
+std::vector<StoreItem> read_items(const json::object& order) {
+  const auto& nodes = list(order, "lineItems.nodes");
+  const bool any_left = std::ranges::any_of(nodes, [](const json::value& node) {
+    return node.is_object() && count(node.get_object(), "currentQuantity") > 0;
+  });
+  std::vector<StoreItem> items;
+  for (const auto& node : nodes) {
+    const auto* const line = node.if_object();
+    if (line == nullptr) continue;
+    StoreItem item;
+    item.quantity = count(*line, any_left ? "currentQuantity" : "quantity");
+    if (item.quantity < 1) continue;
+    auto variant = text(*line, "variantTitle");
+    if (variant == only_variant) variant.reset();
+    item.description = required(joined(text(*line, "title"), variant, " - "), "title of an item");
+    item.sku = text(*line, "sku");
+    item.price = amount(*line, "originalUnitPriceSet.shopMoney.amount");
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+StoreAddress read_address(const json::object& order) {
+  StoreAddress address;
+  address.street =
+      joined(text(order, "shippingAddress.address1"), text(order, "shippingAddress.address2"), ", ");
+  address.city = text(order, "shippingAddress.city");
+  address.state =
+      first_of({text(order, "shippingAddress.provinceCode"), text(order, "shippingAddress.province")});
+  address.postal_code = text(order, "shippingAddress.zip");
+  address.country = text(order, "shippingAddress.countryCodeV2");
+  return address;
+}
+
+StoreOrder read_order(const json::object& node) {
+  StoreOrder order;
+  order.external_id = required(shopify_id(node.if_contains("id")), "id");
+  order.number = required(text(node, "name"), "number");
+  order.status = shopify_status(node);
+  order.customer_name =
+      first_of({joined(text(node, "customer.firstName"), text(node, "customer.lastName"), " "),
+                text(node, "shippingAddress.name"), text(node, "billingAddress.name")});
+  order.customer_email =
+      first_of({text(node, "email"), text(node, "customer.defaultEmailAddress.emailAddress")});
+  order.customer_phone = first_of({text(node, "phone"), text(node, "customer.defaultPhoneNumber.phoneNumber"),
+                                   text(node, "shippingAddress.phone"), text(node, "billingAddress.phone")});
+  order.delivery = read_address(node);
+  order.items = read_items(node);
+  order.total = required(amount(node, "currentTotalPriceSet.shopMoney.amount"), "total");
+  order.currency = required(text(node, "currentTotalPriceSet.shopMoney.currencyCode"), "currency");
+  order.notes = text(node, "note", long_text);
+  order.created_at = required(time(node, "createdAt"), "time of creation");
+  order.changed_at = required(time(node, "updatedAt"), "time of change");
+  return order;
+}
+
+StoreVariant read_variant(const json::object& node) {
+  StoreVariant variant;
+  variant.name = required(text(node, "title"), "title of a variant");
+  variant.sku = text(node, "sku");
+  variant.price = amount(node, "price");
+  const auto* const weight = find_path(node, "inventoryItem.measurement.weight");
+  if (weight != nullptr && weight->is_object()) variant.weight = shopify_kilograms(weight->get_object());
+  return variant;
+}
+
+StoreProduct read_product(const json::object& node) {
+  StoreProduct product;
+  product.external_id = required(shopify_id(node.if_contains("id")), "id");
+  product.name = required(text(node, "title"), "title");
+  product.description = text(node, "description", long_text);
+  product.changed_at = required(time(node, "updatedAt"), "time of change");
+  const auto& variants = list(node, "variants.nodes");
+  for (const auto& one : variants) {
+    if (one.is_object()) product.variants.push_back(read_variant(one.get_object()));
+  }
+  const auto* const plain = node.if_contains("hasOnlyDefaultVariant");
+  const bool is_plain = plain != nullptr && plain->is_bool() && plain->get_bool();
+  if (is_plain && product.variants.size() == 1) {
+    product.sku = product.variants.front().sku;
+    product.price = product.variants.front().price;
+    product.weight = product.variants.front().weight;
+    product.barcode = text(variants.front().get_object(), "barcode");
+    product.variants.clear();
+  }
+  return product;
+}
+
+template <typename Record>
+void add(const json::object& node, std::string_view number_field, StorePage<Record>& page,
+         Record (*read)(const json::object&)) {
+  try {
+    page.records.push_back(read(node));
+  } catch (const std::invalid_argument& reason) {
+    page.unreadable.push_back({shopify_id(node.if_contains("id")).value_or(std::string()),
+                               text(node, number_field), reason.what()});
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> shopify_id(const json::value* gid) {
+  const auto found = clean_text(gid);
+  if (!found || !found->starts_with("gid://shopify/")) return std::nullopt;
+  std::string id = found->substr(found->rfind('/') + 1);
+  id.resize(std::min(id.size(), id.find('?')));
+  const bool is_number = std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+  return id.empty() || !is_number ? std::nullopt : std::optional(std::move(id));
+}
+
+std::string shopify_gid(std::string_view kind, std::string_view id) {
+  return "gid://shopify/" + std::string(kind) + "/" + std::string(id);
+}
+
+std::string shopify_status(const json::object& order) {
+  const std::string paid = code(order, "displayFinancialStatus");
+  const std::string sent = code(order, "displayFulfillmentStatus");
+  if (text(order, "cancelledAt") || paid == "VOIDED" || paid == "REFUNDED") return "cancelled";
+  if (sent == "FULFILLED") return is_delivered(order) ? "delivered" : "shipped";
+  if (sent == "PARTIALLY_FULFILLED" || sent == "IN_PROGRESS" || sent == "PENDING_FULFILLMENT") return "ready";
+  if (sent == "ON_HOLD") return "pending";
+  return paid == "PAID" || paid == "PARTIALLY_REFUNDED" ? "processing" : "pending";
+}
+
+std::optional<std::string> shopify_kilograms(const json::object& weight) {
+  struct Unit {
+    std::string_view name;
+    double kilograms;
+  };
+  constexpr std::array<Unit, 4> units = {
+      {{"KILOGRAMS", 1}, {"GRAMS", 0.001}, {"POUNDS", 0.45359237}, {"OUNCES", 0.028349523125}}};
+  const auto* const value = weight.if_contains("value");
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  const std::string name = code(weight, "unit");
+  const auto* const unit = std::ranges::find(units, name, &Unit::name);
+  if (unit == units.end()) return std::nullopt;
+  constexpr double milligrams = 1e6;
+  const double kilograms = std::round(value->to_number<double>() * unit->kilograms * milligrams) / milligrams;
+  return kilograms > 0 ? decimal_text(json::value(kilograms)) : std::nullopt;
+}
+
+void add_shopify_order(const json::object& order, StorePage<StoreOrder>& page) {
+  const auto* const test = order.if_contains("test");
+  if (test != nullptr && test->is_bool() && test->get_bool()) return;
+  add<StoreOrder>(order, "name", page, read_order);
+}
+
+void add_shopify_product(const json::object& product, StorePage<StoreProduct>& page) {
+  add<StoreProduct>(product, "title", page, read_product);
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,145 @@
+#include "connectors/shopify/sweep.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "connectors/shopify/changes.hpp"
+#include "connectors/shopify/records.hpp"
+#include "connectors/store_call.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using Nodes = std::vector<json::object*>;
+
+StoreError no_list(std::string_view field) {
+  return {StoreProblem::busy, "The store's answer lacks its list of " + std::string(field) + "."};
+}
+
+// The objects in a connection's `nodes`.
+Nodes nodes_of(json::object& connection, std::string_view field) {
+  auto* const found = connection.if_contains("nodes");
+  if (found == nullptr || !found->is_array()) throw no_list(field);
+  Nodes nodes;
+  for (auto& node : found->get_array()) {
+    if (node.is_object()) nodes.push_back(&node.get_object());
+  }
+  return nodes;
+}
+
+// The cursor behind a connection's nodes, if there are more.
+std::optional<std::string> next_of(const json::object& connection) {
+  const auto* const more = find_path(connection, "pageInfo.hasNextPage");
+  const auto* const cursor = find_path(connection, "pageInfo.endCursor");
+  if (more == nullptr || !more->is_bool() || !more->get_bool()) return std::nullopt;
+  if (cursor == nullptr || !cursor->is_string()) return std::nullopt;
+  return std::string(cursor->get_string());
+}
+
+json::object* object_in(json::object& object, std::string_view field) {
+  auto* const found = object.if_contains(field);
+  return found == nullptr ? nullptr : found->if_object();
+}
+
+json::value or_null(const std::optional<std::string>& text) {
+  return text ? json::value(*text) : json::value(nullptr);
+}
+
+// Reads on until the record's inner list is whole.
+asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::object& record) {
+  auto* const inner = object_in(record, list.inner);
+  if (inner == nullptr) co_return;  // whoever reads the record says so
+  auto next = next_of(*inner);
+  if (!next) co_return;
+  const auto* const id = record.if_contains("id");
+  auto& all = inner->at("nodes").as_array();
+  while (next) {
+    auto data = co_await api.call_page(
+        list.more, {{"id", id == nullptr ? json::value() : *id}, {"after", or_null(next)}});
+    auto* const owner = object_in(data, list.record_root);
+    if (owner == nullptr) co_return;  // deleted meanwhile
+    auto* const connection = object_in(*owner, list.inner);
+    if (connection == nullptr) throw no_list(list.inner);
+    for (auto* const node : nodes_of(*connection, list.inner)) all.emplace_back(std::move(*node));
+    next = next_of(*connection);
+  }
+}
+
+template <typename Record>
+class ShopifySweep final : public StoreSweep<Record> {
+ public:
+  using Add = void (*)(const json::object&, StorePage<Record>&);
+
+  ShopifySweep(std::shared_ptr<ShopifyApi> api, const ShopifyList& list, Add add, std::optional<Time> since)
+      : api_(std::move(api)), list_(list), add_(add), changes_(since) {}
+
+  asio::awaitable<std::optional<StorePage<Record>>> next() override {
+    while (!changes_.ended()) {
+      StorePage<Record> page;
+      auto changes = changes_;  // kept as it is until the page is whole
+      co_await read(changes, page);
+      if (changes.reached() != changes_.reached()) page.reached = changes.reached();
+      changes_ = std::move(changes);
+      if (!page.records.empty() || !page.unreadable.empty() || page.reached) co_return page;
+    }
+    co_return std::nullopt;
+  }
+
+ private:
+  asio::awaitable<void> read(ShopifyChanges& changes, StorePage<Record>& page) {
+    const std::string filter = changes.filter();
+    auto data = co_await api_->call_page(
+        list_.page, {{"query", filter.empty() ? json::value(nullptr) : json::value(filter)},
+                     {"after", or_null(changes.after())}});
+    auto* const connection = object_in(data, list_.root);
+    if (connection == nullptr) throw no_list(list_.root);
+    const Nodes nodes = nodes_of(*connection, list_.root);
+    std::vector<ShopifyChanges::Row> rows;
+    for (const auto* const node : nodes) {
+      const auto changed = clean_text(node->if_contains("updatedAt"));
+      rows.push_back({clean_text(node->if_contains("id")).value_or(std::string()),
+                      changed ? parse_timestamp(*changed) : std::nullopt});
+    }
+    const auto fresh = changes.take(rows, next_of(*connection));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!fresh[i]) continue;
+      co_await complete(*api_, list_, *nodes[i]);
+      add_(*nodes[i], page);
+    }
+  }
+
+  std::shared_ptr<ShopifyApi> api_;
+  const ShopifyList& list_;
+  Add add_;
+  ShopifyChanges changes_;
+};
+
+}  // namespace
+
+std::unique_ptr<StoreSweep<StoreOrder>> shopify_orders(std::shared_ptr<ShopifyApi> api,
+                                                       std::optional<Time> since) {
+  return std::make_unique<ShopifySweep<StoreOrder>>(std::move(api), shopify::orders, add_shopify_order,
+                                                    since);
+}
+
+std::unique_ptr<StoreSweep<StoreProduct>> shopify_products(std::shared_ptr<ShopifyApi> api,
+                                                           std::optional<Time> since) {
+  return std::make_unique<ShopifySweep<StoreProduct>>(std::move(api), shopify::products, add_shopify_product,
+                                                      since);
+}
+
+asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,
+                                                     std::string external_id) {
+  StorePage<StoreOrder> page;
+  const json::value gid(shopify_gid("Order", external_id));
+  if (!shopify_id(&gid)) co_return page;
+  auto data = co_await api->call(shopify::order, {{"id", gid}});
+  auto* const order = object_in(data, "order");
+  if (order == nullptr) co_return page;
+  co_await complete(*api, shopify::orders, *order);
+  add_shopify_order(*order, page);
+  co_return page;
+}
+
+}  // namespace waybill::connectors

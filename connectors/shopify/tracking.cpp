@@ -1,0 +1,274 @@
+#include "connectors/shopify/tracking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "connectors/shopify/json.hpp"
+#include "connectors/shopify/records.hpp"
+#include "connectors/store_call.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using shopify::code;
+using shopify::list;
+
+constexpr std::size_t words_limit = 300;
+constexpr std::size_t page_size = 25;  // of fulfillment orders, of which an order has few
+
+struct Tracked {
+  std::string number, url;
+};
+
+struct Fulfillment {
+  std::string id, company;
+  std::vector<Tracked> tracked;
+
+  bool has(std::string_view number) const {
+    return std::ranges::any_of(tracked, [&](const Tracked& one) { return one.number == number; });
+  }
+};
+
+// What the store has of an order's deliveries.
+struct Deliveries {
+  bool cancelled = false;
+  std::vector<Fulfillment> made;                         // without those cancelled or failed
+  std::map<std::string, std::vector<std::string>> open;  // fulfillment orders, by location
+  std::map<std::string, std::set<std::string>> made_at;  // ids of fulfillments, by location
+  std::set<std::string> others;                          // states of what is not open
+};
+
+Fulfillment read_fulfillment(const json::object& node) {
+  Fulfillment fulfillment{code(node, "id"), {}, {}};
+  for (const auto& entry : list(node, "trackingInfo")) {
+    const auto* const info = entry.if_object();
+    if (info == nullptr || code(*info, "number").empty()) continue;
+    if (fulfillment.company.empty()) fulfillment.company = code(*info, "company");
+    fulfillment.tracked.push_back({code(*info, "number"), code(*info, "url")});
+  }
+  return fulfillment;
+}
+
+void read_fulfillments(const json::object& order, Deliveries& deliveries) {
+  deliveries.made.clear();
+  for (const auto& entry : list(order, "fulfillments")) {
+    const auto* const node = entry.if_object();
+    if (node == nullptr) continue;
+    const std::string status = code(*node, "status");
+    if (status == "CANCELLED" || status == "ERROR" || status == "FAILURE") continue;
+    deliveries.made.push_back(read_fulfillment(*node));
+  }
+}
+
+void read_fulfillment_orders(const json::array& nodes, Deliveries& deliveries) {
+  for (const auto& entry : nodes) {
+    const auto* const node = entry.if_object();
+    if (node == nullptr) continue;
+    const std::string location = code(*node, "assignedLocation.name");
+    for (const auto& made : list(*node, "fulfillments.nodes")) {
+      if (made.is_object()) deliveries.made_at[location].insert(code(made.get_object(), "id"));
+    }
+    const std::string status = code(*node, "status");
+    if (status == "OPEN" || status == "IN_PROGRESS") {
+      deliveries.open[location].push_back(code(*node, "id"));
+    } else {
+      deliveries.others.insert(status);
+    }
+  }
+}
+
+asio::awaitable<Deliveries> read_deliveries(ShopifyApi& api, const json::value& order_id) {
+  Deliveries deliveries;
+  json::value after(nullptr);
+  while (true) {
+    const auto data =
+        co_await api.call_page(shopify::deliveries, {{"id", order_id}, {"after", after}}, page_size);
+    const auto* const found = data.if_contains("order");
+    const auto* const order = found != nullptr ? found->if_object() : nullptr;
+    if (order == nullptr) throw StoreError(StoreProblem::refused, "The store has no such order.");
+    deliveries.cancelled = !code(*order, "cancelledAt").empty();
+    read_fulfillments(*order, deliveries);
+    const auto* const nodes = find_path(*order, "fulfillmentOrders.nodes");
+    if (nodes == nullptr || !nodes->is_array()) {
+      throw StoreError(StoreProblem::credentials,
+                       "The store does not show the order's fulfillment orders: the app lacks "
+                       "read_merchant_managed_fulfillment_orders.");
+    }
+    read_fulfillment_orders(nodes->get_array(), deliveries);
+    const auto* const more = find_path(*order, "fulfillmentOrders.pageInfo.hasNextPage");
+    const auto* const cursor = find_path(*order, "fulfillmentOrders.pageInfo.endCursor");
+    if (more == nullptr || !more->is_bool() || !more->get_bool() || cursor == nullptr) co_return deliveries;
+    after = *cursor;
+  }
+}
+
+bool has_number(const Deliveries& deliveries, std::string_view number) {
+  return std::ranges::any_of(deliveries.made, [&](const Fulfillment& one) { return one.has(number); });
+}
+
+// A push that was interrupted between two locations leaves those that do not have the number. What is open at
+// a location that has it is another parcel's, and so is everything when it cannot be told where the number
+// is.
+void keep_unfinished(Deliveries& deliveries, std::string_view number) {
+  bool placed = false;
+  for (const Fulfillment& made : deliveries.made) {
+    if (!made.has(number)) continue;
+    for (const auto& [location, ids] : deliveries.made_at) {
+      if (!ids.contains(made.id)) continue;
+      placed = true;
+      deliveries.open.erase(location);
+    }
+  }
+  if (!placed) deliveries.open.clear();
+}
+
+// The words of a mutation's `userErrors`; nullopt when it was done.
+std::optional<std::string> user_errors(const json::object& data, std::string_view mutation) {
+  const auto* const payload = data.if_contains(mutation);
+  const auto* const errors =
+      payload != nullptr && payload->is_object() ? payload->get_object().if_contains("userErrors") : nullptr;
+  if (errors == nullptr || !errors->is_array()) return "it gives no reason";
+  std::string words;
+  for (const auto& error : errors->get_array()) {
+    if (!error.is_object()) continue;
+    if (!words.empty()) words += ' ';
+    words += code(error.get_object(), "message");
+  }
+  if (errors->get_array().empty()) return std::nullopt;
+  return clean_text(words, words_limit).value_or("it gives no reason");
+}
+
+json::object tracking_info(const StoreTracking& tracking) {
+  json::object info{{"number", tracking.tracking_number}};
+  const std::string company = shopify_tracking_company(tracking.carrier_code, tracking.carrier_name);
+  if (!company.empty()) info["company"] = company;
+  if (!tracking.tracking_url.empty()) info["url"] = tracking.tracking_url;
+  return info;
+}
+
+// The fulfillment's numbers and the new one. URLs belong to numbers by their place, so those with one go
+// first; one company stands for all numbers.
+json::object widened_info(const Fulfillment& made, const StoreTracking& tracking) {
+  if (made.tracked.empty()) return tracking_info(tracking);
+  auto all = made.tracked;
+  all.push_back({tracking.tracking_number, tracking.tracking_url});
+  json::array numbers;
+  json::array urls;
+  json::array without_url;
+  for (const Tracked& one : all) {
+    (one.url.empty() ? without_url : numbers).emplace_back(one.number);
+    if (!one.url.empty()) urls.emplace_back(one.url);
+  }
+  for (auto& number : without_url) numbers.push_back(std::move(number));
+  json::object info{{"numbers", std::move(numbers)}};
+  if (!urls.empty()) info["urls"] = std::move(urls);
+  const std::string company = made.company.empty()
+                                  ? shopify_tracking_company(tracking.carrier_code, tracking.carrier_name)
+                                  : made.company;
+  if (!company.empty()) info["company"] = company;
+  return info;
+}
+
+StoreError nothing_to_fulfil(const Deliveries& deliveries) {
+  std::string states;
+  for (const auto& state : deliveries.others) states += (states.empty() ? "" : ", ") + state;
+  return {StoreProblem::refused,
+          states.empty()
+              ? "The store shows no fulfillment order of the order: it has nothing to send, or the "
+                "app may not see it."
+              : "The order has nothing to fulfil now: its fulfillment orders are " + states + "."};
+}
+
+asio::awaitable<std::optional<std::string>> change(ShopifyApi& api, const ShopifyOperation& operation,
+                                                   std::string_view mutation, json::object variables) {
+  const auto data = co_await api.call(operation, std::move(variables));
+  co_return user_errors(data, mutation);
+}
+
+asio::awaitable<std::optional<std::string>> fulfil(ShopifyApi& api, const Deliveries& deliveries,
+                                                   const StoreTracking& tracking) {
+  for (const auto& [location, orders] : deliveries.open) {
+    json::array lines;
+    for (const auto& id : orders) lines.push_back(json::object{{"fulfillmentOrderId", id}});
+    auto refused =
+        co_await change(api, shopify::fulfil, "fulfillmentCreate",
+                        {{"fulfillment", json::object{{"lineItemsByFulfillmentOrder", std::move(lines)},
+                                                      {"trackingInfo", tracking_info(tracking)},
+                                                      {"notifyCustomer", true}}}});
+    if (refused) co_return refused;
+  }
+  co_return std::nullopt;
+}
+
+asio::awaitable<std::optional<std::string>> add_number(ShopifyApi& api, const Deliveries& deliveries,
+                                                       const StoreTracking& tracking) {
+  auto target =
+      std::ranges::find_if(deliveries.made, [](const Fulfillment& one) { return one.tracked.empty(); });
+  if (target == deliveries.made.end()) target = std::prev(deliveries.made.end());
+  co_return co_await change(api, shopify::update_tracking, "fulfillmentTrackingInfoUpdate",
+                            {{"id", target->id}, {"tracking", widened_info(*target, tracking)}});
+}
+
+}  // namespace
+
+std::string shopify_tracking_company(std::string_view carrier_code, std::string_view carrier_name) {
+  struct Row {
+    std::string_view code, company;
+  };
+  constexpr std::array<Row, 26> rows = {{
+      {"an_post", "An Post"},
+      {"australia_post", "Australia Post"},
+      {"bpost", "BPost"},
+      {"canada_post", "Canada Post"},
+      {"chronopost", "Chronopost"},
+      {"colissimo", "Colissimo"},
+      {"correos", "Correos"},
+      {"deutsche_post", "Deutsche Post"},
+      {"dhl", "DHL"},
+      {"dhl_ecommerce", "DHL eCommerce"},
+      {"dhl_express", "DHL Express"},
+      {"dhl_parcel", "DHL"},
+      {"dpd", "DPD"},
+      {"evri", "Evri"},
+      {"fedex", "FedEx"},
+      {"gls", "GLS"},
+      {"hermes", "Hermes"},
+      {"la_poste", "La Poste"},
+      {"mondial_relay", "Mondial Relay"},
+      {"postnl", "PostNL"},
+      {"royal_mail", "Royal Mail"},
+      {"swiss_post", "Swiss Post"},
+      {"tnt", "TNT"},
+      {"ups", "UPS"},
+      {"usps", "USPS"},
+      {"xpo", "XPO Logistics"},
+  }};
+  const auto* const row = std::ranges::find(rows, carrier_code, &Row::code);
+  return std::string(row == rows.end() ? carrier_name : row->company);
+}
+
+asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, StoreTracking tracking) {
+  const json::value id(shopify_gid("Order", tracking.order_id));
+  if (!shopify_id(&id)) throw StoreError(StoreProblem::refused, "The store has no such order.");
+  auto deliveries = co_await read_deliveries(*api, id);
+  const bool known = has_number(deliveries, tracking.tracking_number);
+  if (known) keep_unfinished(deliveries, tracking.tracking_number);
+  if (known && deliveries.open.empty()) co_return false;
+  if (deliveries.cancelled) throw StoreError(StoreProblem::refused, "The order is cancelled in the store.");
+  if (deliveries.open.empty() && deliveries.made.empty()) throw nothing_to_fulfil(deliveries);
+
+  const auto refused = deliveries.open.empty() ? co_await add_number(*api, deliveries, tracking)
+                                               : co_await fulfil(*api, deliveries, tracking);
+  if (!refused) co_return true;
+  // An earlier push of which the answer was lost may have come through meanwhile.
+  const auto now = co_await read_deliveries(*api, id);
+  if (now.open.empty() && has_number(now, tracking.tracking_number)) co_return false;
+  throw StoreError(StoreProblem::refused, "The store refuses the tracking number: " + *refused);
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,193 @@
+#include "connectors/woocommerce/client.hpp"
+
+#include <utility>
+
+#include "base/crypto.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+constexpr int unauthorized = 401;
+constexpr int forbidden = 403;
+constexpr std::size_t nonce_bytes = 16;
+
+std::optional<json::value> parsed(const net::HttpResponse& response) {
+  try {
+    auto value = json_of(response);
+    if (value.is_object() || value.is_array()) return value;
+  } catch (const StoreError&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const json::value& value, std::string_view name) {
+  const auto* const object = value.if_object();
+  return object == nullptr ? "" : clean_text(object->if_contains(name)).value_or("");
+}
+
+bool is_redirect(const net::HttpResponse& response) {
+  constexpr int first = 300;
+  constexpr int last = 399;
+  return response.status >= first && response.status <= last;
+}
+
+// Names the other place without its path or query: those repeat ours, with what authenticates us.
+StoreError redirected(const net::HttpResponse& response) {
+  std::string message = "The store's address leads to another one";
+  if (const auto location = response.header("location")) {
+    if (const auto place = net::parse_destination(*location)) {
+      message += ", at " + place->scheme + "://" + place->host;
+    }
+  }
+  return {StoreProblem::wrong_store, message + ": give that address instead."};
+}
+
+StoreError without_json(const net::HttpResponse& response) {
+  const auto status = std::to_string(response.status);
+  if (response.status == unauthorized || response.status == forbidden) {
+    const auto wait = retry_after(response, response.started_at + response.duration);
+    return {
+        wait ? StoreProblem::busy : StoreProblem::credentials,
+        "Something before the store, such as a firewall, refuses the call (" + status + ", without JSON).",
+        wait};
+  }
+  return {StoreProblem::wrong_store,
+          "What answers at the store's address is not the API of a WooCommerce store: it answers " + status +
+              " without JSON."};
+}
+
+}  // namespace
+
+bool WooClient::Answer::fine() const {
+  constexpr int first_of_success = 200;
+  constexpr int after_success = 300;
+  return response.status >= first_of_success && response.status < after_success;
+}
+
+bool WooClient::Answer::no_route() const { return response.status == 404 && code == "rest_no_route"; }
+
+WooClient::WooClient(StoreCredentials credentials, Send send, const Clock& clock)
+    : credentials_(std::move(credentials)),
+      send_(std::move(send)),
+      clock_(clock),
+      https_(credentials_.store_url.starts_with("https://")),
+      signing_(https_ ? Signing::basic : Signing::oauth) {}
+
+net::HttpRequest WooClient::request(const Call& call, Signing signing) const {
+  net::HttpRequest request;
+  request.method = call.method;
+  request.fresh_connection = call.method != "GET";
+  request.headers.emplace_back("Accept", "application/json");
+  request.headers.emplace_back("Cache-Control", "no-cache");  // plugins keep answers of GET
+  Parameters parameters = call.parameters;
+  std::string signed_uri = credentials_.store_url;
+  // WooCommerce signs what it believes to be its address.
+  if (https_) signed_uri.replace(0, std::string_view("https").size(), "http");
+  request.url = credentials_.store_url + "/";
+  if (plain_permalinks_) {
+    parameters.emplace_back("rest_route", "/" + call.route);  // its home page's address has no slash
+  } else {
+    signed_uri += "/wp-json/" + call.route;
+    request.url += "wp-json/" + call.route;
+  }
+  if (signing == Signing::in_query) {
+    parameters.emplace_back("consumer_key", credentials_.api_key);
+    parameters.emplace_back("consumer_secret", credentials_.api_secret);
+  } else if (signing == Signing::basic) {
+    const std::string pair = credentials_.api_key + ":" + credentials_.api_secret;
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(pair.data());
+    request.headers.emplace_back("Authorization", "Basic " + base64({bytes, pair.size()}));
+  }
+  const std::string query = signing == Signing::oauth
+                                ? oauth1::signed_query(call.method, signed_uri, std::move(parameters),
+                                                       {credentials_.api_key, credentials_.api_secret},
+                                                       clock_.now(), hex(random_bytes(nonce_bytes)))
+                                : oauth1::query(parameters);
+  if (!query.empty()) request.url += "?" + query;
+  if (!call.body.is_null()) {
+    request.headers.emplace_back("Content-Type", "application/json");
+    request.body = to_json(call.body);
+  }
+  return request;
+}
+
+asio::awaitable<net::HttpResponse> WooClient::authenticated(const Call& call) {
+  Signing signing = signing_;
+  auto response = co_await ask(send_, request(call, signing));
+  if (response.status == unauthorized && signing == Signing::oauth && call.method == "GET") {
+    // A nonce is good for one call, and what a kept connection loses is sent again: signed anew it may do.
+    response = co_await ask(send_, request(call, signing));
+  }
+  while (response.status == unauthorized && !signing_known_ && signing != Signing::oauth) {
+    // When WooCommerce says what is wrong with it, it has seen it.
+    const auto body = parsed(response);
+    if (body && text_of(*body, "code") == "woocommerce_rest_authentication_error") break;
+    signing = signing == Signing::basic ? Signing::in_query : Signing::oauth;
+    response = co_await ask(send_, request(call, signing));
+  }
+  if (response.status != unauthorized) signing_ = signing;
+  co_return response;
+}
+
+asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::string route,
+                                                   Parameters parameters, json::value body) {
+  const Call call{.method = std::move(method),
+                  .route = std::move(route),
+                  .parameters = std::move(parameters),
+                  .body = std::move(body)};
+  auto response = co_await authenticated(call);
+  if (is_redirect(response)) throw redirected(response);
+  auto value = parsed(response);
+  if (!value && !route_known_ && response.status != unauthorized && response.status != forbidden) {
+    plain_permalinks_ = !plain_permalinks_;
+    auto second = co_await authenticated(call);
+    value = parsed(second);
+    if (value) {
+      response = std::move(second);
+    } else {
+      plain_permalinks_ = !plain_permalinks_;
+    }
+  }
+  if (!value) throw without_json(response);
+  route_known_ = true;
+  Answer answer{.response = std::move(response), .body = std::move(*value), .code = {}, .words = {}};
+  if (answer.fine()) {
+    signing_known_ = true;
+  } else {
+    answer.code = text_of(answer.body, "code");
+    answer.words = text_of(answer.body, "message");
+  }
+  co_return answer;
+}
+
+asio::awaitable<WooClient::Answer> WooClient::expect(std::string method, std::string route,
+                                                     Parameters parameters, json::value body) {
+  auto answer = co_await call(method, std::move(route), std::move(parameters), std::move(body));
+  if (!answer.fine()) throw woo_refusal(answer, method);
+  co_return answer;
+}
+
+StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method) {
+  const int status = answer.response.status;
+  if ((status == unauthorized || status == forbidden) && method != "GET") {
+    return {
+        StoreProblem::credentials,
+        "The store's key may read but not write: under WooCommerce, Settings, Advanced, REST API it needs "
+        "the permission Read/Write and a user who manages orders. The store says: " +
+            clean_text(answer.words, 150).value_or(std::to_string(status))};
+  }
+  if (answer.no_route()) {
+    return {StoreProblem::wrong_store,
+            "WordPress answers at the store's address, but without WooCommerce's API (wc/v3)."};
+  }
+  if (answer.code == "rest_invalid_parameter" &&
+      (to_json(answer.body).find("orderby") != std::string::npos ||
+       to_json(answer.body).find("modified_after") != std::string::npos)) {
+    return {StoreProblem::wrong_store,
+            "The store cannot list what changed since a moment: WooCommerce 5.8 or later is needed."};
+  }
+  return refusal(answer.response, answer.words);
+}
+
+}  // namespace waybill::connectors

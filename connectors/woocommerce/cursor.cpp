@@ -1,0 +1,110 @@
+#include "connectors/woocommerce/cursor.hpp"
+
+#include <algorithm>
+
+namespace waybill::connectors {
+namespace {
+
+using std::chrono::seconds;
+
+// Clocks of a site's servers may differ by so much.
+constexpr auto clock_margin = seconds(3);
+
+// UTC, without the suffix: with a Z WordPress would turn it into the site's local time.
+std::string filter_time(Time at) {
+  constexpr std::size_t whole_seconds = 19;
+  return format_timestamp(at).substr(0, whole_seconds);
+}
+
+}  // namespace
+
+WooCursor::WooCursor(std::optional<Time> since) {
+  if (since) from_ = std::chrono::floor<seconds>(*since);
+}
+
+oauth1::Parameters WooCursor::parameters() const {
+  oauth1::Parameters parameters = {{"dates_are_gmt", "true"},
+                                   {"order", "asc"},
+                                   {"orderby", "modified"},
+                                   {"page", std::to_string(page_)},
+                                   {"per_page", std::to_string(page_size)}};
+  // Both filters leave out the second they name.
+  if (from_) parameters.emplace_back("modified_after", filter_time(*from_ - seconds(1)));
+  if (within_second_) parameters.emplace_back("modified_before", filter_time(*from_ + seconds(1)));
+  return parameters;
+}
+
+std::vector<bool> WooCursor::take(const WooListing& listing) {
+  if (!horizon_) horizon_ = listing.asked_at - clock_margin;
+  std::vector<bool> fresh;
+  bool any_fresh = false;
+  for (const auto& row : listing.rows) {
+    const Time modified = row.modified.value_or(Time::max());
+    const auto key = row.id + "@" + (row.modified ? filter_time(*row.modified) : "");
+    fresh.push_back(row.id.empty() || taken_.emplace(key, modified).second);
+    any_fresh = any_fresh || fresh.back();
+  }
+  if (within_second_) {
+    advance_within_second(listing, any_fresh);
+  } else {
+    advance(listing, any_fresh);
+  }
+  return fresh;
+}
+
+void WooCursor::advance(const WooListing& listing, bool any_fresh) {
+  const auto& rows = listing.rows;
+  std::optional<Time> settled;  // the latest change that happened before the sweep
+  for (const auto& row : rows) {
+    if (row.modified && *row.modified < *horizon_) settled = std::max(settled, row.modified);
+  }
+  reached_ = std::max(reached_, settled);
+  // Servers that do not count: a page that is not full may lack what the key may not see.
+  const bool more = listing.pages ? page_ < *listing.pages : any_fresh;
+  if (rows.size() < page_size && !more) {
+    finished_ = true;
+    return;
+  }
+  const auto last = rows.empty() ? std::nullopt : rows.back().modified;
+  if (settled > from_) {
+    move_to(*settled);
+  } else if (last > from_ && any_fresh && !asked_again_) {
+    // All that is new changed while the sweep ran, perhaps within this very call: then others moved up.
+    asked_again_ = true;
+  } else if (last > from_) {
+    move_to(*last);
+  } else if (last && last == from_) {
+    within_second_ = true;
+    page_ = 1;
+  } else {
+    ++page_;
+  }
+}
+
+void WooCursor::advance_within_second(const WooListing& listing, bool any_fresh) {
+  if (page_ == 1) {
+    pass_total_ = listing.total;
+    steady_ = true;
+    pass_was_new_ = false;
+  }
+  steady_ = steady_ && listing.total == pass_total_;
+  pass_was_new_ = pass_was_new_ || any_fresh;
+  const bool more = listing.pages ? page_ < *listing.pages : listing.rows.size() == page_size;
+  if (more) {
+    ++page_;
+    return;
+  }
+  page_ = 1;
+  const bool complete = listing.total ? steady_ : !pass_was_new_;
+  if (complete) move_to(*from_ + seconds(1));
+}
+
+void WooCursor::move_to(Time second) {
+  from_ = second;
+  page_ = 1;
+  within_second_ = false;
+  asked_again_ = false;
+  std::erase_if(taken_, [&](const auto& row) { return row.second < second; });
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,213 @@
+#include "connectors/woocommerce/cursor.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace waybill::connectors {
+namespace {
+
+using std::chrono::seconds;
+
+const Time began = *parse_timestamp("2026-07-01T12:00:00Z");
+
+/// The list of a store: ids and when they changed.
+struct Model {
+  std::map<int, Time> records;
+  bool counts = true;
+  Time now = began;
+
+  WooListing answer(const oauth1::Parameters& parameters) const {
+    std::map<std::string, std::string> asked(parameters.begin(), parameters.end());
+    std::vector<std::pair<Time, int>> chosen;
+    for (const auto& [id, modified] : records) {
+      const bool after =
+          !asked.contains("modified_after") || modified > *parse_timestamp(asked["modified_after"] + "Z");
+      const bool before =
+          !asked.contains("modified_before") || modified < *parse_timestamp(asked["modified_before"] + "Z");
+      if (after && before) chosen.emplace_back(modified, id);
+    }
+    std::ranges::sort(chosen);
+    WooListing listing{.rows = {}, .total = {}, .pages = {}, .asked_at = now};
+    const auto first = (std::stoul(asked["page"]) - 1) * WooCursor::page_size;
+    for (auto i = first; i < std::min(chosen.size(), first + WooCursor::page_size); ++i) {
+      listing.rows.push_back({std::to_string(chosen[i].second), chosen[i].first});
+    }
+    if (counts) {
+      listing.total = chosen.size();
+      listing.pages = (chosen.size() + WooCursor::page_size - 1) / WooCursor::page_size;
+    }
+    return listing;
+  }
+};
+
+struct Swept {
+  std::map<std::string, Time> records;  // with the last time of change that was given
+  std::size_t calls = 0;
+  std::size_t repeated = 0;
+  std::optional<Time> reached;
+};
+
+Swept sweep(Model& model, std::optional<Time> since = std::nullopt,
+            const std::function<void(std::size_t)>& between = {}) {
+  WooCursor cursor(since);
+  Swept swept;
+  while (!cursor.finished() && swept.calls < 500) {
+    const auto listing = model.answer(cursor.parameters());
+    const auto fresh = cursor.take(listing);
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      if (!fresh[i]) ++swept.repeated;
+      if (fresh[i]) swept.records.insert_or_assign(listing.rows[i].id, *listing.rows[i].modified);
+    }
+    EXPECT_TRUE(!swept.reached || cursor.reached() >= swept.reached) << "never goes back";
+    swept.reached = cursor.reached();
+    ++swept.calls;
+    if (between) between(swept.calls);
+  }
+  EXPECT_LT(swept.calls, 500U) << "it ends";
+  return swept;
+}
+
+TEST(WooCommerceCursor, AsksForWholeSecondsInUtcWithoutSuffixFromOneSecondEarlier) {
+  const WooCursor cursor(*parse_timestamp("2026-07-01T10:00:00.750Z"));
+  const oauth1::Parameters expected = {{"dates_are_gmt", "true"}, {"order", "asc"},
+                                       {"orderby", "modified"},   {"page", "1"},
+                                       {"per_page", "100"},       {"modified_after", "2026-07-01T09:59:59"}};
+  EXPECT_EQ(cursor.parameters(), expected);
+  EXPECT_EQ(WooCursor(std::nullopt).parameters().size(), 5U) << "from the first one on";
+}
+
+TEST(WooCommerceCursor, AnIdleStoreIsAskedOnce) {
+  Model model;
+  model.records[7] = began - seconds(500);
+  const auto swept = sweep(model, began - seconds(500));
+  EXPECT_EQ(swept.calls, 1U);
+  EXPECT_EQ(swept.records.size(), 1U);
+  model.records.clear();
+  EXPECT_EQ(sweep(model, began - seconds(500)).calls, 1U);
+  EXPECT_EQ(sweep(model).reached, std::nullopt);
+}
+
+TEST(WooCommerceCursor, AlwaysAsksForTheFirstPageWhileTimeAdvances) {
+  Model model;
+  for (int id = 1; id <= 1000; ++id) model.records[id] = began - seconds(5000 - id);
+  WooCursor cursor(std::nullopt);
+  std::size_t given = 0;
+  while (!cursor.finished()) {
+    EXPECT_EQ(cursor.parameters()[3].second, "1");
+    const auto fresh = cursor.take(model.answer(cursor.parameters()));
+    given += static_cast<std::size_t>(std::ranges::count(fresh, true));
+  }
+  EXPECT_EQ(given, 1000U) << "each once";
+  EXPECT_EQ(cursor.reached(), began - seconds(4000));
+}
+
+TEST(WooCommerceCursor, ASecondWithMoreThanAPageIsReadByPages) {
+  for (const int count : {99, 100, 101, 200, 250, 1000}) {
+    for (const bool counts : {true, false}) {
+      Model model{.counts = counts};
+      for (int id = 1; id <= count; ++id) model.records[id] = began - seconds(100);
+      model.records[5000] = began - seconds(200);
+      model.records[5001] = began - seconds(50);
+      const auto swept = sweep(model);
+      EXPECT_EQ(swept.records.size(), static_cast<std::size_t>(count) + 2) << count;
+      EXPECT_EQ(swept.reached, began - seconds(50));
+    }
+  }
+}
+
+TEST(WooCommerceCursor, OrdersThatChangeBetweenPagesHideNoOthers) {
+  for (unsigned int seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned int limit) { return static_cast<int>(random() % limit); };
+    Model model{.counts = seed % 3 != 0};
+    const int count = 150 + below(400);
+    const unsigned int spread = seed % 2 == 0 ? 3 : 600;  // many in one second, or few
+    for (int id = 1; id <= count; ++id) model.records[id] = began - seconds(1000 + below(spread));
+    const auto swept = sweep(model, std::nullopt, [&](std::size_t calls) {
+      model.now += seconds(2);
+      if (calls > 60) return;
+      for (int i = below(4); i > 0; --i)
+        model.records[1 + below(static_cast<unsigned int>(count))] = model.now;
+    });
+    if (model.counts) {
+      EXPECT_EQ(swept.records.size(), model.records.size()) << "seed " << seed;
+    }
+    // Wherever it stopped, the next sweep brings what is missing.
+    auto all = swept.records;
+    model.now += seconds(60);
+    for (const auto& [id, modified] : sweep(model, swept.reached).records) all.insert_or_assign(id, modified);
+    for (const auto& [id, modified] : model.records) {
+      if (!model.counts && !all.contains(std::to_string(id))) continue;
+      EXPECT_EQ(all[std::to_string(id)], modified) << "seed " << seed << ", order " << id;
+    }
+  }
+}
+
+TEST(WooCommerceCursor, AStoreThatChangesAllTheTimeIsLeftWhenItHasBeenRead) {
+  Model model;
+  for (int id = 1; id <= 250; ++id) model.records[id] = began - seconds(1000 - id);
+  const auto swept = sweep(model, std::nullopt, [&](std::size_t calls) {
+    model.now += seconds(1);
+    model.records[static_cast<int>(calls % 250) + 1] = model.now;
+  });
+  EXPECT_LE(swept.calls, 5U);
+  EXPECT_LT(swept.reached, began);
+}
+
+// The page's records are chosen first and read after: one that changed in between shows a later time than
+// that it was chosen by.
+TEST(WooCommerceCursor, ATimeThatARowGotWhileItWasReadIsNotGoneOnFrom) {
+  Model model;
+  for (int id = 1; id <= 250; ++id) model.records[id] = began - seconds(1000 - id);
+  WooCursor cursor(std::nullopt);
+  std::set<std::string> given;
+  for (bool first = true; !cursor.finished(); first = false) {
+    auto listing = model.answer(cursor.parameters());
+    if (first) model.records[100] = *(listing.rows.back().modified = began + seconds(1));
+    const auto fresh = cursor.take(listing);
+    for (std::size_t i = 0; i < fresh.size(); ++i) given.insert(listing.rows[i].id);
+    model.now += seconds(2);
+  }
+  EXPECT_EQ(given.size(), 250U);
+}
+
+TEST(WooCommerceCursor, WhatIsBeingChangedNowIsNotYetReached) {
+  Model model;
+  model.records[1] = began - seconds(100);
+  model.records[2] = began;
+  const auto swept = sweep(model);
+  EXPECT_EQ(swept.records.size(), 2U);
+  EXPECT_EQ(swept.reached, began - seconds(100));
+}
+
+TEST(WooCommerceCursor, MoreThanAPageThatChangesNowIsStillRead) {
+  for (const int step : {0, 1}) {
+    Model model;
+    for (int id = 1; id <= 350; ++id) model.records[id] = began + seconds(step * id / 100);
+    const auto swept = sweep(model);
+    EXPECT_EQ(swept.records.size(), 350U);
+    EXPECT_EQ(swept.reached, std::nullopt);
+  }
+}
+
+TEST(WooCommerceCursor, APageThatIsShortForWhatTheKeyMayNotSeeIsNotTheLast) {
+  Model model;
+  for (int id = 1; id <= 250; ++id) model.records[id] = began - seconds(1000 - id);
+  WooCursor cursor(std::nullopt);
+  std::set<std::string> given;
+  for (std::size_t calls = 0; !cursor.finished() && calls < 50; ++calls) {
+    auto listing = model.answer(cursor.parameters());
+    std::erase_if(listing.rows, [](const auto& row) { return row.id.ends_with("3"); });
+    for (const auto& row : listing.rows) given.insert(row.id);
+    cursor.take(listing);
+  }
+  EXPECT_EQ(given.size(), 225U);
+}
+
+}  // namespace
+}  // namespace waybill::connectors

@@ -1,0 +1,228 @@
+#include "connectors/woocommerce/orders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "connectors/store_call.hpp"
+#include "connectors/woocommerce/html_entities.hpp"
+
+namespace waybill::connectors::woo {
+namespace {
+
+using Text = std::optional<std::string>;
+
+constexpr auto statuses = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"pending", "pending"},
+    {"on-hold", "pending"},
+    {"failed", "pending"},
+    {"processing", "processing"},
+    {"completed", "shipped"},
+    {"cancelled", "cancelled"},
+    {"refunded", "cancelled"},
+    {"trash", "cancelled"},
+    // Plugins for shipping bring these.
+    {"ready", "ready"},
+    {"ready-to-ship", "ready"},
+    {"awaiting-shipment", "ready"},
+    {"partial-shipped", "ready"},
+    {"partially-shipped", "ready"},
+    {"shipped", "shipped"},
+    {"delivered", "shipped"},
+});
+
+// Digits, with or without a point.
+bool is_amount(std::string_view text) {
+  const auto point = std::min(text.find('.'), text.size());
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
+  };
+  return digits(text.substr(0, point)) && (point == text.size() || digits(text.substr(point + 1)));
+}
+
+std::optional<double> as_number(const json::value* value) {
+  const auto text = clean_text(value);
+  if (!text) return std::nullopt;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+Text joined(const Text& first, const Text& second, std::string_view between) {
+  if (!first) return second;
+  return second ? *first + std::string(between) + *second : first;
+}
+
+Text name_of(const json::value* address) {
+  auto person = joined(decoded(member(address, "first_name")), decoded(member(address, "last_name")), " ");
+  return person ? person : decoded(member(address, "company"));
+}
+
+Text country_of(const json::value* address) {
+  auto code = clean_text(member(address, "country"));
+  if (!code || code->size() != 2) return std::nullopt;
+  for (char& c : *code) {
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0) return std::nullopt;
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return code;
+}
+
+StoreAddress address_of(const json::value* address) {
+  return {
+      .street = joined(decoded(member(address, "address_1")), decoded(member(address, "address_2")), ", "),
+      .city = decoded(member(address, "city")),
+      .state = decoded(member(address, "state")),
+      .postal_code = decoded(member(address, "postcode")),
+      .country = country_of(address)};
+}
+
+// The shipping address of what is sent to the billing address is empty, or holds the shop's default country.
+StoreAddress delivery_of(const json::value& row) {
+  auto shipping = address_of(member(&row, "shipping"));
+  if (shipping.street || shipping.city) return shipping;
+  return address_of(member(&row, "billing"));
+}
+
+std::string sku_of(const json::value& line) {
+  if (auto sku = clean_text(member(&line, "sku"))) return *sku;
+  for (const char* const name : {"variation_id", "product_id"}) {
+    const auto id = clean_text(member(&line, name));
+    if (id && *id != "0") return "WC-" + *id;
+  }
+  return {};
+}
+
+// The price of one: WooCommerce's own, else computed.
+Text price_of(const json::value& line, double quantity) {
+  if (auto price = amount(member(&line, "price"))) return price;
+  const auto total = as_number(member(&line, "total"));
+  if (!total || *total < 0 || quantity <= 0) return std::nullopt;
+  return decimal_text(json::value(*total / quantity));
+}
+
+std::optional<StoreItem> item_of(const json::value& line) {
+  const double quantity = as_number(member(&line, "quantity")).value_or(1);
+  constexpr double most = 1e9;
+  if (quantity <= 0 || quantity > most) return std::nullopt;
+  StoreItem item;
+  item.description = decoded(member(&line, "name")).value_or("Item");
+  if (auto sku = sku_of(line); !sku.empty()) item.sku = std::move(sku);
+  if (quantity == std::floor(quantity)) {
+    item.quantity = static_cast<std::int64_t>(quantity);
+    item.price = price_of(line, quantity);
+  } else {
+    // Plugins sell by length or weight: one piece of that much.
+    item.description += " × " + decimal_text(json::value(quantity)).value_or("");
+    item.price = amount(member(&line, "total"));
+  }
+  return item;
+}
+
+std::vector<StoreItem> items_of(const json::value& row) {
+  std::vector<StoreItem> items;
+  const auto* const lines = member(&row, "line_items");
+  if (lines == nullptr || !lines->is_array()) return items;
+  for (const json::value& line : lines->get_array()) {
+    if (auto item = item_of(line)) items.push_back(std::move(*item));
+  }
+  return items;
+}
+
+Text currency_of(const json::value& row) {
+  auto code = clean_text(member(&row, "currency"));
+  constexpr std::size_t length = 3;
+  if (!code || code->size() != length) return std::nullopt;
+  for (char& c : *code) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return std::ranges::all_of(*code, [](char c) { return c >= 'A' && c <= 'Z'; }) ? code : std::nullopt;
+}
+
+// Why the order cannot be taken; empty when it can.
+std::string fill(const json::value& row, StoreOrder& order) {
+  const auto status = clean_text(member(&row, "status"));
+  if (!status) return "It has no status.";
+  const bool paid = clean_text(member(&row, "date_paid_gmt")).has_value();
+  order.status = order_status(*status, paid);
+  const auto total = amount(member(&row, "total"));
+  if (!total) return "Its total is no amount.";
+  order.total = *total;
+  const auto currency = currency_of(row);
+  if (!currency) return "Its currency is no ISO 4217 code.";
+  order.currency = *currency;
+  const auto created = time_of(member(&row, "date_created_gmt"));
+  const auto changed = time_of(member(&row, "date_modified_gmt"));
+  if (!created && !changed) return "It has no times of creation and change.";
+  order.created_at = created.value_or(changed.value_or(Time()));
+  order.changed_at = changed.value_or(order.created_at);
+  order.items = items_of(row);
+  if (order.items.empty()) return "It has no items.";
+  order.delivery = delivery_of(row);
+  if (!order.delivery.street || !order.delivery.city)
+    return "It has no delivery address with street and city.";
+  const auto* const billing = member(&row, "billing");
+  const auto* const shipping = member(&row, "shipping");
+  order.customer_name = name_of(billing);
+  if (!order.customer_name) order.customer_name = name_of(shipping);
+  order.customer_email = clean_text(member(billing, "email"));
+  order.customer_phone = clean_text(member(billing, "phone"));
+  if (!order.customer_phone) order.customer_phone = clean_text(member(shipping, "phone"));
+  order.notes = decoded(member(&row, "customer_note"), 5000);
+  return {};
+}
+
+}  // namespace
+
+const json::value* member(const json::value* value, std::string_view name) {
+  const auto* const object = value == nullptr ? nullptr : value->if_object();
+  return object == nullptr ? nullptr : object->if_contains(name);
+}
+
+std::optional<std::string> decoded(const json::value* value, std::size_t limit) {
+  if (value == nullptr || !value->is_string()) return clean_text(value, limit);
+  return clean_text(decode_entities(std::string_view(value->get_string())), limit);
+}
+
+std::optional<std::string> amount(const json::value* value) {
+  auto text = clean_text(value);
+  return text && is_amount(*text) ? text : std::nullopt;
+}
+
+std::optional<Time> time_of(const json::value* value) {
+  const auto text = clean_text(value);
+  if (!text) return std::nullopt;
+  const auto utc = parse_timestamp(*text + "Z");
+  return utc ? utc : parse_timestamp(*text);
+}
+
+bool is_draft(std::string_view status) {
+  return status == "checkout-draft" || status == "auto-draft" || status == "draft";
+}
+
+std::string order_status(std::string_view status, bool paid) {
+  const auto found = std::ranges::find(statuses, status, [](const auto& known) { return known.first; });
+  if (found != statuses.end()) return std::string(found->second);
+  return paid ? "processing" : "pending";
+}
+
+void read_order(const json::value& row, StorePage<StoreOrder>& page) {
+  if (is_draft(clean_text(member(&row, "status")).value_or(""))) return;
+  StoreOrder order;
+  const auto id = clean_text(member(&row, "id"));
+  const auto number = clean_text(member(&row, "number"));
+  order.external_id = id.value_or("");
+  order.number = number.value_or(order.external_id);
+  const std::string reason = id ? fill(row, order) : "It has no id.";
+  if (reason.empty()) {
+    page.records.push_back(std::move(order));
+  } else {
+    page.unreadable.push_back({.external_id = id.value_or(""), .number = number, .reason = reason});
+  }
+}
+
+}  // namespace waybill::connectors::woo

@@ -1,0 +1,134 @@
+#include "connectors/woocommerce/products.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "connectors/store_call.hpp"
+#include "connectors/woocommerce/html_entities.hpp"
+#include "connectors/woocommerce/orders.hpp"
+
+namespace waybill::connectors::woo {
+namespace {
+
+using Text = std::optional<std::string>;
+using Factor = std::pair<std::string_view, double>;
+
+constexpr auto weights =
+    std::to_array<Factor>({{"kg", 1}, {"g", 0.001}, {"lbs", 0.45359237}, {"oz", 0.028349523125}});
+constexpr auto lengths =
+    std::to_array<Factor>({{"cm", 1}, {"m", 100}, {"mm", 0.1}, {"in", 2.54}, {"yd", 91.44}});
+
+std::optional<double> factor(std::span<const Factor> factors, std::string_view unit) {
+  for (const auto& [name, value] : factors) {
+    if (name == unit) return value;
+  }
+  return std::nullopt;
+}
+
+// A measure in our unit, to a millionth.
+Text measure(const json::value* value, std::optional<double> unit) {
+  const auto text = amount(value);
+  if (!text || !unit) return std::nullopt;
+  double number = 0;
+  std::from_chars(text->data(), text->data() + text->size(), number);
+  constexpr double millionths = 1e6;
+  number = std::round(number * *unit * millionths) / millionths;
+  if (number <= 0) return std::nullopt;
+  return decimal_text(json::value(number));
+}
+
+Text price_of(const json::value& row) {
+  auto price = amount(member(&row, "price"));
+  return price ? price : amount(member(&row, "regular_price"));
+}
+
+Text text_of_html(const json::value* value) {
+  const auto text = value != nullptr && value->is_string() ? html_text(value->get_string()) : "";
+  constexpr std::size_t longest_description = 5000;
+  return clean_text(text, longest_description);
+}
+
+// "Blue, XL"
+Text options_of(const json::value& row) {
+  const auto* const attributes = member(&row, "attributes");
+  if (attributes == nullptr || !attributes->is_array()) return std::nullopt;
+  std::string names;
+  for (const json::value& attribute : attributes->get_array()) {
+    const auto option = decoded(member(&attribute, "option"));
+    if (option) names += (names.empty() ? "" : ", ") + *option;
+  }
+  return names.empty() ? std::nullopt : Text(names);
+}
+
+bool is_hidden(const json::value& row) {
+  const auto status = clean_text(member(&row, "status")).value_or("");
+  const auto type = clean_text(member(&row, "type")).value_or("");
+  return is_draft(status) || status == "pending" || status == "trash" || type == "grouped" ||
+         type == "external";
+}
+
+}  // namespace
+
+Units units_of(const json::value& settings) {
+  Units units;
+  if (!settings.is_array()) return units;
+  for (const json::value& setting : settings.get_array()) {
+    const auto id = clean_text(member(&setting, "id")).value_or("");
+    const auto value = clean_text(member(&setting, "value")).value_or("");
+    if (id == "woocommerce_weight_unit") units.kilograms = factor(weights, value);
+    if (id == "woocommerce_dimension_unit") units.centimetres = factor(lengths, value);
+  }
+  return units;
+}
+
+void read_product(const json::value& row, const Units& units, StorePage<StoreProduct>& page) {
+  if (is_hidden(row)) return;
+  StoreProduct product;
+  product.external_id = clean_text(member(&row, "id")).value_or("");
+  const auto name = decoded(member(&row, "name"));
+  const auto changed = time_of(member(&row, "date_modified_gmt"));
+  const auto created = time_of(member(&row, "date_created_gmt"));
+  if (product.external_id.empty() || !name || (!changed && !created)) {
+    const auto* const reason = product.external_id.empty() ? "It has no id."
+                               : !name                     ? "It has no name."
+                                                           : "It has no times of creation and change.";
+    page.unreadable.push_back({.external_id = product.external_id, .number = {}, .reason = reason});
+    return;
+  }
+  product.name = *name;
+  product.changed_at = changed ? *changed : *created;
+  product.sku = clean_text(member(&row, "sku"));
+  product.barcode = clean_text(member(&row, "global_unique_id"));
+  product.price = price_of(row);
+  product.description = text_of_html(member(&row, "description"));
+  if (!product.description) product.description = text_of_html(member(&row, "short_description"));
+  product.weight = measure(member(&row, "weight"), units.kilograms);
+  const auto* const dimensions = member(&row, "dimensions");
+  product.length = measure(member(dimensions, "length"), units.centimetres);
+  product.width = measure(member(dimensions, "width"), units.centimetres);
+  product.height = measure(member(dimensions, "height"), units.centimetres);
+  page.records.push_back(std::move(product));
+}
+
+bool has_variations(const json::value& row) {
+  const auto* const variations = member(&row, "variations");
+  return variations != nullptr && variations->is_array() && !variations->get_array().empty();
+}
+
+void add_variant(const json::value& row, const Units& units, StoreProduct& product) {
+  if (!row.is_object() || is_hidden(row)) return;
+  StoreVariant variant;
+  const auto options = options_of(row);
+  variant.name = options ? *options : decoded(member(&row, "name")).value_or(product.name);
+  // A variation without its own shows its product's.
+  variant.sku = clean_text(member(&row, "sku"));
+  if (variant.sku == product.sku) variant.sku.reset();
+  variant.price = price_of(row);
+  variant.weight = measure(member(&row, "weight"), units.kilograms);
+  if (!variant.weight) variant.weight = product.weight;
+  product.variants.push_back(std::move(variant));
+}
+
+}  // namespace waybill::connectors::woo

@@ -1,0 +1,226 @@
+#include "connectors/woocommerce/tracking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+
+#include "connectors/woocommerce/orders.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+using woo::member;
+
+constexpr std::string_view number_key = "_tracking_number";
+
+std::string text(const json::value* value) { return clean_text(value).value_or(""); }
+
+std::string carrier_of(const StoreTracking& tracking) {
+  if (!tracking.carrier_name.empty()) return tracking.carrier_name;
+  return tracking.carrier_code.empty() ? "Other" : tracking.carrier_code;
+}
+
+const json::array& entries(const json::value* value) {
+  static const json::array none;
+  return value != nullptr && value->is_array() ? value->get_array() : none;
+}
+
+// The value of a key in a `meta_data`; null when absent.
+const json::value* meta(const json::value* record, std::string_view key) {
+  for (const json::value& entry : entries(member(record, "meta_data"))) {
+    if (text(member(&entry, "key")) == key) return member(&entry, "value");
+  }
+  return nullptr;
+}
+
+// Several parcels share one text: "A1, A2".
+bool has_number(std::string_view numbers, std::string_view number) {
+  while (true) {
+    const auto end = std::min(numbers.find(','), numbers.size());
+    auto one = numbers.substr(0, end);
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    if (one == number) return true;
+    if (end == numbers.size()) return false;
+    numbers.remove_prefix(end + 1);
+  }
+}
+
+// Not as a part of a longer one.
+bool names(std::string_view note, std::string_view number) {
+  const auto inside = [&](std::size_t at) {
+    return at < note.size() && std::isalnum(static_cast<unsigned char>(note[at])) != 0;
+  };
+  for (auto at = note.find(number); at != std::string_view::npos; at = note.find(number, at + 1)) {
+    if (!inside(at + number.size()) && (at == 0 || !inside(at - 1))) return true;
+  }
+  return false;
+}
+
+std::string number_of_parcel(const json::value& parcel) {
+  const std::string own = text(member(&parcel, "tracking_number"));
+  return own.empty() ? text(meta(&parcel, number_key)) : own;
+}
+
+std::string date_of(Time at) {
+  constexpr std::size_t date = 10;
+  return format_timestamp(at).substr(0, date);
+}
+
+json::object tracking_body(const StoreTracking& tracking) {
+  return {{"tracking_number", tracking.tracking_number},
+          {"custom_tracking_provider", carrier_of(tracking)},
+          {"custom_tracking_link", tracking.tracking_url},
+          {"date_shipped", date_of(tracking.shipped_at)}};
+}
+
+// What no earlier parcel holds; everything when those hold it all.
+json::array items_left(const json::value& order, const json::array& parcels) {
+  std::map<std::string, double> sent;
+  const auto quantity = [](const json::value* value) {
+    return value != nullptr && value->is_number() ? value->to_number<double>() : 0.0;
+  };
+  for (const json::value& parcel : parcels) {
+    for (const json::value& item : entries(meta(&parcel, "_items"))) {
+      sent[text(member(&item, "item_id"))] += quantity(member(&item, "qty"));
+    }
+  }
+  json::array left;
+  json::array all;
+  for (const json::value& line : entries(member(&order, "line_items"))) {
+    const auto* const id = member(&line, "id");
+    if (id == nullptr) continue;
+    const double ordered = quantity(member(&line, "quantity"));
+    const double rest = ordered - sent[text(id)];
+    if (rest > 0) left.push_back({{"item_id", *id}, {"qty", rest}});
+    if (ordered > 0) all.push_back({{"item_id", *id}, {"qty", ordered}});
+  }
+  return left.empty() ? all : left;
+}
+
+json::value fulfillment_body(const StoreTracking& tracking, const json::value& order,
+                             const json::array& parcels) {
+  json::array meta_data = {{{"key", number_key}, {"value", tracking.tracking_number}},
+                           {{"key", "_tracking_url"}, {"value", tracking.tracking_url}},
+                           {{"key", "_items"}, {"value", items_left(order, parcels)}}};
+  if (!tracking.carrier_code.empty()) {
+    meta_data.push_back({{"key", "_shipment_provider"}, {"value", tracking.carrier_code}});
+  } else {
+    meta_data.push_back({{"key", "_shipment_provider"}, {"value", "other"}});
+    meta_data.push_back({{"key", "_provider_name"}, {"value", carrier_of(tracking)}});
+  }
+  return {{"status", "fulfilled"},
+          {"is_fulfilled", true},
+          {"notify_customer", true},
+          {"meta_data", std::move(meta_data)}};
+}
+
+std::string note_text(const StoreTracking& tracking) {
+  std::string note = "Your order has been shipped";
+  if (!tracking.carrier_name.empty()) note += " with " + tracking.carrier_name;
+  note += ". Tracking number: " + tracking.tracking_number;
+  if (!tracking.tracking_url.empty()) note += " (" + tracking.tracking_url + ")";
+  return note;
+}
+
+// A later parcel of an order that is not finished finishes it; what a plugin named is left to the plugin.
+bool is_open(std::string_view status) {
+  return status == "pending" || status == "on-hold" || status == "processing";
+}
+
+void refuse_if_over(const std::string& status) {
+  if (status == "cancelled" || status == "refunded" || status == "trash") {
+    throw StoreError(StoreProblem::refused, "The order is " + status + " in the store.");
+  }
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<json::array>> WooTracking::parcels(Dialect dialect,
+                                                                 const std::string& order_id) {
+  if (dialect == Dialect::note) co_return json::array();
+  std::string route = "wc/v3/orders/" + order_id + "/fulfillments";
+  if (dialect == Dialect::shipment_tracking) {
+    route = "wc-shipment-tracking/v3/orders/" + order_id + "/shipment-trackings";
+  } else if (dialect == Dialect::advanced_tracking) {
+    route = "wc-ast/v3/orders/" + order_id + "/shipment-trackings";
+  }
+  auto answer = co_await client_.call("GET", route);
+  if (answer.no_route()) co_return std::nullopt;
+  if (!answer.fine()) throw woo_refusal(answer, "GET");
+  const auto* const list = answer.body.is_array() ? &answer.body : member(&answer.body, "fulfillments");
+  co_return entries(list);
+}
+
+asio::awaitable<json::array> WooTracking::discover(const std::string& order_id) {
+  static constexpr std::array others{Dialect::shipment_tracking, Dialect::advanced_tracking,
+                                     Dialect::fulfillments};
+  for (const Dialect dialect : others) {
+    if (auto found = co_await parcels(dialect, order_id)) {
+      dialect_ = dialect;
+      co_return std::move(*found);
+    }
+  }
+  dialect_ = Dialect::note;
+  co_return json::array();
+}
+
+asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, const json::value& order) {
+  const std::string known = text(meta(&order, number_key));
+  if (has_number(known, tracking.tracking_number)) co_return false;
+  const std::string route = "wc/v3/orders/" + tracking.order_id;
+  const auto notes = co_await client_.expect("GET", route + "/notes");
+  const std::string note = note_text(tracking);
+  const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& one) {
+    return names(text(member(&one, "note")), tracking.tracking_number);
+  });
+  if (!noted) {
+    co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
+  }
+  const std::string numbers =
+      known.empty() ? tracking.tracking_number : known + ", " + tracking.tracking_number;
+  json::object changes = {{"meta_data", {{{"key", number_key}, {"value", numbers}}}}};
+  if (is_open(text(member(&order, "status")))) changes["status"] = "completed";
+  co_await client_.expect("PUT", route, {}, std::move(changes));
+  co_return true;
+}
+
+asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
+  const bool is_id =
+      !tracking.order_id.empty() &&
+      std::ranges::all_of(tracking.order_id, [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (!is_id) throw StoreError(StoreProblem::refused, "This is no order of the store's.");
+  const std::string route = "wc/v3/orders/" + tracking.order_id;
+  const auto order = co_await client_.call("GET", route, {{"_fields", "id,status,line_items,meta_data"}});
+  if (order.response.status == 404 && !order.no_route()) {
+    throw StoreError(StoreProblem::refused, "The store has no such order any more.");
+  }
+  if (!order.fine()) throw woo_refusal(order, "GET");
+  const std::string status = text(member(&order.body, "status"));
+  refuse_if_over(status);
+
+  std::optional<json::array> known;
+  if (dialect_) known = co_await parcels(*dialect_, tracking.order_id);
+  if (!known) known = co_await discover(tracking.order_id);
+  if (*dialect_ == Dialect::note) co_return co_await push_note(tracking, order.body);
+
+  const bool had = std::ranges::any_of(*known, [&](const json::value& parcel) {
+    return number_of_parcel(parcel) == tracking.tracking_number;
+  });
+  if (!had && *dialect_ == Dialect::fulfillments) {
+    co_await client_.expect("POST", route + "/fulfillments", {},
+                            fulfillment_body(tracking, order.body, *known));
+  } else if (!had) {
+    const std::string space =
+        *dialect_ == Dialect::shipment_tracking ? "wc-shipment-tracking/v3" : "wc-ast/v3";
+    json::object body = tracking_body(tracking);
+    // This plugin wants a provider even where a custom one is named.
+    if (*dialect_ == Dialect::advanced_tracking) body["tracking_provider"] = carrier_of(tracking);
+    co_await client_.expect("POST", space + "/orders/" + tracking.order_id + "/shipment-trackings", {},
+                            std::move(body));
+  }
+  if (is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
+  co_return !had;
+}
+
+}  // namespace waybill::connectors
