@@ -66,7 +66,7 @@ TEST_F(ShopifySweep, LeavesNothingOutWhenOrdersChangeBetweenPages) {
     for (const auto& order : client.orders().records) given.insert_or_assign(order.external_id, order);
     ASSERT_EQ(given.size(), all.size());
     for (const auto id : all) {
-      const auto& note = busy.order(id).at("note");
+      const json::value note = busy.order(id).at("note");
       EXPECT_EQ(given.at(std::to_string(id)).notes.value_or(""),
                 note.is_null() ? "" : std::string(note.as_string()));
     }
