@@ -97,6 +97,10 @@ asio::awaitable<void> check_store(Services& services, const connectors::Connecto
     co_await store->check(writes);
   } catch (const connectors::StoreError& error) {
     throw failure_of(error, credentials);
+  } catch (const std::exception&) {  // whoever answers there decides what a connector has to read
+    constexpr std::string_view words = "What answers at the store's address cannot be understood.";
+    throw Failure(ErrorCode::configuration_error, std::string(words),
+                  {{"credentials.storeUrl", std::string(words)}});
   }
 }
 

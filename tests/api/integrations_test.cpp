@@ -174,6 +174,24 @@ TEST_F(IntegrationsTest, WhatDoesNotAnswerLikeSuchAStoreIsToldApart) {
                   "certificate");
 }
 
+TEST_F(IntegrationsTest, WhateverAnswersAtTheAddressIsNoFaultOfOurs) {
+  std::string body;
+  int status = 200;
+  Receiver other;
+  other.on_request([&](const Received&) {
+    return Reply::with_status(status, {{"Content-Type", "application/json"}}, body);
+  });
+  for (const auto* text :
+       {"null", "5", "\"x\"", "[[]]", "[5]", "{\"code\": {\"a\": []}, \"message\": 5}", "\xff"}) {
+    for (const int each : {200, 201, 204, 302, 400, 401, 404, 418}) {
+      body = text;
+      status = each;
+      const auto response = http.post(configure_path, with_credential("storeUrl", other.url()));
+      EXPECT_LT(response.status, 500) << each << " " << text << ": " << response.text;
+    }
+  }
+}
+
 TEST_F(IntegrationsTest, ABusyStoreMayBeTriedAgain) {
   store.fail(failing_with(503), 100);
   expect_unusable(configure(), "", "tried again");
