@@ -11,11 +11,10 @@ namespace waybill::connectors {
 std::span<const Connector* const> all_connectors() {
   static const WooCommerce woocommerce;
   static const Shopify shopify;
-  static const Medusa medusa;
   static const auto all = std::to_array<const Connector*>({
       &woocommerce,
       &shopify,
-      &medusa,
+      &medusa_connector(),
   });
   return all;
 }

@@ -83,6 +83,7 @@ MedusaApi::MedusaApi(const StoreCredentials& credentials, Send send, const Clock
 
 asio::awaitable<net::HttpResponse> MedusaApi::call(std::string method, std::string target, std::string body) {
   net::HttpRequest request;
+  request.fresh_connection = method != "GET";
   request.method = std::move(method);
   request.url = url_ + target;
   request.headers = {{"Authorization", authorization_}, {"Accept", "application/json"}};

@@ -101,6 +101,7 @@ asio::awaitable<net::HttpResponse> ShopifyApi::post(const std::string& body) {
                        {"Accept", "application/json"},
                        {"X-Shopify-Access-Token", token_}};
     request.body = body;
+    request.fresh_connection = body.starts_with(R"({"query":"\nmutation )");
     auto response = co_await ask(send_, std::move(request));
     constexpr int unauthorized = 401;
     if (response.status != unauthorized || !granted || renewed) co_return response;

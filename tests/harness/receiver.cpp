@@ -189,11 +189,6 @@ struct Receiver::State {
       }
       case Reply::Kind::flood:
         return flood(socket, reply);
-      case Reply::Kind::cut: {
-        const std::string text = answer_text(reply);
-        send_all(socket, std::string_view(text).substr(0, text.size() - (reply.body.size() + 1) / 2));
-        return false;
-      }
     }
     return false;
   }

@@ -48,7 +48,6 @@ struct Reply {
     close,    // FIN at once
     cut,      // status, headers and half of the body, then FIN
     flood,    // an answer with `flood_bytes` of body, written as fast as it is read
-    cut,      // half of the answer's body, then FIN
   };
   Kind kind = Kind::answer;
   int status = 200;
