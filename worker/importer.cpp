@@ -270,10 +270,11 @@ class Importer::Impl {
     const int failures = has_failed ? claim.failures + 1 : end.kind == Kind::complete ? 0 : claim.failures;
     Duration pause = Duration::zero();
     if (has_failed) pause = pause_after(failures, end.retry_after, spread());
-    if (end.kind == Kind::complete)
-      pause =
-          options_.interval +
-          Duration(static_cast<std::int64_t>(static_cast<double>(options_.interval.count()) * spread() / 5));
+    if (end.kind == Kind::complete) {
+      // Spread towards the early side, so that the interval holds.
+      const double part = 1 - std::abs(spread()) / 5;
+      pause = Duration(std::llround(static_cast<double>(options_.interval.count()) * part));
+    }
     std::vector<Refused> errors;
     if (has_failed) errors.push_back({{}, std::nullopt, end.reason});
     if (end.kind == Kind::stopped && !goes_on)
