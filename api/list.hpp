@@ -16,6 +16,8 @@ struct Selection {
   std::string where;  // " and …" for each condition
   std::string order;  // empty: as the statement has it
   std::vector<std::string> params;
+  bool is_searched =
+      false;  // what counts the rows looks at all of them anyway, and so finds the page as well
   bool is_narrowed() const { return !where.empty(); }
 };
 inline constexpr int first_list_param = 2;
@@ -23,6 +25,7 @@ inline constexpr int first_list_param = 2;
 /// A page of the rows that `selection` picks of `table`. `statement` lists the newest fifty of business $1 as
 /// it stands, under the alias `r`; its first column is how many there are in all. In it stand
 ///   /*total*/…/*end*/   what counts, replaced by an exact count when the list is narrowed
+///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid where that is found first
 ///   /*where*/           where ` and …` may follow
 ///   /*order*/…/*end*/   the order
 ///   /*page*/…/*end*/    LIMIT and OFFSET

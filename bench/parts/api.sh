@@ -7,7 +7,7 @@ businesses=200
 many() { # NAME PORT CONNECTIONS TARGET [BATCH]
   local rate p50 p99 errors
   read -r _ rate p50 p99 errors < <(TARGET=$4 ORDERS=$many_orders BUSINESSES=$businesses BATCH=${5:-0} \
-    wrk -t1 "-c$3" "-d${seconds}s" -s "$bench/wrk_many.lua" "http://127.0.0.1:$2" | grep '^wrk:')
+    wrk -t1 --timeout 30s "-c$3" "-d${seconds}s" -s "$bench/wrk_many.lua" "http://127.0.0.1:$2" | grep '^wrk:')
   [ "$errors" = 0 ] || die "$1: $errors errors"
   record "$1" "$rate"
   record "$1_p50" "$p50"

@@ -4,7 +4,7 @@ runs=${BENCH_RUNS:-10000000}
 
 ask() { # NAME QUERY
   local p50 p99 errors
-  read -r _ _ p50 p99 errors < <(QUERY=$2 wrk -t1 -c1 "-d${BENCH_SECONDS:-3}s" -s "$bench/wrk_runs.lua" \
+  read -r _ _ p50 p99 errors < <(QUERY=$2 wrk -t1 --timeout 30s -c1 "-d${BENCH_SECONDS:-3}s" -s "$bench/wrk_runs.lua" \
     "http://127.0.0.1:$api" | grep '^wrk:')
   [ "$errors" = 0 ] || die "$1: $errors errors"
   record "$1_p50" "$p50"

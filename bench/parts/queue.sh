@@ -35,7 +35,7 @@ sql -c "insert into workflows (business_id, name, entity_type, trigger_code, act
         values ('$business', 'nothing', 0, 'order_status_changed', '{\"type\": \"nothing\"}',
                 '{\"status\": {\"in\": [\"pending\", \"processing\"]}, \"totalValue\": {\"gte\": 1}}')"
 sleep 1
-status=processing
+status=pending
 mv "$samples" "$samples.kept"
 waybill_runs
 mv "$samples.kept" "$samples"
