@@ -57,7 +57,10 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
   request.keep_limit = body_limit;
   auto response = co_await send(std::move(request));
   if (response.failure != net::HttpFailure::none) {
-    throw StoreError(problem_of(response.failure), "The store cannot be reached: " + response.error);
+    const auto problem = problem_of(response.failure);
+    throw StoreError(problem, (problem == StoreProblem::tls ? "The store's TLS cannot be trusted: "
+                                                            : "The store cannot be reached: ") +
+                                  response.error);
   }
   constexpr int too_many_requests = 429;
   constexpr int first_server_error = 500;

@@ -138,8 +138,10 @@ class Importer::Impl {
   asio::awaitable<void> start_due() {
     const std::size_t places = options_.places - running_.size();
     std::vector<Guid> busy;
+    busy.reserve(running_.size());
     for (const auto& [integration, running] : running_) busy.push_back(integration);
     std::vector<Guid> runs;
+    runs.reserve(places);
     const std::int64_t now = to_unix_ms(system_clock().now());
     for (std::size_t i = 0; i < places; ++i) runs.push_back(Guid::timed_random(now));
     storage::Params params;
@@ -161,6 +163,7 @@ class Importer::Impl {
       co_await wait(renewing_, options_.lease / 3);
       if (is_stopping_ || running_.empty()) continue;
       std::vector<Guid> held;
+      held.reserve(running_.size());
       for (const auto& [integration, running] : running_) held.push_back(integration);
       storage::Params params;
       params.add(options_.worker.to_string()).add(storage::array_literal(held));
