@@ -25,7 +25,8 @@ constexpr std::string_view part_names[] = {"title", "body", "url"};
 /// Whose browsers a checked recipient means; nullopt: everybody's.
 std::optional<Guid> user_of(std::string_view recipient) {
   if (recipient == everybody) return std::nullopt;
-  return Guid::parse(recipient).value();
+  const Guid user = Guid::parse(recipient).value();
+  return user;
 }
 
 /// The code of the stored template; empty when there is none.

@@ -104,6 +104,7 @@ asio::awaitable<Locations> locate_stops(Services& services, const std::string& b
   params.add(dispatch.empty() ? std::nullopt : std::optional(dispatch));
   const auto rows = co_await services.db.read(sql::addresses, std::move(params));
   std::vector<domain::PostalAddress> addresses;
+  addresses.reserve(static_cast<std::size_t>(rows.size()));
   for (int row = 0; row < rows.size(); ++row) addresses.push_back(address_at(rows, row, 1));
   const auto points = co_await services.maps->locate(addresses, addresses.front().country);
   Locations locations;

@@ -25,7 +25,7 @@ std::shared_ptr<EVP_PKEY> import_key(const P256Point& point, const P256Scalar* s
   constexpr std::uint8_t uncompressed = 4;
   const Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free> builder(OSSL_PARAM_BLD_new());
   const Owned<BIGNUM, BN_clear_free> secret(
-      scalar == nullptr ? nullptr : BN_bin2bn(scalar->data(), scalar->size(), nullptr));
+      scalar == nullptr ? nullptr : BN_bin2bn(scalar->data(), static_cast<int>(scalar->size()), nullptr));
   const bool built =
       builder &&
       OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0) == 1 &&

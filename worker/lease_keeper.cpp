@@ -55,8 +55,7 @@ void LeaseKeeper::run() {
   if (!session_) return;
   try {
     storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
-  } catch (
-      const std::exception&) {  // NOLINT(bugprone-empty-catch): the session's end frees the shards as well
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the session's end frees them, too
   }
 }
 

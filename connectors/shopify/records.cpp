@@ -53,9 +53,9 @@ std::optional<Time> time(const json::object& object, std::string_view path) {
   return found ? parse_timestamp(*found) : std::nullopt;
 }
 
-std::optional<std::string> joined(std::optional<std::string> first, const std::optional<std::string>& second,
-                                  std::string_view between) {
-  if (!first || !second) return first ? std::move(first) : second;
+std::optional<std::string> joined(const std::optional<std::string>& first,
+                                  const std::optional<std::string>& second, std::string_view between) {
+  if (!first || !second) return first ? first : second;
   return *first + std::string(between) + *second;
 }
 
