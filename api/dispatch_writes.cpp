@@ -82,11 +82,11 @@ asio::awaitable<void> hold_free_shipments(storage::Transaction& transaction, con
   if (static_cast<std::size_t>(held.size()) != shipments.size()) throw not_found("shipment");
   const auto states = co_await transaction.run(sql::shipment_states, std::move(params));
   for (int row = 0; row < states.size(); ++row) {
-    const std::string guid(states.get(row, 0));
-    const std::string status(states.get(row, 1));
-    if (states.get(row, 3) == "t") throw conflict("The shipment " + guid + " is in a dispatch already.");
+    const auto shipment = "The shipment " + std::string(states.get(row, 0)) + " is ";
+    const auto status = states.get(row, 1);
+    if (states.get(row, 3) == "t") throw conflict(shipment + "in a dispatch already.");
     if (status == "delivered" || status == "returned" || status == "cancelled") {
-      throw conflict("The shipment " + guid + " is " + status + ".");
+      throw conflict(shipment + std::string(status) + ".");
     }
   }
 }

@@ -70,7 +70,9 @@ void check_relative(const json::object& body, std::string_view flat, std::string
 void merge_relative(const json::object& body, std::string_view flat, std::string_view nested,
                     std::optional<std::string>& value) {
   const auto object = nested.substr(0, nested.find('.'));
-  if (auto guid = guid_at(body, flat); guid || (guid = guid_at(body, nested))) {
+  auto guid = guid_at(body, flat);
+  if (!guid) guid = guid_at(body, nested);
+  if (guid) {
     value = std::move(guid);
   } else if (is_null_at(body, flat) || is_null_at(body, object) || is_null_at(body, nested)) {
     value.reset();

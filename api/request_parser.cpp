@@ -14,7 +14,7 @@ namespace http = boost::beast::http;
 
 std::string_view std_view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-constexpr std::string_view given_but_empty = "";
+constexpr std::string_view given_but_empty("");
 
 }  // namespace
 

@@ -73,12 +73,11 @@ class RunQuery {
     if (!is_final_asked()) return " and false";
     if (by_entity_ || is_within_a_day()) return finished();
     std::string parts;
-    const auto add = [&](const Span& part) {
-      if (*part.from == *part.to) return;
-      parts += (parts.empty() ? "" : " or ") + ("true" + within(part));
+    const auto add = [&](Time from, Time to) {
+      if (from < to) parts += (parts.empty() ? "" : " or ") + ("true" + within({from, to}));
     };
-    if (span_.from) add({*span_.from, std::chrono::ceil<std::chrono::days>(*span_.from)});
-    if (span_.to) add({std::chrono::floor<std::chrono::days>(*span_.to), *span_.to});
+    if (span_.from) add(*span_.from, std::chrono::ceil<std::chrono::days>(*span_.from));
+    if (span_.to) add(std::chrono::floor<std::chrono::days>(*span_.to), *span_.to);
     return parts.empty() ? " and false" : narrowing_ + " and (" + parts + ")";
   }
 

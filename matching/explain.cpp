@@ -68,6 +68,7 @@ std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& bu
     }
   });
   std::vector<Guid> guids;
+  guids.reserve(workflows.size());
   for (const PastWorkflow& workflow : workflows) guids.push_back(workflow.guid);
   const storage::Rows switches =
       session.run(sql::switches, business.to_string(), storage::array_literal(guids));
@@ -145,9 +146,11 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
     return std::vector<ExplainedEvent>{};
   }
   std::vector<storage::StoredEvent> events;
+  events.reserve(past.size());
   for (const auto& each : past) events.push_back(each.event);
   std::vector<PastChange> changes = reader.changes(events);
   std::vector<PastChange*> all;
+  all.reserve(changes.size());
   for (PastChange& change : changes) all.push_back(&change);
   reader.fill_relatives(all);
 

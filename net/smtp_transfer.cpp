@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <new>
 
 #include "base/utf8.hpp"
@@ -117,8 +116,7 @@ void SmtpTransfer::on_reply_line(std::string_view line) {
 
 std::size_t SmtpTransfer::read_callback(char* buffer, std::size_t size, std::size_t count, void* self) {
   auto& transfer = *static_cast<SmtpTransfer*>(self);
-  const auto piece = std::min(size * count, transfer.text_.size() - transfer.sent_);
-  std::memcpy(buffer, transfer.text_.data() + transfer.sent_, piece);
+  const auto piece = transfer.text_.copy(buffer, size * count, transfer.sent_);
   transfer.sent_ += piece;
   return piece;
 }

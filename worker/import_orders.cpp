@@ -298,6 +298,7 @@ std::vector<const StoreOrder*> distinct(const std::vector<StoreOrder>& orders) {
 
 asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<StoreOrder> page) {
   std::vector<Refused> refused;
+  refused.reserve(page.unreadable.size());
   for (auto& each : page.unreadable) {
     refused.push_back({std::move(each.external_id), std::move(each.number), std::move(each.reason)});
   }

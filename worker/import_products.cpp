@@ -231,6 +231,7 @@ std::vector<const StoreProduct*> distinct(const std::vector<StoreProduct>& produ
 
 asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<StoreProduct> page) {
   std::vector<Refused> refused;
+  refused.reserve(page.unreadable.size());
   for (auto& each : page.unreadable) {
     refused.push_back({std::move(each.external_id), std::nullopt, std::move(each.reason)});
   }

@@ -44,7 +44,7 @@ bool is_decimal(std::string_view text) {
 
 /// An amount. The store keeps it exactly beside the number, as raw_… {value, precision}.
 Text amount(const json::value& record, const std::string& name) {
-  const auto exact = text(record, "raw_" + name + ".value");
+  auto exact = text(record, "raw_" + name + ".value");
   if (exact && is_decimal(*exact)) return exact;
   const auto* const number = field(record, name);
   return number == nullptr ? std::nullopt : decimal_text(*number);

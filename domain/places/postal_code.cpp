@@ -71,8 +71,9 @@ std::optional<std::string_view> country_of_postal_code(std::string_view code) {
 std::optional<std::string_view> state_of_zip_code(std::string_view code) {
   const bool is_zip = code.size() >= 5 && std::ranges::all_of(code.substr(0, 5), is_digit);
   if (!is_zip) return std::nullopt;
+  const auto digits = code.substr(0, 3);
   int prefix = 0;
-  std::from_chars(code.data(), code.data() + 3, prefix);
+  std::from_chars(digits.data(), digits.data() + digits.size(), prefix);
   const auto found = std::ranges::find_if(
       zip_ranges, [&](const ZipRange& range) { return range.first <= prefix && prefix <= range.last; });
   if (found == zip_ranges.end()) return std::nullopt;
