@@ -114,6 +114,7 @@ TEST_F(ImportWorkers, StoppedInMidSweepItEndsInTimeAndAnotherGoesOnWithTheRun) {
   EXPECT_EQ(workers.front()->stop(10s), 0);
   EXPECT_EQ(connection.value("lease_owner"), "");
   EXPECT_EQ(connection.orders(), 100);
+  gate->open();  // for the second page, which the first worker may have been stopped before asking for
   start();
   const auto finished = connection.finished(run);
   EXPECT_EQ(finished.imported, 250);
