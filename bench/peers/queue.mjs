@@ -1,9 +1,10 @@
 // The peers of the queue: graphile-worker, tuned (jobs fetched and completed in batches), or pg-boss with batches of 500.
 // queue.mjs graphile|boss COUNT: makes COUNT jobs that do nothing, works them off, and prints how many a second were
 // completed in the database. PostgreSQL is named by libpq's environment.
-import { Logger, makeWorkerUtils, run } from 'graphile-worker';
+import { makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { logger, tuned } from './tuned.mjs';
 
 const [peer, countText] = process.argv.slice(2);
 const count = Number(countText);
@@ -16,7 +17,6 @@ async function empty(text, values) {
 }
 
 async function graphile() {
-  const logger = new Logger(() => () => {});
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   await utils.migrate();
   await query('truncate graphile_worker._private_jobs');
@@ -25,17 +25,7 @@ async function graphile() {
   await query('checkpoint');
   const started = performance.now();
   const runner = await run({
-    preset: {
-      worker: {
-        pgPool: pool,
-        logger,
-        concurrentJobs: concurrency,
-        pollInterval: 2000,
-        localQueue: { size: 500, refetchDelay: { durationMs: 10, threshold: 0 } },
-        completeJobBatchDelay: 0,
-        failJobBatchDelay: 0,
-      },
-    },
+    preset: tuned(pool, concurrency),
     taskList: { nothing: () => {} },
   });
   await empty('select from graphile_worker._private_jobs limit 1');

@@ -2,15 +2,15 @@
 // webhook with undici over kept connections. RECEIVER is the receiver's URL, BODY_SIZE the size of a body; PostgreSQL is
 // named by libpq's environment.
 import crypto from 'node:crypto';
-import { Logger, run } from 'graphile-worker';
+import { run } from 'graphile-worker';
 import pg from 'pg';
 import { Pool } from 'undici';
+import { tuned } from './tuned.mjs';
 
 const concurrency = Number(process.env.CONCURRENCY ?? 24);
 const bodySize = Number(process.env.BODY_SIZE ?? 1000);
 const key = Buffer.alloc(32, 'k');
 const receiver = new Pool(process.env.RECEIVER, { connections: concurrency, pipelining: 1 });
-const logger = new Logger(() => () => {});
 const filler = 'x'.repeat(bodySize);
 
 // Standard Webhooks: what is signed is id.timestamp.body.
@@ -38,17 +38,7 @@ async function deliver(payload) {
 
 const pgPool = new pg.Pool({ max: concurrency + 1 });
 await run({
-  preset: {
-    worker: {
-      pgPool,
-      logger,
-      concurrentJobs: concurrency,
-      pollInterval: 2000,
-      localQueue: { size: 500, refetchDelay: { durationMs: 10, threshold: 0 } },
-      completeJobBatchDelay: 0,
-      failJobBatchDelay: 0,
-    },
-  },
+  preset: tuned(pgPool, concurrency),
   taskList: { deliver },
 });
 console.log('ready');
