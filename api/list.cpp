@@ -89,13 +89,10 @@ Query query_of(const Call& call, std::string_view table, const storage::Statemen
     bounds = "limit $" + std::to_string(limit) + " offset $" + std::to_string(limit + 1);
     query.params.add(page.limit()).add(page.offset());
   }
-  std::string total = "(select count(*) from " + std::string(table) +
-                      " r where r.business_id = $1 and r.deleted_at is null" + selection.where + ")";
   if (selection.is_searched) {
     replace_marked(query.text, "/*rows*/",
                    "select r.*, found.total from (select r.guid, count(*) over () as total");
     bounds += ") found join " + std::string(table) + " r on r.business_id = $1 and r.guid = found.guid";
-    total = "r.total";
   } else if (page.number > 1) {
     // The rows before the page are passed over in the index alone.
     replace_marked(query.text, "/*rows*/",
@@ -106,7 +103,11 @@ Query query_of(const Call& call, std::string_view table, const storage::Statemen
   replace_marked(query.text, "/*page*/", bounds);
   if (!selection.order.empty()) replace_marked(query.text, "/*order*/", selection.order);
   if (selection.is_narrowed()) {
-    replace_marked(query.text, "/*total*/", total);
+    replace_marked(query.text, "/*total*/",
+                   selection.is_searched
+                       ? "r.total"
+                       : "(select count(*) from " + std::string(table) +
+                             " r where r.business_id = $1 and r.deleted_at is null" + selection.where + ")");
     constexpr std::string_view where_mark = "/*where*/";
     query.text.insert(query.text.find(where_mark) + where_mark.size(), selection.where);
   }
