@@ -42,7 +42,8 @@ using connectors::StoreProblem;
 
 constexpr auto full_pause =
     std::chrono::seconds(2);  // until a push is worth trying that found all places taken
-constexpr auto away_pause = std::chrono::seconds(1);  // likewise, the database away
+constexpr auto away_pause = std::chrono::seconds(1);   // likewise, the database away
+constexpr auto hold_margin = std::chrono::seconds(5);  // of an order, beyond the end of a try
 constexpr int database_tries = 3;
 constexpr auto database_pause = std::chrono::milliseconds(100);
 
@@ -258,16 +259,25 @@ class StoreTrackingDesk::Impl {
     }
     result.started_at = clock_.now();
     std::optional<StoreProblem> problem;
+    bool is_ours = false;
     try {
-      problem = co_await tell(line, push, target, deadline, result);
+      is_ours = co_await hold(push.business, target);
+      if (is_ours) {
+        problem = co_await tell(line, push, target, deadline, result);
+      } else {
+        put_off(result, clock_.now() + full_pause);
+      }
     } catch (const SecretError&) {
       result.outcome = Never{"UNREADABLE"};
       result.error = "the store's credentials cannot be read";
+    } catch (const storage::DatabaseUnavailable&) {
+      put_off(result, clock_.now() + away_pause);
     } catch (const std::exception& error) {
       result.error = error.what();
     }
+    if (is_ours) co_await release(push.business, target);
     const Time now = clock_.now();
-    if (closed_) {
+    if (closed_ || !is_ours) {
       breaker_.released(name, now);
     } else if (problem && speaks_against(*problem)) {
       breaker_.failed(name, now);
@@ -277,6 +287,30 @@ class StoreTrackingDesk::Impl {
     line.orders.erase(*target.external_id);
     // The others that wait see for themselves whether there is a place, or must go.
     for (auto* const timer : line.waiting) timer->cancel();
+  }
+
+  /// The order, of which another worker may be telling the store.
+  asio::awaitable<bool> hold(const Guid& business, const Target& target) {
+    const auto rows = co_await database_->write(
+        storage::sql::integrations::hold_push,
+        order_key(business, target).add(format_duration(options_.try_limit + hold_margin)), {});
+    co_return !rows.empty();
+  }
+
+  /// Never throws: what stays held is this worker's, and ends by itself.
+  asio::awaitable<void> release(const Guid& business, const Target& target) {
+    try {
+      co_await database_->write(storage::sql::integrations::release_push, order_key(business, target), {});
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+
+  storage::Params order_key(const Guid& business, const Target& target) const {
+    return storage::Params()
+        .add(business.to_string())
+        .add(target.integration.to_string())
+        .add(*target.external_id)
+        .add(options_.worker.to_string());
   }
 
   /// A place at the store and the order for itself, to be given back; else when it is worth asking again. Of

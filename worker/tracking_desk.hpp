@@ -4,6 +4,7 @@
 #include <string>
 
 #include "actions/tracking_desk.hpp"
+#include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "connectors/connector.hpp"
 #include "net/circuit_breaker.hpp"
@@ -14,11 +15,14 @@ namespace waybill::worker {
 /// Tells stores of shipments, on a thread of its own: many at once, but two at a time for each store, which
 /// has a circuit breaker of its own. A push that finds no place soon is no try and is put off, so that a
 /// store that hangs holds up nobody else's. Connections to stores are kept, until their credentials change or
-/// are refused. Nothing survives a crash, nor needs to: pushing again is harmless.
+/// are refused. An order is told of one shipment at a time, whichever worker does it; one that a lost worker
+/// was busy with waits until what it took runs out. Nothing else survives a crash, nor needs to: pushing
+/// again is harmless.
 class StoreTrackingDesk final : public actions::TrackingDesk {
  public:
   struct Options {
     std::string database_url;
+    Guid worker;  // who takes orders
     connectors::Connector::Options connectors;
     Duration try_limit = std::chrono::seconds(25);      // for all of a try
     Duration place_patience = std::chrono::seconds(8);  // for a place at the store

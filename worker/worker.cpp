@@ -127,7 +127,8 @@ class Worker::Impl {
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
   std::unique_ptr<StoreTrackingDesk> tracking_ = std::make_unique<StoreTrackingDesk>(
-      StoreTrackingDesk::Options{.database_url = options_.database_url, .connectors = options_.connectors},
+      StoreTrackingDesk::Options{
+          .database_url = options_.database_url, .worker = guid_, .connectors = options_.connectors},
       secrets_, *http_, system_clock());
   std::atomic<bool> mailer_ends_ = false;
   std::unique_ptr<net::Mailer> mailer_ = net::make_mailer(options_.mail);

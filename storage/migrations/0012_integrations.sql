@@ -96,3 +96,13 @@ create table inbound_deliveries (
   primary key (business_id, integration_id, delivery_id)
 );
 create index inbound_deliveries_by_age on inbound_deliveries (received_at);
+
+-- Which worker tells a store of a shipment of an order now: of two at a time neither would see what the other adds.
+create table tracking_pushes (
+  business_id     uuid not null,
+  integration_id  uuid not null,
+  external_id     text not null,
+  worker          uuid not null,
+  held_until      timestamptz not null,
+  primary key (business_id, integration_id, external_id)
+);

@@ -141,6 +141,28 @@ TEST_F(PushTracking, ASecondShipmentOfAnOrderIsShownToo) {
   EXPECT_TRUE(eventually([&] { return shown(store, sale).size() == 2; }));
 }
 
+TEST_F(PushTracking, AnOrderThatAnotherWorkerTellsOfIsWaitedFor) {
+  const std::string integration = connect(tenant, store);
+  const Sale sale = sell(tenant, store, integration);
+  const auto hold = [&](std::string_view until) {
+    tenant.sql.rows(
+        "insert into tracking_pushes values ($1, $2, $3, gen_random_uuid(), now() + $4::interval) "
+        "on conflict (business_id, integration_id, external_id) do update set held_until = "
+        "excluded.held_until",
+        {tenant.id, integration, std::to_string(sale.id), std::string(until)});
+  };
+  hold("1 hour");
+  const auto before = store.calls().size();
+  tenant.move_shipment(sale.shipment, "collected");
+  ASSERT_TRUE(push_was("queued", "")) << "it is no try";
+  EXPECT_EQ(at(pushes()[0], "attempts"), 0);
+  EXPECT_EQ(store.calls().size(), before);
+  hold("-1 second");
+  push_with_status("succeeded");
+  EXPECT_THAT(shown(store, sale), ElementsAre(sale.number));
+  EXPECT_TRUE(eventually([&] { return tenant.sql.value("select count(*) from tracking_pushes") == "0"; }));
+}
+
 TEST_F(PushTracking, AReplayPushesNothingTwice) {
   const Sale sale = sell(tenant, store, connect(tenant, store));
   tenant.move_shipment(sale.shipment, "collected");

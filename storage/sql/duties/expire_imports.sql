@@ -1,5 +1,8 @@
--- Runs of imports older than $1 days, and calls of stores' webhooks after a week, when no store repeats them any more.
+-- Runs of imports older than $1 days, calls of stores' webhooks after a week, when no store repeats them any more, and what
+-- lost workers had taken to tell stores of.
 with calls as (
   delete from inbound_deliveries where received_at < now() - interval '7 days'
+), pushes as (
+  delete from tracking_pushes where held_until < now() - interval '1 day'
 )
 delete from integration_runs where started_at < now() - make_interval(days => $1)
