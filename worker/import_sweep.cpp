@@ -1,6 +1,10 @@
 #include "worker/import_sweep.hpp"
 
+#include <exception>
+#include <optional>
 #include <utility>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "storage/sql.hpp"
 #include "worker/import_orders.hpp"
@@ -9,6 +13,7 @@
 namespace waybill::worker {
 namespace {
 
+using boost::asio::experimental::awaitable_operators::operator&&;
 using connectors::StoreError;
 using connectors::StoreProblem;
 
@@ -20,6 +25,33 @@ constexpr int most_rounds = 20;  // of them in one sweep
 
 struct Stopped {};
 struct GaveWay {};
+
+/// A result or what was thrown instead.
+template <typename Result>
+class Caught {
+ public:
+  Caught() = default;
+  explicit Caught(Result result) : result_(std::move(result)) {}
+  explicit Caught(std::exception_ptr thrown) : thrown_(std::move(thrown)) {}
+  Result get() {
+    if (thrown_) std::rethrow_exception(thrown_);
+    return std::move(*result_);
+  }
+
+ private:
+  std::optional<Result> result_;
+  std::exception_ptr thrown_;
+};
+
+/// Of two that run side by side, the failure of one then does not cut the other short.
+template <typename Result>
+asio::awaitable<Caught<Result>> caught(asio::awaitable<Result> work) {
+  try {
+    co_return Caught<Result>(co_await std::move(work));
+  } catch (...) {
+    co_return Caught<Result>(std::current_exception());
+  }
+}
 
 /// Who goes through a store once.
 class Sweep {
@@ -46,16 +78,19 @@ class Sweep {
   template <typename Record, typename Import>
   asio::awaitable<void> read_all(std::unique_ptr<connectors::StoreSweep<Record>> pages, Import import,
                                  std::optional<Time> start, SweepEnd& end) {
-    while (true) {
-      auto page = co_await ask([&] { return pages->next(); });
-      if (!page) co_return;
+    auto page = co_await ask([&] { return pages->next(); });
+    while (page) {
       const auto reached = page->reached;
-      end.counts += co_await import(scope_, std::move(*page));
+      // The store writes its next page while this one is written here.
+      auto [counts, next] =
+          co_await (caught(import(scope_, std::move(*page))) && caught(ask([&] { return pages->next(); })));
+      end.counts += counts.get();
       // Only once there is progress beyond the overlap: else the next sweep would read the same again, for
       // ever.
       const bool got_on = reached && (!start || *reached > *start);
       if (got_on && control_.crowded() && std::chrono::steady_clock::now() - control_.began > longest_turn)
         throw GaveWay();
+      page = next.get();
     }
   }
 

@@ -46,8 +46,19 @@ class ImportWorkers : public testing::Test {
   /// The store answers no call after this page, until the gate opens or another worker asks.
   void halt_after(std::size_t page) {
     store.after_page([this, page, pages = std::make_shared<std::atomic<std::size_t>>(0)](std::size_t) {
-      if (++*pages == page) store.fail(slow_answer(gate));
+      if (++*pages != page) return;
+      Fault held = slow_answer(gate);
+      held.spoil = [this, hold = std::move(held.spoil)](Reply& reply) {
+        hold(reply);
+        ++held_calls;
+      };
+      store.fail(std::move(held));
     });
+  }
+
+  /// All that was given before the halt is here, and the worker waits for the next page.
+  bool waits_with(Connection& connection, std::int64_t orders, int calls) {
+    return eventually([&] { return held_calls >= calls && connection.orders() >= orders; });
   }
 
   TestDatabase database;
@@ -56,6 +67,7 @@ class ImportWorkers : public testing::Test {
   const AtExit<std::function<void()>> open_gate{[this] { gate->open(); }};
   Session sql{database.url()};
   std::string business;
+  std::atomic<int> held_calls = 0;
   std::vector<std::unique_ptr<Waybill>> workers;
 };
 
@@ -67,8 +79,9 @@ TEST_F(ImportWorkers, KilledInMidSweepAnotherGoesOnWithTheRunAndEachOrderIsThere
   auto connection = connect();
   halt_after(1);
   const auto run = connection.request();
+  int halts = 0;
   for (std::int64_t here = 0; here < 300;) {
-    ASSERT_TRUE(eventually([&] { return connection.orders() >= here + 100; }));
+    ASSERT_TRUE(waits_with(connection, here + 100, ++halts));
     here = connection.orders();
     const auto before = connection.value("lease_owner");
     halt_after(2);
@@ -110,11 +123,10 @@ TEST_F(ImportWorkers, StoppedInMidSweepItEndsInTimeAndAnotherGoesOnWithTheRun) {
   auto connection = connect();
   halt_after(1);
   const auto run = connection.request();
-  ASSERT_TRUE(eventually([&] { return connection.orders() == 100; }));
+  ASSERT_TRUE(waits_with(connection, 100, 1));
   EXPECT_EQ(workers.front()->stop(10s), 0);
   EXPECT_EQ(connection.value("lease_owner"), "");
   EXPECT_EQ(connection.orders(), 100);
-  gate->open();  // for the second page, which the first worker may have been stopped before asking for
   start();
   const auto finished = connection.finished(run);
   EXPECT_EQ(finished.imported, 250);
