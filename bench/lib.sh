@@ -121,6 +121,13 @@ make_workflow() {
 # Those of an earlier part.
 switch_off_workflows() { sql -c 'update workflows set is_active = false where is_active'; }
 
+# The moment at which a statement is true at last. moment_of STATEMENT
+moment_of() { echo "$1" | "$build/bench_load" until | cut -d' ' -f2; }
+
+# By the index, whose dead entries are passed over once: a scan would read every event that is done at each look.
+no_pending_events='select not exists (select from shards s, lateral (select from pending_events p where p.shard = s.shard order by p.id limit 1) p)'
+no_graphile_jobs='select not exists (select from graphile_worker._private_jobs order by id limit 1)'
+
 start_peer_worker() {
   createdb peer 2>/dev/null || true
   start peer env PGDATABASE=peer RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" CONCURRENCY="${CONCURRENCY:-24}" \

@@ -1,10 +1,9 @@
 // Changes as fast as they are taken; prints when the first was sent and when the last was committed, in
 // nanoseconds of CLOCK_MONOTONIC:
 //   bench_load api PORT TOKEN CONNECTIONS COUNT STATUS   moves the first COUNT orders to STATUS
-//   bench_load sql                                       runs the statements on standard input, one after
-//   another, on
-//                                                        the database that libpq's environment names; the
-//                                                        times are of the last one
+//   bench_load sql                 runs the statements on standard input, one after another, on the database
+//                                  that libpq's environment names; the times are of the last one
+//   bench_load until               runs the statement on standard input every 5 ms until its answer is "t"
 
 #include <array>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <sys/epoll.h>
+#include <thread>
 #include <vector>
 
 #include <libpq-fe.h>
@@ -79,19 +79,40 @@ class ApiLoad {
   std::uint64_t answered_ = 0;
 };
 
+class Database {
+ public:
+  /// The first value of the answer.
+  std::string run(const std::string& statement) {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), statement.c_str()),
+                                                               PQclear);
+    const auto status = PQresultStatus(result.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+      throw std::runtime_error(PQerrorMessage(connection_.get()));
+    return PQntuples(result.get()) == 0 || PQnfields(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+  }
+
+ private:
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_{PQconnectdb(""), PQfinish};
+};
+
 std::int64_t run_statements() {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(""), PQfinish);
+  Database database;
   std::int64_t start = 0;
   std::string statement;
   while (std::getline(std::cin, statement)) {
     start = now_ns();
-    PGresult* const result = PQexec(connection.get(), statement.c_str());
-    const auto status = PQresultStatus(result);
-    PQclear(result);
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
-      throw std::runtime_error(PQerrorMessage(connection.get()));
-    }
+    database.run(statement);
   }
+  return start;
+}
+
+// Each look is a transaction of its own: one that lasts would keep every dead row, and be measured as well.
+std::int64_t run_until() {
+  Database database;
+  std::string statement;
+  std::getline(std::cin, statement);
+  const std::int64_t start = now_ns();
+  while (database.run(statement) != "t") std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return start;
 }
 
@@ -111,6 +132,8 @@ int main(int argc, char** argv) {
       load.run();
     } else if (arguments.size() == 1 && arguments[0] == "sql") {
       start = run_statements();
+    } else if (arguments.size() == 1 && arguments[0] == "until") {
+      start = run_until();
     } else {
       throw std::invalid_argument("wrong arguments; see bench/load.cpp");
     }

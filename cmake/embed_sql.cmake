@@ -17,8 +17,8 @@ foreach(file ${files})
   if(name MATCHES "^(delete|new|default|register|export|union|operator|switch|public|private)$")
     set(constant ${name}_)
   endif()
-  # What statements of a folder share: psql's own way to include a file.
-  while(text MATCHES "\\\\ir ([a-z_]+\\.inc)\n")
+  # What statements share: psql's own way to include a file.
+  while(text MATCHES "\\\\ir ((\\.\\./[a-z_]+/)?[a-z_]+\\.inc)\n")
     set(part ${CMAKE_MATCH_1})
     file(READ ${SOURCE}/storage/sql/${folder}/${part} shared)
     string(REPLACE "\\ir ${part}\n" "${shared}" text "${text}")

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/crypto.hpp"
 #include "domain/records/change.hpp"
 #include "matching/relatives.hpp"
 #include "storage/outbox.hpp"
@@ -22,15 +23,19 @@ std::vector<std::string> column_names(const storage::Rows& rows) {
   return names;
 }
 
-json::object entity_of(domain::EntityType type, std::string_view composite,
+/// `printed` is the record's value as PostgreSQL prints a bytea.
+json::object entity_of(domain::EntityType type, std::string_view printed,
                        const std::vector<std::string>& columns) {
+  constexpr std::string_view hex_mark = "\\x";
   const domain::RecordType& record_type = domain::record_type(type);
-  storage::RecordText text;
-  if (!text.parse(composite) || text.fields().size() != columns.size()) {
+  const auto bytes = printed.starts_with(hex_mark) ? unhex(printed.substr(hex_mark.size())) : std::nullopt;
+  storage::RecordValue value;
+  if (!bytes || !value.parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}) ||
+      value.fields().size() != columns.size()) {
     throw storage::ColumnsChanged("the record's table has changed");
   }
   domain::Row row;
-  storage::ColumnMap(record_type, columns).fill(text.fields(), row);
+  storage::ColumnMap(record_type, columns).fill(value.fields(), row);
   return domain::make_change(record_type, nullptr, &row).entity;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "storage/binary.hpp"
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
@@ -68,6 +69,23 @@ Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t
   return scan;
 }
 
+std::vector<StoredEvent> stored_events(const Rows& rows) {
+  std::vector<StoredEvent> events;
+  events.reserve(static_cast<std::size_t>(rows.size()));
+  for (int i = 0; i < rows.size(); ++i) {
+    const BinaryRow row(rows, i);
+    events.push_back({.id = row.number<std::uint64_t>(0),
+                      .business_id = row.guid(1),
+                      .entity_type = static_cast<domain::EntityType>(row.number<std::int16_t>(2)),
+                      .entity_id = row.guid(3),
+                      .at = row.time(4),
+                      .cause = row.maybe_string(5),
+                      .before = row.maybe_string(6),
+                      .after = row.maybe_string(7)});
+  }
+  return events;
+}
+
 std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   if (events.empty()) return {};
   std::vector<std::int64_t> ids;
@@ -77,15 +95,8 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   // server.
   const auto [first, last] = std::ranges::minmax(
       events, {}, [](const PendingEvent& event) { return parse_sql_timestamp(event.at).value(); });
-  const Rows rows = session_.run(sql::outbox::fetch, array_literal(ids), first.at, last.at);
-  std::vector<StoredEvent> stored;
-  stored.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) {
-    stored.push_back({row.number<std::uint64_t>(0), row.guid(1),
-                      static_cast<domain::EntityType>(row.number<int>(2)), row.guid(3), row.time(4),
-                      row.maybe_string(5), row.maybe_string(6), row.maybe_string(7)});
-  });
-  return stored;
+  return stored_events(
+      session_.run_binary(sql::outbox::fetch, Params().add(array_literal(ids)).add(first.at).add(last.at)));
 }
 
 std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
@@ -96,14 +107,16 @@ std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
     businesses.push_back(event.business_id);
     guids.push_back(event.entity_id);
   }
-  const Rows rows = session_.run(sql::outbox::current, array_literal(types), array_literal(businesses),
-                                 array_literal(guids));
+  const Rows rows = session_.run_binary(
+      sql::outbox::current,
+      Params().add(array_literal(types)).add(array_literal(businesses)).add(array_literal(guids)));
   std::vector<StoredEvent> records(events.begin(), events.end());
-  for_each_row(rows, [&](const RowView& row) {
-    StoredEvent& record = records.at(row.number<std::size_t>(0) - 1);
+  for (int i = 0; i < rows.size(); ++i) {
+    const BinaryRow row(rows, i);
+    StoredEvent& record = records.at(row.number<std::uint64_t>(0) - 1);
     record.before.reset();
     record.after = row.maybe_string(1);
-  });
+  }
   return records;
 }
 

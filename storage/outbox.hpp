@@ -36,7 +36,7 @@ struct Scan {
   std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if it was asked for
 };
 
-/// An event as stored: composite texts for ColumnMap.
+/// An event as stored, its records in the binary form that RecordValue reads.
 struct StoredEvent {
   std::uint64_t id;
   Guid business_id;
@@ -47,6 +47,9 @@ struct StoredEvent {
   std::optional<std::string> before;
   std::optional<std::string> after;
 };
+
+/// Of rows in binary format, of statements that begin with storage/sql/outbox/event.inc.
+std::vector<StoredEvent> stored_events(const Rows& rows);
 
 /// How many changes by workflows, one by the other's event, led to an event; 0 for a change by anyone else,
 /// whatever SQL has written as its cause.

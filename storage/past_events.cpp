@@ -1,40 +1,31 @@
 #include "storage/past_events.hpp"
 
+#include "storage/binary.hpp"
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::storage {
-namespace {
-
-StoredEvent stored_event(const RowView& row) {
-  return {.id = row.number<std::uint64_t>(0),
-          .business_id = row.guid(1),
-          .entity_type = static_cast<domain::EntityType>(row.number<int>(2)),
-          .entity_id = row.guid(3),
-          .at = row.time(4),
-          .cause = row.maybe_string(5),
-          .before = row.maybe_string(6),
-          .after = row.maybe_string(7)};
-}
-
-}  // namespace
-
 std::vector<StoredEvent> PastEvents::page(const Range& range, const StoredEvent* last, std::size_t limit) {
-  const Rows rows = session_.run(
-      sql::history::page, range.business_id.to_string(), static_cast<int>(range.entity_type),
-      format_sql_timestamp(range.from), format_sql_timestamp(range.to),
-      (last == nullptr ? Guid() : last->entity_id).to_string(), last == nullptr ? 0 : last->id, limit);
-  std::vector<StoredEvent> events;
-  events.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) { events.push_back(stored_event(row)); });
-  return events;
+  return stored_events(session_.run_binary(sql::history::page,
+                                           Params()
+                                               .add(range.business_id.to_string())
+                                               .add(static_cast<int>(range.entity_type))
+                                               .add(format_sql_timestamp(range.from))
+                                               .add(format_sql_timestamp(range.to))
+                                               .add((last == nullptr ? Guid() : last->entity_id).to_string())
+                                               .add(last == nullptr ? 0 : last->id)
+                                               .add(limit)));
 }
 
 std::vector<PastEvent> PastEvents::of_record(const Guid& business, const Guid& entity, std::size_t limit) {
-  const Rows rows = session_.run(sql::history::of_record, business.to_string(), entity.to_string(), limit);
+  constexpr int pending = 8;
+  const Rows rows = session_.run_binary(
+      sql::history::of_record, Params().add(business.to_string()).add(entity.to_string()).add(limit));
+  std::vector<StoredEvent> stored = stored_events(rows);
   std::vector<PastEvent> events;
-  events.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) { events.push_back({stored_event(row), row.boolean(8)}); });
+  events.reserve(stored.size());
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    events.push_back({std::move(stored[i]), BinaryRow(rows, static_cast<int>(i)).boolean(pending)});
   return events;
 }
 

@@ -18,15 +18,15 @@ RecordColumns::RecordColumns(Session& session) {
 
 domain::Change RecordColumns::change(const StoredEvent& event, const json::storage_ptr& memory) {
   const ColumnMap& columns = columns_.at(static_cast<std::size_t>(event.entity_type));
-  const auto* before = read(columns, event.before, before_text_, before_);
-  const auto* after = read(columns, event.after, after_text_, after_);
+  const auto* before = read(columns, event.before, before_value_, before_);
+  const auto* after = read(columns, event.after, after_value_, after_);
   return domain::make_change(domain::record_type(event.entity_type), before, after, memory);
 }
 
-const domain::Row* RecordColumns::read(const ColumnMap& columns, const std::optional<std::string>& text,
-                                       RecordText& record, domain::Row& row) const {
-  if (!text) return nullptr;
-  if (!record.parse(*text)) throw std::invalid_argument("no composite value");
+const domain::Row* RecordColumns::read(const ColumnMap& columns, const std::optional<std::string>& value,
+                                       RecordValue& record, domain::Row& row) const {
+  if (!value) return nullptr;
+  if (!record.parse(*value)) throw std::invalid_argument("no composite value");
   if (record.fields().size() != columns.column_count())
     throw ColumnsChanged("the record's table has changed");
   columns.fill(record.fields(), row);

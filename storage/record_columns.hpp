@@ -5,7 +5,7 @@
 
 #include "domain/records/change.hpp"
 #include "storage/outbox.hpp"
-#include "storage/record_text.hpp"
+#include "storage/record_value.hpp"
 #include "storage/sync.hpp"
 
 namespace waybill::storage {
@@ -27,12 +27,12 @@ class RecordColumns {
   domain::Change change(const StoredEvent& event, const json::storage_ptr& memory);
 
  private:
-  const domain::Row* read(const ColumnMap& columns, const std::optional<std::string>& text,
-                          RecordText& record, domain::Row& row) const;
+  const domain::Row* read(const ColumnMap& columns, const std::optional<std::string>& value,
+                          RecordValue& record, domain::Row& row) const;
 
   std::vector<ColumnMap> columns_;  // by entity type
-  RecordText before_text_;
-  RecordText after_text_;
+  RecordValue before_value_;
+  RecordValue after_value_;
   domain::Row before_;
   domain::Row after_;
 };

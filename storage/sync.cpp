@@ -49,6 +49,16 @@ Session::Session(const std::string& url, std::string_view application_name) {
 }
 
 Rows Session::run(const Statement& statement, const Params& params) {
+  constexpr int text_format = 0;
+  return run(statement, params, text_format);
+}
+
+Rows Session::run_binary(const Statement& statement, const Params& params) {
+  constexpr int binary_format = 1;
+  return run(statement, params, binary_format);
+}
+
+Rows Session::run(const Statement& statement, const Params& params, int format) {
   const std::string name(statement.name);
   if (!prepared_.contains(name)) {
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
@@ -57,7 +67,7 @@ Rows Session::run(const Statement& statement, const Params& params) {
   std::vector<const char*> values(params.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
   return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
-                                values.data(), nullptr, nullptr, 0));
+                                values.data(), nullptr, nullptr, format));
 }
 
 Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }

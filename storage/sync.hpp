@@ -32,6 +32,9 @@ class Session {
     return run(statement, params);
   }
 
+  /// Likewise, its rows in binary format: BinaryRow reads them.
+  Rows run_binary(const Statement& statement, const Params& params);
+
   /// One or more statements of literal SQL; the rows of the last.
   Rows execute(const std::string& sql);
 
@@ -45,6 +48,7 @@ class Session {
   std::set<std::string> notifications();
 
  private:
+  Rows run(const Statement& statement, const Params& params, int format);
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
 

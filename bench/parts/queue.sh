@@ -7,8 +7,7 @@ waybill_runs() {
   first=$(sql -c 'select coalesce(max(id), 0) from events')
   status=$([ "$status" = pending ] && echo processing || echo pending)
   started=$(echo "update orders set status = '$status' where business_id = '$business'" | "$build/bench_load" sql | cut -d' ' -f2)
-  finished=$(printf '%s\n' "do \$\$ begin while exists (select from pending_events) loop perform pg_sleep(0.002); end loop; end \$\$" |
-    "$build/bench_load" sql | cut -d' ' -f2)
+  finished=$(moment_of "$no_pending_events")
   [ "$(sql -c "select count(*) from runs where event_id > $first and status = 'succeeded'")" = "$orders" ] || die 'not each change has its run'
   record waybill "$(per_second "$orders" "$started" "$finished")"
 }

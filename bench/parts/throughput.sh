@@ -23,8 +23,7 @@ conclude() {
   local name=$1 start=$2 counts last recorded ledger
   counts=$(control "wait?count=$orders" 100) || die "$name: only $(control count) came"
   last=$(jq .last_ns <<<"$counts")
-  recorded=$(printf '%s\n' "do \$\$ begin while exists (select from pending_events) loop perform pg_sleep(0.002); end loop; end \$\$" |
-    "$build/bench_load" sql | cut -d' ' -f2)
+  recorded=$(moment_of "$no_pending_events")
   record "$1" "$(per_second "$orders" "$start" "$last")"
   record "$1_recorded" "$(per_second "$orders" "$start" "$recorded")"
   local cpu_after=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
@@ -89,8 +88,7 @@ END
   cpu_peer=$(cpu_ms "$peer_pid")
   cpu_postgres=$(postgres_cpu_ms)
   last=$(control "wait?count=$orders" 100 | jq .last_ns)
-  finished=$(printf '%s\n' "do \$\$ begin while exists (select from graphile_worker._private_jobs) loop perform pg_sleep(0.002); end loop; end \$\$" |
-    PGDATABASE=peer "$build/bench_load" sql | cut -d' ' -f2)
+  finished=$(PGDATABASE=peer moment_of "$no_graphile_jobs")
   record peer "$(per_second "$orders" "$committed" "$last")"
   record peer_recorded "$(per_second "$orders" "$committed" "$finished")"
   record peer_cpu_peer "$(awk -v n="$orders" -v ms=$(($(cpu_ms "$peer_pid") - cpu_peer)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"

@@ -1,10 +1,7 @@
 -- Events of business $1 and entity type $2 from $3 on and before $4, behind the record $5 and its event $6, $7 at most; by
 -- record, because that is how the index finds a business's events.
-select e.id, e.business_id, e.entity_type, e.entity_id, e.at, e.cause::text,
-       case e.entity_type when 0 then e.order_before::text when 1 then e.shipment_before::text
-                          when 2 then e.customer_before::text else e.product_before::text end as before,
-       case e.entity_type when 0 then e.order_after::text when 1 then e.shipment_after::text
-                          when 2 then e.customer_after::text else e.product_after::text end as after
+select
+\ir ../outbox/event.inc
 from events e
 where e.business_id = $1::uuid and e.entity_type = $2::smallint and e.at >= $3::timestamptz and e.at < $4::timestamptz
   and (e.entity_id, e.id) > ($5::uuid, $6::bigint)

@@ -1,9 +1,9 @@
--- Records as they are now: $1 entity types, $2 businesses, $3 guids; by position. Null: gone.
+-- Records as they are now: $1 entity types, $2 businesses, $3 guids; by position, in binary form. Null: gone.
 select w.position,
        case w.entity_type
-         when 0 then (select o::text from orders o where o.business_id = w.business_id and o.guid = w.guid and o.deleted_at is null)
-         when 1 then (select s::text from shipments s where s.business_id = w.business_id and s.guid = w.guid and s.deleted_at is null)
-         when 2 then (select c::text from customers c where c.business_id = w.business_id and c.guid = w.guid and c.deleted_at is null)
-         else (select p::text from products p where p.business_id = w.business_id and p.guid = w.guid and p.deleted_at is null)
+         when 0 then (select record_send(o) from orders o where o.business_id = w.business_id and o.guid = w.guid and o.deleted_at is null)
+         when 1 then (select record_send(s) from shipments s where s.business_id = w.business_id and s.guid = w.guid and s.deleted_at is null)
+         when 2 then (select record_send(c) from customers c where c.business_id = w.business_id and c.guid = w.guid and c.deleted_at is null)
+         else (select record_send(p) from products p where p.business_id = w.business_id and p.guid = w.guid and p.deleted_at is null)
        end as record
 from unnest($1::smallint[], $2::uuid[], $3::uuid[]) with ordinality w (entity_type, business_id, guid, position)

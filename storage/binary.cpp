@@ -1,0 +1,69 @@
+#include "storage/binary.hpp"
+
+#include <algorithm>
+
+namespace waybill::storage {
+namespace {
+
+constexpr std::size_t digit_size = 2;
+
+std::uint16_t unsigned_at(std::string_view value, std::size_t index) {
+  return binary_number<std::uint16_t>(value.substr(index * digit_size, digit_size));
+}
+
+void append_digit(std::string& out, std::uint16_t digit) {
+  for (std::uint16_t unit = 1000; unit > 0; unit /= 10) out += static_cast<char>('0' + digit / unit % 10);
+}
+
+}  // namespace
+
+Guid binary_guid(std::string_view value) {
+  Guid guid;
+  if (value.size() != guid.bytes.size()) throw std::invalid_argument("a uuid of another size");
+  std::ranges::copy(value, guid.bytes.begin());
+  return guid;
+}
+
+Time binary_time(std::string_view value) {
+  constexpr Time epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+  constexpr Time first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
+  constexpr Time end = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1);
+  const std::chrono::microseconds since(binary_number<std::int64_t>(value));
+  if (since < first - epoch || since >= end - epoch)
+    throw std::invalid_argument("a time beyond the years 0001 to 9999");
+  return epoch + since;
+}
+
+// Four numbers of 16 bits: how many digits, the weight of the first, the sign, and how many decimals are
+// shown; then the digits (numeric_send).
+std::string binary_numeric(std::string_view value) {
+  constexpr std::size_t head = 4;
+  constexpr std::uint16_t negative = 0x4000, nan = 0xC000, infinite = 0xD000, negative_infinite = 0xF000;
+  if (value.size() < head * digit_size) throw std::invalid_argument("a numeric without its head");
+  const std::size_t digits = unsigned_at(value, 0);
+  const int weight = static_cast<std::int16_t>(unsigned_at(value, 1));
+  const std::uint16_t sign = unsigned_at(value, 2);
+  const int decimals = unsigned_at(value, 3);
+  if (value.size() != (head + digits) * digit_size) throw std::invalid_argument("a numeric cut short");
+  if (sign == nan) return "NaN";
+  if (sign == infinite) return "Infinity";
+  if (sign == negative_infinite) return "-Infinity";
+
+  const auto digit = [&](int place) -> std::uint16_t {
+    if (place < 0 || static_cast<std::size_t>(place) >= digits) return 0;
+    return unsigned_at(value, head + static_cast<std::size_t>(place));
+  };
+  std::string out;
+  for (int place = 0; place <= weight; ++place) append_digit(out, digit(place));
+  out.erase(0, std::min(out.find_first_not_of('0'), out.size()));
+  if (out.empty()) out = "0";
+  if (sign == negative) out.insert(out.begin(), '-');
+  if (decimals == 0) return out;
+  out += '.';
+  const std::size_t end = out.size() + static_cast<std::size_t>(decimals);
+  for (int place = weight + 1; out.size() < end; ++place) append_digit(out, digit(place));
+  out.resize(end);
+  return out;
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/rows.hpp"
+
+namespace waybill::storage {
+
+// The binary form of values, as the send functions of PostgreSQL 15's types write them: network byte order.
+// All throw std::invalid_argument for a value of another length.
+
+template <std::integral Number>
+Number binary_number(std::string_view value) {
+  if (value.size() != sizeof(Number)) throw std::invalid_argument("a number of another size");
+  std::make_unsigned_t<Number> number = 0;
+  for (const char byte : value) {
+    if constexpr (sizeof(Number) > 1) number <<= 8U;
+    number |= static_cast<unsigned char>(byte);
+  }
+  return static_cast<Number>(number);
+}
+
+Guid binary_guid(std::string_view value);
+
+/// Throws std::invalid_argument also for one that is infinite or beyond the years 0001 to 9999.
+Time binary_time(std::string_view value);
+
+/// As PostgreSQL prints it; NaN, Infinity and -Infinity are printed as such.
+std::string binary_numeric(std::string_view value);
+
+/// One row of an answer in binary format (Session::run_binary).
+class BinaryRow {
+ public:
+  BinaryRow(const Rows& rows, int row) : rows_(rows), row_(row) {}
+
+  bool is_null(int column) const { return rows_.is_null(row_, column); }
+  std::string_view bytes(int column) const { return rows_.get(row_, column); }
+  std::optional<std::string> maybe_string(int column) const {
+    if (is_null(column)) return std::nullopt;
+    return std::string(bytes(column));
+  }
+  Guid guid(int column) const { return binary_guid(bytes(column)); }
+  Time time(int column) const { return binary_time(bytes(column)); }
+  bool boolean(int column) const { return binary_number<std::int8_t>(bytes(column)) != 0; }
+  template <std::integral Number>
+  Number number(int column) const {
+    return binary_number<Number>(bytes(column));
+  }
+
+ private:
+  const Rows& rows_;
+  int row_;
+};
+
+}  // namespace waybill::storage
