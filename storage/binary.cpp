@@ -25,13 +25,12 @@ Guid binary_guid(std::string_view value) {
 }
 
 Time binary_time(std::string_view value) {
-  constexpr Time epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
   constexpr Time first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
   constexpr Time end = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1);
   const std::chrono::microseconds since(binary_number<std::int64_t>(value));
-  if (since < first - epoch || since >= end - epoch)
+  if (since < first - binary_epoch || since >= end - binary_epoch)
     throw std::invalid_argument("a time beyond the years 0001 to 9999");
-  return epoch + since;
+  return binary_epoch + since;
 }
 
 // Four numbers of 16 bits: how many digits, the weight of the first, the sign, and how many decimals are

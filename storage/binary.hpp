@@ -27,6 +27,9 @@ Number binary_number(std::string_view value) {
   return static_cast<Number>(number);
 }
 
+/// Times are microseconds since.
+inline constexpr Time binary_epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+
 Guid binary_guid(std::string_view value);
 
 /// Throws std::invalid_argument also for one that is infinite or beyond the years 0001 to 9999.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "storage/copy_rows.hpp"
 #include "storage/fields.hpp"
 #include "storage/outbox.hpp"
 #include "storage/sql.hpp"
@@ -24,83 +25,28 @@ RunStatus parse_status(std::string_view name) {
   throw std::invalid_argument("unknown run status " + std::string(name));
 }
 
-/// Rows in COPY's text format (PostgreSQL documentation, COPY, "Text Format"), written without a string for
-/// each value.
-class CopyRows {
- public:
-  CopyRows& text(std::string_view value) {
-    separate();
-    for (;;) {
-      const std::size_t plain = std::min(value.find_first_of("\\\t\n\r"), value.size());
-      buffer_ += value.substr(0, plain);
-      if (plain == value.size()) return *this;
-      const char c = value[plain];
-      buffer_ += '\\';
-      buffer_ += c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c;
-      value.remove_prefix(plain + 1);
-    }
-  }
-  CopyRows& maybe_text(const std::optional<std::string>& value) { return value ? text(*value) : null(); }
-  CopyRows& guid(const Guid& value) {
-    separate();
-    const std::size_t at = buffer_.size();
-    buffer_.resize(at + 36);
-    value.write_to(buffer_.data() + at);
-    return *this;
-  }
-  CopyRows& maybe_guid(const std::optional<Guid>& value) { return value ? guid(*value) : null(); }
-  CopyRows& number(std::int64_t value) {
-    separate();
-    buffer_ += std::to_string(value);
-    return *this;
-  }
-  CopyRows& time(Time value) {
-    separate();
-    buffer_ += format_sql_timestamp(value);
-    return *this;
-  }
-  CopyRows& null() {
-    separate();
-    buffer_ += "\\N";
-    return *this;
-  }
-  void end_row() {
-    buffer_ += '\n';
-    at_row_start_ = true;
-  }
-  bool empty() const { return buffer_.empty(); }
-  const std::string& buffer() const { return buffer_; }
-
- private:
-  void separate() {
-    if (!at_row_start_) buffer_ += '\t';
-    at_row_start_ = false;
-  }
-
-  std::string buffer_;
-  bool at_row_start_ = true;
-};
-
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
     "status, code, error, attempts, created_at, origin, replay_of, destination, request, body, tries";
+constexpr std::int16_t common_column_count = 20;
 
 void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
-  rows.guid(key.business_id)
+  rows.begin_row()
+      .guid(key.business_id)
       .guid(key.guid)
       .guid(key.workflow_id)
-      .number(key.workflow_version)
-      .number(static_cast<std::int64_t>(key.event_id))
-      .number(static_cast<int>(key.entity_type))
+      .integer(key.workflow_version)
+      .bigint(static_cast<std::int64_t>(key.event_id))
+      .smallint(static_cast<std::int16_t>(key.entity_type))
       .guid(key.entity_id)
       .text(key.trigger_code)
       .text(key.action)
       .text(storage::text(state.status))
       .maybe_text(state.code)
       .maybe_text(state.error)
-      .number(state.attempts)
-      .time(key.created_at)
+      .integer(state.attempts)
+      .timestamp(key.created_at)
       .guid(key.origin)
       .maybe_guid(key.replay_of)
       .text(key.destination)
@@ -238,7 +184,7 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
   std::unordered_set<std::uint64_t> ours;
   if (!all_ours) for_each_row(taken, [&](const RowView& row) { ours.insert(row.number<std::uint64_t>(0)); });
 
-  CopyRows history, queue;
+  CopyRows history(common_column_count + 1), queue(common_column_count + 3);
   FinishedCounts finished;
   for (const SettledEvent& event : batch.events) {
     if (!all_ours && !ours.contains(event.id)) continue;
@@ -249,23 +195,21 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
       const RunState& state = found == changed.end() ? run.state : found->second;
       if (is_final(state.status)) {
         append_common(history, key, state);
-        history.time(state.at).end_row();
+        history.timestamp(state.at);
         finished.add(key, state.status);
       } else {
         append_common(queue, key, state);
-        queue.time(state.at).text(key.ordered ? "t" : "f");
+        queue.timestamp(state.at).boolean(key.ordered);
         state.status == RunStatus::running ? queue.guid(worker_) : queue.null();
-        queue.end_row();
       }
     }
   }
   const std::string common(common_columns);
   if (!history.empty()) {
-    session_.copy("runs (" + common + ", finished_at)", history.buffer());
+    session_.copy("runs (" + common + ", finished_at)", history.take());
     finished.write(session_);
   }
-  if (!queue.empty())
-    session_.copy("run_queue (" + common + ", due_at, ordered, lease_owner)", queue.buffer());
+  if (!queue.empty()) session_.copy("run_queue (" + common + ", due_at, ordered, lease_owner)", queue.take());
 }
 
 /// The outcomes with the states that changes left; those whose runs are no longer this worker's make none and

@@ -73,7 +73,7 @@ Rows Session::run(const Statement& statement, const Params& params, int format) 
 Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }
 
 void Session::copy(const std::string& target, std::string_view rows) {
-  checked(PQexec(connection_.get(), ("copy " + target + " from stdin").c_str()));
+  checked(PQexec(connection_.get(), ("copy " + target + " from stdin (format binary)").c_str()));
   const bool sent = PQputCopyData(connection_.get(), rows.data(), static_cast<int>(rows.size())) == 1 &&
                     PQputCopyEnd(connection_.get(), nullptr) == 1;
   if (!sent) throw_unavailable();

@@ -38,7 +38,7 @@ class Session {
   /// One or more statements of literal SQL; the rows of the last.
   Rows execute(const std::string& sql);
 
-  /// COPY into `target` ("table (columns)") of rows in COPY's text format.
+  /// COPY into `target` ("table (columns)") of rows in COPY's binary format: CopyRows makes them.
   void copy(const std::string& target, std::string_view rows);
 
   /// For waiting on: readable when a notification may have come.

@@ -1,0 +1,66 @@
+#include "storage/copy_rows.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include "storage/binary.hpp"
+
+namespace waybill::storage {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view head = "PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0"sv;  // no flags, no extension
+
+}  // namespace
+
+template <std::integral Number>
+void CopyRows::append(Number value) {
+  const auto bits = static_cast<std::make_unsigned_t<Number>>(value);
+  for (int shift = static_cast<int>(sizeof bits - 1) * 8; shift >= 0; shift -= 8)
+    buffer_ += static_cast<char>(bits >> static_cast<unsigned>(shift) & 0xffU);
+}
+
+template <std::integral Number>
+CopyRows& CopyRows::number(Number value) {
+  append(static_cast<std::int32_t>(sizeof value));
+  append(value);
+  return *this;
+}
+
+CopyRows& CopyRows::begin_row() {
+  if (buffer_.empty()) buffer_ = head;
+  append(columns_);
+  return *this;
+}
+
+CopyRows& CopyRows::text(std::string_view value) {
+  append(static_cast<std::int32_t>(value.size()));
+  buffer_ += value;
+  return *this;
+}
+
+CopyRows& CopyRows::guid(const Guid& value) {
+  append(static_cast<std::int32_t>(value.bytes.size()));
+  buffer_.append(value.bytes.begin(), value.bytes.end());
+  return *this;
+}
+
+CopyRows& CopyRows::timestamp(Time value) { return number((value - binary_epoch).count()); }
+
+CopyRows& CopyRows::null() {
+  append(std::int32_t{-1});
+  return *this;
+}
+
+std::string CopyRows::take() {
+  append(std::int16_t{-1});
+  return std::exchange(buffer_, {});
+}
+
+template CopyRows& CopyRows::number(std::int8_t);
+template CopyRows& CopyRows::number(std::int16_t);
+template CopyRows& CopyRows::number(std::int32_t);
+template CopyRows& CopyRows::number(std::int64_t);
+
+}  // namespace waybill::storage

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+
+namespace waybill::storage {
+
+/// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"), for Session::copy. Every
+/// row has the same number of values, each of exactly its column's type.
+class CopyRows {
+ public:
+  explicit CopyRows(std::int16_t columns) : columns_(columns) {}
+
+  CopyRows& begin_row();
+  CopyRows& text(std::string_view value);
+  CopyRows& guid(const Guid& value);
+  CopyRows& smallint(std::int16_t value) { return number(value); }
+  CopyRows& integer(std::int32_t value) { return number(value); }
+  CopyRows& bigint(std::int64_t value) { return number(value); }
+  CopyRows& boolean(bool value) { return number(static_cast<std::int8_t>(value)); }
+  CopyRows& timestamp(Time value);
+  CopyRows& null();
+  CopyRows& maybe_text(const std::optional<std::string>& value) { return value ? text(*value) : null(); }
+  CopyRows& maybe_guid(const std::optional<Guid>& value) { return value ? guid(*value) : null(); }
+
+  bool empty() const { return buffer_.empty(); }
+  /// All rows, with the format's head and end.
+  std::string take();
+
+ private:
+  template <std::integral Number>
+  void append(Number value);
+  template <std::integral Number>
+  CopyRows& number(Number value);
+
+  std::int16_t columns_;
+  std::string buffer_;
+};
+
+}  // namespace waybill::storage

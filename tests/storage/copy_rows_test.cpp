@@ -1,0 +1,75 @@
+#include "storage/copy_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "storage/errors.hpp"
+#include "storage/sync.hpp"
+#include "tests/harness/postgres.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using storage::CopyRows;
+
+class CopyRowsTest : public testing::Test {
+ protected:
+  void copy(CopyRows& rows) {
+    session_.copy("copied (number, name, id, small, whole, at, yes)", rows.take());
+  }
+
+  TestDatabase database_{TestDatabase::Content::empty};
+  Session sql_{database_.url()};
+  storage::Session session_ = [this] {
+    sql_.exec(
+        "create table copied (number bigint, name text, id uuid, small smallint, whole integer, at "
+        "timestamptz, "
+        "yes boolean)");
+    return storage::Session(database_.url(), "test");
+  }();
+};
+
+TEST_F(CopyRowsTest, EveryTypeArrivesAsItIs) {
+  CopyRows rows(7);
+  EXPECT_TRUE(rows.empty());
+  rows.begin_row()
+      .bigint(-9'000'000'000)
+      .text("tab\tline\nback\\slash \\N \xc3\xbc")
+      .guid(Guid::parse("01234567-89ab-4def-8123-456789abcdef").value())
+      .smallint(-3)
+      .integer(2'000'000'000)
+      .timestamp(parse_sql_timestamp("2026-11-20 05:45:12.345678+00").value())
+      .boolean(true);
+  rows.begin_row().null().text("").null().null().null().timestamp(
+      parse_sql_timestamp("1999-12-31 23:59:59.999999+00").value());
+  rows.boolean(false);
+  EXPECT_FALSE(rows.empty());
+  copy(rows);
+  const auto found = sql_.rows(
+      "select number::text, name, id::text, small::text, whole::text, (at at time zone 'UTC')::text, "
+      "yes::text "
+      "from copied order by number");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0], (Session::Row{"-9000000000", "tab\tline\nback\\slash \\N \xc3\xbc",
+                                    "01234567-89ab-4def-8123-456789abcdef", "-3", "2000000000",
+                                    "2026-11-20 05:45:12.345678", "true"}));
+  EXPECT_EQ(found[1], (Session::Row{std::nullopt, "", std::nullopt, std::nullopt, std::nullopt,
+                                    "1999-12-31 23:59:59.999999", "false"}));
+}
+
+TEST_F(CopyRowsTest, TextThatIsNoTextIsRefusedAndNothingIsWritten) {
+  for (const std::string& text : {std::string("\0", 1), std::string("\xff")}) {
+    CopyRows rows(7);
+    rows.begin_row().bigint(1).text("good").null().null().null().null().null();
+    rows.begin_row().bigint(2).text(text).null().null().null().null().null();
+    try {
+      copy(rows);
+      ADD_FAILURE() << "it was taken";
+    } catch (const storage::StatementError& error) {
+      EXPECT_TRUE(storage::refuses_data(error)) << error.what();
+    }
+    EXPECT_EQ(sql_.number("select count(*) from copied"), 0);
+  }
+}
+
+}  // namespace
+}  // namespace waybill::tests
