@@ -26,11 +26,38 @@ struct Span {
 
 std::string quoted(Time time) { return "'" + format_sql_timestamp(time) + "'"; }
 
-std::string within(const Span& span) {
+std::string within(const Span& span, const std::string& column = "created_at") {
   std::string text;
-  if (span.from) text += " and created_at >= " + quoted(*span.from);
-  if (span.to) text += " and created_at < " + quoted(*span.to);
+  if (span.from) text += " and " + column + " >= " + quoted(*span.from);
+  if (span.to) text += " and " + column + " < " + quoted(*span.to);
   return text;
+}
+
+/// A span as whole days, whole hours and what is left, none of them twice.
+struct Cover {
+  std::vector<Span> days, hours, rest;
+};
+
+/// What of a span consists of whole units; what is left of it before and behind them goes to `rest`.
+template <typename Unit>
+void take_whole(const Span& span, std::vector<Span>& whole, std::vector<Span>& rest) {
+  const auto add = [](std::vector<Span>& spans, const Span& part) {
+    if (!part.from || !part.to || *part.from < *part.to) spans.push_back(part);
+  };
+  const auto first = span.from ? std::optional<Time>(std::chrono::ceil<Unit>(*span.from)) : std::nullopt;
+  const auto last = span.to ? std::optional<Time>(std::chrono::floor<Unit>(*span.to)) : std::nullopt;
+  if (first && last && *first > *last) return add(rest, span);
+  add(whole, {first, last});
+  if (first) add(rest, {span.from, first});
+  if (last) add(rest, {last, span.to});
+}
+
+Cover cover_of(const Span& span) {
+  Cover cover;
+  std::vector<Span> edges;
+  take_whole<std::chrono::days>(span, cover.days, edges);
+  for (const Span& edge : edges) take_whole<std::chrono::hours>(edge, cover.hours, cover.rest);
+  return cover;
 }
 
 /// What a call asks for, as SQL behind a `where`.
@@ -54,30 +81,27 @@ class RunQuery {
 
   const storage::Params& params() const { return params_; }
 
-  std::string open() const { return is_open_asked() ? narrowing_ + within(span_) : " and false"; }
+  // Names every parameter, whatever else is left out: PostgreSQL must know their types.
+  std::string open() const { return narrowing_ + (is_open_asked() ? within(span_) : " and false"); }
   std::string finished() const { return narrowing_ + within(span_); }
 
-  /// Of the days that lie in the span as a whole; of an entity nothing is counted.
+  /// Of the days and hours that lie in the span as a whole; of an entity nothing is counted.
   std::string counted() const {
-    if (by_entity_ || !is_final_asked() || is_within_a_day()) return " and false";
-    std::string text = counted_;
-    if (span_.from)
-      text += " and day >= " + quoted(std::chrono::ceil<std::chrono::days>(*span_.from)) + "::timestamp";
-    if (span_.to)
-      text += " and day < " + quoted(std::chrono::floor<std::chrono::days>(*span_.to)) + "::timestamp";
-    return text;
+    std::string parts;
+    if (!by_entity_ && is_final_asked()) {
+      const Cover cover = cover_of(span_);
+      for (const Span& days : cover.days) parts += any(parts) + "unit = 'day'" + within(days, "start");
+      for (const Span& hours : cover.hours) parts += any(parts) + "unit = 'hour'" + within(hours, "start");
+    }
+    return parts.empty() ? " and false" : counted_ + " and (" + parts + ")";
   }
 
   /// Of what the counts leave out.
   std::string each() const {
     if (!is_final_asked()) return " and false";
-    if (by_entity_ || is_within_a_day()) return finished();
+    if (by_entity_) return finished();
     std::string parts;
-    const auto add = [&](Time from, Time to) {
-      if (from < to) parts += (parts.empty() ? "" : " or ") + ("true" + within({from, to}));
-    };
-    if (span_.from) add(*span_.from, std::chrono::ceil<std::chrono::days>(*span_.from));
-    if (span_.to) add(std::chrono::floor<std::chrono::days>(*span_.to), *span_.to);
+    for (const Span& rest : cover_of(span_).rest) parts += any(parts) + "true" + within(rest);
     return parts.empty() ? " and false" : narrowing_ + " and (" + parts + ")";
   }
 
@@ -94,11 +118,7 @@ class RunQuery {
     return std::ranges::find(run_statuses, status) - std::begin(run_statuses) >=
            static_cast<std::ptrdiff_t>(open_statuses);
   }
-  bool is_within_a_day() const {
-    return span_.from && span_.to &&
-           std::chrono::floor<std::chrono::days>(*span_.to) <
-               std::chrono::ceil<std::chrono::days>(*span_.from);
-  }
+  static std::string any(const std::string& before) { return before.empty() ? "" : " or "; }
 
   std::optional<std::string_view> status_;
   Span span_;

@@ -59,29 +59,40 @@ void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
 class FinishedCounts {
  public:
   void add(const RunKey& key, RunStatus status) {
-    ++counts_[{key.business_id, std::chrono::floor<std::chrono::days>(key.created_at), key.workflow_id,
-               status}];
+    ++hours_[{key.business_id, std::chrono::floor<std::chrono::hours>(key.created_at), key.workflow_id,
+              status}];
   }
 
   void write(Session& session) const {
-    std::vector<Guid> businesses, workflows;
-    std::vector<std::string> days, statuses;
-    std::vector<std::int64_t> runs;
-    for (const auto& [count, number] : counts_) {
-      const auto& [business, day, workflow, status] = count;
-      businesses.push_back(business);
-      days.push_back(format_sql_timestamp(day).substr(0, date_length));
-      workflows.push_back(workflow);
-      statuses.emplace_back(storage::text(status));
-      runs.push_back(number);
+    Counts days;
+    for (const auto& [count, number] : hours_) {
+      const auto& [business, hour, workflow, status] = count;
+      days[{business, std::chrono::floor<std::chrono::days>(hour), workflow, status}] += number;
     }
-    session.run(sql::queue::count_finished, array_literal(businesses), array_literal(days),
-                array_literal(workflows), array_literal(statuses), array_literal(runs));
+    std::vector<Guid> businesses, workflows;
+    std::vector<std::string> units, starts, statuses;
+    std::vector<std::int64_t> runs;
+    const auto append = [&](const char* unit, const Counts& counts) {
+      for (const auto& [count, number] : counts) {
+        const auto& [business, start, workflow, status] = count;
+        businesses.push_back(business);
+        units.emplace_back(unit);
+        starts.push_back(format_sql_timestamp(start));
+        workflows.push_back(workflow);
+        statuses.emplace_back(storage::text(status));
+        runs.push_back(number);
+      }
+    };
+    append("day", days);
+    append("hour", hours_);
+    session.run(sql::queue::count_finished, array_literal(businesses), array_literal(units),
+                array_literal(starts), array_literal(workflows), array_literal(statuses),
+                array_literal(runs));
   }
 
  private:
-  static constexpr std::size_t date_length = 10;
-  std::map<std::tuple<Guid, std::chrono::sys_days, Guid, RunStatus>, std::int64_t> counts_;
+  using Counts = std::map<std::tuple<Guid, Time, Guid, RunStatus>, std::int64_t>;
+  Counts hours_;
 };
 
 }  // namespace

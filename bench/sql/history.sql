@@ -15,9 +15,9 @@ from (select n, now() - (:runs - n) * (interval '30 days' / :runs) as at,
       from generate_series(1, :runs) n) made,
      lateral (select timed_guid(made.at) as guid) timed;
 
-insert into run_counts (business_id, day, workflow_id, status, runs)
-select business_id, (created_at at time zone 'UTC')::date, workflow_id, status, count(*) from runs
-where business_id = :'business' group by 1, 2, 3, 4;
+insert into run_counts (business_id, unit, start, workflow_id, status, runs)
+select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, status, count(*)
+from runs, unnest(array['day', 'hour']) unit where business_id = :'business' group by 1, 2, 3, 4, 5;
 
 reset session_replication_role;
 vacuum analyze runs, run_counts;

@@ -150,17 +150,22 @@ create table runs (
   primary key (business_id, guid, created_at) include (workflow_id, status)
 ) partition by range (created_at);
 create index runs_by_entity on runs (business_id, entity_id, guid);
+-- Those that are rare, and looked for.
+create index runs_unsuccessful on runs (business_id, guid) include (workflow_id, status, created_at) where status <> 'succeeded';
+create index runs_unsuccessful_by_workflow on runs (business_id, workflow_id, guid) include (status, created_at)
+  where status <> 'succeeded';
 
--- How many finished runs there are, by the day (UTC) of their creation: the sum of the rows, which the writers of runs
--- append and a duty folds.
+-- How many finished runs there are, by the day and by the hour (UTC) of their creation: the sum of the rows, which the
+-- writers of runs append and a duty folds.
 create table run_counts (
   business_id  uuid not null,
-  day          date not null,
+  unit         text not null check (unit in ('day', 'hour')),
+  start        timestamptz not null,
   workflow_id  uuid not null,
   status       text not null,
   runs         bigint not null
 );
-create index run_counts_by_day on run_counts (business_id, day) include (workflow_id, status, runs);
+create index run_counts_by_start on run_counts (business_id, unit, start) include (workflow_id, status, runs);
 
 create view all_runs as
   select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, status,
@@ -210,7 +215,8 @@ begin
       execute format('insert into status_history select (status_changes(e)).* from %I e where e.entity_type < 2', part.name);
     end if;
     if part.parent = 'runs' then
-      delete from run_counts where day = to_date(right(part.name, 8), 'YYYYMMDD');
+      delete from run_counts
+      where (start at time zone 'UTC')::date = to_date(right(part.name, 8), 'YYYYMMDD');
     end if;
     execute format('drop table %I', part.name);
     return next part.name;

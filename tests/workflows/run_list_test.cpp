@@ -33,10 +33,10 @@ class RunList : public WorkflowTest {
                     ", now() + interval '1 day' from made where status = 'waiting'");
     // In two rows each, as two batches write them.
     tenant.sql.exec(
-        "insert into run_counts select business_id, (created_at at time zone 'UTC')::date, workflow_id, "
+        "insert into run_counts select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, "
         "status, count(*)"
-        " from runs where business_id = '" +
-        tenant.id + "' group by business_id, 2, workflow_id, status, event_id % 2");
+        " from runs, unnest(array['day', 'hour']) unit where business_id = '" +
+        tenant.id + "' group by business_id, unit, 3, workflow_id, status, event_id % 2");
   }
 
   std::string moment(int days_ago, std::string_view time) {
@@ -53,7 +53,7 @@ class RunList : public WorkflowTest {
     for (int page = 1; page <= 1 + static_cast<int>(wanted.size() / 30); ++page) {
       const auto answer =
           tenant.http.get("/api/workflows/runs?PageSize=30&Page=" + std::to_string(page) + query);
-      ASSERT_EQ(answer.status, 200) << answer.text;
+      ASSERT_EQ(answer.status, 200) << query << answer.text;
       EXPECT_EQ(at(answer.body, "totalCount"), wanted.size()) << query;
       for (const auto& run : answer.data().as_array()) listed.push_back(text_at(run, "guid"));
     }
@@ -85,8 +85,12 @@ TEST_F(RunList, TimesMayBeginAndEndWithinADay) {
                                                       last + " 00:00Z'::timestamptz + interval '1 day'");
   const auto morning = moment(4, "T06:30:00Z"), evening = moment(4, "T18:00:00Z"),
              later = moment(2, "T03:00:00Z");
-  for (const auto& [from, to] : {std::pair(morning, evening), std::pair(morning, later),
-                                 std::pair(moment(8, "T00:00:00Z"), later), std::pair(evening, morning)}) {
+  for (const auto& [from, to] :
+       {std::pair(morning, evening), std::pair(morning, later), std::pair(moment(8, "T00:00:00Z"), later),
+        std::pair(evening, morning), std::pair(moment(4, "T06:30:00Z"), moment(4, "T06:50:00Z")),
+        std::pair(moment(4, "T06:30:00Z"), moment(4, "T07:10:00Z")),
+        std::pair(moment(3, "T23:30:00Z"), moment(2, "T00:10:00Z")),
+        std::pair(moment(3, "T23:00:00Z"), moment(2, "T01:00:00Z"))}) {
     const auto within = "created_at >= '" + from + "' and created_at <= '" + to + "'";
     expect_listed("&from=" + from + "&to=" + to, within);
     expect_listed("&status=succeeded&workflowId=" + workflow + "&from=" + from + "&to=" + to,

@@ -16,5 +16,6 @@ with over as (
   from gone g join over o using (business_id, guid)
   returning business_id, created_at, workflow_id, status
 )
-insert into run_counts (business_id, day, workflow_id, status, runs)
-select business_id, (created_at at time zone 'UTC')::date, workflow_id, status, count(*) from moved group by 1, 2, 3, 4
+insert into run_counts (business_id, unit, start, workflow_id, status, runs)
+select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, status, count(*)
+from moved, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5

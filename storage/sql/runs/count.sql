@@ -3,7 +3,7 @@
 select null::date as day, count(*) as runs from run_queue where business_id = $1::uuid/*open*/
 union all
 select day, sum(runs)::bigint from (
-  select day, runs from run_counts where business_id = $1::uuid/*counted*/
+  select (start at time zone 'UTC')::date as day, runs from run_counts where business_id = $1::uuid/*counted*/
   union all
   select (created_at at time zone 'UTC')::date, 1 from runs where business_id = $1::uuid/*each*/
 ) finished

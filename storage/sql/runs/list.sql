@@ -1,5 +1,5 @@
--- A page of the runs of business $1, newest first: their guids sort by time. The page is found in the indexes alone, and
--- finished runs are read from the days at the mark. api/run_list.cpp puts what a call asks for in the marked places.
+-- A page of the runs of business $1, newest first: their guids sort by time. The page is found in the indexes alone, from
+-- the days at the mark, and then each of its runs is read by its key (`limit 1` leaves the planner no other way). api/run_list.cpp puts what a call asks for in the marked places.
 select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVersion", r.event_id as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[r.entity_type + 1] as "entityType", r.entity_id as "entityId",
        r.trigger_code as trigger, r.status, r.code, r.error, r.attempts, r.created_at as "createdAt",
@@ -10,14 +10,15 @@ from (
   (select guid, created_at from run_queue where business_id = $1::uuid/*open*/ order by guid desc /*most*/)
   order by guid desc
   /*page*/
-) page
-join (
+) page,
+lateral (
   select guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, status, code, error, attempts,
          created_at, null::timestamptz as next_attempt_at, finished_at, replay_of
-  from runs where business_id = $1::uuid/*days*/
+  from runs where business_id = $1::uuid and guid = page.guid and created_at = page.created_at/*days*/
   union all
   select guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, status, code, error, attempts,
          created_at, case when status in ('waiting', 'queued', 'retrying') then due_at end, null, replay_of
-  from run_queue where business_id = $1::uuid
-) r on r.guid = page.guid and r.created_at = page.created_at
+  from run_queue where business_id = $1::uuid and guid = page.guid
+  limit 1
+) r
 order by r.guid desc
