@@ -141,6 +141,23 @@ const parts = {
       ['of pgbench', 'waybill', 'floor', ''],
     ],
   },
+  waiting: {
+    title: 'A million waiting runs',
+    text:
+      '50 000 due runs of 16 destinations that do nothing, from the commit that queued them until none is left, and one claim ' +
+      'of a share of each destination (its statement alone, by pgbench); with nothing else in the queue, and with 1 000 000 ' +
+      'runs in it that wait for another day.',
+    rows: [
+      ['nothing else queued', 'empty_rate', 'runs/s'],
+      ['1 000 000 waiting', 'full_rate', 'runs/s'],
+      ['p99 of a claim, nothing else queued', 'empty_claim_p99', 'ms'],
+      ['p99 of a claim, 1 000 000 waiting', 'full_claim_p99', 'ms'],
+    ],
+    ratios: [
+      ['rate with a million waiting, of without', 'full_rate', 'empty_rate', '≥ 0.9'],
+      ['p99 of a claim with a million waiting, of without', 'full_claim_p99', 'empty_claim_p99', '< 1.1'],
+    ],
+  },
   fairness: {
     title: 'Fairness',
     text:

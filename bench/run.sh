@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The benchmark, beside its peers, on a cluster of its own with the settings of `waybill up`. ./dev bench calls it.
-#   bench/run.sh [latency|throughput|reads|memory|writers|queue|fairness|import|api|directus|history]…   none: all. Prints the results and writes bench/results.md.
+#   bench/run.sh [latency|throughput|reads|memory|writers|queue|waiting|fairness|import|api|directus|history]…   none: all. Prints the results and writes bench/results.md.
 # `api` and `directus`, over a million orders, and `history`, over ten million runs, run when they are named. BENCH_BUILD is the build folder; BENCH_REPETITIONS is 3, BENCH_SECONDS, of one measurement by rate, is 5.
 set -Eeuo pipefail
 export LC_ALL=C.UTF-8
@@ -25,9 +25,9 @@ fi
 node=$bench/peers/node_modules/.bin/node
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(latency throughput reads memory writers queue fairness import)
+[ ${#parts[@]} -gt 0 ] || parts=(latency throughput reads memory writers queue waiting fairness import)
 for part in "${parts[@]}"; do
-  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; there are latency, throughput, reads, memory, writers, queue, fairness, import, api, directus, history"
+  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; there are latency, throughput, reads, memory, writers, queue, waiting, fairness, import, api, directus, history"
 done
 
 start_cluster
