@@ -77,12 +77,19 @@ class RunQuery {
     counted_ = narrowing_;
     narrow("entity_id", "::uuid", call.parameter("entityId"));
     by_entity_ = narrowing_ != counted_;
+    if (by_entity_) {
+      const auto entity = narrowing_.substr(counted_.size() + std::string_view(" and ").size());
+      entity_in_queue_ =
+          " and (" + entity + " and status <> 'waiting' or " + entity + " and status = 'waiting')";
+    }
   }
 
   const storage::Params& params() const { return params_; }
 
   // Names every parameter, whatever else is left out: PostgreSQL must know their types.
-  std::string open() const { return narrowing_ + (is_open_asked() ? within(span_) : " and false"); }
+  std::string open() const {
+    return counted_ + entity_in_queue_ + (is_open_asked() ? within(span_) : " and false");
+  }
   std::string finished() const { return narrowing_ + within(span_); }
 
   /// Of the days and hours that lie in the span as a whole; of an entity nothing is counted.
@@ -127,6 +134,7 @@ class RunQuery {
   std::string narrowing_;  // without the span
   std::string counted_;    // and without the entity
   bool by_entity_ = false;
+  std::string entity_in_queue_;  // by both of its indexes
 };
 
 void put(std::string& text, std::string_view mark, std::string_view replacement) {

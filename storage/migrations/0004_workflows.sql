@@ -122,7 +122,10 @@ create table run_queue (
 create index run_queue_due on run_queue (destination, due_at) where status <> 'held';
 create index run_queue_held on run_queue (business_id, workflow_id) where status = 'held';
 create index run_queue_by_workflow on run_queue (business_id, workflow_id, guid);
-create index run_queue_by_entity on run_queue (business_id, entity_id, guid);
+-- Records come in no order: a run that is due finds its place among the few that are, not on a page of its own among all
+-- that wait.
+create index run_queue_by_entity on run_queue (business_id, entity_id, guid) where status <> 'waiting';
+create index run_queue_waiting_by_entity on run_queue (business_id, entity_id, guid) where status = 'waiting';
 
 -- Finished runs. Their guids sort by time, so the key also serves the list, newest first, of any workflow and status.
 create table runs (
