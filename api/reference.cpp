@@ -1,6 +1,7 @@
 // The reference page: Swagger UI, which shows /openapi.json. Everything it loads comes from here.
 #include "api/route.hpp"
 #include "api/services.hpp"
+#include "api/static_file.hpp"
 #include "base/embedded_file.hpp"
 
 WAYBILL_EMBED(reference_page, WAYBILL_REFERENCE "/index.html")
@@ -32,11 +33,6 @@ asio::awaitable<Answer> get_style(Call&, Services&) {
   co_return Answer::of(std::string(WAYBILL_EMBEDDED(swagger_ui_style)));
 }
 
-constexpr std::string_view script_type = "text/javascript; charset=utf-8";  // RFC 9239 section 6
-
-/// The page and its files are of one version, so they are kept equally short.
-constexpr HeaderField cache_control{"Cache-Control", "public, max-age=3600"};
-constexpr HeaderField no_sniffing{"X-Content-Type-Options", "nosniff"};
 /// The style sheet's icons are data URLs; all else comes from this server, and nobody frames the page, which
 /// is given tokens.
 constexpr HeaderField content_security_policy{
@@ -44,17 +40,8 @@ constexpr HeaderField content_security_policy{
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"};
 constexpr HeaderField page_headers[] = {cache_control, no_sniffing, content_security_policy};
-constexpr HeaderField file_headers[] = {cache_control, no_sniffing};
-
 constexpr Route file(std::string_view path, Handler handler, std::string_view media_type) {
-  return {.method = Method::get,
-          .path = path,
-          .permission = Permission::everyone,
-          .handler = handler,
-          .summary = "Part of the reference page",
-          .tag = {},
-          .media_type = media_type,
-          .headers = file_headers};
+  return static_file(path, handler, media_type, "Part of the reference page");
 }
 
 constexpr Route routes[] = {
@@ -64,12 +51,12 @@ constexpr Route routes[] = {
      .handler = get_page,
      .summary = "This document as a page",
      .tag = "System",
-     .media_type = "text/html; charset=utf-8",
+     .media_type = html_type,
      .headers = page_headers},
     file("/docs/reference.js", get_script, script_type),
     file("/docs/swagger-ui-bundle.js", get_swagger_ui, script_type),
     file("/docs/swagger-ui-bundle.js.LICENSE.txt", get_licenses, "text/plain; charset=utf-8"),
-    file("/docs/swagger-ui.css", get_style, "text/css; charset=utf-8"),
+    file("/docs/swagger-ui.css", get_style, style_type),
 };
 
 }  // namespace

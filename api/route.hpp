@@ -167,6 +167,7 @@ std::span<const Route> run_routes();
 std::span<const Route> insight_routes();
 std::span<const Route> system_routes();
 std::span<const Route> reference_routes();
+std::span<const Route> mailed_link_routes();
 std::span<const Route> user_routes();
 std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();

@@ -4,14 +4,16 @@ namespace waybill::api {
 
 std::vector<Route> all_routes() {
   static constexpr std::span<const Route> (*resources[])() = {
-      order_routes,        customer_routes,  customer_list_routes,  customer_upload_routes,
-      product_routes,      variant_routes,   preset_routes,         carrier_routes,
-      shipment_routes,     dispatch_routes,  driver_routes,         route_plan_routes,
-      tracking_routes,     vehicle_routes,   vehicle_travel_routes, workflow_routes,
-      template_routes,     run_routes,       insight_routes,        system_routes,
-      user_routes,         business_routes,  business_user_routes,  token_routes,
-      subscription_routes, reference_routes, integration_routes,    integration_run_routes,
-      inbound_routes,
+      order_routes,           customer_routes,        customer_list_routes,
+      customer_upload_routes, product_routes,         variant_routes,
+      preset_routes,          carrier_routes,         shipment_routes,
+      dispatch_routes,        driver_routes,          route_plan_routes,
+      tracking_routes,        vehicle_routes,         vehicle_travel_routes,
+      workflow_routes,        template_routes,        run_routes,
+      insight_routes,         system_routes,          user_routes,
+      business_routes,        business_user_routes,   token_routes,
+      subscription_routes,    reference_routes,       mailed_link_routes,
+      integration_routes,     integration_run_routes, inbound_routes,
   };
   std::vector<Route> all;
   for (const auto rows_of : resources) {

@@ -26,8 +26,10 @@ std::optional<Permission> contract_permission(const Route& route) {
   constexpr std::string_view public_paths[] = {"/api/user/login",  "/api/user/register",
                                                "/api/user/verify", "/api/user/accept-invitation",
                                                "/healthz",         "/readyz",
-                                               "/openapi.json",    "/api/integrations/{guid}/inbound"};
-  if (std::ranges::find(public_paths, route.path) != std::end(public_paths) || begins(route, "/docs")) {
+                                               "/openapi.json",    "/api/integrations/{guid}/inbound",
+                                               "/verify",          "/accept-invitation"};
+  if (std::ranges::find(public_paths, route.path) != std::end(public_paths) || begins(route, "/docs") ||
+      begins(route, "/pages/")) {
     return Permission::everyone;
   }
   if (begins(route, "/api/user/") || route.path == "/api/business/soft-check" ||

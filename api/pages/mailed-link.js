@@ -1,0 +1,40 @@
+// What a mailed link leads to: the token stands in the address, and is spent only when somebody presses the button, since
+// programs that look through mail follow links as well.
+const form = document.querySelector('form');
+const outcome = document.getElementById('outcome');
+const token = new URLSearchParams(location.search).get('token') ?? '';
+history.replaceState(null, '', location.pathname);
+
+function tell(text, wrong) {
+  outcome.textContent = text;
+  outcome.className = wrong ? 'wrong' : '';
+}
+
+function reasonOf(answer) {
+  const details = Object.entries(answer.error?.details ?? {}).map(([field, reason]) => `${field} ${reason}`);
+  return details.length > 0 ? details.join('; ') : answer.error?.message ?? 'The server gave no reason.';
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const button = form.querySelector('button');
+  button.disabled = true;
+  tell('…', false);
+  try {
+    const response = await fetch(form.dataset.endpoint, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token, ...Object.fromEntries(new FormData(form)) }),
+    });
+    const answer = await response.json();
+    if (answer.success) {
+      form.hidden = true;
+      tell(form.dataset.done, false);
+      return;
+    }
+    tell(reasonOf(answer), true);
+  } catch {
+    tell('The server cannot be reached; try again.', true);
+  }
+  button.disabled = false;
+});
