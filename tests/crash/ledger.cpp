@@ -92,7 +92,8 @@ void Ledger::check_runs(Session& database, std::size_t matching) {
   EXPECT_EQ(database.number("select count(distinct (event_id, workflow_id)) from all_runs"),
             static_cast<std::int64_t>(matching));
   EXPECT_EQ(database.number("select count(*) from all_runs where status <> 'succeeded'"), 0);
-  EXPECT_EQ(database.number("select sum(runs) from run_counts where unit = 'hour'"), static_cast<std::int64_t>(matching))
+  EXPECT_EQ(database.number("select sum(runs) from run_counts where unit = 'hour'"),
+            static_cast<std::int64_t>(matching))
       << "counted";
 }
 
