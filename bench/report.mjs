@@ -162,8 +162,8 @@ const parts = {
     title: 'Fairness',
     text:
       'From the commit to the first byte at the receiver of a business that changes 20 orders a second: alone, and while ' +
-      'another business changes 2 000 a second, does so with an endpoint that never answers, or has changed 100 000 by one ' +
-      'statement.',
+      'another business changes 2 000 a second, does so with an endpoint that never answers, changes 10 000 a second by ' +
+      'statements of a hundred (half of the throughput), or has changed 100 000 by one statement.',
     rows: [
       ['alone, p50', 'alone_p50', 'ms'],
       ['alone, p99', 'alone_p99', 'ms'],
@@ -171,9 +171,11 @@ const parts = {
       ['a hundredfold load beside it, p99', 'loud_p99', 'ms'],
       ['a dead endpoint beside it, p50', 'dead_p50', 'ms'],
       ['a dead endpoint beside it, p99', 'dead_p99', 'ms'],
+      ['10 000 changes a second beside it, p50', 'half_p50', 'ms'],
       ['100 000 at once beside it, p50', 'burst_p50', 'ms'],
       ['100 000 at once beside it, p99', 'burst_p99', 'ms'],
     ],
+    limits: [['p99 at half load', 'half_p99', 30, 'ms']],
     ratios: [
       ['p99 with a hundredfold load, of alone', 'loud_p99', 'alone_p99', '< 2'],
       ['p99 with a dead endpoint, of alone', 'dead_p99', 'alone_p99', '< 2'],

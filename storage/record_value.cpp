@@ -17,6 +17,7 @@ enum TypeOid : std::uint32_t {
   int2_oid = 21,
   int4_oid = 23,
   text_oid = 25,
+  json_oid = 114,
   varchar_oid = 1043,
   timestamptz_oid = 1184,
   numeric_oid = 1700,
@@ -75,6 +76,7 @@ bool RecordValue::read(std::uint32_t type, std::string_view value) {
   switch (type) {
     case text_oid:
     case varchar_oid:
+    case json_oid:
       field = value;
       break;
     case jsonb_oid:

@@ -1,5 +1,7 @@
 # What one business does to another: the latency of a quiet one's webhooks (20 changes a second, one after another), alone
-# and while another makes a hundred times as many changes, has an endpoint that never answers, or changes 100 000 at once.
+# and while another makes a hundred times as many changes, has an endpoint that never answers, keeps the worker at half of
+# what it can do, or changes 100 000 at once.
+half=10000  # changes a second, by statements of a hundred; see the throughput
 changes=200
 pause_us=50000
 
@@ -9,10 +11,11 @@ quiet() { # NAME
   record_latency "$1" "${lines[@]}"
 }
 
-# The loud business's changes, 2 000 a second, while a command runs.
-while_loud() { # COMMAND…
-  "$pg_bin/pgbench" -n -M prepared -c 4 -j 1 -R 2000 -T 600 -f "$work/loud.pgbench" >/dev/null 2>&1 &
+# The loud business's changes, so many transactions a second, while a command runs.
+while_changing() { # TRANSACTIONS FILE COMMAND…
+  "$pg_bin/pgbench" -n -M prepared -c 4 -j 1 -R "$1" -T 600 -f "$2" >/dev/null 2>&1 &
   local load=$!
+  shift 2
   sleep 1
   "$@"
   kill "$load"
@@ -38,15 +41,21 @@ sql -c "set session_replication_role = replica" -c "insert into orders (business
 make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook" >/dev/null
 printf '%s\n' "\\set n random(1, $orders)" \
   "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business' and order_number = 'L-' || :n" >"$work/loud.pgbench"
+printf '%s\n' "\\set n 100 * random(0, $orders / 100 - 1)" \
+  "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business'
+   and order_number = any (array(select 'L-' || k from generate_series(:n + 1, :n + 100) k))" | tr '\n' ' ' |
+  sed 's/ update/\nupdate/' >"$work/half.pgbench"
 loud_business=$business token=$quiet_token business=$quiet_business
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   quiet alone
-  while_loud quiet loud
+  while_changing 2000 "$work/loud.pgbench" quiet loud
   settled
   curl -sS "http://127.0.0.1:$loud_receiver/hold" >/dev/null
-  while_loud quiet dead
+  while_changing 2000 "$work/loud.pgbench" quiet dead
   curl -sS "http://127.0.0.1:$loud_receiver/release" >/dev/null
   sql -c "delete from run_queue where business_id = '$loud_business'"
+  settled
+  while_changing $((half / 100)) "$work/half.pgbench" quiet half
   settled
   sql -c "update orders set status = 'ready' where business_id = '$loud_business'"
   settled

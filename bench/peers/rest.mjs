@@ -39,7 +39,7 @@ select json_build_object('data', coalesce((select json_agg(p.record) from (
     'items', (select json_agg(json_build_object('description', i -> 'description', 'sku', i -> 'sku',
                                                 'productId', i -> 'productId', 'quantity', i -> 'quantity',
                                                 'price', i -> 'price'))
-              from jsonb_array_elements(r.items) i),
+              from jsonb_array_elements(r.items::jsonb) i),
     'deliveryAddress', json_build_object('street', r.delivery_street, 'city', r.delivery_city, 'state', r.delivery_state,
                                          'postalCode', r.delivery_postal_code),
     'carrier', json_build_object('guid', r.carrier_id), 'collectionDate', r.collection_date,

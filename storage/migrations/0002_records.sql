@@ -99,7 +99,7 @@ create table orders (
   status                text not null default 'pending'
                         check (status in ('draft', 'pending', 'processing', 'ready', 'shipped', 'delivered', 'cancelled')),
   customer_id           uuid,
-  items                 jsonb not null default '[]' check (jsonb_typeof(items) = 'array'),
+  items                 json not null default '[]' check (json_typeof(items) = 'array'),  -- see canonical_items
   delivery_street       text,
   delivery_city         text,
   delivery_state        text,
@@ -244,6 +244,15 @@ create function iso(t timestamptz) returns text language sql stable as $$
   select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 
 -- What an order's items are worth.
-create function items_value(items jsonb) returns numeric language sql immutable as $$
+create function items_value(items json) returns numeric language sql immutable as $$
   select coalesce(round(sum((i ->> 'quantity')::numeric * coalesce((i ->> 'price')::numeric, 0)), 2), 0)
-  from jsonb_array_elements(items) i $$;
+  from json_array_elements(items) i $$;
+
+-- Items are read whole, and far more often than they are written: kept as text, they are read for nothing, where jsonb is
+-- printed anew each time. What is kept is what jsonb would print, so that it is as strict: no name twice, no U+0000.
+create function canonical_items() returns trigger language plpgsql as $$
+begin
+  new.items := new.items::jsonb;
+  return new;
+end $$;
+create trigger canonical_items before insert or update of items on orders for each row execute function canonical_items();

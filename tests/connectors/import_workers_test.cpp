@@ -134,6 +134,8 @@ TEST_F(ImportWorkers, StoppedInMidSweepItEndsInTimeAndAnotherGoesOnWithTheRun) {
   EXPECT_EQ(connection.events(), 250);
 }
 
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+// A sanitizer keeps what is freed.
 TEST_F(ImportWorkers, MemoryDoesNotGrowWithTheStore) {
   store.add_orders(3000, an_hour_ago(), 500ms);
   Waybill& worker = start();
@@ -149,6 +151,7 @@ TEST_F(ImportWorkers, MemoryDoesNotGrowWithTheStore) {
   EXPECT_EQ(connection.sync(60s).imported, 3000);
   EXPECT_LT(resident_kb() - before, 60 * 1024);
 }
+#endif
 
 TEST_F(ImportWorkers, OldRunsAndCallsOfWebhooksExpire) {
   sql.rows(

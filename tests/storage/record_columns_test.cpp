@@ -37,8 +37,8 @@ class RecordValueTest : public testing::Test {
 TEST_F(RecordValueTest, IsReadAsTheServerPrintsIt) {
   for (const std::string value :
        {"'plain'::text", "''::text", "'Zürich, \"x\"'::varchar", "7::smallint", "(-8)::int",
-        "9000000000::bigint", "'00000000-0000-4000-8000-00000000000f'::uuid",
-        "'{\"a\": [1, \"x\"]}'::jsonb"}) {
+        "9000000000::bigint", "'00000000-0000-4000-8000-00000000000f'::uuid", "'{\"a\": [1, \"x\"]}'::jsonb",
+        "'{\"a\":[1] }'::json"}) {
     expect_read(value, {session_.value("select (" + value + ")::text")});
   }
   expect_read("true, false", {"t", "f"});

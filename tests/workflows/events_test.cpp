@@ -90,6 +90,21 @@ TEST_F(Events, OrderInsertedByPsqlFiresOrderCreated) {
   EXPECT_EQ(at(body, "data.previous"), json::object{});
 }
 
+TEST_F(Events, ItemsThatSqlWritesInAnyFormArriveAsOne) {
+  tenant.webhook(url(), "order_created");
+  const std::string order = tenant.insert_order({{"items", R"('[ {"sku": "a", "quantity": 1,
+        "sku": "b"} ]')"}});
+  const auto body = wait_for(1).at(0).json_body();
+  EXPECT_EQ(text_at(body, "data.entity.items.0.sku"), "b") << "the last of a name, as with jsonb";
+  EXPECT_EQ(tenant.sql.value("select items from orders where guid = $1", {order}),
+            R"([{"sku": "b", "quantity": 1}])");
+  EXPECT_THROW(tenant.insert_order({{"items", R"('[{"sku": "\u0000"}]')"}}), std::exception);
+  EXPECT_THROW(tenant.insert_order({{"items", "'{}'"}}), std::exception);
+  tenant.sql.exec("update orders set items = items::jsonb || '[{\"sku\": \"c\"}]' where guid = '" + order +
+                  "'");
+  EXPECT_EQ(tenant.sql.value("select items->1->>'sku' from orders where guid = $1", {order}), "c");
+}
+
 TEST_F(Events, EntityHasItsRelatives) {
   tenant.webhook(url(), "order_updated");
   const std::string order = tenant.create_order();

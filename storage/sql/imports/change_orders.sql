@@ -18,11 +18,11 @@ cross join lateral (
   select coalesce(jsonb_agg(i.item || jsonb_build_object('dimensions', h.item -> 'dimensions') order by i.place), '[]')
     as items
   from jsonb_array_elements(n.listed) with ordinality i (item, place)
-  left join lateral (select e.item from jsonb_array_elements(o.items) e (item)
+  left join lateral (select e.item from jsonb_array_elements(o.items::jsonb) e (item)
                      where e.item ->> 'guid' = i.item ->> 'guid' limit 1) h on true
 ) k
 where r.business_id = $1 and r.guid = n.guid
-  and (r.order_number, r.status, r.customer_id, r.items, r.delivery_street, r.delivery_city, r.delivery_state,
+  and (r.order_number, r.status, r.customer_id, r.items::jsonb, r.delivery_street, r.delivery_city, r.delivery_state,
        r.delivery_postal_code, r.delivery_country, r.total_value, r.currency, r.notes)
       is distinct from
       (n.number, n.status, coalesce(n.customer, r.customer_id), k.items, n.street, n.city, n.state, n.postal_code,

@@ -3,7 +3,7 @@
 -- changes.
 update orders r
 set customer_id = n.customer_id, order_number = $3, items = n.items,
-    total_value = case when r.items = n.items then r.total_value else items_value(n.items) end,
+    total_value = case when r.items::jsonb = n.items::jsonb then r.total_value else items_value(n.items) end,
     delivery_street = $10, delivery_city = $11, delivery_state = $12, delivery_postal_code = $13,
     delivery_country = $14, carrier_id = $15, service_level = $16, currency = $17, collection_date = $18,
     collection_start = $19, collection_end = $20, notes = $21
@@ -11,7 +11,7 @@ from (select o.guid, coalesce($9, o.items) as items,
              case when $4 then coalesce($5, find_or_add_customer($1, $6, $7, $8)) end as customer_id
       from orders o where o.business_id = $1 and o.guid = $2) n
 where r.business_id = $1 and r.guid = n.guid
-  and (r.customer_id, r.order_number, r.items, r.delivery_street, r.delivery_city, r.delivery_state,
+  and (r.customer_id, r.order_number, r.items::jsonb, r.delivery_street, r.delivery_city, r.delivery_state,
        r.delivery_postal_code, r.delivery_country, r.carrier_id, r.service_level, r.currency, r.collection_date,
        r.collection_start, r.collection_end, r.notes)
-      is distinct from (n.customer_id, $3, n.items, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+      is distinct from (n.customer_id, $3, n.items::jsonb, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
