@@ -3,7 +3,6 @@
 namespace waybill::actions {
 namespace {
 
-constexpr std::size_t max_subscriptions = 10'000;  // of one message
 constexpr std::size_t max_signers = 10'000;
 
 }  // namespace
@@ -21,7 +20,8 @@ auto StoredPushDirectory::with_session(Use use) {
 
 PushAudience StoredPushDirectory::find(const Guid& business, const std::optional<Guid>& user) {
   return with_session([&](storage::Session& session) {
-    PushAudience audience{storage::push_subscriptions(session, business, user, max_subscriptions), nullptr};
+    PushAudience audience{
+        storage::push_subscriptions(session, business, user, storage::most_push_subscriptions), nullptr};
     if (!audience.subscriptions.empty()) audience.signer = signer(session, business);
     return audience;
   });

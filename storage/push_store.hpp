@@ -11,6 +11,9 @@
 
 namespace waybill::storage {
 
+/// That a business has at most, the newest; so many does one message go to.
+inline constexpr std::size_t most_push_subscriptions = 10'000;
+
 /// A browser that takes a business's push messages.
 struct PushSubscription {
   Guid guid;

@@ -29,8 +29,8 @@ class RecordValue {
   bool parse(std::string_view bytes);
 
   /// Of the last value that could be read. nullopt is null, or a value of a type that no field of a record
-  /// has: text, varchar, json, jsonb, uuid, timestamptz, numeric, the integers and boolean are read. The views
-  /// point into its bytes and into this object: they live until the bytes are gone or `parse` is called
+  /// has: text, varchar, json, jsonb, uuid, timestamptz, numeric, the integers and boolean are read. The
+  /// views point into its bytes and into this object: they live until the bytes are gone or `parse` is called
   /// again.
   std::span<const std::optional<std::string_view>> fields() const { return fields_; }
 

@@ -51,6 +51,26 @@ TEST_F(SubscriptionsTest, TheSameEndpointTwiceIsOneWithTheLastKeys) {
   EXPECT_EQ(stored().size(), 2U);
 }
 
+TEST_F(SubscriptionsTest, BeyondTenThousandTheOldestGiveWay) {
+  tenant.sql.exec(
+      "insert into push_subscriptions (business_id, endpoint, p256dh, auth, updated_at)"
+      " select '" +
+      tenant.id +
+      "', 'https://push.example.com/old/' || n, 'x', 'y', now() - n * interval '1 minute'"
+      " from generate_series(1, 10000) n");
+  const auto is_there = [&](int n) {
+    return tenant.sql.value(
+               "select count(*) from push_subscriptions where business_id = $1 and endpoint = $2",
+               {tenant.id, "https://push.example.com/old/" + std::to_string(n)}) == "1";
+  };
+  EXPECT_EQ(http.post(path, subscription("https://push.example.com/old/1")).status, 200);
+  EXPECT_TRUE(is_there(10'000)) << "saved again, it is no further one";
+  EXPECT_EQ(http.post(path, subscription()).status, 200);
+  EXPECT_EQ(stored().size(), 10'000U);
+  EXPECT_FALSE(is_there(10'000));
+  EXPECT_TRUE(is_there(9'999));
+}
+
 TEST_F(SubscriptionsTest, AreEnded) {
   http.post(path, subscription());
   const json::object endpoint{{"endpoint", "https://push.example.com/send/1"}};

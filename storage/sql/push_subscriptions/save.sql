@@ -1,4 +1,11 @@
--- A subscription, once for each endpoint: $1 business, $2 user, $3 endpoint, $4 p256dh, $5 auth.
+-- A subscription, once for each endpoint: $1 business, $2 user, $3 endpoint, $4 p256dh, $5 auth. With it the business keeps
+-- its $6 newest: browsers that are gone are not always told of.
+with displaced as (
+  delete from push_subscriptions p
+  using (select guid from push_subscriptions where business_id = $1::uuid and endpoint <> $3
+         order by updated_at desc, guid offset $6::bigint - 1) oldest
+  where p.business_id = $1::uuid and p.guid = oldest.guid
+)
 insert into push_subscriptions (business_id, user_id, endpoint, p256dh, auth)
 values ($1::uuid, $2::uuid, $3, $4, $5)
 on conflict (business_id, endpoint) do update
