@@ -11,7 +11,6 @@
 // CMake finds the files.
 WAYBILL_EMBED(font_regular, WAYBILL_FONT_REGULAR)
 WAYBILL_EMBED(font_bold, WAYBILL_FONT_BOLD)
-WAYBILL_EMBED(font_east_asian, WAYBILL_FONT_EAST_ASIAN)
 
 namespace waybill::documents {
 namespace {
@@ -38,11 +37,6 @@ const std::string& regular_font_path() {
 
 const std::string& bold_font_path() {
   static const std::string path = memory_file("bold font", WAYBILL_EMBEDDED(font_bold));
-  return path;
-}
-
-const std::string& east_asian_font_path() {
-  static const std::string path = memory_file("east asian font", WAYBILL_EMBEDDED(font_east_asian));
   return path;
 }
 

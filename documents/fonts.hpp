@@ -4,11 +4,10 @@
 
 namespace waybill::documents {
 
-/// Paths under which the fonts that are part of the program (DejaVu Sans; Droid Sans Fallback for Chinese,
-/// Japanese and Korean) can be read as TrueType files, for libraries that read files alone. Made on first use
-/// and good until the process ends; any thread. Throws std::system_error.
+/// Paths under which the fonts that are part of the program (DejaVu Sans) can be read as TrueType files, for
+/// libraries that read files alone. Made on first use and good until the process ends; any thread. Throws
+/// std::system_error.
 const std::string& regular_font_path();
 const std::string& bold_font_path();
-const std::string& east_asian_font_path();
 
 }  // namespace waybill::documents

@@ -157,37 +157,26 @@ class LabelPage {
     }
   }
 
-  HPDF_Font font_of(Weight weight, const ScriptRun& run) {
-    if (!run.is_east_asian) return weight == Weight::bold ? bold_ : regular_;
-    if (east_asian_ == nullptr) east_asian_ = load(east_asian_font_path());
-    return east_asian_;
-  }
-
-  float run_width(Weight weight, float size, const ScriptRun& run) {
-    HPDF_Page_SetFontAndSize(page_, font_of(weight, run), size);
-    return HPDF_Page_TextWidth(page_, std::string(run.text).c_str());
+  void use(Weight weight, float size) {
+    HPDF_Page_SetFontAndSize(page_, weight == Weight::bold ? bold_ : regular_, size);
   }
 
   float text_width(Weight weight, float size, std::string_view text) {
-    float width = 0;
-    for (const auto& run : script_runs(text)) width += run_width(weight, size, run);
-    return width;
+    use(weight, size);
+    return HPDF_Page_TextWidth(page_, std::string(text).c_str());
   }
 
   void write(Weight weight, float size, float x, float y, const std::string& text) {
-    for (const auto& run : script_runs(text)) {
-      const float width = run_width(weight, size, run);  // sets the font, too
-      HPDF_Page_BeginText(page_);
-      HPDF_Page_TextOut(page_, x, y, std::string(run.text).c_str());
-      HPDF_Page_EndText(page_);
-      x += width;
-    }
+    if (text.empty()) return;
+    HPDF_Page_BeginText(page_);
+    use(weight, size);
+    HPDF_Page_TextOut(page_, x, y, text.c_str());
+    HPDF_Page_EndText(page_);
   }
 
   std::unique_ptr<std::remove_pointer_t<HPDF_Doc>, Free> document_;
   HPDF_Font regular_ = nullptr;
   HPDF_Font bold_ = nullptr;
-  HPDF_Font east_asian_ = nullptr;  // large, and loaded when a text needs it
   HPDF_Page page_ = nullptr;
 };
 

@@ -1,7 +1,5 @@
 #include "documents/text_fit.hpp"
 
-#include <cstdint>
-
 namespace waybill::documents {
 namespace {
 
@@ -13,24 +11,6 @@ std::size_t next_character(std::string_view text, std::size_t at) {
     ++at;
   } while (at < text.size() && continues_character(text[at]));
   return at;
-}
-
-/// Of up to three bytes.
-std::uint32_t code_point(std::string_view character) {
-  std::uint32_t point = static_cast<unsigned char>(character.front());
-  if (character.size() == 1) return point;
-  point &= character.size() == 2 ? 0x1FU : 0x0FU;
-  for (const char c : character.substr(1)) point = point << 6U | (static_cast<unsigned char>(c) & 0x3FU);
-  return point;
-}
-
-// The blocks of the Unicode Standard, chapter 18, within the basic multilingual plane, and Hangul Jamo, CJK
-// symbols, compatibility, half-width and full-width forms.
-bool is_east_asian(std::uint32_t point) {
-  return (point >= 0x1100 && point <= 0x11FF) || (point >= 0x2E80 && point <= 0x9FFF) ||
-         (point >= 0xA960 && point <= 0xA97F) || (point >= 0xAC00 && point <= 0xD7FF) ||
-         (point >= 0xF900 && point <= 0xFAFF) || (point >= 0xFE30 && point <= 0xFE4F) ||
-         (point >= 0xFF00 && point <= 0xFFEF);
 }
 
 /// How many bytes of `text`, whole characters, fit into `width`.
@@ -65,22 +45,6 @@ std::string printable_text(std::string_view text) {
     printed += character.size() > 3 ? std::string_view("\uFFFD") : character;
   }
   return printed;
-}
-
-std::vector<ScriptRun> script_runs(std::string_view text) {
-  std::vector<ScriptRun> runs;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto next = next_character(text, at);
-    const bool east_asian = next - at <= 3 && is_east_asian(code_point(text.substr(at, next - at)));
-    if (runs.empty() || runs.back().is_east_asian != east_asian) {
-      begin = at;
-      runs.push_back({{}, east_asian});
-    }
-    runs.back().text = text.substr(begin, next - begin);
-    at = next;
-  }
-  return runs;
 }
 
 std::vector<std::string> wrap_text(std::string_view text, float width, const TextWidth& width_of) {

@@ -14,15 +14,6 @@ using TextWidth = std::function<float(std::string_view)>;
 /// ends. Characters beyond the basic multilingual plane, which the PDF's fonts cannot name, become U+FFFD.
 std::string printable_text(std::string_view text);
 
-/// A part of a text that one font has the glyphs of.
-struct ScriptRun {
-  std::string_view text;
-  bool is_east_asian = false;  // Chinese, Japanese or Korean, with its punctuation
-};
-
-/// `text` (valid UTF-8), in order and without a gap.
-std::vector<ScriptRun> script_runs(std::string_view text);
-
 /// Lines no wider than `width`, broken at spaces, within a word only when it is wider by itself. A line holds
 /// one character at least, however narrow the place.
 std::vector<std::string> wrap_text(std::string_view text, float width, const TextWidth& width_of);

@@ -23,21 +23,6 @@ TEST(TextFit, PrintableTextIsOneLine) {
   EXPECT_EQ(printable_text(" \n "), "");
 }
 
-TEST(TextFit, ScriptsArePartedWhereTheFontChanges) {
-  const auto shown = [](std::string_view text) {
-    std::string marked;
-    for (const auto& run : script_runs(text))
-      (marked += run.is_east_asian ? "<" : "[").append(run.text) += '|';
-    return marked;
-  };
-  EXPECT_EQ(shown(""), "");
-  EXPECT_EQ(shown("Łódź 1"), "[Łódź 1|");
-  EXPECT_EQ(shown("東京都"), "<東京都|");
-  EXPECT_EQ(shown("서울 123 ソウル"), "<서울|[ 123 |<ソウル|");
-  EXPECT_EQ(shown("No.5、北京！x"), "[No.5|<、北京！|[x|");
-  EXPECT_EQ(shown("\U0001F600"), "[\U0001F600|");
-}
-
 TEST(TextFit, LinesBreakAtSpaces) {
   EXPECT_THAT(wrap_text("aa bb cc", 5, count), ElementsAre("aa bb", "cc"));
   EXPECT_THAT(wrap_text("aa bb cc", 6, count), ElementsAre("aa bb", "cc"));
