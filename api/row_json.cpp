@@ -5,23 +5,12 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "storage/type_oids.hpp"
 
 namespace waybill::api {
 namespace {
 
-// OIDs of pg_type, which PostgreSQL never changes.
-enum Type : std::uint32_t {
-  boolean = 16,
-  int8 = 20,
-  int2 = 21,
-  int4 = 23,
-  json_text = 114,
-  float8 = 701,
-  timestamptz = 1184,
-  numeric = 1700,
-  uuid = 2950,
-  jsonb = 3802,
-};
+namespace type_oid = storage::type_oid;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -197,23 +186,23 @@ bool RowWriter::is_null(const Member& member, int row) const {
 void RowWriter::append_value(std::string& out, int row, const Member& member) const {
   const auto text = rows_.get(row, member.first);
   switch (rows_.type(member.first)) {
-    case boolean:
+    case type_oid::boolean:
       out += text == "t" ? "true" : "false";
       return;
-    case int2:
-    case int4:
-    case int8:
+    case type_oid::int2:
+    case type_oid::int4:
+    case type_oid::int8:
       out += text;
       return;
-    case json_text:
-    case jsonb:
+    case type_oid::json:
+    case type_oid::jsonb:
       return member.chosen.empty() ? append_compact(out, text) : append_chosen(out, text, member.chosen);
-    case float8:
-    case numeric:
+    case type_oid::float8:
+    case type_oid::numeric:
       return append_number(out, text);
-    case timestamptz:
+    case type_oid::timestamptz:
       return append_time(out, text);
-    case uuid:
+    case type_oid::uuid:
       out += '"';
       out += text;
       out += '"';

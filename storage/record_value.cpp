@@ -6,24 +6,10 @@
 #include <stdexcept>
 
 #include "storage/binary.hpp"
+#include "storage/type_oids.hpp"
 
 namespace waybill::storage {
 namespace {
-
-// pg_type.dat of PostgreSQL; these never change.
-enum TypeOid : std::uint32_t {
-  bool_oid = 16,
-  int8_oid = 20,
-  int2_oid = 21,
-  int4_oid = 23,
-  text_oid = 25,
-  json_oid = 114,
-  varchar_oid = 1043,
-  timestamptz_oid = 1184,
-  numeric_oid = 1700,
-  uuid_oid = 2950,
-  jsonb_oid = 3802,
-};
 
 constexpr std::size_t word = 4;
 constexpr char jsonb_version = 1;
@@ -74,37 +60,37 @@ bool RecordValue::parse(std::string_view bytes) {
 bool RecordValue::read(std::uint32_t type, std::string_view value) {
   auto& field = fields_.emplace_back();
   switch (type) {
-    case text_oid:
-    case varchar_oid:
-    case json_oid:
+    case type_oid::text:
+    case type_oid::varchar:
+    case type_oid::json:
       field = value;
       break;
-    case jsonb_oid:
+    case type_oid::jsonb:
       if (!value.starts_with(jsonb_version)) return false;
       field = value.substr(1);
       break;
-    case uuid_oid: {
+    case type_oid::uuid: {
       std::array<char, 36> text{};
       binary_guid(value).write_to(text.data());
       field = keep({text.data(), text.size()});
       break;
     }
-    case timestamptz_oid:
+    case type_oid::timestamptz:
       field = keep(format_sql_timestamp(binary_time(value)));
       break;
-    case numeric_oid:
+    case type_oid::numeric:
       field = keep(binary_numeric(value));
       break;
-    case int2_oid:
+    case type_oid::int2:
       field = keep(printed<std::int16_t>(value));
       break;
-    case int4_oid:
+    case type_oid::int4:
       field = keep(printed<std::int32_t>(value));
       break;
-    case int8_oid:
+    case type_oid::int8:
       field = keep(printed<std::int64_t>(value));
       break;
-    case bool_oid:
+    case type_oid::boolean:
       field = binary_number<std::int8_t>(value) != 0 ? "t" : "f";
       break;
     default:
