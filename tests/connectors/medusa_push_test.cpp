@@ -1,4 +1,5 @@
 // Tracking numbers, as the store then shows them.
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,7 +44,7 @@ TEST_F(MedusaConnector, GoesOnFromAPushThatWasInterrupted) {
     for (const std::string_view lost : {"/fulfillments", "/shipments"}) {
       SCOPED_TRACE(std::string(lost) + (done ? " done" : " not done"));
       const auto id = server().order();
-      bool faulty = true;
+      std::atomic<bool> faulty = true;
       Proxy proxy(server().port(),
                   [&](const Proxy::Request& request, const auto& answer) -> std::optional<RawServer::Reply> {
                     if (!faulty || request.method != "POST" || !request.target.ends_with(lost))
