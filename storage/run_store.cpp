@@ -25,6 +25,8 @@ RunStatus parse_status(std::string_view name) {
   throw std::invalid_argument("unknown run status " + std::string(name));
 }
 
+constexpr std::string_view changing_action = "update_status";
+
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
@@ -233,8 +235,8 @@ std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutco
     businesses.push_back(outcome.business_id);
     guids.push_back(outcome.guid);
   }
-  const Rows rows =
-      session_.run(sql::queue::hold, worker_.to_string(), array_literal(businesses), array_literal(guids));
+  const Rows rows = session_.run_replanned(sql::queue::hold, worker_.to_string(), array_literal(businesses),
+                                           array_literal(guids));
   std::unordered_set<Guid> ours;
   for_each_row(rows, [&](const RowView& row) { ours.insert(row.guid(0)); });
   std::vector<QueuedOutcome> after;
@@ -267,15 +269,16 @@ void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_one
     tries.push_back(outcome.state.tries);
   }
   if (guids.empty()) return;
-  session_.run(final_ones ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
-               array_literal(businesses), array_literal(guids), array_literal(statuses), array_literal(codes),
-               array_literal(errors), array_literal(attempts), array_literal(times), array_literal(tries));
+  session_.run_replanned(final_ones ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
+                         array_literal(businesses), array_literal(guids), array_literal(statuses),
+                         array_literal(codes), array_literal(errors), array_literal(attempts),
+                         array_literal(times), array_literal(tries));
 }
 
 std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destination,
                                         std::span<const std::string> blocked, std::size_t limit) {
-  const Rows rows = session_.run(sql::queue::claim, worker_.to_string(), format_duration(lease),
-                                 per_destination, array_literal(blocked), limit);
+  const Rows rows = session_.run_replanned(sql::queue::claim, worker_.to_string(), format_duration(lease),
+                                           per_destination, array_literal(blocked), limit);
   std::vector<ClaimedRun> claimed;
   claimed.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {
@@ -294,8 +297,7 @@ std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destinat
                      .replay_of = row.is_null(14) ? std::nullopt : std::optional(row.guid(14)),
                      .destination = row.string(15),
                      .request = row.string(16),
-                     .body = row.maybe_string(19),
-                     .depth = cause_depth(row.maybe_string(20))};
+                     .body = row.maybe_string(19)};
     taken.was = parse_status(row.view(8));
     taken.run.state = {.status = RunStatus::running,
                        .code = row.maybe_string(9),
@@ -304,11 +306,31 @@ std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destinat
                        .tries = row.string(17),
                        .at = {}};
   });
+  read_depths(claimed);
   return claimed;
 }
 
+/// Of changes of records, to which it matters.
+void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
+  std::vector<std::int64_t> positions, events;
+  std::vector<Guid> origins;
+  for (std::size_t i = 0; i < claimed.size(); ++i) {
+    const RunKey& key = claimed[i].run.key;
+    if (key.action != changing_action) continue;
+    positions.push_back(static_cast<std::int64_t>(i));
+    events.push_back(static_cast<std::int64_t>(key.event_id));
+    origins.push_back(key.origin);
+  }
+  if (positions.empty()) return;
+  const Rows rows = session_.run(sql::queue::causes, array_literal(positions), array_literal(events),
+                                 array_literal(origins));
+  for_each_row(rows, [&](const RowView& row) {
+    claimed.at(row.number<std::size_t>(0)).run.key.depth = cause_depth(row.maybe_string(1));
+  });
+}
+
 std::optional<Time> RunStore::next_due(std::span<const std::string> blocked) {
-  const Rows rows = session_.run(sql::queue::next_due, array_literal(blocked));
+  const Rows rows = session_.run_replanned(sql::queue::next_due, array_literal(blocked));
   if (rows.is_null(0, 0)) return std::nullopt;
   return RowView(rows, 0).time(0);
 }

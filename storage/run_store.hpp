@@ -88,6 +88,7 @@ class RunStore {
   void settle(const Batch& batch, Changes& changes, Recorded& recorded);
   std::vector<QueuedOutcome> after_changes(const std::vector<QueuedOutcome>& outcomes, Changes& changes);
   void finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones);
+  void read_depths(std::vector<ClaimedRun>& claimed);
 
   Session& session_;
   Guid worker_;

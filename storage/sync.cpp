@@ -70,6 +70,13 @@ Rows Session::run(const Statement& statement, const Params& params, int format) 
                                 values.data(), nullptr, nullptr, format));
 }
 
+Rows Session::run_replanned(const Statement& statement, const Params& params) {
+  std::vector<const char*> values(params.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+  return checked(PQexecParams(connection_.get(), std::string(statement.text).c_str(),
+                              static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0));
+}
+
 Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }
 
 void Session::copy(const std::string& target, std::string_view rows) {

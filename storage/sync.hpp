@@ -32,6 +32,17 @@ class Session {
     return run(statement, params);
   }
 
+  /// Likewise, planned each time: for statements over a table that is empty now and has a million rows in a
+  /// minute, of which no plan that was kept is good for both.
+  Rows run_replanned(const Statement& statement, const Params& params);
+
+  template <typename... Values>
+  Rows run_replanned(const Statement& statement, const Values&... values) {
+    Params params;
+    (params.add(values), ...);
+    return run_replanned(statement, params);
+  }
+
   /// Likewise, its rows in binary format: BinaryRow reads them.
   Rows run_binary(const Statement& statement, const Params& params);
 

@@ -108,7 +108,7 @@ create table run_queue (
   attempts          integer not null default 0,
   created_at        timestamptz not null,
   due_at            timestamptz not null,
-  lease_owner       uuid,            -- of a running one: the worker that has it until due_at
+  lease_owner       uuid check (lease_owner is null or status = 'running'),  -- the worker that has it until due_at
   origin            uuid not null,   -- the run that first had this webhook-id
   replay_of         uuid,
   destination       text not null default '',

@@ -3,23 +3,18 @@
 -- costs the others nothing, and served in random order, so that none is always last.
 \ir destinations.inc
 , due as (
-  select q.business_id, q.guid
+  select q.place, q.was
   from (select destination from destinations
         where destination is not null and destination <> all ($4::text[])
         order by random()) d,
-       lateral (select q.business_id, q.guid from run_queue q
-                where q.destination = d.destination and q.status <> 'held' and q.due_at <= clock_timestamp()
+       lateral (select q.ctid as place, q.status as was from run_queue q
+                where q.destination = d.destination and q.status <> 'held' and q.due_at <= statement_timestamp()
 \ir may_go.inc
                 order by q.due_at limit $3::bigint for update skip locked) q
   limit $5::bigint
-), taken as (
-  select q.business_id, q.guid, q.status from run_queue q join due using (business_id, guid)
 )
 update run_queue q set status = 'running', lease_owner = $1::uuid, due_at = clock_timestamp() + $2::interval
-from taken t
-where q.business_id = t.business_id and q.guid = t.guid
+from due t
+where q.ctid = t.place  -- of rows that this statement holds
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
-          t.status as was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action, q.body,
-          case when q.action = 'update_status' then (select e.cause::text from events e
-                                                      where e.id = q.event_id and e.at >= guid_time(q.origin)
-                                                        and e.at < guid_time(q.origin) + interval '1 millisecond') end as cause
+          t.was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action, q.body

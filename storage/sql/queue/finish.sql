@@ -3,9 +3,11 @@
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[]) o (business_id, guid, status, code, error, attempts, finished_at, tries)
-), gone as (
-  delete from run_queue q using over o
-  where q.business_id = o.business_id and q.guid = o.guid and q.status = 'running' and q.lease_owner = $1::uuid
+)
+\ir places.inc
+, gone as (
+  delete from run_queue q using places p
+  where q.ctid = p.place and q.lease_owner = $1::uuid
   returning q.*
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
