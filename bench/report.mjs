@@ -161,8 +161,8 @@ const parts = {
   fairness: {
     title: 'Fairness',
     text:
-      'From the commit to the first byte at the receiver of a business that changes 20 orders a second: alone, and while ' +
-      'another business changes 2 000 a second, does so with an endpoint that never answers, changes 10 000 a second by ' +
+      'From the commit to the first byte at the receiver of a business that changes 25 orders a second: alone, and while ' +
+      'another business changes 2 500 a second (by statements of 25), does so with an endpoint that never answers, changes 10 000 a second by ' +
       'statements of a hundred (half of the throughput), or has changed 100 000 by one statement.',
     rows: [
       ['alone, p50', 'alone_p50', 'ms'],

@@ -25,7 +25,7 @@ fi
 node=$bench/peers/node_modules/.bin/node
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(latency throughput reads memory writers queue waiting fairness import)
+[ ${#parts[@]} -gt 0 ] || parts=(memory latency throughput reads writers queue waiting fairness import)
 for part in "${parts[@]}"; do
   [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; there are latency, throughput, reads, memory, writers, queue, waiting, fairness, import, api, directus, history"
 done
