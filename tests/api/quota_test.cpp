@@ -81,6 +81,7 @@ TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesAtOnceAndNeverOvershot) {
   auto http = client("standard");
   std::atomic<int> granted = 0;
   std::vector<std::thread> threads;
+  threads.reserve(6);
   for (int index = 0; index < 6; ++index) {
     threads.emplace_back(
         [&, client = index % 2 == 0 ? http.with_token(http.token()) : on_second(http)]() mutable {

@@ -212,8 +212,8 @@ TEST_F(ServerTest, HeadsHaveAtMost16KiB) {
     return request("GET /public", "A: " + std::string(size - bare, 'x') + "\r\n");
   };
   auto client = connect(api);
-  EXPECT_EQ(ask(client, of_size(16 * 1024)).status, 200);
-  EXPECT_EQ(ask(client, of_size(16 * 1024 + 1)).status, 400);
+  EXPECT_EQ(ask(client, of_size(16UL * 1024)).status, 200);
+  EXPECT_EQ(ask(client, of_size(16UL * 1024 + 1)).status, 400);
   EXPECT_TRUE(client.closed_by_peer());
   auto endless = connect(api);
   EXPECT_EQ(ask(endless, "GET /public HTTP/1.1\r\nA: " + std::string(100'000, 'x')).status, 400);
@@ -228,7 +228,7 @@ TEST_F(ServerTest, BodiesHaveAtMost1MiB) {
     return R"({"name":")" + std::string(150, 'x') + "\"" + std::string(size - 161, ' ') + "}";
   };
   auto client = connect(api);
-  EXPECT_EQ(ask(client, post_thing("", of_size(1024 * 1024))).status, 201);
+  EXPECT_EQ(ask(client, post_thing("", of_size(1024UL * 1024))).status, 201);
   const auto refused = ask(client, post_thing("", of_size(1024 * 1024 + 1)));
   EXPECT_EQ(refused.status, 413);
   EXPECT_NE(refused.text.find("PAYLOAD_TOO_LARGE"), std::string::npos);
@@ -246,7 +246,7 @@ TEST_F(ServerTest, UploadsHaveAtMost10MiB) {
                    std::string(size, 'x'));
   };
   auto client = connect(api);
-  const auto reply = ask(client, upload(10 * 1024 * 1024));
+  const auto reply = ask(client, upload(10UL * 1024 * 1024));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.text, R"({"data":10485760,"success":true})");
   EXPECT_EQ(ask(client, upload(10 * 1024 * 1024 + 1)).status, 413);

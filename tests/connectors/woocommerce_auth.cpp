@@ -10,7 +10,7 @@
 namespace waybill::tests {
 namespace {
 
-constexpr std::int64_t window_seconds = 15 * 60;
+constexpr std::int64_t window_seconds = 15LL * 60;
 
 Reply authentication_error(std::string_view message, Headers headers = {}) {
   return json_reply(
