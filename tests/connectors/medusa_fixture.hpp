@@ -34,7 +34,9 @@ using tests::text_at;
 
 template <typename Value>
 Value await(asio::awaitable<Value> awaited) {
-  asio::io_context io;
+  // It outlives the client, whose thread may still be on its way out of `post` when the answer is here.
+  static asio::io_context io;
+  io.restart();
   auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
   io.run();
   return future.get();
