@@ -56,6 +56,7 @@ std::vector<std::string> insert_shipments(Tenant& tenant, const std::vector<std:
   }
   const auto insert = "insert into shipments (" + names + ") values (" + values + ") returning guid";
   std::vector<std::string> guids;
+  guids.reserve(cities.size());
   for (const auto& city : cities) guids.push_back(tenant.sql.value(insert, {tenant.id, city}));
   return guids;
 }

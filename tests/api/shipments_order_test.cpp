@@ -116,6 +116,7 @@ TEST_F(ShipmentsOfOrdersTest, OfManyCallersAtOnceOneMakesTheShipment) {
   std::mutex mutex;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&, client = http.with_token(http.token())]() mutable {
         const auto status = client.post("/api/v1/Orders/" + order + "/shipment", json::object{}).status;

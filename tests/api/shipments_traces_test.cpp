@@ -158,6 +158,7 @@ TEST_F(ShipmentsTracesTest, OfManyAtOnceEachIsKeptAndOneMoves) {
   std::atomic<int> moved = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&, client = http.with_token(http.token())]() mutable {
         const auto response = client.post(path_of(guid, "/traces"), trace("collected", when));

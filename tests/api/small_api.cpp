@@ -66,7 +66,7 @@ asio::awaitable<Answer> toggle(Call&, Services&) {
 asio::awaitable<Answer> say_true(Call&, Services&) { co_return Answer::of("true"); }
 
 asio::awaitable<Answer> say_much(Call&, Services&) {
-  co_return Answer::of("\"" + std::string(16 * 1024 * 1024, 'x') + "\"");
+  co_return Answer::of("\"" + std::string(16UL * 1024 * 1024, 'x') + "\"");
 }
 
 asio::awaitable<Answer> fail(Call& call, Services&) {
