@@ -1,15 +1,22 @@
-// Whatever can be read gives views of memory that is there.
+// Whatever can be read gives views of memory that is there, and the same ones when it is read again.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "storage/record_value.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static waybill::storage::RecordValue record;
-  if (!record.parse({reinterpret_cast<const char*>(data), size})) return 0;
-  volatile char read = 0;
-  for (const auto& field : record.fields()) {
-    for (const char c : field.value_or("")) read = c;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (!record.parse(bytes)) return 0;
+  std::vector<std::optional<std::string>> first;
+  for (const auto& field : record.fields()) field ? first.emplace_back(*field) : first.emplace_back();
+  if (!record.parse(bytes) || record.fields().size() != first.size()) std::abort();
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] != record.fields()[i]) std::abort();
   }
   return 0;
 }

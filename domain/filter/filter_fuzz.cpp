@@ -17,7 +17,7 @@ constexpr int first_param = 3;
 // it.
 bool is_own_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-         std::string_view(" ._$:()=<>,'-").find(c) != std::string_view::npos;
+         std::string_view(" ._$:()=<>,'|-").find(c) != std::string_view::npos;
 }
 
 // Whether `$N` for every parameter, and no other one but `$1`, is named.
