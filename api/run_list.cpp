@@ -77,18 +77,15 @@ class RunQuery {
     counted_ = narrowing_;
     narrow("entity_id", "::uuid", call.parameter("entityId"));
     by_entity_ = narrowing_ != counted_;
-    if (by_entity_) {
-      const auto entity = narrowing_.substr(counted_.size() + std::string_view(" and ").size());
-      entity_in_queue_ =
-          " and (" + entity + " and status <> 'waiting' or " + entity + " and status = 'waiting')";
-    }
   }
 
   const storage::Params& params() const { return params_; }
 
-  // Names every parameter, whatever else is left out: PostgreSQL must know their types.
+  // Names every parameter, whatever else is left out: PostgreSQL must know their types. An entity's runs are
+  // in two indexes, each of which is used for what it says it holds.
   std::string open() const {
-    return counted_ + entity_in_queue_ + (is_open_asked() ? within(span_) : " and false");
+    return narrowing_ + (by_entity_ ? " and (status <> 'waiting' or status = 'waiting')" : "") +
+           (is_open_asked() ? within(span_) : " and false");
   }
   std::string finished() const { return narrowing_ + within(span_); }
 
@@ -134,7 +131,6 @@ class RunQuery {
   std::string narrowing_;  // without the span
   std::string counted_;    // and without the entity
   bool by_entity_ = false;
-  std::string entity_in_queue_;  // by both of its indexes
 };
 
 void put(std::string& text, std::string_view mark, std::string_view replacement) {

@@ -1,7 +1,6 @@
 #include "storage/record_value.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <stdexcept>
 

@@ -13,6 +13,13 @@ bool ends_session(std::string_view sqlstate) {
   return sqlstate.starts_with("57P") || sqlstate.starts_with("08");
 }
 
+/// What libpq takes; good for as long as the parameters.
+std::vector<const char*> values_of(const Params& params) {
+  std::vector<const char*> values(params.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+  return values;
+}
+
 template <typename Values, typename Append>
 std::string literal(const Values& values, std::size_t width, Append append) {
   std::string out;
@@ -64,15 +71,13 @@ Rows Session::run(const Statement& statement, const Params& params, int format) 
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
     prepared_.insert(name);
   }
-  std::vector<const char*> values(params.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+  const auto values = values_of(params);
   return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
                                 values.data(), nullptr, nullptr, format));
 }
 
 Rows Session::run_replanned(const Statement& statement, const Params& params) {
-  std::vector<const char*> values(params.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+  const auto values = values_of(params);
   return checked(PQexecParams(connection_.get(), std::string(statement.text).c_str(),
                               static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0));
 }

@@ -27,9 +27,7 @@ class Session {
 
   template <typename... Values>
   Rows run(const Statement& statement, const Values&... values) {
-    Params params;
-    (params.add(values), ...);
-    return run(statement, params);
+    return run(statement, params_of(values...));
   }
 
   /// Likewise, planned each time: for statements over a table that is empty now and has a million rows in a
@@ -38,9 +36,7 @@ class Session {
 
   template <typename... Values>
   Rows run_replanned(const Statement& statement, const Values&... values) {
-    Params params;
-    (params.add(values), ...);
-    return run_replanned(statement, params);
+    return run_replanned(statement, params_of(values...));
   }
 
   /// Likewise, its rows in binary format: BinaryRow reads them.
@@ -59,6 +55,13 @@ class Session {
   std::set<std::string> notifications();
 
  private:
+  template <typename... Values>
+  static Params params_of(const Values&... values) {
+    Params params;
+    (params.add(values), ...);
+    return params;
+  }
+
   Rows run(const Statement& statement, const Params& params, int format);
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
