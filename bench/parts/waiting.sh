@@ -3,13 +3,15 @@
 due=50000
 waiting=1000000
 
-add_runs() { # COUNT STATUS INTERVAL
-  sql -1 -v workflow="$workflow" -v count="$1" -v status="$2" -v due="$3" <<'SQL'
+# Runs whose events came evenly over the time before. add_runs COUNT STATUS BEFORE DUE_AFTER
+add_runs() {
+  sql -1 -v workflow="$workflow" -v count="$1" -v status="$2" -v before="$3" -v due="$4" <<'SQL'
 insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                        status, created_at, due_at, origin, destination, request)
-select :'business', made.guid, :'workflow', 1, n, 0, gen_random_uuid(), 'order_status_changed', 'nothing', :'status', now(),
+select :'business', made.guid, :'workflow', 1, n, 0, gen_random_uuid(), 'order_status_changed', 'nothing', :'status', made.at,
        now() + :'due'::interval + n * interval '10 microseconds', made.guid, 'bench-' || n % 16 || ':80', '{}'
-from generate_series(1, :count) n, lateral (select timed_guid(now() + n * interval '0') as guid) made;
+from generate_series(1, :count) n, lateral (select now() - (:count - n) * :'before'::interval / :count as at) past,
+     lateral (select past.at, timed_guid(past.at) as guid) made;
 notify waybill_queue;
 SQL
 }
@@ -35,12 +37,12 @@ d}' claim.sql)
 
 drain() { # NAME
   local started
-  add_runs $due queued 0
+  add_runs $due queued '1 second' 0
   sql -c 'vacuum analyze run_queue'
   claim_times "$1"
   sql -c "delete from run_queue where status = 'queued'" -c 'vacuum analyze run_queue' -c checkpoint
   start_waybill worker
-  add_runs $due queued 0
+  add_runs $due queued '1 second' 0
   started=$(date +%s%N)
   moment_of "select not exists (select from run_queue where status in ('queued', 'running') limit 1)" >/dev/null
   record "$1_rate" "$(per_second "$due" "$started" "$(date +%s%N)")"
@@ -53,7 +55,7 @@ workflow=$(sql -c "insert into workflows (business_id, name, entity_type, trigge
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   drain empty
   say "  writing $waiting waiting runs"
-  add_runs $waiting waiting '1 day'
+  add_runs $waiting waiting '1 day' '1 day'
   drain full
   sql -c 'truncate run_queue'
 done

@@ -3,15 +3,20 @@
 -- never was. A run's guid begins with its event's time, so each business's part is a range of the key.
 select b.guid, l.runs, l.pairs, l.counted, l.early, l.baseless
 from businesses b, lateral (
-  select count(*) as runs, count(distinct (r.event_id, r.workflow_id)) as pairs,
-         count(*) filter (where r.status in ('succeeded', 'dead', 'skipped', 'waiting', 'queued', 'running', 'retrying', 'held'))
-           as counted,
-         count(*) filter (where exists (select from pending_events p
-                                        where p.shard = shard_of(r.business_id) and p.id = r.event_id)) as early,
-         count(*) filter (where not exists (select from events e where e.id = r.event_id and e.at = r.created_at)) as baseless
-  from all_runs r
-  where r.business_id = b.guid and r.replay_of is null and r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz
-    and r.guid >= first_guid($1::timestamptz) and r.guid < first_guid($2::timestamptz)
+  select sum(p.runs)::bigint as runs, count(*) as pairs, sum(p.counted)::bigint as counted,
+         coalesce(sum(p.runs) filter (where exists (select from pending_events e
+                                                    where e.shard = shard_of(b.guid) and e.id = p.event_id)), 0)::bigint as early,
+         coalesce(sum(p.runs) filter (where not exists (select from events e
+                                                        where e.id = p.event_id and e.at = p.at)), 0)::bigint as baseless
+  from (
+    select event_id, created_at as at, workflow_id, count(*) as runs,
+           count(*) filter (where status in ('succeeded', 'dead', 'skipped', 'waiting', 'queued', 'running', 'retrying', 'held'))
+             as counted
+    from all_runs
+    where business_id = b.guid and replay_of is null and created_at >= $1::timestamptz and created_at < $2::timestamptz
+      and guid >= first_guid($1::timestamptz) and guid < first_guid($2::timestamptz)
+    group by event_id, created_at, workflow_id
+  ) p
 ) l
 where l.runs <> l.pairs or l.runs <> l.counted or l.early > 0 or l.baseless > 0
 order by b.guid

@@ -9,6 +9,7 @@ with lost as (
 ), freed as (
   update run_queue q set due_at = clock_timestamp()
   from lost where q.status = 'running' and q.lease_owner = lost.guid and q.due_at > clock_timestamp()
+    and exists (select from lost)  -- or else the whole queue is read first
   returning 1
 )
 select count(*), case when count(*) > 0 then pg_notify('waybill_queue', '') end from freed
