@@ -8,7 +8,11 @@ void Marks::add(std::int16_t shard, bool orphaned) {
   low_.emplace(shard, 0);
   orphans_.erase(shard);
   if (orphaned) orphans_.emplace(shard, Orphans{});
-  // What was said of the sequence before holds for the shards scanned then.
+}
+
+void Marks::reconnected() {
+  for (auto& [shard, low] : low_) low = 0;
+  complete_ = 0;
   candidate_.reset();
 }
 
@@ -34,10 +38,7 @@ std::vector<std::int64_t> Marks::in_flight() const {
   return ids;
 }
 
-bool Marks::wants_xid() const {
-  return candidate_ && !candidate_->xid &&
-         std::ranges::any_of(low_, [&](const auto& mark) { return mark.second < candidate_->last_id; });
-}
+bool Marks::wants_xid() const { return candidate_ && !candidate_->xid && candidate_->last_id > complete_; }
 
 bool Marks::any_in_flight(std::int16_t shard) const {
   return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
@@ -77,24 +78,24 @@ std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t l
       result.push_back(std::move(events[i]));
     }
   }
-  move_marks(scan, seen_up_to);
+  learn(scan);
+  move_marks(seen_up_to);
   return result;
 }
 
-void Marks::move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to) {
-  if (!candidate_) {
-    candidate_ = Candidate{scan.last_id, std::nullopt};
-    return;
-  }
-  if (!candidate_->xid) candidate_->xid = scan.xid;
-  if (!candidate_->xid || scan.xmin < *candidate_->xid) return;
+void Marks::learn(const storage::Scan& scan) {
+  if (candidate_ && !candidate_->xid) candidate_->xid = scan.xid;
+  const bool waits = candidate_ && candidate_->xid;
+  if (waits && scan.xmin < *candidate_->xid) return;
+  if (waits) complete_ = std::max(complete_, candidate_->last_id);
+  candidate_ = Candidate{scan.last_id, std::nullopt};
+}
+
+void Marks::move_marks(const std::map<std::int16_t, std::uint64_t>& seen_up_to) {
   for (auto& [shard, low] : low_) {
     const auto bound = seen_up_to.find(shard);
-    const std::uint64_t reached =
-        bound == seen_up_to.end() ? candidate_->last_id : std::min(candidate_->last_id, bound->second);
-    low = std::max(low, reached);
+    low = std::max(low, bound == seen_up_to.end() ? complete_ : std::min(complete_, bound->second));
   }
-  candidate_ = Candidate{scan.last_id, std::nullopt};
 }
 
 bool Marks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id) {

@@ -13,11 +13,12 @@
 namespace waybill::worker {
 
 /// How far each shard of the outbox is read, and what is in flight. Sequence numbers become visible in
-/// another order than they were drawn, so a shard's low mark moves to a number s only once every transaction
-/// that can have drawn one up to s is over: s was the sequence's last value, X a transaction id drawn after s
-/// was read, and the scan's snapshot has xmin >= X. (A snapshot's own xmax will not do for X: it is one more
-/// than the last transaction that is over, and running ones may be beyond it.) Scanning above the marks keeps
-/// dead rows out of the way, whatever holds vacuum back. Pure; one thread.
+/// another order than they were drawn, so a shard's low mark moves no further than a number s of which is
+/// known that every transaction that can have drawn one up to s is over: s was the sequence's last value, X a
+/// transaction id drawn after s was read, and a scan's snapshot had xmin >= X. (A snapshot's own xmax will
+/// not do for X: it is one more than the last transaction that is over, and running ones may be beyond it.)
+/// Below s, a mark follows each scan. Scanning above the marks keeps dead rows out of the way, whatever holds
+/// vacuum back. Pure; one thread.
 class Marks {
  public:
   static constexpr std::size_t max_orphans = 2000;  // of a shard; no worker has more events in memory
@@ -25,6 +26,9 @@ class Marks {
   /// Starts a shard from the beginning. Of one that is `orphaned`, the events that its last owner may have
   /// had in memory are told from the others.
   void add(std::int16_t shard, bool orphaned = false);
+  /// The connection was lost, perhaps because the server crashed. It draws numbers again that it had drawn
+  /// for transactions that never committed, so what is known of the sequence no longer holds.
+  void reconnected();
   /// Forgets a shard; what is in flight of it stays until it is settled.
   void remove(std::int16_t shard);
 
@@ -47,10 +51,11 @@ class Marks {
 
  private:
   struct Candidate {
-    std::uint64_t last_id;             // s
-    std::optional<std::uint64_t> xid;  // X, of a scan after the one that read s
+    std::uint64_t last_id;             // s, of the last scan before the one that drew X
+    std::optional<std::uint64_t> xid;  // X
   };
-  void move_marks(const storage::Scan& scan, const std::map<std::int16_t, std::uint64_t>& seen_up_to);
+  void learn(const storage::Scan& scan);
+  void move_marks(const std::map<std::int16_t, std::uint64_t>& seen_up_to);
 
   /// The first events of a shard up to one id, as many as a worker has in memory.
   struct Orphans {
@@ -62,7 +67,8 @@ class Marks {
   std::map<std::int16_t, std::uint64_t> low_;
   std::map<std::int16_t, Orphans> orphans_;
   std::map<std::uint64_t, std::int16_t> in_flight_;
-  std::optional<Candidate> candidate_;
+  std::uint64_t complete_ = 0;  // every transaction that can have drawn a number up to this one is over
+  std::optional<Candidate> candidate_;  // for the next such number
 };
 
 }  // namespace waybill::worker

@@ -36,6 +36,8 @@ class Outbox {
     commit(xid);
     return id;
   }
+  /// A crash loses what the sequence drew for transactions that never committed.
+  void recover(std::uint64_t last_id) { last_id_ = last_id; }
   void record(std::uint64_t id) { pending_.erase(id); }
   std::set<std::uint64_t> open_transactions() const {
     std::set<std::uint64_t> xids;
@@ -139,6 +141,37 @@ TEST(Marks, AMarkStopsAtTheEndOfALookThatItsLimitCutShort) {
   EXPECT_EQ(look(marks, outbox, 2), (Ids{3, 4}));
   EXPECT_LE(marks.marks().front().low, 4U);
   EXPECT_EQ(look(marks, outbox, 2), Ids{5});
+}
+
+TEST(Marks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  for (int i = 0; i < 9; ++i) outbox.insert();
+  look(marks, outbox, 1);
+  look(marks, outbox, 1);
+  EXPECT_FALSE(marks.wants_xid()) << "all nine are over";
+  for (std::uint64_t id = 3; id <= 8; ++id) {
+    EXPECT_EQ(look(marks, outbox, 1, no_limit, false), Ids{id});
+    EXPECT_EQ(marks.marks().front().low, id);
+  }
+}
+
+TEST(Marks, NumbersThatACrashedServerDrawsAgainAreTaken) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto lost = outbox.begin();
+  for (int i = 0; i < 5; ++i) outbox.draw(lost);
+  outbox.roll_back(lost);
+  look(marks, outbox);
+  look(marks, outbox);
+  ASSERT_EQ(marks.marks().front().low, 5U);
+  outbox.recover(0);
+  marks.reconnected();
+  const auto again = outbox.insert();
+  ASSERT_EQ(again, 1U);
+  EXPECT_EQ(look(marks, outbox), Ids{again});
 }
 
 TEST(Marks, WhatFoundNoRoomIsTakenLater) {

@@ -146,6 +146,10 @@ void Pump::connect() {
   session_->execute("listen waybill_workflows");
   session_->execute("listen waybill_queue");
   rate_.forget();
+  {
+    const std::lock_guard lock(mutex_);
+    marks_.reconnected();
+  }
   if (was_connected_) observe(Observable::listen_reconnected);
   was_connected_ = true;
   set_gauge(Gauge::listen_up, 1);
