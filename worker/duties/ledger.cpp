@@ -6,9 +6,9 @@
 namespace waybill::worker {
 namespace {
 
-constexpr Duration slice = std::chrono::minutes(5);
 constexpr std::int64_t seconds_each = 150;  // of the duty
-constexpr std::int64_t earlier_slices = 287;
+constexpr Duration slice = std::chrono::seconds(seconds_each);
+constexpr std::int64_t earlier_slices = 575;
 
 void check_slice(storage::Session& session, Time from, Time to) {
   enum Column { business, runs, pairs, counted, early, baseless };
@@ -28,8 +28,8 @@ void check_slice(storage::Session& session, Time from, Time to) {
 
 }  // namespace
 
-// The last five minutes each time, so that each event is looked at twice, and one of the 287 slices before them in turn: a
-// day in twelve hours. What it costs is a share of what the runs themselves did, however many they are.
+// What came since the last time, and one slice of the day before it in turn. So each event is looked at twice, and the cost
+// is a share of what its runs themselves did, however many they are.
 void check_ledger(storage::Session& session, const DutyOptions&) {
   const Time now = system_clock().now();
   const std::int64_t turn = to_unix_seconds(now) / seconds_each % earlier_slices + 1;
