@@ -57,19 +57,38 @@ waybill_api() {
   conclude api "${times% *}"
 }
 
-# An open snapshot keeps every dead row of the outbox.
-waybill_with_reader() {
-  prepare
-  psql -qAtX -c "begin isolation level repeatable read" -c "select count(*) from pending_events" -c "select pg_sleep(300)" \
+# An open snapshot keeps every dead row of the outbox, and every version of each record.
+open_reader() {
+  psql -qAtX -c "begin isolation level repeatable read" -c "select count(*) from pending_events" -c "select pg_sleep(600)" \
     >/dev/null 2>&1 &
-  local reader=$!
-  until [ "$(sql -c "select count(*) from pg_stat_activity where query like 'select pg_sleep(300)%'")" = 1 ]; do sleep 0.05; done
-  local committed
-  committed=$(echo "update orders set status = '$status' where business_id = '$business'" | "$build/bench_load" sql | cut -d' ' -f2)
-  cpu_before=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
-  conclude reader "$committed"
-  sql -c "select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(300)%'" >/dev/null
+  reader=$!
+  until [ "$(sql -c "select count(*) from pg_stat_activity where query like 'select pg_sleep(600)%'")" = 1 ]; do sleep 0.05; done
+}
+
+close_reader() {
+  sql -c "select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(600)%'" >/dev/null
   wait "$reader" 2>/dev/null || true
+}
+
+waybill_with_reader() {
+  open_reader
+  waybill_sql reader
+  close_reader
+}
+
+# Open for three minutes in which 500 changes come each second, every second one with a webhook.
+waybill_with_long_reader() {
+  cat >"$work/changes.pgbench" <<END
+\\set n random(1, $orders)
+update orders set status = 'delivered' where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid;
+update orders set status = '$status' where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid;
+END
+  open_reader
+  "$pg_bin/pgbench" -n -c 4 -R 250 -T 180 -f "$work/changes.pgbench" >/dev/null 2>"$work/changes.err" ||
+    die "changes: $(cat "$work/changes.err")"
+  moment_of "$no_pending_events" >/dev/null
+  waybill_sql long_reader
+  close_reader
 }
 
 # graphile-worker's plans hang on statistics: its inserts are quick into a table of unknown size, which `truncate` makes
@@ -110,6 +129,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   peer_sql
   waybill_with_reader
 done
+waybill_with_long_reader
 waybill_api
 record body_size "$body_size"
 stop "$peer_pid"
