@@ -32,7 +32,7 @@ HeldShards Leases::renew(Duration lag) {
 }
 
 std::size_t Leases::fair_share() {
-  const Rows rows = session_.run(sql::leases::census, format_duration(lease_));
+  const Rows rows = session_.run(sql::leases::census);
   const std::size_t alive = std::max<std::size_t>(RowView(rows, 0).number<std::size_t>(0), 1);
   return (shard_count + alive - 1) / alive;
 }
@@ -40,8 +40,7 @@ std::size_t Leases::fair_share() {
 HeldShards Leases::take(std::size_t already_held) {
   const std::size_t share = fair_share();
   if (already_held >= share) return {};
-  return held(
-      session_.run(sql::leases::take, worker_.to_string(), format_duration(lease_), share - already_held));
+  return held(session_.run(sql::leases::take, worker_.to_string(), share - already_held));
 }
 
 void Leases::release(const std::vector<std::int16_t>& shards) {

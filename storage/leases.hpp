@@ -22,7 +22,7 @@ struct HeldShard {
 /// The shards a worker holds.
 using HeldShards = std::map<std::int16_t, HeldShard>;
 
-/// A worker's claim on shards: rows with an expiry, and an advisory lock of the worker's name that ends with
+/// A worker's claim on shards: beats with an expiry, and an advisory lock of the worker's name that ends with
 /// its session, so that what a killed worker held is free at once and what a stopped one held is free after
 /// `lease`. All methods throw DatabaseUnavailable or StatementError.
 class Leases {

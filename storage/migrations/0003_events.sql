@@ -37,16 +37,33 @@ create table shards (
   shard       smallint primary key,
   owner       uuid,
   epoch       bigint not null default 0,       -- grows with each owner
-  orphaned    boolean not null default false,  -- the owner before did not give it back
-  expires_at  timestamptz not null default '-infinity',
-  idle        boolean not null default false  -- the owner waits for a NOTIFY
+  orphaned    boolean not null default false   -- the owner before did not give it back
 );
 create table workers (
   guid        uuid primary key,
   name        text not null,
-  started_at  timestamptz not null default now(),
-  seen_at     timestamptz not null default now()
+  started_at  timestamptz not null default now()
 );
+
+-- What a worker says several times a second, the newest row first in the key: rows are added and not changed, for while
+-- anybody holds a snapshot every version of a row stays, and writers would read the newest by way of all of them.
+create table worker_beats (
+  worker      uuid not null,
+  id          bigint generated always as identity,
+  expires_at  timestamptz not null,  -- of its hold on its shards
+  matched_at  timestamptz not null,  -- up to then all that was committed is matched
+  primary key (worker, id)
+);
+create table worker_words (
+  worker      uuid not null,
+  id          bigint generated always as identity,
+  idle        boolean not null,  -- it waits for a NOTIFY
+  primary key (worker, id)
+);
+
+create function lease_end(worker uuid) returns timestamptz language sql stable as $$
+  select coalesce((select b.expires_at from worker_beats b where b.worker = lease_end.worker order by b.id desc limit 1),
+                  '-infinity') $$;
 
 create function worker_lock(worker uuid) returns bigint language sql immutable as $$
   select uuid_hash_extended(worker, 0) $$;
@@ -111,7 +128,10 @@ begin
           )
           insert into record_counts (business_id, entity_type, delta)
           select business_id, %3$s, sum(step) from written where step <> 0 group by business_id;
-          if exists (select from shards where idle and expires_at > now())
+          if exists (select from workers w,
+                       lateral (select o.idle from worker_words o where o.worker = w.guid order by o.id desc limit 1) o,
+                       lateral (select b.expires_at from worker_beats b where b.worker = w.guid order by b.id desc limit 1) b
+                     where o.idle and b.expires_at > now())
              and current_setting('waybill.notify', true) is distinct from 'off' then
             perform pg_notify('waybill_events', '');
           end if;

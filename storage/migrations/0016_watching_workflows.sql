@@ -49,9 +49,6 @@ create function contact_addresses(business uuid) returns text language sql stabl
                                   order by u.created_at, u.guid limit 20) u))
   from businesses b where b.guid = business $$;
 
--- Up to when the owner of a shard had matched all that was committed when it last said so; null: it has not said yet.
-alter table shards add column matched_at timestamptz;
-
 -- Counting the queue by status reads the index alone.
 drop index run_queue_due;
 create index run_queue_due on run_queue (destination, due_at) include (status) where status <> 'held';

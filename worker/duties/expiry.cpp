@@ -8,6 +8,7 @@ void expire(storage::Session& session, const DutyOptions& options) {
   session.run(storage::sql::duties::expire_secrets);
   session.run(storage::sql::duties::expire_accounts);
   session.run(storage::sql::duties::expire_firings);
+  session.run(storage::sql::duties::expire_beats);
   session.run(storage::sql::duties::expire_imports, options.retention_days);
 }
 

@@ -1,2 +1,2 @@
--- How many workers live: seen within $1.
-select count(*) from workers where seen_at > clock_timestamp() - $1::interval
+-- How many workers live.
+select count(*) from workers where lease_end(guid) > clock_timestamp()

@@ -1,3 +1,2 @@
 -- Gives back the shards $2 of the worker $1.
-update shards set owner = null, expires_at = '-infinity', idle = false
-where owner = $1::uuid and shard = any ($2::smallint[])
+update shards set owner = null where owner = $1::uuid and shard = any ($2::smallint[])
