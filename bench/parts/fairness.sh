@@ -36,13 +36,13 @@ make_workflow quiet '{"status": {"in": ["pending", "processing"]}}' >/dev/null
 quiet_token=$token quiet_business=$business
 token=$("$waybill" token create --database-url "$database_url" --business Loud --plan unlimited)
 business=$(sql -c "select guid from businesses where name = 'Loud'")
-sql -c "set session_replication_role = replica" -c "insert into orders (business_id, order_number, status, customer_id, items, delivery_street, delivery_city, total_value)
-  select '$business', 'L-' || n, 'pending', null, '[]', 'Main Street 1', 'City', 20 from generate_series(1, $orders) n" -c "vacuum analyze orders"
+sql -c "set session_replication_role = replica" -c "insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city, total_value)
+  select '$business', ('00000000-0000-4000-b000-' || 100000000000 + n)::uuid, 'L-' || n, 'pending', null, '[]', 'Main Street 1', 'City', 20 from generate_series(1, $orders) n" -c "vacuum analyze orders"
 make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook" >/dev/null
-# By statements of many: a commit for each change would keep the machine busy with commits, not the worker with changes.
+# By statements of many, which find their orders by their keys: a commit for each change would keep the machine busy with commits, not the worker with changes.
 changes_of() { # ORDERS FILE
   printf '%s\n' "\\set n $1 * random(0, $orders / $1 - 1)" \
-    "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business' and order_number = any (array(select 'L-' || k from generate_series(:n + 1, :n + $1) k))" >"$2"
+    "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business' and guid = any (array(select ('00000000-0000-4000-b000-' || 100000000000 + k)::uuid from generate_series(:n + 1, :n + $1) k))" >"$2"
 }
 changes_of 25 "$work/loud.pgbench"
 changes_of 100 "$work/half.pgbench"
