@@ -1,7 +1,6 @@
 // The pages that mailed links lead to, for who has no portal of his own at PUBLIC_URL. Each asks the API to
 // do what the mail was sent for; its addresses are relative, so that it works under a path of a proxy, too.
 #include "api/route.hpp"
-#include "api/services.hpp"
 #include "api/static_file.hpp"
 #include "base/embedded_file.hpp"
 
@@ -12,22 +11,6 @@ WAYBILL_EMBED(mailed_link_style, WAYBILL_PAGES "/mailed-link.css")
 
 namespace waybill::api {
 namespace {
-
-asio::awaitable<Answer> get_verify(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(verify_page)));
-}
-
-asio::awaitable<Answer> get_invitation(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(invitation_page)));
-}
-
-asio::awaitable<Answer> get_script(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(mailed_link_script)));
-}
-
-asio::awaitable<Answer> get_style(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(mailed_link_style)));
-}
 
 /// The address of a page holds a secret: it is kept by nobody and told to nobody.
 constexpr HeaderField page_headers[] = {
@@ -58,11 +41,12 @@ constexpr Route file(std::string_view path, Handler handler, std::string_view me
 }
 
 constexpr Route routes[] = {
-    page("/verify", get_verify, "Where the link of a verification mail leads: a page with a button"),
-    page("/accept-invitation", get_invitation,
+    page("/verify", send_embedded<WAYBILL_EMBEDDED_BOUNDS(verify_page)>,
+         "Where the link of a verification mail leads: a page with a button"),
+    page("/accept-invitation", send_embedded<WAYBILL_EMBEDDED_BOUNDS(invitation_page)>,
          "Where the link of an invitation leads: a page that asks for a password"),
-    file("/pages/mailed-link.js", get_script, script_type),
-    file("/pages/mailed-link.css", get_style, style_type),
+    file("/pages/mailed-link.js", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_script)>, script_type),
+    file("/pages/mailed-link.css", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_style)>, style_type),
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The reference page: Swagger UI, which shows /openapi.json. Everything it loads comes from here.
 #include "api/route.hpp"
-#include "api/services.hpp"
 #include "api/static_file.hpp"
 #include "base/embedded_file.hpp"
 
@@ -12,26 +11,6 @@ WAYBILL_EMBED(swagger_ui_style, WAYBILL_SWAGGER_UI "/swagger-ui.css")
 
 namespace waybill::api {
 namespace {
-
-asio::awaitable<Answer> get_page(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(reference_page)));
-}
-
-asio::awaitable<Answer> get_script(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(reference_script)));
-}
-
-asio::awaitable<Answer> get_swagger_ui(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(swagger_ui_script)));
-}
-
-asio::awaitable<Answer> get_licenses(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(swagger_ui_licenses)));
-}
-
-asio::awaitable<Answer> get_style(Call&, Services&) {
-  co_return Answer::of(std::string(WAYBILL_EMBEDDED(swagger_ui_style)));
-}
 
 /// The style sheet's icons are data URLs; all else comes from this server, and nobody frames the page, which
 /// is given tokens.
@@ -48,15 +27,17 @@ constexpr Route routes[] = {
     {.method = Method::get,
      .path = "/docs",
      .permission = Permission::everyone,
-     .handler = get_page,
+     .handler = send_embedded<WAYBILL_EMBEDDED_BOUNDS(reference_page)>,
      .summary = "This document as a page",
      .tag = "System",
      .media_type = html_type,
      .headers = page_headers},
-    file("/docs/reference.js", get_script, script_type),
-    file("/docs/swagger-ui-bundle.js", get_swagger_ui, script_type),
-    file("/docs/swagger-ui-bundle.js.LICENSE.txt", get_licenses, "text/plain; charset=utf-8"),
-    file("/docs/swagger-ui.css", get_style, style_type),
+    file("/docs/reference.js", send_embedded<WAYBILL_EMBEDDED_BOUNDS(reference_script)>, script_type),
+    file("/docs/swagger-ui-bundle.js", send_embedded<WAYBILL_EMBEDDED_BOUNDS(swagger_ui_script)>,
+         script_type),
+    file("/docs/swagger-ui-bundle.js.LICENSE.txt",
+         send_embedded<WAYBILL_EMBEDDED_BOUNDS(swagger_ui_licenses)>, "text/plain; charset=utf-8"),
+    file("/docs/swagger-ui.css", send_embedded<WAYBILL_EMBEDDED_BOUNDS(swagger_ui_style)>, style_type),
 };
 
 }  // namespace

@@ -21,3 +21,6 @@
 #define WAYBILL_EMBEDDED(name)             \
   std::string_view(waybill_##name##_begin, \
                    static_cast<std::size_t>(waybill_##name##_end - waybill_##name##_begin))
+
+/// Their first and the one past their last, as arguments of a template.
+#define WAYBILL_EMBEDDED_BOUNDS(name) waybill_##name##_begin, waybill_##name##_end
