@@ -1,5 +1,7 @@
 #include "tests/crash/ledger.hpp"
 
+#include <algorithm>
+#include <iomanip>
 #include <iostream>
 #include <set>
 
@@ -106,7 +108,10 @@ void Ledger::check(Session& database) const {
   for (const auto& [mark, fate] : written_) unknown += fate == Fate::unknown ? 1 : 0;
   std::cout << "changes " << written_.size() << " (" << unknown << " with a lost answer), matching events "
             << events.matching.size() << ", requests received " << requests_ << ", repeated "
-            << requests_ - id_of_mark_.size() << "\n";
+            << requests_ - id_of_mark_.size() << " (" << std::setprecision(3)
+            << 100.0 * static_cast<double>(requests_ - id_of_mark_.size()) /
+                   static_cast<double>(std::max<std::size_t>(requests_, 1))
+            << " %, with the one of thirty that is refused)\n";
 }
 
 }  // namespace waybill::tests

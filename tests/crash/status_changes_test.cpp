@@ -2,9 +2,16 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -23,15 +30,20 @@ std::int64_t from_environment(const char* name, std::int64_t otherwise) {
   return given == nullptr ? otherwise : std::stoll(given);
 }
 
-/// An API and two workers on one database. Either worker can be killed or stopped for a while.
-class TwoWorkers {
+/// `waybill up` on its own cluster, which has a worker, and two workers beside it that are killed and
+/// stopped.
+class ThreeWorkers {
  public:
-  TwoWorkers() : api_(database_.url(), Waybill::Options{.command = "api"}) {
+  ThreeWorkers() {
+    Waybill::Options options;
+    options.retry_schedule = schedule;
+    options.arguments = {"--blast-guard-factor", "0"};
+    options.data_dir = directory_ / "data";
+    up_ = std::make_unique<Waybill>("", options);
     for (auto& worker : workers_) worker = start();
   }
 
-  const Waybill& api() const { return api_; }
-  TestDatabase& database() { return database_; }
+  const Waybill& up() const { return *up_; }
 
   void kill(std::size_t which) {
     workers_.at(which)->process().kill(SIGKILL);
@@ -41,29 +53,76 @@ class TwoWorkers {
   void stop(std::size_t which) { workers_.at(which)->process().kill(SIGSTOP); }
   void go_on(std::size_t which) { workers_.at(which)->process().kill(SIGCONT); }
 
+  /// What `pg_ctl stop -m immediate` does; `up` starts PostgreSQL again.
+  void crash_postgres() {
+    std::ifstream file(directory_ / "data/postgres/postmaster.pid");
+    pid_t pid = 0;
+    if (!(file >> pid) || pid <= 1) throw std::runtime_error("no postmaster.pid");
+    ::kill(pid, SIGQUIT);
+  }
+
  private:
+  static constexpr const char* schedule = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
+
   std::unique_ptr<Waybill> start() {
     Waybill::Options options;
     options.command = "worker";
-    options.retry_schedule = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
-    options.secret_key_file = api_.secret_key_file();
-    return std::make_unique<Waybill>(database_.url(), options);
+    options.retry_schedule = schedule;
+    options.arguments = {"--blast-guard-factor", "0"};
+    options.secret_key_file = up_->secret_key_file();
+    return std::make_unique<Waybill>(up_->database_url(), options);
   }
 
-  TestDatabase database_;
-  Waybill api_;
+  TempDirectory directory_;
+  std::unique_ptr<Waybill> up_;
   std::array<std::unique_ptr<Waybill>, 2> workers_;
+};
+
+/// A session that connects again for as long as the database is away; what it runs may run twice.
+class PatientSession {
+ public:
+  explicit PatientSession(std::string url) : url_(std::move(url)) {}
+
+  std::int64_t number(const std::string& sql, const std::vector<std::optional<std::string>>& params = {}) {
+    return patiently([&](Session& session) { return session.number(sql, params); });
+  }
+  void exec(const std::string& sql) {
+    patiently([&](Session& session) {
+      session.exec(sql);
+      return 0;
+    });
+  }
+
+ private:
+  std::int64_t patiently(const std::function<std::int64_t(Session&)>& work) {
+    std::optional<std::int64_t> result;
+    std::string problem;
+    eventually(
+        [&] {
+          try {
+            if (!session_) session_.emplace(url_);
+            result = work(*session_);
+          } catch (const std::runtime_error& error) {
+            problem = error.what();
+            session_.reset();
+          }
+          return result.has_value();
+        },
+        heals_within);
+    if (!result) throw std::runtime_error("the database does not come back: " + problem);
+    return *result;
+  }
+
+  std::string url_;
+  std::optional<Session> session_;
 };
 
 class CrashDuringStatusChanges : public testing::Test {
  protected:
-  std::int64_t moved() {
-    return stack.database().number("select count(*) from orders where status = 'delivered'");
-  }
+  std::int64_t moved() { return database.number("select count(*) from orders where status = 'delivered'"); }
 
   /// Every order has gone from pending to ready, shipped and delivered, once each, by one run each.
   void check(std::int64_t orders) {
-    TestDatabase& database = stack.database();
     EXPECT_EQ(moved(), orders);
     EXPECT_EQ(database.number("select count(*) from pending_events"), 0);
     EXPECT_EQ(database.number("select count(*) from run_queue"), 0);
@@ -86,45 +145,58 @@ class CrashDuringStatusChanges : public testing::Test {
     EXPECT_EQ(database.number("select count(distinct (event_id, workflow_id)) from all_runs"), 3 * orders);
   }
 
-  TwoWorkers stack;
-  Tenant tenant{stack.api(), "moving"};
+  ThreeWorkers stack;
+  PatientSession database{stack.up().database_url()};
+  Tenant tenant{stack.up(), "moving"};
 };
 
 // WAYBILL_CRASH_ORDERS makes it longer.
-TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAreKilledAndStopped) {
+TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAndPostgresqlCrashAndWorkersAreStopped) {
   const std::int64_t orders = from_environment("WAYBILL_CRASH_ORDERS", 200);
   const std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);
   for (const char* status : {"ready", "shipped", "delivered"}) {
     tenant.update_status("order_updated", "", status);
   }
-  int faults = 0;
-  Session writer = stack.database().connect();
   const std::int64_t step = std::max<std::int64_t>(20, orders / 50);
-  for (std::int64_t order = 0; order < orders; order += step) {
-    writer.exec("insert into orders (business_id, order_number) select '" + tenant.id + "', 'C-' || n from " +
-                "generate_series(" + std::to_string(order + 1) + ", " + std::to_string(order + step) + ") n");
-    writer.exec("update orders set notes = 'go' where notes is null and business_id = '" + tenant.id + "'");
+  const std::int64_t steps = (orders + step - 1) / step;
+  int kills = 0;
+  int stops = 0;
+  int crashes = 0;
+  for (std::int64_t at = 0; at < steps; ++at) {
+    const std::int64_t order = at * step;
+    database.exec("insert into orders (business_id, order_number) select '" + tenant.id +
+                  "', 'C-' || n from generate_series(" + std::to_string(order + 1) + ", " +
+                  std::to_string(order + step) +
+                  ") n where not exists (select from orders where order_number = " + "'C-' || n)");
+    database.exec("update orders set notes = 'go' where notes is null and business_id = '" + tenant.id + "'");
     const std::int64_t until =
         moved() + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(step));
     eventually([&] { return moved() >= until; }, 2s);
     const std::size_t which = random() % 2;
-    if (random() % 4 == 0) {
+    if (at == steps / 4 || at == steps / 2 || at == steps * 3 / 4) {
+      stack.crash_postgres();
+      ++crashes;
+    } else if (random() % 4 == 0) {
       stack.stop(which);
-      eventually([&] { return moved() >= order + step; }, 3s);
+      // If it holds the business's shard, the others go on once its lease is over.
+      eventually([&] { return moved() >= order + step; }, 15s);
       stack.go_on(which);
+      ++stops;
     } else {
       stack.kill(which);
+      ++kills;
     }
-    ++faults;
   }
-  EXPECT_TRUE(eventually([&] { return moved() == orders; }, heals_within));
-  EXPECT_TRUE(eventually([&] { return stack.database().number("select count(*) from pending_events") == 0; },
-                         heals_within));
-  EXPECT_TRUE(eventually([&] { return stack.database().number("select count(*) from run_queue") == 0; },
-                         heals_within));
-  std::cout << orders << " orders, " << faults << " faults, seed " << seed << "\n";
-  check(orders);
+  const auto comes_true = [&](const std::string& sql, std::int64_t expected) {
+    return eventually([&] { return database.number(sql) == expected; }, heals_within);
+  };
+  EXPECT_TRUE(comes_true("select count(*) from orders where status = 'delivered'", steps * step));
+  EXPECT_TRUE(comes_true("select count(*) from pending_events", 0));
+  EXPECT_TRUE(comes_true("select count(*) from run_queue", 0));
+  std::cout << steps * step << " orders; " << kills << " workers killed, " << stops
+            << " stopped for a while, PostgreSQL crashed " << crashes << " times; seed " << seed << "\n";
+  check(steps * step);
 }
 
 }  // namespace
