@@ -65,6 +65,7 @@ TEST_F(SecretBoxTest, ManyThatStartAtOnceAgreeOnOneKey) {
   std::vector<SecretBox::Key> keys(16);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(keys.size());
     for (auto& key : keys) threads.emplace_back([&key, this] { key = SecretBox::read_or_make_key(file()); });
   }
   EXPECT_EQ(std::set(keys.begin(), keys.end()).size(), 1U);

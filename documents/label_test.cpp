@@ -36,6 +36,7 @@ TEST(Label, EmptyTextsAreLeftOut) {
 TEST(Label, AnyThreadMayDraw) {
   const auto expected = render_label(label_of("WB0000000001"));
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int n = 0; n < 5; ++n) EXPECT_EQ(render_label(label_of("WB0000000001")), expected);

@@ -75,6 +75,7 @@ class Outbox {
 
 std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events) {
   std::vector<std::uint64_t> ids;
+  ids.reserve(events.size());
   for (const auto& event : events) ids.push_back(event.id);
   return ids;
 }

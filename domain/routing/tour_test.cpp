@@ -115,6 +115,7 @@ TEST(Tour, ClustersAreVisitedOneAfterAnother) {
 
 TEST(Tour, ScatteredStopsAreNearTheExpectedOptimum) {
   std::vector<Spot> scattered;
+  scattered.reserve(200);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> coordinate(0, 1);
   for (int i = 0; i < 200; ++i) scattered.push_back({coordinate(random), coordinate(random)});
@@ -129,6 +130,7 @@ TEST(Tour, SmallOnesAreOptimal) {
   std::uniform_real_distribution<double> coordinate(0, 100);
   for (std::size_t size = 1; size <= 8; ++size) {
     std::vector<Spot> spots;
+    spots.reserve(size);
     for (std::size_t i = 0; i < size; ++i) spots.push_back({coordinate(random), coordinate(random)});
     const auto distances = flat(spots);
     std::vector<std::size_t> order(size);
@@ -159,6 +161,7 @@ TEST(Tour, OneWayRoadsDecideTheDirection) {
 
 TEST(Tour, TheSameStopsHaveTheSameRoute) {
   std::vector<Spot> spots;
+  spots.reserve(60);
   std::mt19937 random(5);
   for (int i = 0; i < 60; ++i) {
     spots.push_back({static_cast<double>(random() % 1000), static_cast<double>(random() % 1000)});

@@ -260,7 +260,7 @@ class MappedRoutesTest : public testing::Test {
     return Reply::with_status(200, {}, json::serialize(json::object{{"code", "Ok"}, {"distances", rows}}));
   }
 
-  void answer(Decide geocoder, Decide osrm) {
+  void answer(const Decide& geocoder, const Decide& osrm) {
     receiver.on_request([=](const Received& request) {
       return request.target.starts_with("/geocoder/") ? geocoder(request) : osrm(request);
     });

@@ -18,10 +18,10 @@ class TemplatesTest : public ApiTest {
     return Guid::from_name(namespace_url, "waybill:template:" + std::string(code)).to_string();
   }
 
-  static json::object mail(json::object more = {}) {
+  static json::object mail(const json::object& more = {}) {
     json::object body{{"code", "thanks"},     {"name", "Thanks"}, {"entityType", "Order"},
                       {"type", "send_email"}, {"subject", "S"},   {"body", "For {{orderNumber}}"}};
-    for (auto& [key, value] : more) body[key] = value;
+    for (const auto& [key, value] : more) body[key] = value;
     return body;
   }
 

@@ -192,7 +192,7 @@ TEST_F(UploadsTest, TheFormHasOneFile) {
 }
 
 TEST_F(UploadsTest, AFileHasAtMost10MiB) {
-  constexpr std::size_t limit = 10 * 1024 * 1024;
+  constexpr std::size_t limit = 10UL * 1024 * 1024;
   const auto empty = form_of("name,email\n").size();
   const auto csv = [&](std::size_t size) { return "name,email\n" + std::string(size, '\n'); };
   expect_invalid(upload(csv(limit - empty)), {"file"});

@@ -19,13 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Finished waybill(std::vector<std::string> arguments, Process::Options options = {}) {
+Finished waybill(std::vector<std::string> arguments, const Process::Options& options = {}) {
   arguments.insert(arguments.begin(), waybill_binary());
-  return run(std::move(arguments), std::move(options));
+  return run(std::move(arguments), options);
 }
 
-Finished token_create(const fs::path& data_dir, Process::Options options = {}) {
-  return waybill({"token", "create", "--business", "Acme", "--data-dir", data_dir}, std::move(options));
+Finished token_create(const fs::path& data_dir, const Process::Options& options = {}) {
+  return waybill({"token", "create", "--business", "Acme", "--data-dir", data_dir}, options);
 }
 
 bool is_token(const std::string& line) {
@@ -93,7 +93,10 @@ TEST(Command, WhoMayEnterTheDataDirectoryReachesTheDatabase) {
   const TempDirectory directory;
   const Waybill up("", {.data_dir = directory / "data"});
   EXPECT_NE(token_create(directory / "data", {.user = user}).status, 0);
-  fs::permissions(directory / "data", fs::perms(0755));
+  fs::permissions(
+      directory / "data",
+      fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,
+      fs::perm_options::add);
   const Finished created = token_create(directory / "data", {.user = user});
   EXPECT_TRUE(is_token(created.standard_output)) << created.standard_error;
 }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t most_per_page = 100;
 
-std::string parameter(const Parameters& parameters, const std::string& name, std::string otherwise = {}) {
+std::string parameter(const Parameters& parameters, const std::string& name,
+                      const std::string& otherwise = {}) {
   const auto found = parameters.find(name);
   return found == parameters.end() ? otherwise : found->second;
 }

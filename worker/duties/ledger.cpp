@@ -28,8 +28,8 @@ void check_slice(storage::Session& session, Time from, Time to) {
 
 }  // namespace
 
-// What came since the last time, and one slice of the day before it in turn. So each event is looked at twice, and the cost
-// is a share of what its runs themselves did, however many they are.
+// What came since the last time, and one slice of the day before it in turn. So each event is looked at
+// twice, and the cost is a share of what its runs themselves did, however many they are.
 void check_ledger(storage::Session& session, const DutyOptions&) {
   const Time now = system_clock().now();
   const std::int64_t turn = to_unix_seconds(now) / seconds_each % earlier_slices + 1;
