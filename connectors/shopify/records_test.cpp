@@ -238,7 +238,7 @@ TEST(ShopifyRecords, WeightsAreKilograms) {
 }
 
 TEST(ShopifyRecords, IdsAreTheNumbersOfGids) {
-  const auto id = [](json::value gid) { return shopify_id(&gid); };
+  const auto id = [](const json::value& gid) { return shopify_id(&gid); };
   EXPECT_EQ(id("gid://shopify/Order/820982911946154508"), "820982911946154508");
   EXPECT_EQ(id("gid://shopify/Fulfillment/1?x=2"), "1");
   for (const auto* const other :

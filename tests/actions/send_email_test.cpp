@@ -139,7 +139,7 @@ TEST(SendEmailBySmtp, WhatIsUnderwayWhenTheWorkerEndsIsSentByTheNext) {
   const int port = silent->port();
   const std::string url = "smtp://127.0.0.1:" + std::to_string(port);
   MailWorld world(url);
-  const auto workflow = configure(world.tenant, own_texts);
+  configure(world.tenant, own_texts);
   world.tenant.create_order();
   ASSERT_TRUE(eventually([&] { return silent->connections() > 0; }));
   EXPECT_EQ(world.waybill.stop(), 0);

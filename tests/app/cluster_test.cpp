@@ -191,7 +191,7 @@ TEST(Cluster, ADataDirectoryWithALongNameWorks) {
 TEST(Cluster, KeepsTheModeOfAnExistingDataDirectoryAndEndsOnSigterm) {
   const TempDirectory directory;
   fs::create_directory(directory / "data");
-  fs::permissions(directory / "data", fs::perms(0750));
+  fs::permissions(directory / "data", fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);
   Waybill waybill("", on(directory / "data"));
   EXPECT_EQ(mode_of(directory / "data"), 0750U);
   const pid_t server = postmaster_of(directory / "data");
