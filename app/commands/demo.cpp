@@ -73,16 +73,17 @@ json::value pick(const json::value& list, std::string_view name, std::string_vie
   return nullptr;
 }
 
-/// Points a workflow of the demo business at the receiver; an earlier demo's is changed.
-void configure_workflow(ApiClient& api, const std::string& trigger, const std::string& receiver,
-                        const net::WebhookSecret& secret) {
-  const std::string name = "Demo: " + trigger;
+/// Points a workflow of the demo business at the receiver, or switches it off; one of that name is changed.
+void configure_workflow(ApiClient& api, const std::string& name, const std::string& trigger,
+                        const std::string& receiver, const net::WebhookSecret& secret,
+                        bool is_active = true) {
   const json::value found = pick(api.data("GET", "/api/workflows/triggers/Order"), "code", trigger);
   const json::value existing = pick(api.data("GET", "/api/workflows/Order/configured"), "name", name);
   json::object body{{"name", name},
                     {"entityType", "Order"},
                     {"triggerId", field(found, "guid")},
                     {"conditions", json::object()},
+                    {"isActive", is_active},
                     {"action", {{"type", "webhook"}, {"recipient", receiver}, {"secret", secret.text()}}}};
   if (!existing.is_null()) body["guid"] = field(existing, "guid");
   const ApiClient::Answer answer = api.call("POST", "/api/workflows/configure", body);
@@ -167,10 +168,19 @@ int run_demo(const Config& config, const DemoOptions& options) {
   const net::WebhookSecret secret = net::WebhookSecret::random();
   DemoReceiver receiver(parse_listen_address(options.receive_on));
   ApiClient api(url, token);
-  for (const char* trigger : {"order_created", "order_status_changed"}) {
-    configure_workflow(api, trigger, receiver.url(), secret);
+  if (!options.keep) {
+    // Of its own, and off afterwards: another demo may be receiving, and this receiver ends here.
+    const auto configure = [&](bool is_active) {
+      configure_workflow(api, "Demo, once", "order_created", receiver.url(), secret, is_active);
+    };
+    configure(true);
+    const int status = show_one_order(api, receiver, secret);
+    configure(false);
+    return status;
   }
-  if (!options.keep) return show_one_order(api, receiver, secret);
+  for (const std::string trigger : {"order_created", "order_status_changed"}) {
+    configure_workflow(api, "Demo: " + trigger, trigger, receiver.url(), secret);
+  }
   print_what_to_try(url, token, config.database_url.empty() ? database.url() : std::string());
   return keep_receiving(receiver, secret, signals);
 }

@@ -196,6 +196,10 @@ TEST(Command, DemoVerifiesASignedWebhook) {
     EXPECT_NE(demo.standard_output.find("signature  valid"), std::string::npos) << demo.standard_output;
     EXPECT_NE(demo.standard_output.find(" ms from commit"), std::string::npos) << demo.standard_output;
   }
+  EXPECT_EQ(Session(up.database_url())
+                .number("select count(*) from workflows where name like 'Demo%' and is_active"),
+            0)
+      << "nobody receives any more";
 }
 
 TEST(Command, DemoSaysWhenTheServiceRefusesItsReceiver) {
