@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -6,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/crash/faults.hpp"
 #include "tests/crash/ledger.hpp"
 #include "tests/crash/stack.hpp"
 #include "tests/crash/writers.hpp"
@@ -21,11 +21,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t shops = 3;
 constexpr std::size_t orders_of_a_shop = 20;
 constexpr Deadline heals_within = 30s;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* given = std::getenv(name);
-  return given == nullptr ? otherwise : std::stoull(given);
-}
 
 Shop open_shop(const Stack& stack, const Receiver& receiver, std::size_t number) {
   Tenant tenant(stack.up(), "shop " + std::to_string(number));

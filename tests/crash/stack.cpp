@@ -2,7 +2,8 @@
 
 #include <array>
 #include <csignal>
-#include <fstream>
+
+#include "tests/crash/faults.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -87,9 +88,7 @@ std::string Stack::break_something() {
 }
 
 std::string Stack::kill_postmaster() {
-  std::ifstream file(directory_ / "data/postgres/postmaster.pid");
-  pid_t pid = 0;
-  if (file >> pid && pid > 1) ::kill(pid, SIGKILL);
+  signal_postgres(directory_ / "data", SIGKILL);
   return "PostgreSQL";
 }
 

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -15,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/crash/faults.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/tenant.hpp"
 
@@ -24,11 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Deadline heals_within = 60s;
-
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* given = std::getenv(name);
-  return given == nullptr ? otherwise : std::stoll(given);
-}
 
 /// `waybill up` on its own cluster, which has a worker, and two workers beside it that are killed and
 /// stopped.
@@ -55,10 +49,7 @@ class ThreeWorkers {
 
   /// What `pg_ctl stop -m immediate` does; `up` starts PostgreSQL again.
   void crash_postgres() {
-    std::ifstream file(directory_ / "data/postgres/postmaster.pid");
-    pid_t pid = 0;
-    if (!(file >> pid) || pid <= 1) throw std::runtime_error("no postmaster.pid");
-    ::kill(pid, SIGQUIT);
+    if (!signal_postgres(directory_ / "data", SIGQUIT)) throw std::runtime_error("PostgreSQL does not run");
   }
 
  private:
@@ -152,7 +143,7 @@ class CrashDuringStatusChanges : public testing::Test {
 
 // WAYBILL_CRASH_ORDERS makes it longer.
 TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAndPostgresqlCrashAndWorkersAreStopped) {
-  const std::int64_t orders = from_environment("WAYBILL_CRASH_ORDERS", 200);
+  const auto orders = static_cast<std::int64_t>(from_environment("WAYBILL_CRASH_ORDERS", 200));
   const std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);
   for (const char* status : {"ready", "shipped", "delivered"}) {
