@@ -11,10 +11,12 @@
 
 namespace waybill::api {
 
+inline constexpr std::string_view newest_first = "r.created_at desc, r.guid desc";
+
 /// What a call asks of a list, in SQL. Its parameters are numbered from `first_list_param` on.
 struct Selection {
   std::string where;  // " and …" for each condition
-  std::string order;  // empty: as the statement has it
+  std::string order{newest_first};
   std::vector<std::string> params;
   bool is_searched =
       false;  // what counts the rows looks at all of them anyway, and so finds the page as well

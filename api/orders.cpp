@@ -17,7 +17,8 @@ namespace waybill::api {
 namespace sql = storage::sql::orders;
 
 asio::awaitable<std::string> read_order(Services& services, storage::Params key) {
-  const auto rows = co_await services.db.read_merged(sql::get, sql::get_merged, std::move(key));
+  const auto rows =
+      co_await services.db.read_merged(sql::get, sql::get_merged, std::move(key), storage::Format::binary);
   if (rows.empty()) throw not_found("order");
   co_return json_object(rows);
 }

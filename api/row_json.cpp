@@ -1,10 +1,16 @@
 #include "api/row_json.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 
 #include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "base/json.hpp"
+#include "storage/binary.hpp"
 #include "storage/type_oids.hpp"
 
 namespace waybill::api {
@@ -27,8 +33,7 @@ void append_number(std::string& out, std::string_view text) {
   out += text;
 }
 
-void append_time(std::string& out, std::string_view text) {
-  const auto time = parse_sql_timestamp(text);
+void append_time(std::string& out, std::optional<Time> time) {
   if (!time) {
     out += "null";  // infinity
     return;
@@ -128,6 +133,70 @@ void append_chosen(std::string& out, std::string_view text, const std::vector<st
   }
 }
 
+template <typename Number>
+void append_digits(std::string& out, Number number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  out.append(digits.data(), end);
+}
+
+void append_guid(std::string& out, const Guid& guid) {
+  constexpr std::size_t length = 36;
+  const auto at = out.size();
+  out.resize(at + length + 2, '"');
+  guid.write_to(out.data() + at + 1);
+}
+
+void append_text(std::string& out, std::uint32_t type, std::string_view text) {
+  switch (type) {
+    case type_oid::boolean:
+      out += text == "t" ? "true" : "false";
+      return;
+    case type_oid::int2:
+    case type_oid::int4:
+    case type_oid::int8:
+      out += text;
+      return;
+    case type_oid::float8:
+    case type_oid::numeric:
+      return append_number(out, text);
+    case type_oid::timestamptz:
+      return append_time(out, parse_sql_timestamp(text));
+    case type_oid::uuid:
+      out += '"';
+      out += text;
+      out += '"';
+      return;
+    default:
+      return append_json_string(out, text);
+  }
+}
+
+void append_binary(std::string& out, std::uint32_t type, std::string_view value) {
+  switch (type) {
+    case type_oid::boolean:
+      out += storage::binary_number<std::int8_t>(value) != 0 ? "true" : "false";
+      return;
+    case type_oid::int2:
+      return append_digits(out, storage::binary_number<std::int16_t>(value));
+    case type_oid::int4:
+      return append_digits(out, storage::binary_number<std::int32_t>(value));
+    case type_oid::int8:
+      return append_digits(out, storage::binary_number<std::int64_t>(value));
+    case type_oid::numeric:
+      return append_number(out, storage::binary_numeric(value));
+    case type_oid::timestamptz:
+      return append_time(out, storage::find_binary_time(value));
+    case type_oid::uuid:
+      return append_guid(out, storage::binary_guid(value));
+    case type_oid::text:
+    case type_oid::varchar:
+      return append_json_string(out, value);
+    default:
+      throw std::invalid_argument("no binary form is known of type " + std::to_string(type));
+  }
+}
+
 }  // namespace
 
 RowWriter::RowWriter(const storage::Rows& rows) : rows_(rows) {
@@ -184,32 +253,14 @@ bool RowWriter::is_null(const Member& member, int row) const {
 }
 
 void RowWriter::append_value(std::string& out, int row, const Member& member) const {
-  const auto text = rows_.get(row, member.first);
-  switch (rows_.type(member.first)) {
-    case type_oid::boolean:
-      out += text == "t" ? "true" : "false";
-      return;
-    case type_oid::int2:
-    case type_oid::int4:
-    case type_oid::int8:
-      out += text;
-      return;
-    case type_oid::json:
-    case type_oid::jsonb:
-      return member.chosen.empty() ? append_compact(out, text) : append_chosen(out, text, member.chosen);
-    case type_oid::float8:
-    case type_oid::numeric:
-      return append_number(out, text);
-    case type_oid::timestamptz:
-      return append_time(out, text);
-    case type_oid::uuid:
-      out += '"';
-      out += text;
-      out += '"';
-      return;
-    default:
-      return append_json_string(out, text);
+  const auto value = rows_.get(row, member.first);
+  const auto type = rows_.type(member.first);
+  if (type == type_oid::json || type == type_oid::jsonb) {
+    // The binary form of jsonb is its text behind a version of one byte (jsonb_send).
+    const auto text = value.substr(rows_.is_binary() && type == type_oid::jsonb ? 1 : 0);
+    return member.chosen.empty() ? append_compact(out, text) : append_chosen(out, text, member.chosen);
   }
+  rows_.is_binary() ? append_binary(out, type, value) : append_text(out, type, value);
 }
 
 std::string json_array(const storage::Rows& rows) {

@@ -8,12 +8,14 @@
 
 namespace waybill::api {
 
-/// Writes rows as the objects of an answer. A column's name is where its value stands (`"customer.name"`),
-/// its type says how it is written: uuids and texts as strings, numbers without trailing zeros, timestamptz
-/// as an answer shows a time, json and jsonb without the spaces between their tokens. Columns of one object
-/// stand side by side; an object is null when all its parts are, unless its name has a `!` behind it
+/// Writes rows, of either format, as the objects of an answer. A column's name is where its value stands
+/// (`"customer.name"`), its type says how it is written: uuids and texts as strings, numbers without trailing
+/// zeros, timestamptz as an answer shows a time, json and jsonb without the spaces between their tokens.
+/// Columns of one object stand side by side; an object is null when all its parts are, unless its name has a
+/// `!` behind it
 /// (`"sender!.name"`). Of a json array of objects a name can choose members: `"items{quantity,price}"`. Twice
-/// the rate of json_build_object for lists (docs/decisions/0005).
+/// the rate of json_build_object for lists (docs/decisions/0005). Of binary values those types are known that
+/// records have; another throws std::invalid_argument.
 class RowWriter {
  public:
   /// Refers to `rows`, which must outlive it.

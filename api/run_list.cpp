@@ -147,12 +147,13 @@ struct Counts {
   std::vector<FinishedOfDay> days;  // newest first
 };
 
-asio::awaitable<Counts> count(Services& services, const RunQuery& query) {
+asio::awaitable<Counts> count(const Call& call, Services& services, const RunQuery& query) {
   std::string text(sql::count.text);
   put(text, "/*open*/", query.open());
   put(text, "/*counted*/", query.counted());
   put(text, "/*each*/", query.each());
-  const auto rows = co_await services.db.read_text(sql::count.name, std::move(text), query.params());
+  const auto rows = co_await services.db.read_long(call.principal.business_id, sql::count.name,
+                                                   std::move(text), query.params());
   Counts counts;
   storage::for_each_row(rows, [&](const storage::RowView& row) {
     const auto runs = row.number(1);
@@ -185,7 +186,7 @@ std::string days_of(const std::vector<FinishedOfDay>& days, std::int64_t wanted)
 asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const Page page = page_of(call);
   const RunQuery query(call);
-  const Counts counts = co_await count(services, query);
+  const Counts counts = co_await count(call, services, query);
   std::string text(sql::list.text);
   const auto days = days_of(counts.days, page.offset() + page.limit());
   put(text, "/*finished*/", query.finished());
@@ -195,7 +196,8 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   // Each of the two in the order of its own index, of which no more is read than the page can need.
   for (int i = 0; i < 2; ++i) put(text, "/*most*/", "limit " + std::to_string(page.offset() + page.limit()));
   put(text, "/*page*/", "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
-  const auto rows = co_await services.db.read_text(sql::list.name, std::move(text), query.params());
+  const auto rows = co_await services.db.read_long(call.principal.business_id, sql::list.name,
+                                                   std::move(text), query.params());
   co_return page_answer(json_array(rows), page, counts.total);
 }
 

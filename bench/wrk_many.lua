@@ -1,5 +1,6 @@
--- Requests of many businesses. TARGET with {order}, {customer}, {page}, {word} and {status} filled in at random, as the
--- business that has the order, {business}, or by TOKEN; with BATCH a POST of as many positions of the business's device.
+-- Requests of many businesses. TARGET with {order}, {customer}, {page}, {word} (an order's number, three digits or more),
+-- {short} (two digits) and {status} filled in at random, as the business that has the order, {business}, or by TOKEN; with
+-- BATCH a POST of as many positions of the business's device.
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local target = os.getenv("TARGET")
 local orders = tonumber(os.getenv("ORDERS"))
@@ -30,7 +31,8 @@ function request()
   local business = business_of(order)
   local path = target:gsub("{order}", string.format("00000000-0000-4000-8000-%d", 100000000000 + order))
     :gsub("{customer}", string.format("00000000-0000-4000-9000-%d", 100000000000 + math.random(0, 199)))
-    :gsub("{page}", tostring(math.random(1, 20))):gsub("{word}", tostring(order))
+    :gsub("{page}", tostring(math.random(1, 20))):gsub("{word}", tostring(math.max(order, 100)))
+    :gsub("{short}", tostring(math.random(10, 99)))
     :gsub("{status}", statuses[math.random(1, #statuses)])
     :gsub("{business}", string.format("00000000-0000-4000-b000-%d", 100000000000 + business))
   local headers = { Authorization = "Bearer " .. (token ~= "" and token or "wb_bench_" .. business) }

@@ -24,13 +24,18 @@ Guid binary_guid(std::string_view value) {
   return guid;
 }
 
-Time binary_time(std::string_view value) {
+std::optional<Time> find_binary_time(std::string_view value) {
   constexpr Time first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
   constexpr Time end = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1);
   const std::chrono::microseconds since(binary_number<std::int64_t>(value));
-  if (since < first - binary_epoch || since >= end - binary_epoch)
-    throw std::invalid_argument("a time beyond the years 0001 to 9999");
+  if (since < first - binary_epoch || since >= end - binary_epoch) return std::nullopt;
   return binary_epoch + since;
+}
+
+Time binary_time(std::string_view value) {
+  const auto time = find_binary_time(value);
+  if (!time) throw std::invalid_argument("a time beyond the years 0001 to 9999");
+  return *time;
 }
 
 // Four numbers of 16 bits: how many digits, the weight of the first, the sign, and how many decimals are

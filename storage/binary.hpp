@@ -32,7 +32,8 @@ inline constexpr Time binary_epoch = std::chrono::sys_days(std::chrono::year(200
 
 Guid binary_guid(std::string_view value);
 
-/// Throws std::invalid_argument also for one that is infinite or beyond the years 0001 to 9999.
+/// nullopt for one that is infinite or beyond the years 0001 to 9999, for which the other throws.
+std::optional<Time> find_binary_time(std::string_view value);
 Time binary_time(std::string_view value);
 
 /// As PostgreSQL prints it; NaN, Infinity and -Infinity are printed as such.

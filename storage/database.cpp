@@ -7,6 +7,7 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "storage/pq/line.hpp"
 #include "storage/pq/read_pipeline.hpp"
 #include "storage/pq/write_pool.hpp"
 
@@ -32,33 +33,39 @@ class Database::Impl {
  public:
   Impl(asio::io_context& io, const Options& options)
       : writes_(std::make_shared<pq::WritePool>(io, channel_options(options, false),
-                                                options.write_connections, options.wait_limit)) {
+                                                options.write_connections, options.wait_limit)),
+        line_(std::make_shared<ReadLine>(io, ReadLine::Options{.wait_limit = options.wait_limit,
+                                                               .share = static_cast<std::size_t>(
+                                                                   std::max(options.long_connections - 1, 1)),
+                                                               .what = "connection for long reads"})) {
     for (int i = 0; i < options.read_connections; ++i) {
       pipelines_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
+    }
+    for (int i = 0; i < options.long_connections; ++i) {
+      long_reads_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
+      line_->add(*long_reads_.back());
     }
   }
 
   ~Impl() {
+    line_->shut_down();
     for (const auto& pipeline : pipelines_) pipeline->shut_down();
+    for (const auto& pipeline : long_reads_) pipeline->shut_down();
     writes_->shut_down();
   }
 
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  asio::awaitable<Rows> submit(Statement statement, Statement merged, std::string text, Params params) {
-    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
-        [this](pq::ReadHandler handler, Statement single, Statement several, std::string owned_text,
-               Params values) {
-          auto& request = pool_.take();
-          request.handler.emplace(std::move(handler));
-          request.statement = single;
-          request.merged = several;
-          request.text = std::move(owned_text);
-          request.params = std::move(values);
-          least_loaded().submit(request);
-        },
-        asio::use_awaitable, statement, merged, std::move(text), std::move(params));
+  asio::awaitable<Rows> read(Statement statement, Statement merged, std::string text, Params params,
+                             Format format) {
+    return submit(least_loaded(), statement, merged, std::move(text), std::move(params), format);
+  }
+
+  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
+                                  Format format) {
+    const Place place(line_, business, co_await line_->take(business));
+    co_return co_await submit(place.connection(), {name, {}}, {}, std::move(text), std::move(params), format);
   }
 
   bool answered_lately() const {
@@ -71,6 +78,41 @@ class Database::Impl {
   pq::WritePool& writes() { return *writes_; }
 
  private:
+  using ReadLine = pq::Line<pq::ReadPipeline>;
+
+  /// A connection that a business has to itself.
+  class Place {
+   public:
+    Place(std::shared_ptr<ReadLine> line, Guid business, pq::ReadPipeline* connection)
+        : line_(std::move(line)), business_(business), connection_(*connection) {}
+    ~Place() { line_->give(connection_, business_); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    pq::ReadPipeline& connection() const { return connection_; }
+
+   private:
+    std::shared_ptr<ReadLine> line_;
+    Guid business_;
+    pq::ReadPipeline& connection_;
+  };
+
+  asio::awaitable<Rows> submit(pq::ReadPipeline& pipeline, Statement statement, Statement merged,
+                               std::string text, Params params, Format format) {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
+        [this, &pipeline, format](pq::ReadHandler handler, Statement single, Statement several,
+                                  std::string owned_text, Params values) {
+          auto& request = pool_.take();
+          request.handler.emplace(std::move(handler));
+          request.statement = single;
+          request.merged = several;
+          request.text = std::move(owned_text);
+          request.params = std::move(values);
+          request.format = format;
+          pipeline.submit(request);
+        },
+        asio::use_awaitable, statement, merged, std::move(text), std::move(params));
+  }
+
   pq::ReadPipeline& least_loaded() {
     const auto now = steady_clock::now();
     return **std::min_element(pipelines_.begin(), pipelines_.end(),
@@ -80,6 +122,8 @@ class Database::Impl {
   pq::ReadRequestPool pool_;
   std::vector<std::shared_ptr<pq::ReadPipeline>> pipelines_;
   std::shared_ptr<pq::WritePool> writes_;
+  std::vector<std::shared_ptr<pq::ReadPipeline>> long_reads_;
+  std::shared_ptr<ReadLine> line_;  // of long_reads_
 };
 
 Database::Database(asio::io_context& io, const Options& options)
@@ -87,16 +131,23 @@ Database::Database(asio::io_context& io, const Options& options)
 
 Database::~Database() = default;
 
-asio::awaitable<Rows> Database::read(const Statement& statement, Params params) {
-  return impl_->submit(statement, {}, {}, std::move(params));
+asio::awaitable<Rows> Database::read(const Statement& statement, Params params, Format format) {
+  return impl_->read(statement, {}, {}, std::move(params), format);
 }
 
-asio::awaitable<Rows> Database::read_merged(const Statement& statement, const Statement& merged, Params key) {
-  return impl_->submit(statement, merged, {}, std::move(key));
+asio::awaitable<Rows> Database::read_merged(const Statement& statement, const Statement& merged, Params key,
+                                            Format format) {
+  return impl_->read(statement, merged, {}, std::move(key), format);
 }
 
-asio::awaitable<Rows> Database::read_text(std::string_view name, std::string text, Params params) {
-  return impl_->submit({name, {}}, {}, std::move(text), std::move(params));
+asio::awaitable<Rows> Database::read_text(std::string_view name, std::string text, Params params,
+                                          Format format) {
+  return impl_->read({name, {}}, {}, std::move(text), std::move(params), format);
+}
+
+asio::awaitable<Rows> Database::read_long(Guid business, std::string_view name, std::string text,
+                                          Params params, Format format) {
+  return impl_->read_long(business, name, std::move(text), std::move(params), format);
 }
 
 asio::awaitable<Rows> Database::write(const Statement& statement, Params params, Cause cause) {

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "storage/errors.hpp"
 #include "storage/params.hpp"
 #include "storage/rows.hpp"
@@ -49,10 +50,11 @@ class Database {
     std::string application_name = "waybill";  // unless the url has one
     int read_connections = 2;
     int write_connections = 4;
+    int long_connections = 3;
     Duration statement_timeout = std::chrono::seconds(10);
     Duration connect_timeout = std::chrono::seconds(5);
     Duration wait_limit =
-        std::chrono::seconds(5);  // for a free write connection; beyond it DatabaseUnavailable
+        std::chrono::seconds(5);  // for a connection of one's own; beyond it DatabaseUnavailable
   };
 
   Database(asio::io_context& io, const Options& options);
@@ -63,17 +65,24 @@ class Database {
   /// A statement without side effects. Concurrent ones are pipelined; one that fails because its neighbour
   /// did, or because the connection broke (once), is sent again. Statements are prepared once for each
   /// connection. Throws StatementError or DatabaseUnavailable, like all below.
-  asio::awaitable<Rows> read(const Statement& statement, Params params);
+  asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text);
 
   /// Like `read` for one record by its key. Reads of the same statement that wait together are sent as one
   /// `merged` statement, which takes an array of each parameter and returns, ordered by it, the position in
   /// the arrays (from 1) before the columns of `statement`. The caller gets the columns of `statement` and
   /// its own rows alone.
-  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key);
+  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
+                                    Format format = Format::text);
 
   /// Like `read` for text made for this call (a $filter's); prepared by its text, of which the least used are
   /// dropped.
-  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params);
+  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
+                                  Format format = Format::text);
+
+  /// Like `read_text` for what may take long, such as a search: alone on its connection, so that no other
+  /// waits behind it. A business never has all of these connections of a thread while another one waits.
+  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
+                                  Format format = Format::text);
 
   /// One statement as a transaction of its own, in one round trip (begin, cause, statement, commit).
   /// StatementError: rolled back. Never sent twice.

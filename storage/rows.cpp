@@ -39,6 +39,8 @@ std::size_t Rows::affected() const {
   return count;
 }
 
+bool Rows::is_binary() const { return result_ && PQbinaryTuples(as_result(result_)) != 0; }
+
 int Rows::columns() const { return result_ ? PQnfields(as_result(result_)) - first_column_ : 0; }
 
 std::string_view Rows::name(int column) const { return PQfname(as_result(result_), first_column_ + column); }

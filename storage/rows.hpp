@@ -8,7 +8,7 @@
 
 namespace waybill::storage {
 
-/// The rows of one answer, in text format. Copies share the libpq result, which is freed with the last. Views
+/// The rows of one answer. Copies share the libpq result, which is freed with the last. Views
 /// into it live as long as any of them.
 class Rows {
  public:
@@ -23,6 +23,7 @@ class Rows {
   std::optional<std::string_view> find(int row, int column) const;
   std::size_t affected() const;  // of an insert, update or delete
 
+  bool is_binary() const;
   int columns() const;
   std::string_view name(int column) const;
   /// The type's OID in pg_type.

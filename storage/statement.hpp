@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace waybill::storage {
@@ -11,5 +12,9 @@ struct Statement {
   std::string_view name;
   std::string_view text;
 };
+
+/// How the values of an answer are written: by the types' output or their send functions. As the protocol
+/// numbers them.
+enum class Format : std::uint8_t { text = 0, binary = 1 };
 
 }  // namespace waybill::storage

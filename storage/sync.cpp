@@ -56,16 +56,14 @@ Session::Session(const std::string& url, std::string_view application_name) {
 }
 
 Rows Session::run(const Statement& statement, const Params& params) {
-  constexpr int text_format = 0;
-  return run(statement, params, text_format);
+  return run(statement, params, Format::text);
 }
 
 Rows Session::run_binary(const Statement& statement, const Params& params) {
-  constexpr int binary_format = 1;
-  return run(statement, params, binary_format);
+  return run(statement, params, Format::binary);
 }
 
-Rows Session::run(const Statement& statement, const Params& params, int format) {
+Rows Session::run(const Statement& statement, const Params& params, Format format) {
   const std::string name(statement.name);
   if (!prepared_.contains(name)) {
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
@@ -73,7 +71,7 @@ Rows Session::run(const Statement& statement, const Params& params, int format) 
   }
   const auto values = values_of(params);
   return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
-                                values.data(), nullptr, nullptr, format));
+                                values.data(), nullptr, nullptr, static_cast<int>(format)));
 }
 
 Rows Session::run_replanned(const Statement& statement, const Params& params) {

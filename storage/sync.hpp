@@ -62,7 +62,7 @@ class Session {
     return params;
   }
 
-  Rows run(const Statement& statement, const Params& params, int format);
+  Rows run(const Statement& statement, const Params& params, Format format);
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
 

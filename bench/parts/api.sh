@@ -52,6 +52,9 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   many list "$api" 64 '/api/v1/Orders?Page={page}&PageSize=50'
   many list_fastify "$fastify" 64 '/api/v1/Orders?Page={page}&PageSize=50'
   many search "$api" 16 '/api/v1/Orders?$search={word}&$orderby=createdAt%20desc'
+  many short "$api" 16 '/api/v1/Orders?$search={short}&$orderby=createdAt%20desc'
+  # What was asked for last goes on without its client.
+  until [ "$(sql -c "select not exists (select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid())")" = t ]; do sleep 0.1; done
   many status "$api" 16 '/api/v1/Orders?$filter=status%20eq%20%27{status}%27&$orderby=createdAt%20desc'
   many customer "$api" 16 '/api/v1/Orders?$filter=customer/guid%20eq%20{customer}&$orderby=createdAt%20desc'
   many batches "$api" 8 '/api/tracking/positions' 100

@@ -43,7 +43,7 @@ create table customers (
   created_at      timestamptz(3) not null default now(),
   updated_at      timestamptz(3) not null default now(),
   deleted_at      timestamptz(3),
-  primary key (business_id, guid),
+  primary key (business_id, guid) include (name),  -- lists of what belongs to customers show their names
   constraint customers_times_in_range check (
     least(created_at, updated_at, deleted_at)
       >= timestamptz '0001-01-01 00:00:00+00'

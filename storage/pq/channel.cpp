@@ -52,18 +52,19 @@ bool Channel::alive() {
   return true;
 }
 
-void Channel::query(const Statement& statement, const Params& params, void* owner) {
-  send(prepared_.statement(statement), params, owner);
+void Channel::query(const Statement& statement, const Params& params, void* owner, Format format) {
+  send(prepared_.statement(statement), params, owner, format);
 }
 
-void Channel::query_text(std::string_view name, std::string_view text, const Params& params, void* owner) {
+void Channel::query_text(std::string_view name, std::string_view text, const Params& params, void* owner,
+                         Format format) {
   std::vector<std::string> evicted;
   Prepared& prepared = prepared_.text(name, text, evicted);
   for (const auto& server_name : evicted) deallocate(server_name);
-  send(prepared, params, owner);
+  send(prepared, params, owner, format);
 }
 
-void Channel::send(Prepared& prepared, const Params& params, void* owner) {
+void Channel::send(Prepared& prepared, const Params& params, void* owner, Format format) {
   if (prepared.generation == 0) {
     prepared_.renew(prepared);
     const std::string text(prepared.text);
@@ -76,7 +77,7 @@ void Channel::send(Prepared& prepared, const Params& params, void* owner) {
   boost::container::small_vector<const char*, 16> values(params.size());
   for (std::size_t i = 0; i < params.size(); ++i) values[i] = params.value(i);
   if (PQsendQueryPrepared(connection_.get(), prepared.server_name.c_str(), static_cast<int>(values.size()),
-                          values.data(), nullptr, nullptr, 0) == 0) {
+                          values.data(), nullptr, nullptr, static_cast<int>(format)) == 0) {
     send_failed_ = true;
   }
   ++prepared.in_flight;

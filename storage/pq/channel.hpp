@@ -17,6 +17,7 @@
 #include "storage/pq/libpq.hpp"
 #include "storage/pq/prepared.hpp"
 #include "storage/rows.hpp"
+#include "storage/statement.hpp"
 
 namespace waybill::storage::pq {
 
@@ -86,8 +87,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool alive();
 
   /// Queues one statement; only when open. `owner` comes back with its answer.
-  void query(const Statement& statement, const Params& params, void* owner);
-  void query_text(std::string_view name, std::string_view text, const Params& params, void* owner);
+  void query(const Statement& statement, const Params& params, void* owner, Format format = Format::text);
+  void query_text(std::string_view name, std::string_view text, const Params& params, void* owner,
+                  Format format = Format::text);
 
   /// Ends a unit: what was queued since the last one is sent, and fails together.
   void sync();
@@ -128,7 +130,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void watch_until(SteadyTime time);
   void check_progress();
 
-  void send(Prepared& prepared, const Params& params, void* owner);
+  void send(Prepared& prepared, const Params& params, void* owner, Format format);
   void deallocate(const std::string& server_name);
   void flush();
   void on_readable();

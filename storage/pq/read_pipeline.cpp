@@ -1,10 +1,12 @@
 #include "storage/pq/read_pipeline.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/container/static_vector.hpp>
+
+#include "storage/binary.hpp"
+#include "storage/fields.hpp"
 
 namespace waybill::storage::pq {
 namespace {
@@ -15,11 +17,8 @@ constexpr std::size_t unit_limit = 64;
 constexpr auto stall_time = std::chrono::milliseconds(2);
 constexpr std::size_t stall_load = 1000;
 
-int ordinality(const Rows& rows, int row) {
-  const auto text = rows.get(row, 0);
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+std::int64_t ordinality(const Rows& rows, int row) {
+  return rows.is_binary() ? BinaryRow(rows, row).number<std::int64_t>(0) : RowView(rows, row).number(0);
 }
 
 // `use` may end the member's membership.
@@ -135,11 +134,11 @@ std::vector<ReadRequest*> ReadPipeline::collect_calls() {
 
 void ReadPipeline::send_call(ReadRequest& first) {
   if (first.next_member != nullptr) {
-    channel_->query(first.merged, merge_params(first), &first);
+    channel_->query(first.merged, merge_params(first), &first, first.format);
   } else if (first.statement.text.empty()) {
-    channel_->query_text(first.statement.name, first.text, first.params, &first);
+    channel_->query_text(first.statement.name, first.text, first.params, &first, first.format);
   } else {
-    channel_->query(first.statement, first.params, &first);
+    channel_->query(first.statement, first.params, &first, first.format);
   }
 }
 

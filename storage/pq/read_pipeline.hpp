@@ -29,6 +29,7 @@ struct ReadRequest {
   Statement merged;     // takes arrays of this one's parameters; empty: there is none
   std::string text;
   Params params;
+  Format format = Format::text;
 
   ReadRequest* next_member = nullptr;  // of a merged call, whose first member stands for all
   bool alone = false;                  // a neighbour or the merged statement failed: its own sync, unmerged

@@ -1,18 +1,14 @@
 #pragma once
 
-#include <deque>
-#include <exception>
 #include <memory>
 #include <vector>
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "storage/database.hpp"
 #include "storage/pq/channel.hpp"
+#include "storage/pq/line.hpp"
 #include "storage/pq/write_session.hpp"
 
 namespace waybill::storage::pq {
@@ -44,25 +40,10 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void shut_down();
 
  private:
-  using Handler =
-      asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, WriteSession*)>::handler_type;
-  struct Waiter {
-    Handler handler;
-    SteadyTime deadline;
-  };
-
-  asio::awaitable<WriteSession*> wait_in_line();
   void release(WriteSession& session);
-  void give(WriteSession& session);
-  void answer_first(const std::exception_ptr& error, WriteSession* session);
-  void watch_line();
 
-  asio::io_context& io_;
-  const Duration wait_limit_;
   std::vector<std::unique_ptr<WriteSession>> sessions_;
-  std::vector<WriteSession*> free_;  // the last used last: it is taken first, and stays warm
-  std::deque<Waiter> line_;
-  asio::steady_timer timer_;
+  std::shared_ptr<Line<WriteSession>> line_;
   bool shut_down_ = false;
 };
 

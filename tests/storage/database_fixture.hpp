@@ -29,8 +29,11 @@ class DatabaseTest : public testing::Test {
   ~DatabaseTest() override { stop(); }
 
   storage::Database::Options options() const {
-    return {
-        .url = server_.url(), .application_name = "tested", .read_connections = 1, .write_connections = 1};
+    return {.url = server_.url(),
+            .application_name = "tested",
+            .read_connections = 1,
+            .write_connections = 1,
+            .long_connections = 1};
   }
 
   /// Runs a coroutine on the io thread.

@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <gmock/gmock.h>
 
+#include "storage/binary.hpp"
 #include "tests/storage/database_fixture.hpp"
 
 namespace waybill::tests {
@@ -123,6 +124,100 @@ TEST_F(DatabaseReads, DoNotQueueBehindASlowOne) {
   }
   server_.exec("select pg_advisory_unlock(7)");
   EXPECT_EQ(slow.get().get(0, 0), "through");
+}
+
+constexpr Guid one_business{{1}};
+constexpr Guid another_business{{2}};
+
+TEST_F(DatabaseReads, LongOnesHaveAConnectionOfTheirOwn) {
+  auto& database = open();
+  server_.exec("select pg_advisory_lock(7)");
+  auto slow =
+      start([&] { return database.read_long(one_business, "slow", std::string(blocking.text), Params()); });
+  wait_for_blocked("pg_advisory");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(read(echo, Params().add("fast")), "fast");
+  server_.exec("select pg_advisory_unlock(7)");
+  EXPECT_EQ(slow.get().get(0, 0), "through");
+}
+
+TEST_F(DatabaseReads, LongOnesOfABusinessLeaveAConnectionToTheOthers) {
+  auto three = options();
+  three.long_connections = 3;
+  auto& database = open(three);
+  server_.exec("select pg_advisory_lock(7)");
+  std::vector<std::future<Rows>> slow;
+  on_io([&] {
+    for (int i = 0; i < 5; ++i) {
+      slow.push_back(start(
+          [&] { return database.read_long(one_business, "slow", std::string(blocking.text), Params()); }));
+    }
+  });
+  EXPECT_TRUE(eventually([&] {
+    return server_.number(
+               "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = "
+               "'tested'") == 2;
+  }));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(run([&] {
+                return first_value(
+                    database.read_long(another_business, "fast", "select $1::text", Params().add("fast")));
+              }),
+              "fast");
+  }
+  server_.exec("select pg_advisory_unlock(7)");
+  for (auto& one : slow) EXPECT_EQ(one.get().get(0, 0), "through");
+}
+
+TEST_F(DatabaseReads, LongOnesThatFindNoConnectionInTimeAreRefused) {
+  auto hasty = options();
+  hasty.wait_limit = 50ms;
+  auto& database = open(hasty);
+  server_.exec("select pg_advisory_lock(7)");
+  auto slow =
+      start([&] { return database.read_long(one_business, "slow", std::string(blocking.text), Params()); });
+  wait_for_blocked("pg_advisory");
+  EXPECT_EQ(failure_of([&] {
+              run([&] { return database.read_long(another_business, "late", "select 1", Params()); });
+            }),
+            "unavailable");
+  server_.exec("select pg_advisory_unlock(7)");
+  EXPECT_EQ(slow.get().get(0, 0), "through");
+}
+
+TEST_F(DatabaseReads, LongOnesFailAloneAndFreeTheirConnection) {
+  auto& database = open();
+  const auto results = together(20, [&](int i) {
+    return first_value(
+        database.read_long(one_business, "divide", std::string(divide.text), Params().add(i % 2)));
+  });
+  EXPECT_EQ(std::count(results.begin(), results.end(), "22012"), 10);
+  EXPECT_EQ(std::count(results.begin(), results.end(), "100"), 10);
+}
+
+TEST_F(DatabaseReads, AnswerInBinaryFormatOnRequest) {
+  static constexpr Statement times_six{"test.times_six", "select $1::bigint * 6, 'text'"};
+  static constexpr Statement several{
+      "test.times_six_of_several",
+      "select w.position, w.n * 6, 'text' from unnest($1::bigint[]) with ordinality w (n, position)"};
+  auto& database = open();
+  const auto sum = [&](auto rows) -> asio::awaitable<std::string> {
+    const auto answer = co_await std::move(rows);
+    EXPECT_TRUE(answer.is_binary());
+    const storage::BinaryRow row(answer, 0);
+    co_return std::to_string(row.number<std::int64_t>(0)) + std::string(row.bytes(1));
+  };
+  using storage::Format;
+  EXPECT_EQ(run([&] { return sum(database.read(times_six, Params().add(7), Format::binary)); }), "42text");
+  EXPECT_EQ(
+      run([&] {
+        return sum(database.read_text("six", std::string(times_six.text), Params().add(7), Format::binary));
+      }),
+      "42text");
+  const auto merged = together(40, [&](int i) {
+    return sum(database.read_merged(times_six, several, Params().add(i), Format::binary));
+  });
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(merged.at(static_cast<std::size_t>(i)), std::to_string(i * 6) + "text");
 }
 
 TEST_F(DatabaseReads, CannotWrite) {

@@ -1,7 +1,7 @@
 -- A page of the customers, each row preceded by how many there are: $1 business. As it stands, the newest fifty of all;
 -- api/list.cpp puts what a call asks for in the marked places.
 select
-  /*total*/(select coalesce(sum(n.delta), 0) from record_counts n
+  /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 2)/*end*/,
   r.guid, r.name, r.email, r.phone, r.company, r.street as "address.street", r.city as "address.city",
   r.state as "address.state", r.postal_code as "address.postalCode", r.country as "address.country"

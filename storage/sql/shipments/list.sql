@@ -1,7 +1,7 @@
 -- A page of the shipments, each row preceded by how many there are: $1 business. As it stands, the newest fifty of all;
 -- api/list.cpp puts what a call asks for in the marked places.
 select
-  /*total*/(select coalesce(sum(n.delta), 0) from record_counts n
+  /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 1)/*end*/,
   r.guid, r.tracking_number as "trackingNumber", r.status, r.customer_id as "customer.guid",
   (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
