@@ -29,7 +29,7 @@ control "wait?count=$in_flight" 14 >/dev/null || die "not all are in flight: $(c
 record in_flight "$(control count | jq .held)"
 record waiting_and_in_flight "$(rss_mb "$waybill_pid")"
 control release >/dev/null
-until [ "$(sql -c "select count(*) from runs where status = 'succeeded' and event_id > (select last_value - $in_flight from event_ids)")" = $in_flight ]; do
+until [ "$(sql -c "select count(*) from runs where status = 'succeeded' and event_id > (select pg_sequence_last_value('event_ids') - $in_flight)")" = $in_flight ]; do
   sleep 0.2
 done
 record afterwards "$(rss_mb "$waybill_pid")"
