@@ -109,6 +109,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Connections refused because their address is not allowed."},
     {Observable::ledger_unbalanced, "ledger.unbalanced", error, "waybill_ledger_unbalanced_total",
      "Times the sums of events and runs did not agree."},
+    {Observable::event_passed_over, "event.passed_over", error, "waybill_events_passed_over_total",
+     "Events found in the outbox behind what was read, whose shards were read again."},
     {Observable::duty_failed, "duty.failed", error, "waybill_duty_failures_total",
      "Background duties that failed."},
     {Observable::push_delivered, "push.delivered", debug, pushes, pushes_help, "result", "delivered"},

@@ -61,6 +61,7 @@ enum class Observable : std::uint8_t {
   breaker_closed,
   destination_refused,
   ledger_unbalanced,
+  event_passed_over,
   duty_failed,
   push_delivered,
   push_subscription_gone,

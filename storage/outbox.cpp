@@ -54,6 +54,7 @@ Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t
                                  array_literal(in_flight), limit, draw_xid);
   Scan scan;
   scan.events.reserve(static_cast<std::size_t>(rows.size()));
+  std::string_view writer;
   for_each_row(rows, [&](const RowView& row) {
     const auto shard = row.number<std::int16_t>(0);
     const auto id = row.number<std::uint64_t>(1);
@@ -64,6 +65,8 @@ Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t
       if (!row.is_null(6)) scan.xid = row.number<std::uint64_t>(6);
     } else {
       scan.events.push_back({shard, id, row.guid(2), row.string(3)});
+      if (writer != row.view(7)) ++scan.transactions;
+      writer = row.view(7);
     }
   });
   return scan;

@@ -30,6 +30,7 @@ struct PendingEvent {
 /// What one look at the outbox saw, all of it in one snapshot.
 struct Scan {
   std::vector<PendingEvent> events;  // by shard, then by id
+  std::size_t transactions = 0;      // that wrote them; one that wrote to several shards counts for each
   std::uint64_t last_id = 0;         // of the sequence, read after the snapshot was taken
   std::uint64_t workflow_epoch = 0;
   std::uint64_t xmin = 0;            // of the snapshot: every transaction before it is over

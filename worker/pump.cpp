@@ -224,7 +224,7 @@ bool Pump::look_at_outbox() {
     seen_epoch_ = scan.workflow_epoch;
   }
   const std::size_t seen = scan.events.size();
-  rate_.looked(now, seen, scan.xmin, scan.xid);
+  rate_.looked(now, scan.transactions, scan.xmin, scan.xid);
   const Time oldest = oldest_of(scan.events, now);
   matched_until_ = oldest.time_since_epoch().count();
   std::vector<storage::PendingEvent> events;

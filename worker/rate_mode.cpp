@@ -7,8 +7,8 @@ namespace {
 
 constexpr Duration window = std::chrono::milliseconds(200);
 // Of a window. NOTIFY alone holds all writers down to a few times the upper one, so it must go before that.
-constexpr std::size_t busy_events = 60;
-constexpr std::size_t idle_events = 20;
+constexpr std::size_t busy_transactions = 60;
+constexpr std::size_t idle_transactions = 20;
 constexpr Duration busy_patience = std::chrono::milliseconds(1);
 constexpr Duration settling_patience = std::chrono::milliseconds(2);
 
@@ -25,17 +25,18 @@ void RateMode::said(bool idle) {
   until_.reset();
 }
 
-void RateMode::looked(Time now, std::size_t events, std::uint64_t xmin, std::optional<std::uint64_t> xid) {
+void RateMode::looked(Time now, std::size_t transactions, std::uint64_t xmin,
+                      std::optional<std::uint64_t> xid) {
   if (settling_) {
     if (!until_) until_ = xid;
     if (until_ && xmin >= *until_) settling_ = false;
   }
-  window_events_ += events;
-  if (window_events_ >= busy_events) idle_ = false;
+  window_transactions_ += transactions;
+  if (window_transactions_ >= busy_transactions) idle_ = false;
   if (now - window_start_ < window) return;
-  if (window_events_ <= idle_events) idle_ = true;
+  if (window_transactions_ <= idle_transactions) idle_ = true;
   window_start_ = now;
-  window_events_ = 0;
+  window_transactions_ = 0;
 }
 
 Duration RateMode::patience(Duration poll) const {

@@ -22,8 +22,9 @@ class RateMode {
   /// True when the next look should draw a transaction id, from which on all writers know.
   bool wants_xid() const { return settling_ && !until_; }
 
-  /// After each look: how many events it saw, its snapshot's xmin, and the transaction id it drew, if any.
-  void looked(Time now, std::size_t events, std::uint64_t xmin, std::optional<std::uint64_t> xid);
+  /// After each look: the events of how many transactions it saw, its snapshot's xmin, and the transaction id
+  /// it drew, if any.
+  void looked(Time now, std::size_t transactions, std::uint64_t xmin, std::optional<std::uint64_t> xid);
 
   /// How long the worker may wait for a NOTIFY.
   Duration patience(Duration poll) const;
@@ -34,7 +35,7 @@ class RateMode {
   bool settling_ = false;               // writers may not know yet
   std::optional<std::uint64_t> until_;  // the first transaction id that knows
   Time window_start_{};
-  std::size_t window_events_ = 0;
+  std::size_t window_transactions_ = 0;
 };
 
 }  // namespace waybill::worker

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/sync.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
+#include "worker/duties/duties.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -68,6 +70,45 @@ TEST_F(Outbox, NewestTransactionThatCommitsAfterManyLooksIsNotSkipped) {
     late.exec("commit");
     ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
   }
+}
+
+// Which cannot happen, so the test makes one: an event with a number that the marks are beyond.
+TEST_F(Outbox, EventThatWasPassedOverIsFoundAndMatched) {
+  World world;
+  Tenant tenant(world.waybill, "passed");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  const std::string order = tenant.insert_order();
+  const std::string unused = tenant.sql.value("select nextval('event_ids')");
+  std::size_t round = 0;
+  const auto enough = std::chrono::steady_clock::now() + 500ms;
+  while (std::chrono::steady_clock::now() < enough) {
+    tenant.sql.exec(update(order, std::to_string(++round)));
+    ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
+  }
+  tenant.settle();
+  tenant.sql.exec("begin; " + update(order, "lost") + "; with e as (update events set id = " + unused +
+                  " where id = (select max(id) from events) returning id, at)"
+                  " update pending_events p set id = e.id from e where p.at = e.at; commit");
+  tenant.sql.exec(update(order, "next"));
+  auto all = receiver.wait_for("/hook", round + 1);
+  ASSERT_EQ(all.size(), round + 1);
+  EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "next");
+
+  const SecretBox secrets(SecretBox::Key{});
+  storage::Session duties(world.database.url(), "duties");
+  EXPECT_TRUE(eventually([&] {
+    // As if a minute had gone by, until the worker speaks again.
+    duties.execute("begin");
+    duties.execute(
+        "insert into worker_beats (worker, expires_at, matched_at)"
+        " select guid, clock_timestamp() + interval '10 s', clock_timestamp() + interval '2 min' from "
+        "workers");
+    worker::read_passed_over(duties, {.database_url = {}, .secrets = secrets});
+    duties.execute("commit");
+    all = receiver.wait_for("/hook", round + 2, 1s);
+    return all.size() == round + 2;
+  }));
+  EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "lost");
 }
 
 TEST_F(Outbox, OpenRepeatableReadReaderDoesNotStopTheQueue) {

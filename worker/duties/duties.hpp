@@ -43,6 +43,7 @@ void silence_devices(storage::Session& session, const DutyOptions& options);
 void keep_positions(storage::Session& session, const DutyOptions& options);
 void pause_failing(storage::Session& session, const DutyOptions& options);
 void check_ledger(storage::Session& session, const DutyOptions& options);
+void read_passed_over(storage::Session& session, const DutyOptions& options);
 void measure_queue(storage::Session& session, const DutyOptions& options);
 
 /// Does the duties when they are due, each once at the start, on a thread and session of its own.

@@ -17,6 +17,7 @@ std::span<const Duty> all_duties() {
       {"positions", 1h, keep_positions},
       {"pause_failing", 30min, pause_failing},
       {"check_ledger", 150s, check_ledger},
+      {"read_passed_over", 30s, read_passed_over},
       {"measure_queue", 15s, measure_queue},
   });
   return duties;

@@ -6,11 +6,11 @@
 -- shows the one it logs, up to 32 ahead, before its own (nextval_internal of PostgreSQL's sequence.c).
 select -1::smallint as shard, coalesce(pg_sequence_last_value('event_ids'), 0) as id, null::uuid as business_id, null::timestamptz as at,
        (select epoch from workflow_epoch) as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
-       case when $5::boolean then pg_current_xact_id()::text end as xid
+       case when $5::boolean then pg_current_xact_id()::text end as xid, null::xid as writer
 union all
-select p.shard, p.id, p.business_id, p.at, null, null, null
+select p.shard, p.id, p.business_id, p.at, null, null, null, p.writer
 from unnest($1::smallint[], $2::bigint[]) own (shard, low),
-     lateral (select p.shard, p.id, p.business_id, p.at
+     lateral (select p.shard, p.id, p.business_id, p.at, p.xmin as writer
               from pending_events p
               where p.shard = own.shard and p.id > own.low and p.id not in (select unnest($3::bigint[]))
               order by p.id
