@@ -30,6 +30,18 @@ KeyArrays arrays(std::vector<RelativeKey> keys) {
   return {array_literal(businesses), array_literal(guids)};
 }
 
+/// Of the columns of event.inc from `first` on.
+StoredEvent stored_event(const BinaryRow& row, int first) {
+  return {.id = row.number<std::uint64_t>(first),
+          .business_id = row.guid(first + 1),
+          .entity_type = static_cast<domain::EntityType>(row.number<std::int16_t>(first + 2)),
+          .entity_id = row.guid(first + 3),
+          .at = row.time(first + 4),
+          .cause = row.maybe_string(first + 5),
+          .before = row.maybe_string(first + 6),
+          .after = row.maybe_string(first + 7)};
+}
+
 }  // namespace
 
 int cause_depth(const std::optional<std::string>& cause) {
@@ -44,48 +56,46 @@ int cause_depth(const std::optional<std::string>& cause) {
 }
 
 Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight,
-                  std::size_t limit, bool draw_xid) {
+                  std::size_t limit, bool draw_xid, std::size_t with_rows) {
   std::vector<std::int64_t> shards, lows;
   for (const ShardMark& mark : marks) {
     shards.push_back(mark.shard);
     lows.push_back(static_cast<std::int64_t>(mark.low));
   }
-  const Rows rows = session_.run(sql::outbox::scan, array_literal(shards), array_literal(lows),
-                                 array_literal(in_flight), limit, draw_xid);
+  const Rows rows = session_.run_binary(sql::outbox::scan, Params()
+                                                               .add(array_literal(shards))
+                                                               .add(array_literal(lows))
+                                                               .add(array_literal(in_flight))
+                                                               .add(limit)
+                                                               .add(draw_xid)
+                                                               .add(with_rows));
+  constexpr int event_columns = 8;  // of the scan's own before those of event.inc
   Scan scan;
   scan.events.reserve(static_cast<std::size_t>(rows.size()));
   std::string_view writer;
-  for_each_row(rows, [&](const RowView& row) {
+  for (int i = 0; i < rows.size(); ++i) {
+    const BinaryRow row(rows, i);
     const auto shard = row.number<std::int16_t>(0);
     const auto id = row.number<std::uint64_t>(1);
     if (shard < 0) {
       scan.last_id = id;
-      scan.workflow_epoch = row.number<std::uint64_t>(4);
-      scan.xmin = row.number<std::uint64_t>(5);
-      if (!row.is_null(6)) scan.xid = row.number<std::uint64_t>(6);
-    } else {
-      scan.events.push_back({shard, id, row.guid(2), row.string(3)});
-      if (writer != row.view(7)) ++scan.transactions;
-      writer = row.view(7);
+      scan.workflow_epoch = row.number<std::uint64_t>(3);
+      scan.xmin = row.number<std::uint64_t>(4);
+      if (!row.is_null(5)) scan.xid = row.number<std::uint64_t>(5);
+      continue;
     }
-  });
+    scan.events.push_back({shard, id, row.guid(6), row.time(7)});
+    if (writer != row.bytes(2)) ++scan.transactions;
+    writer = row.bytes(2);
+    if (!row.is_null(event_columns)) scan.rows.push_back(stored_event(row, event_columns));
+  }
   return scan;
 }
 
 std::vector<StoredEvent> stored_events(const Rows& rows) {
   std::vector<StoredEvent> events;
   events.reserve(static_cast<std::size_t>(rows.size()));
-  for (int i = 0; i < rows.size(); ++i) {
-    const BinaryRow row(rows, i);
-    events.push_back({.id = row.number<std::uint64_t>(0),
-                      .business_id = row.guid(1),
-                      .entity_type = static_cast<domain::EntityType>(row.number<std::int16_t>(2)),
-                      .entity_id = row.guid(3),
-                      .at = row.time(4),
-                      .cause = row.maybe_string(5),
-                      .before = row.maybe_string(6),
-                      .after = row.maybe_string(7)});
-  }
+  for (int i = 0; i < rows.size(); ++i) events.push_back(stored_event(BinaryRow(rows, i), 0));
   return events;
 }
 
@@ -94,12 +104,11 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   std::vector<std::int64_t> ids;
   ids.reserve(events.size());
   for (const PendingEvent& event : events) ids.push_back(static_cast<std::int64_t>(event.id));
-  // Printed without trailing zeros of the fraction, so compared as instants; the exact text goes back to the
-  // server.
-  const auto [first, last] = std::ranges::minmax(
-      events, {}, [](const PendingEvent& event) { return parse_sql_timestamp(event.at).value(); });
-  return stored_events(
-      session_.run_binary(sql::outbox::fetch, Params().add(array_literal(ids)).add(first.at).add(last.at)));
+  const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
+  return stored_events(session_.run_binary(sql::outbox::fetch, Params()
+                                                                   .add(array_literal(ids))
+                                                                   .add(format_sql_timestamp(first.at))
+                                                                   .add(format_sql_timestamp(last.at))));
 }
 
 std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {

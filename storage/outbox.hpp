@@ -23,18 +23,8 @@ struct PendingEvent {
   std::int16_t shard;
   std::uint64_t id;
   Guid business_id;
-  std::string at;       // as PostgreSQL prints it: microseconds matter in a range
+  Time at;
   bool orphan = false;  // a worker may have been lost over it
-};
-
-/// What one look at the outbox saw, all of it in one snapshot.
-struct Scan {
-  std::vector<PendingEvent> events;  // by shard, then by id
-  std::size_t transactions = 0;      // that wrote them; one that wrote to several shards counts for each
-  std::uint64_t last_id = 0;         // of the sequence, read after the snapshot was taken
-  std::uint64_t workflow_epoch = 0;
-  std::uint64_t xmin = 0;            // of the snapshot: every transaction before it is over
-  std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if it was asked for
 };
 
 /// An event as stored, its records in the binary form that RecordValue reads.
@@ -47,6 +37,17 @@ struct StoredEvent {
   std::optional<std::string> cause;  // JSON
   std::optional<std::string> before;
   std::optional<std::string> after;
+};
+
+/// What one look at the outbox saw, all of it in one snapshot.
+struct Scan {
+  std::vector<PendingEvent> events;  // by shard, then by id
+  std::vector<StoredEvent> rows;     // of some of them or none
+  std::size_t transactions = 0;      // that wrote them; one that wrote to several shards counts for each
+  std::uint64_t last_id = 0;         // of the sequence, read after the snapshot was taken
+  std::uint64_t workflow_epoch = 0;
+  std::uint64_t xmin = 0;            // of the snapshot: every transaction before it is over
+  std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if it was asked for
 };
 
 /// Of rows in binary format, of statements that begin with storage/sql/outbox/event.inc.
@@ -87,9 +88,10 @@ class Outbox {
  public:
   explicit Outbox(Session& session) : session_(session) {}
 
-  /// The next events of each shard beyond its mark that are not in flight, at most `limit` of each shard.
+  /// The next events of each shard beyond its mark that are not in flight, at most `limit` of each shard;
+  /// with the rows of those of the last minute when there are no more than `with_rows` in all.
   Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit,
-            bool draw_xid);
+            bool draw_xid, std::size_t with_rows = 0);
 
   /// In order of id. An id that is no longer there is left out.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);

@@ -1,6 +1,7 @@
 #include "worker/marks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace waybill::worker {
 
@@ -44,43 +45,18 @@ bool Marks::any_in_flight(std::int16_t shard) const {
   return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
 }
 
-std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t limit, std::size_t capacity) {
-  std::map<std::int16_t, std::vector<storage::PendingEvent>> by_shard;
-  for (storage::PendingEvent& event : scan.events) by_shard[event.shard].push_back(std::move(event));
-
-  // Shards in turn, so that a full one leaves room for the others.
-  std::map<std::int16_t, std::size_t> taken;
-  std::size_t left = capacity;
-  for (bool any = true; any && left > 0;) {
-    any = false;
-    for (const auto& [shard, events] : by_shard) {
-      if (left > 0 && taken[shard] < events.size()) {
-        ++taken[shard];
-        --left;
-        any = true;
-      }
-    }
-  }
-
+std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t limit) {
+  std::vector<storage::PendingEvent> events = std::move(scan.events);
+  std::map<std::int16_t, std::size_t> counts;
   std::map<std::int16_t, std::uint64_t> seen_up_to;  // of the shards that were not seen to their end
-  std::vector<storage::PendingEvent> result;
-  result.reserve(capacity - left);
-  for (auto& [shard, events] : by_shard) {
-    const std::size_t count = taken[shard];
-    if (count < events.size()) {
-      seen_up_to[shard] = events[count].id - 1;
-    } else if (events.size() >= limit) {
-      seen_up_to[shard] = events.back().id;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      in_flight_.emplace(events[i].id, shard);
-      events[i].orphan = is_orphan(events[i], scan.last_id);
-      result.push_back(std::move(events[i]));
-    }
+  for (storage::PendingEvent& event : events) {
+    in_flight_.emplace(event.id, event.shard);
+    event.orphan = is_orphan(event, scan.last_id);
+    if (++counts[event.shard] == limit) seen_up_to[event.shard] = event.id;
   }
   learn(scan);
   move_marks(seen_up_to);
-  return result;
+  return events;
 }
 
 void Marks::learn(const storage::Scan& scan) {
@@ -103,25 +79,15 @@ bool Marks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id)
   if (found == orphans_.end()) return false;
   Orphans& orphans = found->second;
   if (!orphans.last_id) orphans.last_id = last_id;
-  const bool orphan = event.id <= *orphans.last_id && orphans.left > 0;
-  if (orphan) {
-    --orphans.left;
-  } else {
+  if (event.id > *orphans.last_id) {
     orphans_.erase(found);
+    return false;
   }
-  return orphan;
+  return ++orphans.count[event.business_id] <= max_orphans;
 }
 
 void Marks::settled(std::span<const std::uint64_t> events) {
   for (const std::uint64_t id : events) in_flight_.erase(id);
-}
-
-void Marks::give_back(std::span<const storage::PendingEvent> events) {
-  for (const storage::PendingEvent& event : events) {
-    in_flight_.erase(event.id);
-    const auto low = low_.find(event.shard);
-    if (low != low_.end()) low->second = std::min(low->second, event.id - 1);
-  }
 }
 
 }  // namespace waybill::worker

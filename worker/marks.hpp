@@ -21,7 +21,7 @@ namespace waybill::worker {
 /// vacuum back. Pure; one thread.
 class Marks {
  public:
-  static constexpr std::size_t max_orphans = 2000;  // of a shard; no worker has more events in memory
+  static constexpr std::size_t max_orphans = 2000;  // of a business; no worker has more under way
 
   /// Starts a shard from the beginning. Of one that is `orphaned`, the events that its last owner may have
   /// had in memory are told from the others.
@@ -40,14 +40,12 @@ class Marks {
   bool wants_xid() const;
   bool any_in_flight(std::int16_t shard) const;
 
-  /// Takes a scan's events in flight, at most `capacity` of them in turn over the shards, and moves the
-  /// marks. `limit` is what the scan was bounded by for each shard. Answers those taken, in order within each
-  /// shard.
-  std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t limit, std::size_t capacity);
+  /// Takes a scan's events in flight and moves the marks. `limit` is what the scan was bounded by for each
+  /// shard, and more than 0. Answers the events, those marked that a lost worker may have had under way.
+  std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t limit);
 
+  /// These are recorded, or forgotten with their shard or by `reconnected`.
   void settled(std::span<const std::uint64_t> events);
-  /// These could not be worked on: they will be scanned again.
-  void give_back(std::span<const storage::PendingEvent> events);
 
  private:
   struct Candidate {
@@ -57,10 +55,10 @@ class Marks {
   void learn(const storage::Scan& scan);
   void move_marks(const std::map<std::int16_t, std::uint64_t>& seen_up_to);
 
-  /// The first events of a shard up to one id, as many as a worker has in memory.
+  /// The first events of each business of a shard up to one id, as many as a worker has under way.
   struct Orphans {
-    std::optional<std::uint64_t> last_id;  // the sequence's at the first scan
-    std::size_t left = max_orphans;
+    std::optional<std::uint64_t> last_id;         // the sequence's at the first scan
+    std::unordered_map<Guid, std::size_t> count;  // by business
   };
   bool is_orphan(const storage::PendingEvent& event, std::uint64_t last_id);
 

@@ -81,8 +81,8 @@ std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events)
 }
 
 std::vector<std::uint64_t> look(Marks& marks, Outbox& outbox, std::size_t limit = no_limit,
-                                std::size_t capacity = no_limit, bool draw_xid = true) {
-  return ids(marks.take(outbox.scan(marks, limit, draw_xid), limit, capacity));
+                                bool draw_xid = true) {
+  return ids(marks.take(outbox.scan(marks, limit, draw_xid), limit));
 }
 
 using Ids = std::vector<std::uint64_t>;
@@ -123,12 +123,12 @@ TEST(Marks, WithoutATransactionIdOfItsOwnAMarkStays) {
   marks.add(0);
   const auto id = outbox.insert();
   EXPECT_FALSE(marks.wants_xid());
-  look(marks, outbox, no_limit, no_limit, false);
+  look(marks, outbox, no_limit, false);
   EXPECT_TRUE(marks.wants_xid());
-  look(marks, outbox, no_limit, no_limit, false);
+  look(marks, outbox, no_limit, false);
   EXPECT_EQ(marks.marks().front().low, 0U);
   look(marks, outbox);
-  look(marks, outbox, no_limit, no_limit, false);
+  look(marks, outbox, no_limit, false);
   EXPECT_EQ(marks.marks().front().low, id);
   EXPECT_FALSE(marks.wants_xid()) << "nothing is left to be gained";
 }
@@ -153,7 +153,7 @@ TEST(Marks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
   look(marks, outbox, 1);
   EXPECT_FALSE(marks.wants_xid()) << "all nine are over";
   for (std::uint64_t id = 3; id <= 8; ++id) {
-    EXPECT_EQ(look(marks, outbox, 1, no_limit, false), Ids{id});
+    EXPECT_EQ(look(marks, outbox, 1, false), Ids{id});
     EXPECT_EQ(marks.marks().front().low, id);
   }
 }
@@ -173,42 +173,6 @@ TEST(Marks, NumbersThatACrashedServerDrawsAgainAreTaken) {
   const auto again = outbox.insert();
   ASSERT_EQ(again, 1U);
   EXPECT_EQ(look(marks, outbox), Ids{again});
-}
-
-TEST(Marks, WhatFoundNoRoomIsTakenLater) {
-  Outbox outbox;
-  Marks marks;
-  marks.add(0);
-  for (int i = 0; i < 4; ++i) outbox.insert();
-  EXPECT_EQ(look(marks, outbox, no_limit, 1), Ids{1});
-  EXPECT_EQ(look(marks, outbox, no_limit, 1), Ids{2});
-  EXPECT_EQ(look(marks, outbox, no_limit, 0), Ids{});
-  EXPECT_EQ(look(marks, outbox), (Ids{3, 4}));
-}
-
-TEST(Marks, AFullShardLeavesRoomForTheOthers) {
-  Outbox outbox;
-  Marks marks;
-  marks.add(0);
-  marks.add(1);
-  for (int i = 0; i < 10; ++i) outbox.insert(0);
-  const auto other = outbox.insert(1);
-  const Ids taken = look(marks, outbox, no_limit, 4);
-  EXPECT_EQ(taken, (Ids{1, 2, 3, other}));
-}
-
-TEST(Marks, WhatIsGivenBackIsTakenAgainThoughItsMarkHasPassed) {
-  Outbox outbox;
-  Marks marks;
-  marks.add(0);
-  outbox.insert();
-  outbox.insert();
-  const auto taken = marks.take(outbox.scan(marks, no_limit), no_limit, no_limit);
-  look(marks, outbox);
-  ASSERT_EQ(marks.marks().front().low, 2U);
-  marks.give_back(taken);
-  EXPECT_EQ(marks.in_flight_count(), 0U);
-  EXPECT_EQ(look(marks, outbox), (Ids{1, 2}));
 }
 
 TEST(Marks, AShardAddedLaterIsReadFromTheBeginning) {
@@ -253,8 +217,8 @@ TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
       if (commits) expected.insert(drawn[xid].begin(), drawn[xid].end());
       commits ? outbox.commit(xid) : outbox.roll_back(xid);
     };
-    const auto take = [&](std::size_t limit, std::size_t capacity) {
-      for (const auto id : look(marks, outbox, limit, capacity, one_in(2))) {
+    const auto take = [&](std::size_t limit) {
+      for (const auto id : look(marks, outbox, limit, one_in(2))) {
         taken.insert(id);
         in_flight.push_back(id);
       }
@@ -270,7 +234,7 @@ TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
       }
       if (step == 50) marks.add(1);
       if (step == 100) marks.add(2);
-      take(1 + random() % 5, random() % 6);
+      take(1 + random() % 5);
       for (const auto id : std::exchange(in_flight, {})) {
         if (one_in(3)) {
           in_flight.push_back(id);
@@ -281,7 +245,7 @@ TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
       }
     }
     for (const auto xid : outbox.open_transactions()) end(xid, true);
-    for (int i = 0; i < 3; ++i) take(no_limit, no_limit);
+    for (int i = 0; i < 3; ++i) take(no_limit);
     EXPECT_EQ(taken, std::multiset<std::uint64_t>(expected.begin(), expected.end())) << "round " << round;
   }
 }
@@ -298,9 +262,9 @@ TEST(Marks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
   outbox.insert(0);
   outbox.insert(1);
   outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit, no_limit)), 2U);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 2U);
   outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit, no_limit)), 0U);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 0U);
 }
 
 TEST(Marks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
@@ -309,7 +273,7 @@ TEST(Marks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
   marks.add(0, true);
   constexpr std::size_t events = Marks::max_orphans + 10;
   for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events, events)), Marks::max_orphans);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events)), Marks::max_orphans);
 }
 
 }  // namespace

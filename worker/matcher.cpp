@@ -1,6 +1,8 @@
 #include "worker/matcher.hpp"
 
+#include <iterator>
 #include <unordered_set>
+#include <utility>
 
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
@@ -19,6 +21,19 @@ int depth_for(const actions::Action& action, const storage::StoredEvent& event) 
   return action.changes_records() ? storage::cause_depth(event.cause) : 0;
 }
 
+/// The rows of the events, read as far as they are not there. An event whose row is gone is left out.
+std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
+                                            std::span<const storage::PendingEvent> events,
+                                            std::vector<storage::StoredEvent> rows) {
+  if (rows.empty()) return outbox.fetch(events);
+  std::unordered_set<std::uint64_t> there;
+  for (const storage::StoredEvent& row : rows) there.insert(row.id);
+  std::vector<storage::PendingEvent> missing(events.begin(), events.end());
+  std::erase_if(missing, [&](const storage::PendingEvent& event) { return there.contains(event.id); });
+  std::ranges::move(outbox.fetch(missing), std::back_inserter(rows));
+  return rows;
+}
+
 }  // namespace
 
 /// An event with the workflows that may fire for it.
@@ -31,10 +46,11 @@ struct Matcher::Candidate {
 };
 
 std::vector<MatchedEvent> Matcher::match(storage::Session& session,
-                                         std::span<const storage::PendingEvent> events) {
+                                         std::span<const storage::PendingEvent> events,
+                                         std::vector<storage::StoredEvent> rows) {
   if (!columns_) columns_.emplace(session);
   try {
-    return match_all(session, events);
+    return match_all(session, events, std::move(rows));
   } catch (const storage::ColumnsChanged&) {
     columns_.reset();
     throw;
@@ -42,9 +58,10 @@ std::vector<MatchedEvent> Matcher::match(storage::Session& session,
 }
 
 std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
-                                             std::span<const storage::PendingEvent> events) {
+                                             std::span<const storage::PendingEvent> events,
+                                             std::vector<storage::StoredEvent> rows) {
   storage::Outbox outbox(session);
-  const std::vector<storage::StoredEvent> stored = outbox.fetch(events);
+  const std::vector<storage::StoredEvent> stored = with_rows(outbox, events, std::move(rows));
 
   json::monotonic_resource arena;
   std::vector<Candidate> candidates;
@@ -122,7 +139,7 @@ void Matcher::check_again(storage::Session& session, std::vector<storage::Claime
   for (const storage::ClaimedRun& claimed : runs) {
     if (claimed.was != storage::RunStatus::waiting) continue;
     const storage::RunKey& key = claimed.run.key;
-    keys.push_back({0, key.event_id, key.business_id, format_sql_timestamp(key.created_at)});
+    keys.push_back({0, key.event_id, key.business_id, key.created_at});
   }
   if (keys.empty()) return;
   if (!columns_) columns_.emplace(session);

@@ -35,10 +35,12 @@ class Matcher {
  public:
   Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
 
-  /// Reads the events' rows and relatives through `session` and matches them, in the order given. Once they
-  /// cause more runs than a batch may hold, the later events are left out. Throws DatabaseUnavailable or
-  /// StatementError, or ColumnsChanged when a migration ran meanwhile: call it again.
-  std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events);
+  /// Reads the events' relatives and the rows that are not among `rows` through `session` and matches them,
+  /// in the order given. Once they cause more runs than a batch may hold, the later events are left out.
+  /// Throws DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call it
+  /// again.
+  std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
+                                  std::vector<storage::StoredEvent> rows);
 
   /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its
   /// workflow's conditions as it now is. Others stay as they are. Throws like `match`.
@@ -50,7 +52,8 @@ class Matcher {
                    const storage::StoredEvent& current, storage::Outbox& outbox);
 
   std::vector<MatchedEvent> match_all(storage::Session& session,
-                                      std::span<const storage::PendingEvent> events);
+                                      std::span<const storage::PendingEvent> events,
+                                      std::vector<storage::StoredEvent> rows);
   std::optional<Candidate> candidate(const storage::StoredEvent& event, const json::storage_ptr& memory);
   PlannedRun plan(const Candidate& candidate, const WorkflowPtr& workflow) const;
 

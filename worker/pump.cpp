@@ -1,7 +1,9 @@
 #include "worker/pump.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/observe.hpp"
 #include "storage/workflow_reader.hpp"
@@ -15,23 +17,14 @@ constexpr Duration xid_every = std::chrono::milliseconds(20);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
 constexpr Duration reconnect_after = std::chrono::milliseconds(100);
-constexpr std::size_t least_room = 64;  // below it a look is not worth its round trips
+constexpr std::size_t least_room = 64;      // below it a look is not worth its round trips
+constexpr std::size_t most_with_rows = 32;  // events of a look that brings their rows along
+constexpr std::size_t least_in_slice = 16;
+constexpr std::size_t most_in_flight = 5000;  // above the marks: a scan compares with each
 
 template <typename Span>
 double seconds(Span span) {
   return std::chrono::duration<double>(span).count();
-}
-
-/// When the oldest of a scan's events was committed; `now` when there is none. Each shard's are in order.
-Time oldest_of(const std::vector<storage::PendingEvent>& events, Time now) {
-  Time oldest = now;
-  const storage::PendingEvent* last = nullptr;
-  for (const storage::PendingEvent& event : events) {
-    if (last == nullptr || last->shard != event.shard)
-      oldest = std::min(oldest, parse_sql_timestamp(event.at).value_or(now));
-    last = &event;
-  }
-  return oldest;
 }
 
 std::size_t run_count(const std::vector<MatchedEvent>& events) {
@@ -50,6 +43,7 @@ Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& 
       guard_(guard),
       runner_(runner),
       clock_(clock),
+      backlog_(options_.events_of_a_business),
       matched_until_(clock.now().time_since_epoch().count()) {}
 
 Pump::~Pump() { stop(); }
@@ -81,6 +75,7 @@ void Pump::settled(const std::vector<std::uint64_t>& events, std::optional<Time>
   {
     const std::lock_guard lock(mutex_);
     marks_.settled(events);
+    backlog_.settled(events);
     wake = starved_;
     if (next_due && (!next_due_ || *next_due < *next_due_)) {
       next_due_ = next_due;
@@ -148,6 +143,7 @@ void Pump::connect() {
   rate_.forget();
   {
     const std::lock_guard lock(mutex_);
+    marks_.settled(backlog_.forget());
     marks_.reconnected();
   }
   if (was_connected_) observe(Observable::listen_reconnected);
@@ -177,7 +173,10 @@ void Pump::follow_leases() {
     if (wanted_changed_) {
       for (const auto& [shard, held] : read_) {
         const auto wanted = wanted_.find(shard);
-        if (wanted == wanted_.end() || wanted->second != held) marks_.remove(shard);
+        if (wanted == wanted_.end() || wanted->second != held) {
+          marks_.remove(shard);
+          marks_.settled(backlog_.forget(shard));
+        }
       }
       for (const auto& [shard, held] : wanted_) {
         const auto read = read_.find(shard);
@@ -195,93 +194,132 @@ void Pump::follow_leases() {
 }
 
 bool Pump::look_at_outbox() {
+  const Time now = clock_.now();
+  if (!has_room()) {
+    follow_workflows(now);
+    return false;
+  }
+  return match_slice(scan(now));
+}
+
+bool Pump::has_room() {
+  const std::lock_guard lock(mutex_);
+  starved_ =
+      backlog_.taken() + least_room > options_.events_in_memory || runner_.held() >= options_.runs_in_memory;
+  return !starved_;
+}
+
+std::vector<storage::StoredEvent> Pump::scan(Time now) {
   std::vector<storage::ShardMark> marks;
   std::vector<std::int64_t> in_flight;
-  std::size_t room = 0;
   bool draw_xid = false;
-  const Time now = clock_.now();
-  {
-    const std::lock_guard lock(mutex_);
-    const std::size_t taken = marks_.in_flight_count();
-    room = taken >= options_.events_in_memory || runner_.held() >= options_.runs_in_memory
-               ? 0
-               : options_.events_in_memory - taken;
-    starved_ = room < least_room;
-  }
-  if (room < least_room) return follow_workflows(now);
+  bool knows_enough = false;
+  bool knows_none = false;
   {
     const std::lock_guard lock(mutex_);
     marks = marks_.marks();
     in_flight = marks_.in_flight();
     draw_xid = rate_.wants_xid() || (marks_.wants_xid() && now - last_xid_ >= xid_every);
+    knows_none = backlog_.waiting() == 0;
+    knows_enough =
+        backlog_.waiting() >= options_.events_known || (!knows_none && in_flight.size() >= most_in_flight);
   }
-  const std::size_t limit = std::min(options_.shard_batch, room);
-  storage::Scan scan = storage::Outbox(*session_).scan(marks, in_flight, limit, draw_xid);
+  if (knows_enough) {
+    follow_workflows(now);
+    return {};
+  }
+  storage::Scan scan = storage::Outbox(*session_).scan(marks, in_flight, options_.shard_batch, draw_xid,
+                                                       knows_none ? most_with_rows : 0);
   if (draw_xid) last_xid_ = now;
   last_look_ = now.time_since_epoch().count();
-  if (scan.workflow_epoch != seen_epoch_) {
-    refresh();
-    seen_epoch_ = scan.workflow_epoch;
-  }
-  const std::size_t seen = scan.events.size();
+  follow(scan.workflow_epoch);
   rate_.looked(now, scan.transactions, scan.xmin, scan.xid);
-  const Time oldest = oldest_of(scan.events, now);
-  matched_until_ = oldest.time_since_epoch().count();
+  std::map<std::int16_t, std::size_t> counts;
+  for (const storage::PendingEvent& event : scan.events) ++counts[event.shard];
+  saw_all_ =
+      std::ranges::none_of(counts, [&](const auto& count) { return count.second >= options_.shard_batch; });
+  std::vector<storage::StoredEvent> rows = std::move(scan.rows);
+  const std::lock_guard lock(mutex_);
+  backlog_.add(marks_.take(std::move(scan), options_.shard_batch));
+  set_gauge(Gauge::pending_events, static_cast<double>(marks_.in_flight_count()));
+  return rows;
+}
+
+/// False when there is nothing to match, or nothing that may be.
+bool Pump::match_slice(std::vector<storage::StoredEvent> rows) {
+  const Time now = last_look();
   std::vector<storage::PendingEvent> events;
   {
     const std::lock_guard lock(mutex_);
-    set_gauge(Gauge::pending_events, static_cast<double>(marks_.in_flight_count() + seen));
-    events = marks_.take(std::move(scan), limit, room);
+    const Time oldest = backlog_.oldest(now);
+    matched_until_ = oldest.time_since_epoch().count();
+    events = backlog_.take(std::min(slice_, options_.events_in_memory - backlog_.taken()));
+    if (events.empty()) {
+      starved_ = backlog_.waiting() > 0;
+      return false;
+    }
+    record(Histogram::event_age_seconds, seconds(now - oldest));
   }
-  if (events.empty()) return false;
-  record(Histogram::event_age_seconds, seconds(now - oldest));
-  const bool was_all = events.size() == seen && seen < limit;
-  if (match(events) && was_all) matched_until_ = now.time_since_epoch().count();
+  std::vector<MatchedEvent> matched;
+  try {
+    matched = match(events, std::move(rows));
+  } catch (...) {
+    give_back_unmatched(std::move(events), {});
+    throw;
+  }
+  give_back_unmatched(std::move(events), matched);
+  runner_.submit(std::move(matched));
+  const std::lock_guard lock(mutex_);
+  if (saw_all_ && backlog_.waiting() == 0) matched_until_ = now.time_since_epoch().count();
   return true;
 }
 
-/// Whether all of them are matched now; what would have been too much for the memory is matched next time.
-bool Pump::match(std::vector<storage::PendingEvent>& events) {
+std::vector<MatchedEvent> Pump::match(const std::vector<storage::PendingEvent>& events,
+                                      std::vector<storage::StoredEvent> rows) {
   const auto started_at = std::chrono::steady_clock::now();
-  try {
-    std::vector<MatchedEvent> matched = matcher_.match(*session_, events);
-    guard_.watch(*session_, matched);
-    record(Histogram::match_batch_seconds, seconds(std::chrono::steady_clock::now() - started_at));
-    record(Histogram::match_batch_events, static_cast<double>(matched.size()));
-    observe(Observable::events_matched, {}, matched.size());
-    observe(Observable::runs_planned, {}, run_count(matched));
-    const bool was_all = matched.size() == events.size();
-    give_back_unmatched(events, matched);
-    runner_.submit(std::move(matched));
-    return was_all;
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    marks_.give_back(events);
-    throw;
-  }
+  std::vector<MatchedEvent> matched = matcher_.match(*session_, events, std::move(rows));
+  guard_.watch(*session_, matched);
+  const auto took = std::chrono::steady_clock::now() - started_at;
+  size_slice(events.size(), std::chrono::duration_cast<Duration>(took));
+  record(Histogram::match_batch_seconds, seconds(took));
+  record(Histogram::match_batch_events, static_cast<double>(matched.size()));
+  observe(Observable::events_matched, {}, matched.size());
+  observe(Observable::runs_planned, {}, run_count(matched));
+  return matched;
 }
 
-void Pump::give_back_unmatched(std::vector<storage::PendingEvent>& events,
+/// What would have been too much for one batch's memory is matched in the next.
+void Pump::give_back_unmatched(std::vector<storage::PendingEvent> events,
                                const std::vector<MatchedEvent>& matched) {
   if (matched.size() == events.size()) return;
   std::unordered_set<std::uint64_t> ids;
   for (const MatchedEvent& event : matched) ids.insert(event.id);
   std::erase_if(events, [&](const storage::PendingEvent& event) { return ids.contains(event.id); });
   const std::lock_guard lock(mutex_);
-  marks_.give_back(events);
-  events.clear();
+  backlog_.give_back(std::move(events));
 }
 
-// Without room for events, so that a pause or a deletion acts on the runs that are in memory.
-bool Pump::follow_workflows(Time now) {
-  if (now - last_look() < follow_workflows_every) return false;
+void Pump::size_slice(std::size_t events, Duration took) {
+  if (took > options_.slice) {
+    slice_ = std::max(least_in_slice, events * static_cast<std::size_t>(options_.slice / Duration(1)) /
+                                          static_cast<std::size_t>(took / Duration(1)));
+  } else if (events >= slice_) {
+    slice_ = std::min(2 * slice_, options_.most_in_slice);
+  }
+}
+
+// Without a look at events, so that a pause or a deletion acts on the runs that are in memory.
+void Pump::follow_workflows(Time now) {
+  if (now - last_look() < follow_workflows_every) return;
   const storage::Scan scan = storage::Outbox(*session_).scan({}, {}, 0, false);
   last_look_ = now.time_since_epoch().count();
-  if (scan.workflow_epoch != seen_epoch_) {
-    refresh();
-    seen_epoch_ = scan.workflow_epoch;
-  }
-  return false;
+  follow(scan.workflow_epoch);
+}
+
+void Pump::follow(std::uint64_t workflow_epoch) {
+  if (workflow_epoch == seen_epoch_) return;
+  refresh();
+  seen_epoch_ = workflow_epoch;
 }
 
 void Pump::refresh() { catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch())); }

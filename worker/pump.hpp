@@ -13,6 +13,7 @@
 #include "base/guid.hpp"
 #include "storage/leases.hpp"
 #include "storage/run_store.hpp"
+#include "worker/backlog.hpp"
 #include "worker/blast_guard.hpp"
 #include "worker/catalogue.hpp"
 #include "worker/marks.hpp"
@@ -25,15 +26,20 @@ namespace waybill::worker {
 
 /// The worker's main thread: looks at the outbox when woken (by NOTIFY, by room in memory, by a due run, by
 /// the clock once a second), hands events to the matcher and runs to the runner, and takes due runs from the
-/// queue.
+/// queue. It looks far ahead, for what an event costs before it is matched is little, and matches in slices
+/// of a few milliseconds in which the businesses take turns.
 class Pump {
  public:
   struct Options {
     std::string database_url;
     Guid worker;
-    std::size_t shard_batch = 500;        // events of one shard in one look
-    std::size_t events_in_memory = 2000;  // taken and not settled
+    std::size_t shard_batch = 1000;           // events of one shard in one look
+    std::size_t events_known = 100'000;       // seen and not matched
+    std::size_t events_in_memory = 2000;      // matched and not settled
+    std::size_t events_of_a_business = 1500;  // of these
     std::size_t runs_in_memory = 4000;
+    Duration slice = std::chrono::milliseconds(2);  // what matching one batch should take
+    std::size_t most_in_slice = 500;
     std::size_t claim_batch = 256;
     std::size_t claim_per_destination = 32;
     Duration claim_lease = std::chrono::seconds(30);
@@ -62,15 +68,22 @@ class Pump {
   void run();
   void work();
   void keep_firings();
-  bool match(std::vector<storage::PendingEvent>& events);
   void connect();
   void turn();
   bool notified();
   void follow_leases();
   bool look_at_outbox();
-  void give_back_unmatched(std::vector<storage::PendingEvent>& events,
+  bool has_room();
+  /// Answers the rows that came along, of some events.
+  std::vector<storage::StoredEvent> scan(Time now);
+  bool match_slice(std::vector<storage::StoredEvent> rows);
+  std::vector<MatchedEvent> match(const std::vector<storage::PendingEvent>& events,
+                                  std::vector<storage::StoredEvent> rows);
+  void give_back_unmatched(std::vector<storage::PendingEvent> events,
                            const std::vector<MatchedEvent>& matched);
-  bool follow_workflows(Time now);
+  void size_slice(std::size_t events, Duration took);
+  void follow_workflows(Time now);
+  void follow(std::uint64_t workflow_epoch);
   bool claim_due_runs();
   void wait();
   void refresh();
@@ -84,14 +97,15 @@ class Pump {
   WakeUp wake_up_;
   std::unique_ptr<storage::Session> session_;
 
-  mutable std::mutex mutex_;  // of the next six
+  mutable std::mutex mutex_;  // of the next seven
   Marks marks_;
+  Backlog backlog_;
   storage::HeldShards wanted_;  // as the lease keeper says
   bool wanted_changed_ = false;
   std::optional<Time> next_due_;
   bool stopping_ = false;
 
-  bool starved_ = false;  // no look or no claim for want of room
+  bool starved_ = false;  // nothing matched or claimed for want of room
 
   // The thread's own.
   storage::HeldShards read_;  // as marks_ has them
@@ -100,6 +114,8 @@ class Pump {
   Time last_xid_{};
   bool was_connected_ = false;
   RateMode rate_;
+  std::size_t slice_ = 32;  // events of a batch
+  bool saw_all_ = true;     // the last look saw every shard to its end
   std::atomic<Time::rep> last_look_{0};
   std::atomic<Time::rep> matched_until_;
   std::thread thread_;

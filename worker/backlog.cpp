@@ -1,0 +1,106 @@
+#include "worker/backlog.hpp"
+
+#include <algorithm>
+
+namespace waybill::worker {
+
+void Backlog::add(std::vector<storage::PendingEvent> events) {
+  for (storage::PendingEvent& event : events) insert(event);
+}
+
+void Backlog::insert(storage::PendingEvent event) {
+  const Guid business = event.business_id;
+  Queue& queue = queues_[business];
+  // From the end: only what was committed late belongs before others.
+  auto place = queue.waiting.end();
+  while (place != queue.waiting.begin() && std::prev(place)->id > event.id) --place;
+  queue.waiting.insert(place, event);
+  ++waiting_;
+  give_turn(business, queue);
+}
+
+void Backlog::give_turn(const Guid& business, Queue& queue) {
+  if (queue.has_turn || queue.waiting.empty() || queue.taken >= share_) return;
+  queue.has_turn = true;
+  turns_.push_back(business);
+}
+
+std::vector<storage::PendingEvent> Backlog::take(std::size_t most) {
+  std::vector<storage::PendingEvent> events;
+  while (events.size() < most && !turns_.empty()) {
+    const Guid business = turns_.front();
+    turns_.pop_front();
+    Queue& queue = queues_.at(business);
+    queue.has_turn = false;
+    if (!queue.waiting.empty()) {
+      events.push_back(queue.waiting.front());
+      queue.waiting.pop_front();
+      --waiting_;
+      ++queue.taken;
+      taken_.emplace(events.back().id, business);
+    }
+    give_turn(business, queue);
+  }
+  return events;
+}
+
+void Backlog::release(std::uint64_t id) {
+  const auto taken = taken_.find(id);
+  if (taken == taken_.end()) return;
+  const auto found = queues_.find(taken->second);
+  taken_.erase(taken);
+  Queue& queue = found->second;
+  --queue.taken;
+  give_turn(found->first, queue);
+  if (queue.taken == 0 && !queue.has_turn) queues_.erase(found);
+}
+
+void Backlog::give_back(std::vector<storage::PendingEvent> events) {
+  for (storage::PendingEvent& event : events) {
+    insert(event);
+    release(event.id);
+  }
+}
+
+void Backlog::settled(std::span<const std::uint64_t> ids) {
+  for (const std::uint64_t id : ids) release(id);
+}
+
+template <typename Drop>
+std::vector<std::uint64_t> Backlog::forget_if(Drop drop) {
+  std::vector<std::uint64_t> ids;
+  for (auto& [business, queue] : queues_) {
+    std::erase_if(queue.waiting, [&](const storage::PendingEvent& event) {
+      if (!drop(event)) return false;
+      ids.push_back(event.id);
+      return true;
+    });
+  }
+  waiting_ -= ids.size();
+  std::erase_if(turns_, [&](const Guid& business) {
+    Queue& queue = queues_.at(business);
+    queue.has_turn = !queue.waiting.empty();
+    return !queue.has_turn;
+  });
+  std::erase_if(queues_,
+                [](const auto& entry) { return entry.second.waiting.empty() && entry.second.taken == 0; });
+  return ids;
+}
+
+std::vector<std::uint64_t> Backlog::forget(std::int16_t shard) {
+  return forget_if([&](const storage::PendingEvent& event) { return event.shard == shard; });
+}
+
+std::vector<std::uint64_t> Backlog::forget() {
+  return forget_if([](const storage::PendingEvent&) { return true; });
+}
+
+Time Backlog::oldest(Time otherwise) const {
+  Time oldest = otherwise;
+  for (const auto& [business, queue] : queues_) {
+    if (!queue.waiting.empty()) oldest = std::min(oldest, queue.waiting.front().at);
+  }
+  return oldest;
+}
+
+}  // namespace waybill::worker

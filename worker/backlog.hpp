@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/outbox.hpp"
+
+namespace waybill::worker {
+
+/// The events that were seen in the outbox and are not recorded yet: those that wait to be matched, by
+/// business, and those that were taken for it. Businesses take turns, one event each, so that whoever changed
+/// a record waits for a place in a batch and not behind another's thousands. Pure; one thread at a time.
+class Backlog {
+ public:
+  /// Of one business, at most `share` events are taken and not recorded.
+  explicit Backlog(std::size_t share) : share_(share) {}
+
+  /// Those of a business are taken in the order of their ids.
+  void add(std::vector<storage::PendingEvent> events);
+  /// The next of each business in turn, at most `most`.
+  std::vector<storage::PendingEvent> take(std::size_t most);
+  /// Those that were taken wait again.
+  void give_back(std::vector<storage::PendingEvent> events);
+  /// These are recorded. Unknown ones are passed over.
+  void settled(std::span<const std::uint64_t> ids);
+  /// Forgets what waits, of one shard or of all, and answers its ids; what was taken stays.
+  std::vector<std::uint64_t> forget(std::int16_t shard);
+  std::vector<std::uint64_t> forget();
+
+  std::size_t waiting() const { return waiting_; }
+  std::size_t taken() const { return taken_.size(); }
+  /// When the oldest that waits was written; `otherwise` when none does.
+  Time oldest(Time otherwise) const;
+
+ private:
+  struct Queue {
+    std::deque<storage::PendingEvent> waiting;  // by id
+    std::size_t taken = 0;
+    bool has_turn = false;  // it is in turns_
+  };
+  void insert(storage::PendingEvent event);
+  void give_turn(const Guid& business, Queue& queue);
+  void release(std::uint64_t id);
+  template <typename Drop>
+  std::vector<std::uint64_t> forget_if(Drop drop);
+
+  std::size_t share_;
+  std::unordered_map<Guid, Queue> queues_;  // of businesses that have anything here
+  std::deque<Guid> turns_;                  // those of which more may be taken
+  std::unordered_map<std::uint64_t, Guid> taken_;
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace waybill::worker
