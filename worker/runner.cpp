@@ -64,14 +64,12 @@ void Runner::submit(std::vector<MatchedEvent> events) {
     const std::lock_guard lock(mutex_);
     for (MatchedEvent& event : events) {
       auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
-      const bool queues_changes = std::ranges::any_of(event.runs, [](const PlannedRun& planned) {
-        return planned.run.key.ordered && changes_records(planned.run);
-      });
+      // Ordered runs go by way of the queue, which knows what is open before them, and must be there before
+      // those of the next event: nothing of theirs may wait for a try.
+      const bool by_queue = event.orphan || std::ranges::any_of(event.runs, [](const PlannedRun& planned) {
+                              return planned.run.key.ordered;
+                            });
       for (PlannedRun& planned : event.runs) {
-        // Ordered runs go by way of the queue, which knows what is open before them; and with one that
-        // changes records all that do.
-        const bool by_queue =
-            planned.run.key.ordered || event.orphan || (queues_changes && changes_records(planned.run));
         if (planned.run.state.status != RunStatus::queued || by_queue) {
           ticket->event.runs.push_back(std::move(planned.run));
           continue;
@@ -279,7 +277,7 @@ void Runner::perform(const TaskPtr& task) {
                                  .body = task->run.key.body ? std::string_view(*task->run.key.body) : "",
                                  .run = task->run.key.guid,
                                  .message_id = task->message_id,
-                                 .secrets = task->workflow->secrets,
+                                 .secrets = valid_secrets(*task->workflow, effects_.clock.now()),
                                  .number = task->run.state.attempts + 1,
                                  .business_id = task->run.key.business_id,
                                  .trigger = task->run.key.trigger_code,

@@ -203,6 +203,20 @@ TEST_F(Events, OfOneRecordAreDeliveredInCommitOrderByAnOrderedWorkflow) {
   for (std::size_t i = 0; i < notes.size(); ++i) EXPECT_EQ(notes[i], std::to_string(i + 1));
 }
 
+TEST_F(Events, OfOneRecordStayInOrderBesideAWorkflowThatIsSlow) {
+  const auto gate = std::make_shared<Gate>();
+  receiver.answer_next(tenant.path("slow"), Reply::after(gate));
+  tenant.webhook(url("slow"), "order_updated");
+  tenant.webhook(url(), "order_updated", {{"ordered", true}});
+  const std::string order = tenant.insert_order();
+  tenant.update_orders("notes = 'first' where guid = '" + order + "'");
+  receiver.wait_for(tenant.path("slow"), 1);
+  tenant.update_orders("notes = 'second' where guid = '" + order + "'");
+  wait_for(2);
+  EXPECT_THAT(notes_received(), ElementsAre("first", "second"));
+  gate->open();
+}
+
 TEST_F(Events, OfAnotherBusinessFireNothing) {
   Tenant other(world.waybill, "other than " + tenant.name);
   tenant.webhook(url(), "order_created");
