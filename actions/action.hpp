@@ -79,7 +79,9 @@ struct Attempt {
 };
 
 /// How a try ended; the worker turns it into the run's next state.
-struct Done {};
+struct Done {
+  std::optional<std::string> pause = std::nullopt;  // its workflow is paused with this reason
+};
 struct Retry {
   std::string code;                                    // "HTTP_503", "TIMEOUT", "DNS", ...
   std::optional<Duration> retry_after = std::nullopt;  // a lower bound the destination asked for

@@ -227,9 +227,14 @@ Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
   if (response.status == 410) return Pause{"GONE", "The receiver answered 410 Gone."};
   const std::string wish = lower(response.header("webhook-delivery").value_or(""));
-  if (wish == "disable") return Pause{"DISABLED", "The receiver asked for no further deliveries."};
   if (wish == "abort-message") return Never{"ABORTED"};
-  if (response.status >= 200 && response.status < 300) return Done{};
+  const bool is_success = response.status >= 200 && response.status < 300;
+  if (wish == "disable") {
+    const std::string reason = "The receiver asked for no further deliveries.";
+    if (is_success) return Done{reason};
+    return Pause{"DISABLED", reason};
+  }
+  if (is_success) return Done{};
   Retry retry{"HTTP_" + std::to_string(response.status)};
   if (const auto after = response.header("retry-after"))
     retry.retry_after = domain::parse_retry_after(*after, now);
@@ -250,7 +255,10 @@ TryResult result_of(net::HttpResponse response, Time now) {
   result.status_code = response.status;
   result.response = kept_text(response.body, max_response_bytes);
   if (!std::holds_alternative<Done>(result.outcome)) {
-    result.error = "The receiver answered " + std::to_string(response.status) + ".";
+    result.error = "The receiver answered " + std::to_string(response.status);
+    result.error->append(std::holds_alternative<Never>(result.outcome)
+                             ? " and asked for no further tries (webhook-delivery: abort-message)."
+                             : ".");
   }
   return result;
 }

@@ -41,7 +41,8 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
                          .business_name = row.string(15),
                          .sealed_secrets = split_secrets(row.view(16)),
                          .templates = row.maybe_string(17),
-                         .created_at = row.time(18)});
+                         .created_at = row.time(18),
+                         .previous_until = row.is_null(19) ? std::nullopt : std::optional(row.time(19))});
   });
   return workflows;
 }

@@ -34,6 +34,7 @@ struct StoredWorkflow {
   std::vector<Bytes> sealed_secrets;     // newest first, at most two
   std::optional<std::string> templates;  // JSON of template_texts, when the action uses any
   Time created_at;
+  std::optional<Time> previous_until;  // from then on the older of two secrets no longer counts
 };
 
 /// Every workflow changed since `epoch`, or whose templates may have, deleted ones too, in order of their

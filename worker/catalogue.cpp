@@ -37,6 +37,11 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
   }
 }
 
+std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now) {
+  const bool is_over = workflow.previous_until && now >= *workflow.previous_until;
+  return std::span(workflow.secrets).first(is_over ? 1 : workflow.secrets.size());
+}
+
 WorkflowPtr Catalogue::find(const Guid& workflow) const {
   const std::shared_lock lock(mutex_);
   const auto found = workflows_.find(workflow);
@@ -87,7 +92,8 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                    .version = stored.version,
                                                    .active_since = stored.active_since,
                                                    .created_at = stored.created_at,
-                                                   .secrets = std::move(secrets)});
+                                                   .secrets = std::move(secrets),
+                                                   .previous_until = stored.previous_until});
 }
 
 void Catalogue::remove(const Guid& workflow) {

@@ -34,7 +34,11 @@ struct Workflow {
   Time active_since;
   Time created_at;
   std::vector<net::WebhookSecret> secrets;  // newest first
+  std::optional<Time> previous_until;       // from then on only the newest counts
 };
+
+/// Those that sign at `now`, newest first.
+std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now);
 
 using WorkflowPtr = std::shared_ptr<const Workflow>;
 

@@ -70,7 +70,10 @@ Verdict judge(const storage::Run& run, const actions::TryResult& result,
                             .at = now},
                   .pause = {}};
   storage::RunState& state = verdict.state;
-  std::visit(Overloaded{[&](const actions::Done&) { state.error.reset(); },
+  std::visit(Overloaded{[&](const actions::Done& done) {
+                          state.error.reset();
+                          verdict.pause = done.pause;
+                        },
                         [&](const actions::Retry& retry) {
                           state.code = retry.code;
                           const auto next = schedule.next_try(static_cast<std::size_t>(state.attempts), now,

@@ -73,19 +73,36 @@ void make_recordable(storage::Batch& batch, std::string_view error) {
   for (auto& pause : batch.pauses) pause.reason = "asked for by the destination";
 }
 
-void report_run(const storage::RunState& state) {
+/// Which run it was is known to whoever has its key, or at least its guid.
+struct RunName {
+  const Guid& guid;
+  const storage::RunKey* key = nullptr;
+};
+
+void report_run(const storage::RunState& state, const std::optional<RunName>& name) {
+  const auto tell = [&](Observable what) {
+    if (!name) return observe(what);
+    const std::string guid = name->guid.to_string();
+    const std::string_view code = state.code ? std::string_view(*state.code) : "";
+    if (name->key == nullptr) return observe(what, {{"run", guid}, {"code", code}});
+    observe(what, {{"run", guid},
+                   {"workflow", name->key->workflow_id.to_string()},
+                   {"event", static_cast<std::int64_t>(name->key->event_id)},
+                   {"destination", std::string_view(name->key->destination)},
+                   {"code", code}});
+  };
   switch (state.status) {
     case storage::RunStatus::succeeded:
       observe(Observable::run_succeeded);
       break;
     case storage::RunStatus::dead:
-      observe(Observable::run_dead);
+      tell(Observable::run_dead);
       break;
     case storage::RunStatus::skipped:
-      observe(Observable::run_skipped);
+      tell(Observable::run_skipped);
       break;
     case storage::RunStatus::retrying:
-      observe(Observable::run_retried);
+      tell(Observable::run_retried);
       break;
     case storage::RunStatus::held:
       observe(Observable::run_held);
@@ -216,10 +233,10 @@ bool Recorder::write(storage::Batch batch) {
 
 void Recorder::report(const storage::Batch& batch, const storage::Recorded& recorded) const {
   for (const auto& event : batch.events) {
-    for (const auto& run : event.runs) report_run(run.state);
+    for (const auto& run : event.runs) report_run(run.state, RunName{run.key.guid, &run.key});
   }
-  for (const auto& outcome : batch.outcomes) report_run(outcome.state);
-  for (const auto& state : recorded.changed) report_run(state);
+  for (const auto& outcome : batch.outcomes) report_run(outcome.state, RunName{outcome.guid});
+  for (const auto& state : recorded.changed) report_run(state, std::nullopt);
   for (const auto& pause : recorded.paused) {
     observe(Observable::workflow_paused,
             {{"workflow", pause.workflow_id.to_string()}, {"reason", std::string_view(pause.reason)}});

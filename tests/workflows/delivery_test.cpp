@@ -132,6 +132,13 @@ TEST_F(Delivery, AbortMessageHeaderEndsTheRunAlone) {
   EXPECT_EQ(wait_for(2).size(), 2U);
 }
 
+TEST_F(Delivery, DisableHeaderOfASuccessPausesTheWorkflowAndTheRunSucceeds) {
+  receiver.answer_next(tenant.path(), Reply::with_status(200, {{"Webhook-Delivery", "disable"}}));
+  change_once();
+  EXPECT_EQ(text_at(tenant.run_with_status(workflow, "succeeded"), "code"), "");
+  EXPECT_EQ(text_at(tenant.workflow(workflow), "status"), "paused");
+}
+
 TEST_F(Delivery, DisableHeaderPausesTheWorkflow) {
   receiver.answer_next(tenant.path(), Reply::with_status(500, {{"Webhook-Delivery", "disable"}}));
   change_once();

@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "net/webhook_signature.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
 namespace waybill::tests {
@@ -168,6 +169,14 @@ TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {
   ASSERT_EQ(tenant.http.post(path, {{"overlap", "PT0S"}}).status, 200);
   EXPECT_THAT(signatures(one_delivery()), SizeIs(1));
   EXPECT_EQ(tenant.http.post(path, {{"overlap", "P1Y"}}).status, 400);
+}
+
+TEST_F(WebhookRequest, IsSignedWithTheOlderSecretUntilItsOverlapEndsAndNoLonger) {
+  const json::object made = tenant.configure(definition({}));
+  const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/rotate-secret";
+  ASSERT_EQ(tenant.http.post(path, {{"overlap", "PT1S"}}).status, 200);
+  EXPECT_THAT(signatures(one_delivery()), SizeIs(2));
+  EXPECT_TRUE(eventually([&] { return signatures(one_delivery()).size() == 1; }));
 }
 
 }  // namespace

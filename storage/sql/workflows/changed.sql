@@ -12,14 +12,16 @@ with changed as (
 select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::text, w.conditions::text, w.is_active,
        w.ordered, w.delay, w.paused_reason is not null as paused, w.version, w.active_since, w.deleted_at is not null as deleted,
        c.epoch, b.name as business_name,
-       (select string_agg(encode(s.sealed, 'hex'), ',' order by s.created_at desc)
-        from (select sealed, created_at from workflow_secrets s
-              where s.business_id = w.business_id and s.workflow_id = w.guid
-                and (s.expires_at is null or s.expires_at > clock_timestamp())
-              order by created_at desc limit 2) s) as secrets,
+       s.secrets,
        case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates,
-       w.created_at
+       w.created_at, s.expires_at as previous_until
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id
+cross join lateral (
+  select string_agg(encode(s.sealed, 'hex'), ',' order by s.created_at desc) as secrets, min(s.expires_at) as expires_at
+  from (select sealed, created_at, expires_at from workflow_secrets s
+        where s.business_id = w.business_id and s.workflow_id = w.guid
+          and (s.expires_at is null or s.expires_at > clock_timestamp())
+        order by created_at desc limit 2) s) s
 order by c.epoch
