@@ -177,6 +177,18 @@ TEST(SendPushPlan, WithoutATitleThereIsNoMessage) {
   EXPECT_THROW(planned.plan(), std::invalid_argument);
 }
 
+TEST(SendPushPlan, OpensLinksAndPathsAlone) {
+  Planned planned(parse(R"({"type": "send_push", "title": "t", "url": "{{link}}"})"));
+  for (const auto* const url : {"https://example.com/o", "http://example.com", "/orders/1"}) {
+    planned.entity["link"] = url;
+    EXPECT_EQ(planned.plan().request.at("url"), json::value(url));
+  }
+  for (const auto* const url : {"javascript:alert(1)", "data:text/html,x"}) {
+    planned.entity["link"] = url;
+    EXPECT_THROW(planned.plan(), std::invalid_argument) << url;
+  }
+}
+
 TEST(SendPushPlan, TheDefinitionsOwnTextsGoBeforeThoseOfItsTemplate) {
   Planned planned(parse(R"({"type": "send_push", "template": "push", "url": "/own"})"));
   planned.definition["templates"] =
