@@ -167,7 +167,16 @@ void Dispatcher::refuse(const Failure& failure, Response& response) {
 }
 
 asio::awaitable<void> Dispatcher::answer(Exchange& exchange) {
-  if (!find_route(exchange)) co_return;
+  std::optional<Failure> no_route;
+  try {
+    if (!find_route(exchange)) co_return;
+  } catch (const Failure& failure) {
+    no_route = failure;
+  }
+  if (no_route) {
+    co_await count_stray(exchange);
+    throw Failure(*no_route);
+  }
   const auto& route = exchange.route();
   if (route.permission != Permission::everyone) co_await admit(exchange);
   if (route.changes) exchange.response.add_header("Cache-Control", "no-store");
@@ -205,8 +214,23 @@ bool Dispatcher::find_route(Exchange& exchange) const {
   return true;
 }
 
-/// Token, plan, quota and role, in this order.
+/// A request that no route takes counts for its token, too; without a good one it stays what it is.
+asio::awaitable<void> Dispatcher::count_stray(Exchange& exchange) {
+  if (exchange.request.authorization.empty()) co_return;
+  try {
+    co_await recognise(exchange);
+  } catch (const Failure& failure) {
+    if (failure.code() != ErrorCode::unauthorized) throw;
+  }
+}
+
 asio::awaitable<void> Dispatcher::admit(Exchange& exchange) {
+  co_await recognise(exchange);
+  check_permission(exchange.call.principal, exchange.route().permission);
+}
+
+/// Token, plan and quota, in this order.
+asio::awaitable<void> Dispatcher::recognise(Exchange& exchange) {
   static const Plan without_business{.name = {}, .requests_per_minute = 60};
   const auto record = co_await authenticator_.authenticate(exchange.request.authorization);
   auto& principal = exchange.call.principal = record->principal;
@@ -226,7 +250,6 @@ asio::awaitable<void> Dispatcher::admit(Exchange& exchange) {
     response.add_header("Retry-After", std::max<std::int64_t>(1, wait));
     throw Failure(ErrorCode::rate_limited, "The token's requests of this minute are used up.");
   }
-  check_permission(principal, exchange.route().permission);
 }
 
 asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
@@ -234,7 +257,8 @@ asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
   const bool once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
                     !exchange.call.principal.token_id.is_nil();
   std::string raw_body;
-  if (exchange.body.present() && (route.body_kind != BodyKind::none || once)) {
+  const bool takes_body = route.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
+  if (exchange.body.present() && takes_body) {
     check_content_type(route, exchange.request.content_type);
     const bool is_upload = route.body_kind == BodyKind::multipart;
     raw_body = co_await exchange.body.read(is_upload ? options_.upload_limit : options_.body_limit);
@@ -290,8 +314,10 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
   FieldErrors errors;
   read_path(*exchange.found.endpoint, exchange.found, call, errors);
   read_parameters(route, exchange.query, call, errors);
+  const bool is_empty_json =
+      route.body_kind == BodyKind::none && !raw_body.empty() && is_json_type(exchange.request.content_type);
   if (route.body_kind == BodyKind::object || route.body_kind == BodyKind::array ||
-      route.body_kind == BodyKind::one_or_array) {
+      route.body_kind == BodyKind::one_or_array || is_empty_json) {
     read_json(route, raw_body, call, errors);
   } else if (route.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);

@@ -60,7 +60,9 @@ class Dispatcher : public Responder {
 
   asio::awaitable<void> answer(Exchange& exchange);
   bool find_route(Exchange& exchange) const;
+  asio::awaitable<void> count_stray(Exchange& exchange);
   asio::awaitable<void> admit(Exchange& exchange);
+  asio::awaitable<void> recognise(Exchange& exchange);
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
   asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body);

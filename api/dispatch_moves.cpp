@@ -103,6 +103,8 @@ asio::awaitable<Answer> add_shipment(Call& call, Services& services) {
   const auto business = call.principal.business_id.to_string();
   const auto dispatch = guid_at(call.object(), "dispatchId").value_or("");
   const auto shipment = guid_at(call.object(), "shipmentId").value_or("");
+  if ((co_await services.db.read(sql::known, params_of(business, dispatch))).empty())
+    throw not_found("dispatch");
   const auto locations = co_await locate_stops(services, business, {shipment}, {});
   const auto transaction = co_await services.db.begin(call.cause());
   co_await hold_free_shipments(*transaction, business, {shipment});

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "api/url.hpp"
 #include "base/json.hpp"
 
 namespace waybill::api {
 namespace {
+
+constexpr std::size_t deepest_body = 32;
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -22,18 +25,6 @@ std::string take_part(std::string_view& text, char separator) {
   std::string lower(part);
   std::ranges::transform(lower, lower.begin(), to_lower);
   return lower;
-}
-
-/// RFC 8259 section 11 gives JSON no charset; one that is named all the same must be UTF-8.
-bool is_json_type(std::string_view content_type) {
-  if (take_part(content_type, ';') != "application/json") return false;
-  while (!content_type.empty()) {
-    const auto parameter = take_part(content_type, ';');
-    const bool other_charset =
-        parameter.starts_with("charset=") && parameter != "charset=utf-8" && parameter != "charset=\"utf-8\"";
-    if (other_charset) return false;
-  }
-  return true;
 }
 
 bool is_multipart_type(std::string_view content_type) {
@@ -70,6 +61,27 @@ std::optional<std::string> parameter_problem(const Parameter& parameter, std::st
   return std::nullopt;
 }
 
+/// Tells of each string that holds a NUL and of each number beyond a double, and makes them null. Their paths
+/// come first: of several errors of a field the first is told.
+void take_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
+  constexpr std::size_t most_errors = 1'000;
+  const auto refuse = [&](std::string_view message) {
+    if (errors.size() < most_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
+    value = nullptr;
+  };
+  if (const auto* const text = value.if_string()) {
+    if (text->find('\0') != json::string::npos) refuse("must not hold a NUL character");
+  } else if (const auto* const number = value.if_double()) {
+    if (!std::isfinite(*number)) refuse("is out of range");
+  } else if (auto* const array = value.if_array()) {
+    for (std::size_t i = 0; i < array->size(); ++i)
+      take_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors);
+  } else if (auto* const object = value.if_object()) {
+    for (auto& member : *object)
+      take_bad_values(member.value(), (path.empty() ? "" : path + ".") + std::string(member.key()), errors);
+  }
+}
+
 void read_array(const Route& route, json::value& body, FieldErrors& errors) {
   if (!body.is_array()) {
     errors.push_back({"body", "must be an array"});
@@ -94,6 +106,17 @@ void read_array(const Route& route, json::value& body, FieldErrors& errors) {
 }
 
 }  // namespace
+
+bool is_json_type(std::string_view content_type) {
+  if (take_part(content_type, ';') != "application/json") return false;
+  while (!content_type.empty()) {
+    const auto parameter = take_part(content_type, ';');
+    const bool other_charset =
+        parameter.starts_with("charset=") && parameter != "charset=utf-8" && parameter != "charset=\"utf-8\"";
+    if (other_charset) return false;
+  }
+  return true;
+}
 
 void check_content_type(const Route& route, std::string_view content_type) {
   if (route.body_kind == BodyKind::multipart) {
@@ -129,7 +152,8 @@ void read_parameters(const Route& route, std::string_view query, Call& call, Fie
   for (const auto& parameter : route.query) {
     const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
     const auto given = std::ranges::find_if(pairs, is_named);
-    if (given == pairs.end() || given->second.empty()) {
+    const bool is_number = parameter.kind == Kind::integer || parameter.kind == Kind::number;
+    if (given == pairs.end() || (given->second.empty() && !is_number)) {
       if (parameter.required) errors.push_back({std::string(parameter.name), "is required"});
     } else if (std::find_if(given + 1, pairs.end(), is_named) != pairs.end()) {
       errors.push_back({std::string(parameter.name), "must be given once"});
@@ -144,18 +168,20 @@ void read_parameters(const Route& route, std::string_view query, Call& call, Fie
 void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors) {
   const bool is_object = route.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
-  auto parsed = parse_json(text);
+  auto parsed = parse_json(text, deepest_body, {}, BadValues::keep);
   if (const auto* const error = std::get_if<JsonError>(&parsed)) {
     errors.push_back({"body", error->message + " at byte " + std::to_string(error->position)});
     return;
   }
   call.body = std::move(std::get<json::value>(parsed));
+  take_bad_values(call.body, {}, errors);
   if (!is_object || (route.body_kind == BodyKind::one_or_array && call.body.is_array())) {
     read_array(route, call.body, errors);
   } else if (!call.body.is_object()) {
     errors.push_back({"body", "must be an object"});
-  } else if (route.body) {
-    validate(*route.body, call.body.get_object(), errors);
+  } else {
+    static constexpr Schema nothing{"Nothing", {}};
+    validate(route.body ? *route.body : nothing, call.body.get_object(), errors);
     if (route.body_check) route.body_check(call.body.get_object(), errors);
   }
 }

@@ -8,6 +8,9 @@
 
 namespace waybill::api {
 
+/// RFC 8259 section 11 gives JSON no charset; one that is named all the same must be UTF-8.
+bool is_json_type(std::string_view content_type);
+
 /// 415 unless `content_type` is what the route takes: application/json (in UTF-8) or multipart/form-data with
 /// a boundary.
 void check_content_type(const Route& route, std::string_view content_type);

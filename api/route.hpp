@@ -101,7 +101,7 @@ struct Answer {
 using Handler = asio::awaitable<Answer> (*)(Call& call, Services& services);
 
 enum class BodyKind : std::uint8_t {
-  none,          // whatever is sent is dropped
+  none,          // JSON without any field, or nothing; what is not JSON is dropped
   object,        // JSON by `body`; an empty body counts as {}
   array,         // JSON, of 1 to 1 000 objects by `body`
   one_or_array,  // either of the two
@@ -135,8 +135,9 @@ struct Route {
   const Schema* answer = nullptr;  // of `data`; for the OpenAPI document
   bool answer_is_array = false;
   bool paginated = false;
-  int status = 200;      // 201 of a GET that changes something is its POST's; the GET has 200
-  bool changes = false;  // a GET that changes something: no-store, also under POST, never under HEAD
+  int status = 200;         // 201 of a GET that changes something is its POST's; the GET has 200
+  bool may_change = false;  // 200 where it changes what is there instead of making another
+  bool changes = false;     // a GET that changes something: no-store, also under POST, never under HEAD
   std::span<const ErrorCode> errors = {};  // further ones than its kind has; for the OpenAPI document
   bool bare = false;                       // the answer is `data` alone, without the envelope
   bool adds_errors = false;          // the handler knows further rules, and throws `errors` with its own

@@ -261,6 +261,8 @@ std::string format_sql_timestamp(Time time) {
   std::string text = "0000-00-00 00:00:00.000000+00";
   write_seconds(text.data(), time, ' ');
   write_digits(text.data() + 20, microseconds_of(time), 6);
+  constexpr Time year_10000 = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
+  if (time >= year_10000) text.insert(0, "1");  // the end of a range whose last day is in 9999
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <forward_list>
 #include <functional>
+#include <limits>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -79,8 +80,8 @@ class StrictHandler {
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
-  StrictHandler(std::string_view document, json::storage_ptr memory)
-      : stack_({}, buffer_.data(), buffer_.size()), keys_(document) {
+  StrictHandler(std::string_view document, json::storage_ptr memory, BadValues bad_values)
+      : stack_({}, buffer_.data(), buffer_.size()), keys_(document), bad_values_(bad_values) {
     stack_.reset(std::move(memory));
   }
   json::value release() { return stack_.release(); }
@@ -118,12 +119,12 @@ class StrictHandler {
     return true;
   }
   bool on_string_part(json::string_view part, std::size_t, json::error_code& error) {
-    if (has_nul(part)) return refuse_nul(error);
+    if (bad_values_ == BadValues::refuse && has_nul(part)) return refuse_nul(error);
     stack_.push_chars(part);
     return true;
   }
   bool on_string(json::string_view part, std::size_t, json::error_code& error) {
-    if (has_nul(part)) return refuse_nul(error);
+    if (bad_values_ == BadValues::refuse && has_nul(part)) return refuse_nul(error);
     stack_.push_string(part);
     return true;
   }
@@ -141,7 +142,10 @@ class StrictHandler {
   bool on_double(double, json::string_view text, json::error_code& error) {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec != std::errc{}) return refuse("number out of range", error);
+    if (result.ec != std::errc{}) {
+      if (bad_values_ == BadValues::refuse) return refuse("number out of range", error);
+      value = std::numeric_limits<double>::infinity();
+    }
     stack_.push_double(value);
     return true;
   }
@@ -172,6 +176,7 @@ class StrictHandler {
   std::array<unsigned char, 4096> buffer_;
   json::value_stack stack_;
   OpenKeys keys_;
+  BadValues bad_values_;
   std::string complaint_;
 };
 
@@ -262,10 +267,10 @@ void append_array(std::string& out, const json::array& array) {
 }  // namespace
 
 std::variant<json::value, JsonError> parse_json(std::string_view text, std::size_t max_depth,
-                                                json::storage_ptr memory) {
+                                                json::storage_ptr memory, BadValues bad_values) {
   json::parse_options options;
   options.max_depth = max_depth;
-  json::basic_parser<StrictHandler> parser(options, text, std::move(memory));
+  json::basic_parser<StrictHandler> parser(options, text, std::move(memory), bad_values);
   StrictHandler& handler = parser.handler();
   json::error_code error;
   const std::size_t position = parser.write_some(false, text.data(), text.size(), error);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,11 +18,16 @@ struct JsonError {
   std::size_t position;  // byte offset in the text
 };
 
+/// What becomes of a string that holds a NUL character and of a number that a double cannot hold: an error of
+/// the text, or kept (the number as an infinity), for a reader that tells of each by its path.
+enum class BadValues : std::uint8_t { refuse, keep };
+
 /// Strict reading of foreign JSON (RFC 8259): duplicate keys, invalid UTF-8, a NUL character in a string
 /// (escaped or not), trailing bytes and nesting beyond `max_depth` are errors. Numbers that a double cannot
 /// hold are errors; those it can are read correctly rounded. The value lives in `memory`.
 std::variant<json::value, JsonError> parse_json(std::string_view text, std::size_t max_depth = 32,
-                                                json::storage_ptr memory = {});
+                                                json::storage_ptr memory = {},
+                                                BadValues bad_values = BadValues::refuse);
 
 /// Appends the compact form of `value`. Numbers are plain decimals, the shortest that read back the same
 /// (19.99, 100), with an exponent only below 1e-6 and from 1e21 on; a number that is none (NaN, infinity)

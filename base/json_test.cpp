@@ -102,6 +102,15 @@ TEST(ParseJson, RefusesNumbersThatADoubleCannotHold) {
   EXPECT_EQ(complaint("1.7976931348623157e308"), "");
 }
 
+TEST(ParseJson, KeepsBadValuesForWhoTellsOfThemByTheirPaths) {
+  const auto parsed = parse_json(R"({"a":"x\u0000y","b":[1e400],"c":1})", 32, {}, BadValues::keep);
+  const json::object& object = std::get<json::value>(parsed).as_object();
+  EXPECT_EQ(object.at("a").as_string(), "x\0y"sv);
+  EXPECT_TRUE(std::isinf(object.at("b").as_array()[0].as_double()));
+  EXPECT_EQ(object.at("c"), 1);
+  EXPECT_TRUE(std::holds_alternative<JsonError>(parse_json(R"({"a\u0000b":1})", 32, {}, BadValues::keep)));
+}
+
 TEST(ParseJson, TellsWhere) {
   const auto parsed = parse_json("[1,2,x]");
   EXPECT_EQ(std::get<JsonError>(parsed).position, 5U);

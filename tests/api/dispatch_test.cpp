@@ -118,7 +118,7 @@ TEST_F(DispatchTest, TellsTheQuotaAndRefusesBeyondIt) {
   EXPECT_EQ(refused.header("x-ratelimit-remaining"), "0");
   EXPECT_GE(std::stoi(refused.header("retry-after")), 1);
   EXPECT_LE(std::stoi(refused.header("retry-after")), 60);
-  EXPECT_EQ(call("PATCH /administer", "small").status, 405);
+  EXPECT_EQ(call("PATCH /administer", "small").status, 429);
 }
 
 TEST_F(DispatchTest, RefusalsOfARecognisedTokenTellTheQuotaToo) {
@@ -154,7 +154,7 @@ TEST_F(DispatchTest, BadParametersAreAllNamed) {
                                                         {"$search", "must be given once"}}));
   for (const std::string_view query :
        {"Page=x", "Page=1.5", "Page=", "Page=-1", "PageSize=0", "$filter=%FF"}) {
-    EXPECT_EQ(call("GET /list?" + std::string(query), "admin").status, query == "Page=" ? 200 : 400) << query;
+    EXPECT_EQ(call("GET /list?" + std::string(query), "admin").status, 400) << query;
   }
 }
 
@@ -176,7 +176,7 @@ TEST_F(DispatchTest, MalformedJsonIsRefused) {
   const std::string deep = std::string(33, '[') + std::string(33, ']');
   for (const std::string& body :
        {std::string("{"), std::string(R"({"name":"x","name":"y"})"), std::string("{\"name\":\"\xff\"}"),
-        std::string(R"({"name":"\u0000"})"), R"({"name":)" + deep + "}", std::string("[]"), std::string("1"),
+        std::string(R"({"na\u0000me":"x"})"), R"({"name":)" + deep + "}", std::string("[]"), std::string("1"),
         std::string(R"({"name":"x"} x)")}) {
     const auto reply = call("POST /things", "admin", "", body);
     EXPECT_EQ(reply.status, 400) << body;
