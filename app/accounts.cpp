@@ -3,7 +3,10 @@
 #include <optional>
 
 #include "api/quota.hpp"
+#include "api/schema.hpp"
 #include "base/token.hpp"
+#include "base/utf8.hpp"
+#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 #include "storage/sync.hpp"
 
@@ -18,9 +21,25 @@ void check_plan(const Config& config, const std::string& plan) {
 }
 
 void check_name(const std::string& what, const std::string& name) {
-  if (name.empty() || name.size() > longest_name) {
-    throw CommandError(what + " must have 1 to " + std::to_string(longest_name) + " characters");
+  if (!is_utf8(name)) throw CommandError(what + " must be UTF-8");
+  if (api::is_blank(name) || api::count_characters(name) > longest_name) {
+    throw CommandError(what + " must have 1 to " + std::to_string(longest_name) +
+                       " characters, and not only blanks");
   }
+}
+
+/// The guid and plan of the business that a name or guid names; no row when there is none. Names are not
+/// unique: whoever registers chooses one.
+storage::Rows find_business(storage::Session& session, const std::string& named) {
+  storage::Rows found = session.run(storage::sql::businesses::find_by_name, named);
+  if (found.size() > 1) {
+    std::string message = "several businesses are called \"" + named + "\"; name one by its guid:";
+    storage::for_each_row(found, [&](const storage::RowView& row) {
+      message.append("\n  ").append(row.string(0)).append("  made ").append(row.string(2));
+    });
+    throw CommandError(message);
+  }
+  return found;
 }
 
 }  // namespace
@@ -36,7 +55,7 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
   storage::Session session(database_url, "waybill token");
   storage::Work work(session);
   session.run(storage::sql::businesses::lock_name, request.business);
-  storage::Rows business = session.run(storage::sql::businesses::find_by_name, request.business);
+  storage::Rows business = find_business(session, request.business);
   if (business.empty()) business = session.run(storage::sql::businesses::create, request.business, plan);
   session.run(storage::sql::tokens::create, business.get(0, 0), request.name, request.role, token_hash(token),
               std::optional<std::string>());
@@ -48,9 +67,9 @@ void change_plan(const std::string& database_url, const Config& config, const st
                  const std::string& plan) {
   check_plan(config, plan);
   storage::Session session(database_url, "waybill business");
-  if (session.run(storage::sql::businesses::set_plan, business, plan).affected() == 0) {
-    throw CommandError("there is no business \"" + business + "\"");
-  }
+  const storage::Rows found = find_business(session, business);
+  if (found.empty()) throw CommandError("there is no business \"" + business + "\"");
+  session.run(storage::sql::businesses::set_plan, found.get(0, 0), plan);
 }
 
 }  // namespace waybill::app

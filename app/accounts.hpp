@@ -14,8 +14,8 @@ class CommandError : public std::runtime_error {
 };
 
 struct TokenRequest {
-  std::string business;
-  std::string plan;  // empty: standard
+  std::string business;  // name or guid
+  std::string plan;      // empty: standard
   std::string name = "command line";
   std::string role = "admin";
 };
@@ -26,10 +26,10 @@ struct CreatedToken {
 };
 
 /// Makes an API token, and its business when there is none of that name. Throws CommandError for an unknown
-/// plan or a bad name, StatementError and DatabaseUnavailable.
+/// plan, a bad name or one of several businesses, StatementError and DatabaseUnavailable.
 CreatedToken create_token(const std::string& database_url, const Config& config, const TokenRequest& request);
 
-/// Throws CommandError for an unknown plan or business.
+/// `business` is a name or guid. Throws CommandError for an unknown plan or business, or a name of several.
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,
                  const std::string& plan);
 

@@ -15,7 +15,7 @@ void add_business(CLI::App& program, Chosen& chosen) {
     std::string plan;
   };
   auto wanted = std::make_shared<Wanted>();
-  set_plan->add_option("--business", wanted->business, "The business's name")->required();
+  set_plan->add_option("--business", wanted->business, "The business's name or guid")->required();
   set_plan->add_option("--plan", wanted->plan, "The new plan")->required();
   set_plan->callback([&chosen, wanted] {
     chosen.run = [wanted](const Config& config) {

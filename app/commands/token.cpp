@@ -12,7 +12,9 @@ void add_token(CLI::App& program, Chosen& chosen) {
   CLI::App* create =
       token->add_subcommand("create", "Makes a token and prints it, the only time it is shown");
   auto wanted = std::make_shared<TokenRequest>();
-  create->add_option("--business", wanted->business, "The business; made if there is none of that name")
+  create
+      ->add_option("--business", wanted->business,
+                   "The business's name or guid; made if there is none of that name")
       ->required();
   create->add_option("--plan", wanted->plan, "The plan of a business that is made [standard]");
   create->add_option("--name", wanted->name, "What the token is called in lists")->capture_default_str();

@@ -73,6 +73,42 @@ TEST(Command, TokenCreateKeepsThePlanOfAnExistingBusiness) {
   EXPECT_EQ(database.value("select plan from businesses"), "pro");
 }
 
+TEST(Command, ABusinessWhoseNameOthersHaveTooIsNamedByItsGuid) {
+  TestDatabase database;
+  database.exec("insert into businesses (name) values ('Acme'), ('Acme')");
+  const std::string first = database.value("select guid from businesses order by guid limit 1");
+  const auto create = [&](const std::string& business) {
+    return waybill({"token", "create", "--business", business, "--database-url", database.url()});
+  };
+  const auto set_plan = [&](const std::string& business) {
+    return waybill(
+        {"business", "set-plan", "--business", business, "--plan", "pro", "--database-url", database.url()});
+  };
+  for (const Finished& refused : {create("Acme"), set_plan("Acme")}) {
+    EXPECT_NE(refused.status, 0);
+    EXPECT_EQ(refused.standard_output, "");
+    EXPECT_NE(refused.standard_error.find(first), std::string::npos) << refused.standard_error;
+  }
+  EXPECT_EQ(database.number("select count(*) from api_tokens"), 0);
+  EXPECT_EQ(set_plan(first).status, 0);
+  EXPECT_EQ(database.value("select guid from businesses where plan = 'pro'"), first);
+  EXPECT_TRUE(is_token(create(first).standard_output));
+  EXPECT_EQ(database.value("select business_id from api_tokens"), first);
+}
+
+TEST(Command, ABusinesssNameHasUpTo200CharactersAndNotOnlyBlanks) {
+  TestDatabase database;
+  const auto status = [&](const std::string& business) {
+    return waybill({"token", "create", "--business", business, "--database-url", database.url()}).status;
+  };
+  std::string name;
+  for (int i = 0; i < 200; ++i) name += "é";
+  EXPECT_EQ(status(name), 0);
+  EXPECT_NE(status(name + "é"), 0);
+  EXPECT_NE(status("   "), 0);
+  EXPECT_NE(status("\xff"), 0);
+}
+
 TEST(Command, TokenCreateWorksAfterACrash) {
   const TempDirectory directory;
   const fs::path data_dir = directory / "data";

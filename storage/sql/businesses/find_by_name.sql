@@ -1,5 +1,7 @@
-select guid, plan
-  from businesses
- where name = $1::text
- order by created_at, guid
- limit 1
+-- The businesses that are called $1, the oldest first; or the one whose guid that is.
+select guid, plan, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') as made
+from businesses
+where guid::text = lower($1::text)
+   or name = $1::text and not exists (select from businesses b where b.guid::text = lower($1::text))
+order by created_at, guid
+limit 20

@@ -1,3 +1,1 @@
-update businesses
-   set plan = $2::text, updated_at = now()
- where name = $1::text
+update businesses set plan = $2::text, updated_at = now() where guid = $1::uuid
