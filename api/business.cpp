@@ -35,7 +35,7 @@ constexpr auto business_properties(bool create) {
       {.name = "email",
        .kind = Kind::email,
        .required = create,
-       .nullable = false,
+       .nullable = !create,  // one made by the command line has none
        .max_length = longest_email},
       {.name = "phone", .kind = Kind::string},
       {.name = "address", .kind = Kind::object, .schema = &address_schema},
@@ -175,6 +175,12 @@ asio::awaitable<Answer> change_business(Call& call, Services& services) {
   const auto& body = call.object();
   const auto guid = guid_at(body, "guid");
   if (guid && *guid != call.principal.business_id.to_string()) throw not_found("business");
+  const auto* const email = body.if_contains("email");
+  if (email != nullptr && email->is_null()) {
+    const auto current = co_await services.db.read(sql::get, business_params(call));
+    constexpr int email_column = 2;
+    if (!current.is_null(0, email_column)) throw invalid("email", "must not be null");
+  }
   auto params = business_params(call);
   params.add(to_json(changes_of(body, columns)));
   const auto rows = co_await services.db.write(sql::change, std::move(params), call.cause());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/json.hpp"
 #include "storage/database.hpp"
@@ -14,7 +15,7 @@ struct ConstraintRow {
   std::string_view message;
 };
 
-/// What 409 says for each unique constraint that a request can violate.
+/// What 409 says for each constraint of this kind that a request can violate.
 constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"carriers_code_unique", "A carrier with this code already exists."},
     {"customers_email_unique", "A customer with this email already exists."},
@@ -33,16 +34,26 @@ constexpr auto unique_constraints = std::to_array<ConstraintRow>({
 
 constexpr std::string_view away = "The service cannot reach its database; try again.";
 
-Failure unique_violation(std::string_view constraint) {
-  const auto row = std::ranges::find(unique_constraints, constraint, &ConstraintRow::constraint);
-  return conflict(
-      std::string(row == unique_constraints.end() ? "Such a record already exists." : row->message));
+constexpr auto list_limits = std::to_array<ConstraintRow>({
+    {"carrier_contacts_listed", "The business has 1000 carrier contacts and can have no more."},
+    {"drivers_listed", "The business has 1000 drivers and can have no more."},
+    {"tracking_devices_listed", "The business has 1000 tracking devices and can have no more."},
+    {"vehicles_listed", "The business has 1000 vehicles and can have no more."},
+});
+
+Failure conflict_of(std::span<const ConstraintRow> rows, std::string_view constraint,
+                    std::string_view otherwise) {
+  const auto row = std::ranges::find(rows, constraint, &ConstraintRow::constraint);
+  return conflict(std::string(row == rows.end() ? otherwise : row->message));
 }
 
 /// PostgreSQL's error codes by class (appendix A of its manual): nullopt for those that are a fault of ours.
 std::optional<Failure> refusal_of(const storage::StatementError& error) {
   const std::string_view state = error.sqlstate();
-  if (state == "23505") return unique_violation(error.constraint());
+  if (state == "23505")
+    return conflict_of(unique_constraints, error.constraint(), "Such a record already exists.");
+  if (state == "54000" && !error.constraint().empty())
+    return conflict_of(list_limits, error.constraint(), "The business can have no more of these.");
   if (state == "23503") return not_found("record as the request names");
   if (state == "23514" || state.starts_with("22")) {
     return Failure(ErrorCode::validation_error, "A value of the request is out of its range.");

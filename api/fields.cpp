@@ -64,6 +64,8 @@ void check_relative(const json::object& body, std::string_view flat, std::string
   const auto other = guid_at(body, nested);
   if (one && other && one != other) {
     errors.push_back({std::string(nested), "names another one than " + std::string(flat)});
+  } else if (other && is_null_at(body, flat)) {
+    errors.push_back({std::string(flat), "is null, but " + std::string(nested) + " is not"});
   }
 }
 

@@ -161,6 +161,7 @@ constexpr Route routes[] = {
      .body_kind = BodyKind::object,
      .answer = &configured_schema,
      .status = 201,
+     .may_change = true,
      .errors = configure_errors},
     {.method = Method::get,
      .path = "/api/integrations/provider/disable/{businessProviderId}",

@@ -189,6 +189,12 @@ json::object responses_of(const Route& route, RequestMethod method) {
   const int status = method == RequestMethod::get ? 200 : route.status;
   if (status == 201) headers["Location"] = ref("headers", "Location");
   json::object responses;
+  if (route.may_change) {
+    auto plain = headers;
+    plain.erase("Location");
+    responses["200"] = json::object{
+        {"description", "Changed"}, {"headers", std::move(plain)}, {"content", success_content(route)}};
+  }
   responses[std::to_string(status)] = json::object{
       {"description", "Success"}, {"headers", std::move(headers)}, {"content", success_content(route)}};
   for (const auto& error : error_responses) {

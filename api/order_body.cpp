@@ -64,10 +64,15 @@ constexpr Property shipment_properties[] = {
 };
 constexpr Schema shipment_schema{"OrderShipment", shipment_properties};
 
-constexpr Property window_properties[] = {
-    {.name = "start", .kind = Kind::time_of_day, .required = true},
-    {.name = "end", .kind = Kind::time_of_day, .required = true},
-};
+constexpr auto window_properties_of(bool whole) {
+  return std::to_array<Property>({
+      {.name = "start", .kind = Kind::time_of_day, .required = whole, .nullable = false},
+      {.name = "end", .kind = Kind::time_of_day, .required = whole, .nullable = false},
+  });
+}
+constexpr auto window_properties = window_properties_of(true);
+constexpr auto window_change_properties = window_properties_of(false);
+constexpr Schema window_change_schema{"TimeWindowChange", window_change_properties};
 
 constexpr auto order_properties(bool create) {
   return std::to_array<Property>({
@@ -105,7 +110,9 @@ constexpr auto order_properties(bool create) {
        .nullable = create,
        .description = "ISO 4217; the business's unless given"},
       {.name = "collectionDate", .kind = Kind::timestamp},
-      {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
+      {.name = "timeWindow",
+       .kind = Kind::object,
+       .schema = create ? &time_window_schema : &window_change_schema},
       {.name = "notes", .kind = Kind::text},
       {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},

@@ -135,7 +135,14 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
   if (const auto status = text_at(body, "status"); status && status != before.status) {
     errors.push_back({"status", "is " + before.status + "; PATCH …/status moves it"});
   }
-  if (before.customer && !values.has_customer()) errors.push_back({"customer", "must not be null"});
+  if (before.customer && !values.has_customer()) {
+    errors.push_back({body.contains("customerId") ? "customerId" : "customer", "must not be null"});
+  }
+  if (values.window_start.has_value() != values.window_end.has_value()) {
+    errors.push_back({values.window_start ? "timeWindow.end" : "timeWindow.start", "is required"});
+  } else if (values.window_start && *values.window_start >= *values.window_end) {
+    errors.push_back({"timeWindow.end", "must be after timeWindow.start"});
+  }
   constexpr std::size_t required_parts = 2;  // street and city
   for (std::size_t i = 0; i < required_parts && before.status != "draft"; ++i) {
     const bool is_blank_now = !values.address.at(i) || is_blank(*values.address.at(i));

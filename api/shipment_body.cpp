@@ -184,6 +184,9 @@ void check_party(const json::object& body, std::string_view name, bool create, F
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
       errors.push_back({std::string(name) + "." + std::string(part.nested),
                         "is another one than " + std::string(name) + "." + std::string(part.flat)});
+    } else if (flat == nullptr && party.contains(part.flat) && nested != nullptr) {
+      errors.push_back({std::string(name) + "." + std::string(part.flat),
+                        "is null, but " + std::string(name) + "." + std::string(part.nested) + " is not"});
     }
     if (i >= required_party_values) continue;
     const auto* const value = part_of(party, part);

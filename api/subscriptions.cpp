@@ -30,6 +30,9 @@ constexpr Property subscription_properties[] = {
      .max_length = longest_endpoint,
      .description = "the push service's address"},
     {.name = "keys", .kind = Kind::object, .required = true, .schema = &keys_schema},
+    {.name = "expirationTime",
+     .kind = Kind::number,
+     .description = "as browsers write it; the push service's answer is what counts"},
 };
 constexpr Schema subscription_schema{"PushSubscription", subscription_properties};
 constexpr Schema endpoint_schema{"PushEndpoint", std::span(subscription_properties).first(1)};

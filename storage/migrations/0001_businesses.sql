@@ -55,3 +55,19 @@ create table key_check (
   only_row  boolean primary key default true check (only_row),
   sealed    bytea not null
 );
+
+-- What a list shows whole has at most 1000 rows in a business: $1 which of the table's rows are listed. The business's row
+-- is held while they are counted.
+create function refuse_more_than_listed() returns trigger language plpgsql as $$
+declare
+  listed bigint;
+begin
+  perform from businesses where guid = new.business_id for no key update;
+  execute format('select count(*) from %I where business_id = $1 and %s', tg_table_name, tg_argv[0])
+    into listed using new.business_id;
+  if listed >= 1000 then
+    raise exception 'business % has 1000 %', new.business_id, tg_table_name
+      using errcode = 'program_limit_exceeded', constraint = tg_table_name || '_listed';
+  end if;
+  return new;
+end $$;

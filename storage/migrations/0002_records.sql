@@ -203,6 +203,7 @@ create index shipments_by_customer on shipments (business_id, customer_id, creat
 create function search_text(o orders) returns text language sql immutable as $$
   select lower(coalesce(o.order_number, '') || E'\n' || coalesce(o.delivery_street, '') || E'\n' ||
                coalesce(o.delivery_city, '') || E'\n' || coalesce(o.delivery_postal_code, '') || E'\n' ||
+               coalesce(o.delivery_state, '') || E'\n' || coalesce(o.delivery_country, '') || E'\n' ||
                coalesce(o.notes, '')) $$;
 create function search_text(s shipments) returns text language sql immutable as $$
   select lower(coalesce(s.tracking_number, '') || E'\n' || coalesce(s.sender_name, '') || E'\n' ||
@@ -211,20 +212,21 @@ create function search_text(s shipments) returns text language sql immutable as 
 create function search_text(c customers) returns text language sql immutable as $$
   select lower(coalesce(c.name, '') || E'\n' || coalesce(c.email, '') || E'\n' || coalesce(c.phone, '') || E'\n' ||
                coalesce(c.company, '') || E'\n' || coalesce(c.street, '') || E'\n' || coalesce(c.city, '') || E'\n' ||
-               coalesce(c.postal_code, '')) $$;
+               coalesce(c.postal_code, '') || E'\n' || coalesce(c.state, '') || E'\n' || coalesce(c.country, '')) $$;
 create function search_text(p products) returns text language sql immutable as $$
   select lower(coalesce(p.name, '') || E'\n' || coalesce(p.sku, '') || E'\n' || coalesce(p.description, '') || E'\n' ||
                coalesce(p.barcode, '')) $$;
 create index orders_by_text on orders using gin (business_id,
   lower(coalesce(order_number, '') || E'\n' || coalesce(delivery_street, '') || E'\n' || coalesce(delivery_city, '') ||
-        E'\n' || coalesce(delivery_postal_code, '') || E'\n' || coalesce(notes, '')) gin_trgm_ops);
+        E'\n' || coalesce(delivery_postal_code, '') || E'\n' || coalesce(delivery_state, '') || E'\n' ||
+        coalesce(delivery_country, '') || E'\n' || coalesce(notes, '')) gin_trgm_ops);
 create index shipments_by_text on shipments using gin (business_id,
   lower(coalesce(tracking_number, '') || E'\n' || coalesce(sender_name, '') || E'\n' || coalesce(recipient_name, '') ||
         E'\n' || coalesce(recipient_street, '') || E'\n' || coalesce(recipient_city, '')) gin_trgm_ops);
 create index customers_by_text on customers using gin (business_id,
   lower(coalesce(name, '') || E'\n' || coalesce(email, '') || E'\n' || coalesce(phone, '') || E'\n' ||
         coalesce(company, '') || E'\n' || coalesce(street, '') || E'\n' || coalesce(city, '') || E'\n' ||
-        coalesce(postal_code, '')) gin_trgm_ops);
+        coalesce(postal_code, '') || E'\n' || coalesce(state, '') || E'\n' || coalesce(country, '')) gin_trgm_ops);
 create index products_by_text on products using gin (business_id,
   lower(coalesce(name, '') || E'\n' || coalesce(sku, '') || E'\n' || coalesce(description, '') || E'\n' ||
         coalesce(barcode, '')) gin_trgm_ops);

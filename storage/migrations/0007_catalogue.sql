@@ -30,6 +30,13 @@ create table product_settings (
   default_weight_unit  text not null default 'kg' check (default_weight_unit in ('kg', 'g', 'lb', 'oz'))
 );
 
+-- A measure in another unit, to four decimals; as it stands in the same.
+create function in_unit(measure numeric, unit text, wanted text) returns numeric language sql immutable as $$
+  select case when unit = wanted then measure else trim_scale(round(measure * (
+    select max(factor) filter (where name = unit) / max(factor) filter (where name = wanted)
+    from (values ('m', 1), ('cm', 0.01), ('in', 0.0254), ('kg', 1), ('g', 0.001), ('lb', 0.45359237),
+                 ('oz', 0.028349523125)) u (name, factor)), 4)) end $$;
+
 -- The SKUs in use, of products and of their variants: one name space of each business, whoever writes. Kept by triggers
 -- on products, so that a second transaction that takes the same SKU waits for the first and is then refused.
 create table product_skus (

@@ -145,3 +145,4 @@ create table carrier_contacts (
   primary key (business_id, guid)
 );
 create index carrier_contacts_by_carrier on carrier_contacts (business_id, carrier_id);
+create trigger listed before insert on carrier_contacts for each row execute function refuse_more_than_listed('true');

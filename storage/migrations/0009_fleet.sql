@@ -15,6 +15,7 @@ create table drivers (
   primary key (business_id, guid)
 );
 create index drivers_by_name on drivers (business_id, name, guid) where deleted_at is null;
+create trigger listed before insert on drivers for each row execute function refuse_more_than_listed('deleted_at is null');
 
 create table vehicles (
   business_id        uuid not null references businesses,
@@ -36,6 +37,7 @@ create table vehicles (
 );
 create index vehicles_by_name on vehicles (business_id, name, guid) where deleted_at is null;
 create index vehicles_by_driver on vehicles (business_id, current_driver_id) where current_driver_id is not null;
+create trigger listed before insert on vehicles for each row execute function refuse_more_than_listed('deleted_at is null');
 
 create trigger touch before update on drivers for each row execute function touch_updated_at();
 create trigger touch before update on vehicles for each row execute function touch_updated_at();
@@ -56,6 +58,7 @@ create table tracking_devices (
   constraint tracking_devices_id_unique unique (business_id, device_id)
 ) with (fillfactor = 70);
 create index tracking_devices_by_vehicle on tracking_devices (business_id, vehicle_id) where vehicle_id is not null;
+create trigger listed before insert on tracking_devices for each row execute function refuse_more_than_listed('true');
 
 -- What a device's newest report makes of it.
 create function device_status(last_seen timestamptz, battery_level numeric, fault text) returns text

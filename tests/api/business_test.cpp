@@ -113,10 +113,11 @@ TEST_F(BusinessTest, PutReportsAllBadFieldsAtOnce) {
   auto owner = new_owner();
   expect_invalid(owner.put("/api/business",
                            {{"name", ""},
-                            {"email", nullptr},
+                            {"email", "nobody"},
                             {"settings", {{"timezone", "CEST"}, {"currency", "eur"}, {"color", "red"}}}}),
                  {"name", "email", "settings.timezone", "settings.currency", "settings.color"});
   expect_invalid(owner.put("/api/business", {{"settings", nullptr}}), {"settings"});
+  expect_invalid(owner.put("/api/business", {{"email", nullptr}}), {"email"});
   expect_invalid(owner.put("/api/business", {{"guid", "x"}}), {"guid"});
 }
 
@@ -191,6 +192,14 @@ TEST_F(BusinessTest, ItsDefaultConfigurationRefusesWhatDoesNotExist) {
                                       {"notifications", {{"emailEnabled", "yes"}}}}),
                  {"defaultCarrier", "defaultServiceLevel", "defaultDimensions.length",
                   "defaultDimensions.unit", "defaultDimensions.depth", "notifications.emailEnabled"});
+}
+
+TEST_F(BusinessTest, OneMadeByTheCommandLineCanBePutBack) {
+  auto token = world.waybill.business("can be put back");
+  const auto business = token.get("/api/business/my-business").data();
+  ASSERT_TRUE(business.at("email").is_null());
+  const auto response = token.put("/api/business", business);
+  EXPECT_EQ(response.status, 200) << response.text;
 }
 
 }  // namespace

@@ -348,5 +348,14 @@ TEST_F(CarriersTest, OnlyAdministratorsChangeConfigurations) {
                  "FORBIDDEN");
 }
 
+TEST_F(CarriersTest, ADeletedOneIsNoDefaultAnyMore) {
+  constexpr std::string_view defaults = "/api/business/default-configuration";
+  const auto guid = own("bike");
+  ASSERT_EQ(http.put(defaults, {{"defaultCarrier", guid}}).status, 200);
+  ASSERT_EQ(http.del(path_of(guid)).status, 200);
+  EXPECT_TRUE(http.get(defaults).data().at("defaultCarrier").is_null());
+  expect_refused(http.put(defaults, {{"defaultCarrier", guid}}), 404, "NOT_FOUND");
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "tests/api/api_test.hpp"
+#include "tests/api/fleet.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -94,7 +95,7 @@ TEST_F(ConventionsTest, APagePastTheEndIsEmptyAndStillCounts) {
 }
 
 TEST_F(ConventionsTest, PageBoundsAreChecked) {
-  for (const auto* const value : {"0", "-1", "x", "1.5", "99999999999999999999"}) {
+  for (const auto* const value : {"0", "-1", "x", "1.5", "99999999999999999999", ""}) {
     expect_invalid(list(std::string("Page=") + value), {"Page"});
     expect_invalid(list(std::string("PageSize=") + value), {"PageSize"});
   }
@@ -163,6 +164,15 @@ TEST_F(ConventionsTest, SearchFindsEveryWordAnywhereWithoutRegardToCase) {
   EXPECT_EQ(found("   ").size(), 2U);
 }
 
+TEST_F(ConventionsTest, SearchLooksIntoStateAndCountry) {
+  tenant.create_order(
+      {{"deliveryAddress", {{"street", "S"}, {"city", "C"}, {"state", "Zealand"}, {"country", "Denmark"}}}});
+  EXPECT_EQ(at(list("$search=zealand%20denmark").body, "totalCount"), 1);
+  http.post("/api/v1/Customers",
+            {{"name", "A"}, {"address", {{"state", "Zealand"}, {"country", "Denmark"}}}});
+  EXPECT_EQ(at(http.get("/api/v1/Customers?$search=zealand%20denmark").body, "totalCount"), 1);
+}
+
 TEST_F(ConventionsTest, OrderByTakesSeveralFields) {
   fill(4);
   EXPECT_EQ(numbers("$orderby=" + url_encode("status desc, totalValue")), (Numbers{"N1", "N3", "N2", "N4"}));
@@ -221,6 +231,60 @@ TEST_F(ConventionsTest, AnIdempotentPostIsDoneOnce) {
   expect_refused(http.post("/api/v1/Orders", order_body({{"notes", "other"}}), key), 409, "CONFLICT");
   EXPECT_EQ(at(list("").body, "totalCount"), 1);
   EXPECT_EQ(stranger().http.post("/api/v1/Orders", body, key).status, 201);
+}
+
+TEST_F(ConventionsTest, NulCharactersAndNumbersOutOfRangeAreNamedByFieldBesideTheOthers) {
+  const auto post = [&](std::string_view path, std::string_view body) {
+    return http.request_text("POST", path, body);
+  };
+  expect_invalid(post("/api/v1/Customers", R"({"name":"a\u0000","email":5,"phone":"\u0000"})"),
+                 {"name", "email", "phone"});
+  expect_invalid(
+      post("/api/v1/Orders", R"({"customer":{"name":"C"},"deliveryAddress":{"street":"S","city":"C\u0000"},)"
+                             R"("items":[{"description":"d","quantity":1e999,"price":"x"}]})"),
+      {"deliveryAddress.city", "items[0].quantity", "items[0].price"});
+  expect_invalid(post("/api/v1/Orders/delete", R"([{"guid":"\u0000"}])"), {"[0].guid"});
+}
+
+TEST_F(ConventionsTest, AnActionWithoutFieldsRefusesUnknownOnes) {
+  expect_invalid(http.post("/api/business/generate-api-token", {{"role", "viewer"}}), {"role"});
+  EXPECT_EQ(http.post("/api/business/generate-api-token", json::object()).status, 201);
+}
+
+TEST_F(ConventionsTest, RateLimitHeadersComeAlsoWhereNoRouteAnswers) {
+  for (const auto& [method, path, status] :
+       {std::tuple("GET", "/api/v1/nothing", 404), std::tuple("DELETE", "/api/v1/Orders", 405)}) {
+    const auto response = http.request(method, path);
+    EXPECT_EQ(response.status, status);
+    EXPECT_NE(response.header("X-RateLimit-Remaining"), "") << path;
+    EXPECT_EQ(world.waybill.http("wb_nobody").request(method, path).status, status);
+  }
+}
+
+TEST_F(ConventionsTest, WhatAListShowsWholeHasAtMost1000) {
+  const auto vehicle = make_vehicle(http);
+  const auto carrier = text_at(http.get("/api/carriers").data(), "0.guid");
+  const auto fill_up = [&](std::string_view table, std::string_view columns, std::string_view values) {
+    tenant.sql.rows("insert into " + std::string(table) + " (business_id, " + std::string(columns) +
+                        ") select $1, " + std::string(values) +
+                        " from generate_series(1, 1000 - (select count(*)::int from " + std::string(table) +
+                        " where business_id = $1)) n",
+                    {tenant.id});
+  };
+  fill_up("drivers", "name", "n::text");
+  fill_up("vehicles", "name, license_plate, type", "n::text, n::text, 'van'");
+  fill_up("tracking_devices", "device_id, type", "'device' || n, 'gps'");
+  fill_up("carrier_contacts", "carrier_id, name", "'" + carrier + "', n::text");
+  const auto full = [&](std::string_view path, const json::object& body) {
+    expect_refused(http.post(path, body), 409, "CONFLICT");
+  };
+  full("/api/drivers", {{"name", "x"}});
+  full("/api/vehicle", {{"name", "x"}, {"licensePlate", "x"}, {"type", "van"}});
+  full("/api/tracking/add-device", {{"deviceId", "one-more"}, {"type", "gps"}});
+  full("/api/carriers/contacts", {{"carrierId", carrier}, {"name", "x"}});
+  EXPECT_EQ(http.del("/api/vehicle/" + vehicle).status, 200);
+  EXPECT_EQ(http.post("/api/vehicle", {{"name", "x"}, {"licensePlate", "x"}, {"type", "van"}}).status, 201);
+  make_driver(stranger().http);
 }
 
 }  // namespace

@@ -202,6 +202,11 @@ TEST_F(DispatchPlansTest, ShipmentsAreAddedToAndRemovedFromPlansAlone) {
   expect_refused(add(guid, unknown_guid), 404, "NOT_FOUND");
   expect_refused(add(unknown_guid, shipments[1]), 404, "NOT_FOUND");
   expect_invalid(http.post("/api/dispatch/add-shipment", json::object{}), {"dispatchId", "shipmentId"});
+  const auto busy = insert_shipments(tenant, {"Porto"}).front();
+  make_dispatch(http, {{"shipmentIds", {busy}}});
+  expect_refused(
+      http.post("/api/dispatch/add-shipment", {{"dispatchId", unknown_guid}, {"shipmentId", busy}}), 404,
+      "NOT_FOUND");
   expect_invalid(remove("x", "y"), {"dispatchId", "shipmentId"});
 
   start(guid);

@@ -379,5 +379,23 @@ TEST_F(OrdersTest, AnotherBusinesssOrderIs404Everywhere) {
   expect_refused(http.post("/api/v1/Orders", body), 404, "NOT_FOUND");
 }
 
+TEST_F(OrdersTest, PutMergesTheTimeWindowByItsParts) {
+  const auto guid = created_guid({{"timeWindow", {{"start", "08:00"}, {"end", "09:00"}}}});
+  const auto response = http.put(path_of(guid), {{"timeWindow", {{"start", "08:30"}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(at(response.data(), "timeWindow"), json::value({{"start", "08:30"}, {"end", "09:00"}}));
+  expect_invalid(http.put(path_of(guid), {{"timeWindow", {{"start", "09:30"}}}}), {"timeWindow.end"});
+  EXPECT_EQ(http.put(path_of(guid), {{"timeWindow", nullptr}}).status, 200);
+  expect_invalid(http.put(path_of(guid), {{"timeWindow", {{"start", "09:30"}}}}), {"timeWindow.end"});
+}
+
+TEST_F(OrdersTest, AFlatNullBesideTheNestedValueIsTwoValues) {
+  const auto ups = text_at(http.get("/api/carriers").data(), "0.guid");
+  const auto guid = created_guid({{"carrierId", ups}});
+  auto whole = http.get(path_of(guid)).data();
+  whole.as_object()["carrierId"] = nullptr;
+  expect_invalid(http.put(path_of(guid), whole), {"carrierId"});
+}
+
 }  // namespace
 }  // namespace waybill::tests

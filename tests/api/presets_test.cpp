@@ -73,7 +73,7 @@ TEST_F(PresetsTest, BadFieldsAreReportedTogether) {
                                   {"height", "1"},
                                   {"weight", -0.5},
                                   {"unit", "ft"},
-                                  {"weightUnit", nullptr},
+                                  {"weightUnit", 1},
                                   {"depth", 1}}),
                  {"name", "length", "width", "height", "weight", "unit", "weightUnit", "depth"});
 }
@@ -169,6 +169,28 @@ TEST_F(PresetsTest, AnotherBusinesssPresetIs404) {
                                  {{"presetId", preset}, {"itemId", their_item}}),
                  404, "NOT_FOUND");
   EXPECT_EQ(apply(order, preset, item).status, 200);
+}
+
+TEST_F(PresetsTest, AnOrdersItemTakesTheDimensionsInTheProductsUnits) {
+  const auto order = tenant.create_order();
+  const auto path = "/api/v1/Orders/" + order;
+  const auto item = text_at(http.get(path).data(), "items.0.guid");
+  const auto inches = text_at(create({{"length", 5},
+                                      {"width", 2.25},
+                                      {"height", 3},
+                                      {"weight", 2},
+                                      {"unit", "in"},
+                                      {"weightUnit", "lb"}}),
+                              "guid");
+  ASSERT_EQ(apply(order, inches, item).status, 200);
+  EXPECT_EQ(at(http.get(path).data(), "items.0.dimensions"),
+            json::value({{"length", 12.7}, {"width", 5.715}, {"height", 7.62}, {"weight", 0.9072}}));
+}
+
+TEST_F(PresetsTest, ANullUnitIsTheBusinesssDefault) {
+  const auto made = create({{"unit", nullptr}, {"weightUnit", nullptr}});
+  EXPECT_EQ(text_at(made, "unit"), "cm");
+  EXPECT_EQ(text_at(made, "weightUnit"), "kg");
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ TEST_F(ShipmentsListTest, FromAndToAreDatesOrTimesAndADateIncludesItsDay) {
            {"to=2026-01-10", {third, second, first}},
            {"from=2026-01-10&to=2026-01-10", {third, second}},
            {"from=2026-01-10T23:59:59.999Z", {fourth, third}},
+           {"from=2026-01-11&to=9999-12-31", {fourth}},
            {"to=2026-01-11T00:00:00Z", {fourth, third, second, first}},
            {"to=2026-01-10T23:59:59Z", {second, first}},
            {"from=2026-01-11T01:00:00%2B01:00", {fourth}},

@@ -39,6 +39,15 @@ TEST_F(SubscriptionsTest, AreSavedWithoutAnswerData) {
   EXPECT_FALSE(rows[0][3]) << "a token is nobody";
 }
 
+TEST_F(SubscriptionsTest, AreTakenAsBrowsersWriteThem) {
+  auto wanted = subscription();
+  wanted["expirationTime"] = nullptr;
+  EXPECT_EQ(http.post(path, wanted).status, 200);
+  wanted["expirationTime"] = 1'800'000'000'000;
+  EXPECT_EQ(http.post(path, wanted).status, 200);
+  EXPECT_EQ(stored().size(), 1U);
+}
+
 TEST_F(SubscriptionsTest, TheSameEndpointTwiceIsOneWithTheLastKeys) {
   http.post(path, subscription());
   const auto second = subscription();

@@ -1,4 +1,4 @@
--- Removes an own carrier with all it has, or a built-in one's configuration: $1 business, $2 carrier. Returns how much
+-- Removes an own carrier with all it has, also as the default, or a built-in one's configuration: $1 business, $2 carrier. Returns how much
 -- there was to remove.
 with own as (
   update carriers set deleted_at = now() where business_id = $1 and guid = $2 and deleted_at is null returning guid
@@ -6,5 +6,7 @@ with own as (
   delete from carrier_configurations where business_id = $1 and carrier_id = $2 returning carrier_id
 ), contacts as (
   delete from carrier_contacts c using own o where c.business_id = $1 and c.carrier_id = o.guid
+), defaults as (
+  update business_defaults d set carrier_id = null from own o where d.business_id = $1 and d.carrier_id = o.guid
 )
 select (select count(*) from own) + (select count(*) from configuration)

@@ -1,12 +1,17 @@
--- Gives an order's item the dimensions of a preset: $1 business, $2 order, $3 preset, $4 item. A preset without a weight
--- leaves the item's. Returns whether preset and item are there and the order's status, which decides.
+-- Gives an order's item the dimensions of a preset, in the units of the business's products: $1 business, $2 order,
+-- $3 preset, $4 item. A preset without a weight leaves the item's. Returns whether preset and item are there and the order's status, which decides.
 with held as (
   select guid, status, list_element(items::jsonb, $4) as item from orders
   where business_id = $1 and guid = $2 and deleted_at is null for update
 ), preset as (
-  select jsonb_build_object('length', length, 'width', width, 'height', height) ||
-         case when weight is null then '{}' else jsonb_build_object('weight', weight) end as dimensions
-  from dimension_presets where business_id = $1 and guid = $3
+  select jsonb_build_object('length', in_unit(p.length, p.unit, u.length), 'width', in_unit(p.width, p.unit, u.length),
+                            'height', in_unit(p.height, p.unit, u.length)) ||
+         case when p.weight is null then '{}'
+              else jsonb_build_object('weight', in_unit(p.weight, p.weight_unit, u.weight)) end as dimensions
+  from dimension_presets p
+  left join product_settings s on s.business_id = p.business_id
+  cross join lateral (select coalesce(s.default_unit, 'cm') as length, coalesce(s.default_weight_unit, 'kg') as weight) u
+  where p.business_id = $1 and p.guid = $3
 ), change as (
   select h.guid, jsonb_build_object('dimensions', case jsonb_typeof(h.item -> 'dimensions') when 'object' then '{}'
                                                   else jsonb '{"weight": null}' end || p.dimensions) as change
