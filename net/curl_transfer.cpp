@@ -60,6 +60,8 @@ CurlTransfer::CurlTransfer(const Shared& shared) : shared_(shared), easy_(curl_e
   set(CURLOPT_WRITEDATA, this);
   set(CURLOPT_OPENSOCKETFUNCTION, &open_socket_callback);
   set(CURLOPT_OPENSOCKETDATA, this);
+  set(CURLOPT_PREREQFUNCTION, &request_callback);
+  set(CURLOPT_PREREQDATA, this);
   set(CURLOPT_CLOSESOCKETFUNCTION, &close_socket_callback);
   set(CURLOPT_CLOSESOCKETDATA, &shared_.sockets);
   // The certificates come from the shared store alone.
@@ -80,7 +82,8 @@ bool CurlTransfer::prepare(HttpRequest request, HttpClient::Done done) {
   error_text_[0] = '\0';
   header_bytes_ = 0;
   body_bytes_ = 0;
-  added_again_ = body_cut_ = headers_too_large_ = address_refused_ = address_tried_ = false;
+  sent_ = 0;
+  held_back_ = body_cut_ = headers_too_large_ = address_refused_ = address_tried_ = false;
 
   if (breaks_line(request_.url) || !build_headers(request_)) return false;
   if (url_ != request_.url) {
@@ -151,12 +154,25 @@ bool CurlTransfer::build_headers(const HttpRequest& request) {
 }
 
 bool CurlTransfer::lost_race(CURLcode code) {
-  const bool lost = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING;
-  if (!lost || added_again_ || header_bytes_ > 0) return false;
+  const bool fell = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING;
+  const bool lost = held_back_ || (fell && uses_kept_connection());
+  if (!lost || sent_ > 1 || header_bytes_ > 0) return false;
+  held_back_ = false;
+  curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
+  return true;
+}
+
+bool CurlTransfer::uses_kept_connection() const {
   long new_connections = 0;
   curl_easy_getinfo(easy_, CURLINFO_NUM_CONNECTS, &new_connections);
-  added_again_ = new_connections == 0;
-  return added_again_;
+  return new_connections == 0;
+}
+
+int CurlTransfer::on_request() {
+  held_back_ = sent_ > 0 && uses_kept_connection();
+  if (held_back_) return CURL_PREREQFUNC_ABORT;
+  ++sent_;
+  return CURL_PREREQFUNC_OK;
 }
 
 HttpResponse CurlTransfer::finish(CURLcode code) {
@@ -281,6 +297,11 @@ curl_socket_t CurlTransfer::open_socket_callback(void* self, curlsocktype /*purp
 int CurlTransfer::close_socket_callback(void* observer, curl_socket_t socket) {
   static_cast<SocketObserver*>(observer)->socket_closed(socket);
   return ::close(socket);
+}
+
+int CurlTransfer::request_callback(void* self, char* /*ip*/, char* /*local_ip*/, int /*port*/,
+                                   int /*local_port*/) {
+  return static_cast<CurlTransfer*>(self)->on_request();
 }
 
 CURLcode CurlTransfer::ssl_context_callback(CURL* /*easy*/, void* context, void* trust) {

@@ -49,9 +49,9 @@ class CurlTransfer {
   /// Makes the handle ready to be added. False: the request cannot be sent as it stands, `refused` tells why.
   bool prepare(HttpRequest request, HttpClient::Done done);
 
-  /// Whether it fell to a reused connection that the other side closed at that moment, so that it may be
-  /// added again, once. libcurl does that by itself, but counts over all transfers of a handle and gives up
-  /// at every sixth.
+  /// Whether it fell to a reused connection that the other side closed at that moment, so that it is to be
+  /// added again, once, for a connection of its own. libcurl by itself would send the request on one kept
+  /// connection after the other.
   bool lost_race(CURLcode code);
 
   /// The answer after libcurl ended with `code`.
@@ -71,11 +71,14 @@ class CurlTransfer {
   std::size_t on_header(std::string_view line);
   std::size_t on_body(std::string_view piece);
   curl_socket_t on_open_socket(const curl_sockaddr& address);
+  int on_request();
+  bool uses_kept_connection() const;
 
   static std::size_t header_callback(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t write_callback(char* data, std::size_t size, std::size_t count, void* self);
   static curl_socket_t open_socket_callback(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int close_socket_callback(void* observer, curl_socket_t socket);
+  static int request_callback(void* self, char* ip, char* local_ip, int port, int local_port);
   static CURLcode ssl_context_callback(CURL* easy, void* context, void* trust);
 
   const Shared& shared_;
@@ -101,7 +104,8 @@ class CurlTransfer {
 
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
-  bool added_again_ = false;
+  int sent_ = 0;            // how often the request began to be sent
+  bool held_back_ = false;  // from another kept connection
   bool body_cut_ = false;
   bool headers_too_large_ = false;
   bool address_refused_ = false;

@@ -175,6 +175,30 @@ TEST(HttpClient, WhatMustNotArriveTwiceIsNotSentAgainWhenAConnectionIsLost) {
   }
 }
 
+TEST(HttpClient, AReceiverThatClosesAllItsConnectionsGetsARequestTwiceAtMost) {
+  constexpr int connections = 8;
+  std::atomic<bool> closes = false;
+  std::atomic<int> lost = 0;
+  std::latch together(connections);
+  RawServer server([&](const RawServer::Request&) {
+    if (closes) {
+      ++lost;
+      return Reply{.bytes = "", .then = Reply::Then::close};
+    }
+    together.arrive_and_wait();
+    return RawServer::answer(200);
+  });
+  HttpClient client(open_options());
+  std::latch warm(connections);
+  for (int i = 0; i < connections; ++i)
+    client.send(post(server.url()), [&](const HttpResponse&) { warm.count_down(); });
+  warm.wait();
+  ASSERT_EQ(server.connections(), connections);
+  closes = true;
+  EXPECT_EQ(exchange(client, post(server.url())).failure, HttpFailure::protocol);
+  EXPECT_EQ(lost, 2);
+}
+
 TEST(HttpClient, RedirectsAreNotFollowed) {
   RawServer server([](const RawServer::Request& request) {
     return request.target == "/" ? RawServer::answer(302, "", "Location: /elsewhere\r\n")
