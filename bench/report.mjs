@@ -64,7 +64,7 @@ const parts = {
       ['size of a body', 'body_size', 'bytes'],
     ],
     ratios: [
-      ['of the peer', 'sql', 'peer', '≥ 1.3'],
+      ['of the peer', 'sql', 'peer', '≥ 1.6'],
       ['of the peer, until recorded and deleted', 'sql_recorded', 'peer_recorded', ''],
       ['with the open reader, of without', 'reader', 'sql', '≥ 0.9'],
       ['with one open for three minutes, of the same without', 'long_reader', 'changed', '≥ 0.9'],
@@ -165,11 +165,13 @@ const parts = {
     title: 'Fairness',
     text:
       'From the commit to the first byte at the receiver of a business that changes 25 orders a second: alone, and while ' +
-      'another business changes 2 500 a second (by statements of 25), does so with an endpoint that never answers, changes 10 000 a second by ' +
+      'another business changes 2 500 a second (by statements of 25) that fire nothing, or each a webhook, does so with an endpoint that never answers, changes 10 000 a second by ' +
       'statements of a hundred (half of the throughput), or has changed 100 000 by one statement.',
     rows: [
       ['alone, p50', 'alone_p50', 'ms'],
       ['alone, p99', 'alone_p99', 'ms'],
+      ['a hundredfold load beside it that fires nothing, p50', 'unfired_p50', 'ms'],
+      ['a hundredfold load beside it that fires nothing, p99', 'unfired_p99', 'ms'],
       ['a hundredfold load beside it, p50', 'loud_p50', 'ms'],
       ['a hundredfold load beside it, p99', 'loud_p99', 'ms'],
       ['a dead endpoint beside it, p50', 'dead_p50', 'ms'],
@@ -181,6 +183,7 @@ const parts = {
     limits: [['p99 at half load', 'half_p99', 30, 'ms']],
     ratios: [
       ['p99 with a hundredfold load, of alone', 'loud_p99', 'alone_p99', '< 2'],
+      ['p99 with a hundredfold load, of the same that fires nothing', 'loud_p99', 'unfired_p99', ''],
       ['p99 with a dead endpoint, of alone', 'dead_p99', 'alone_p99', '< 2'],
       ['p99 with 100 000 at once, of alone', 'burst_p99', 'alone_p99', ''],
     ],

@@ -1,6 +1,7 @@
 # What one business does to another: the latency of a quiet one's webhooks (25 changes a second, one after another), alone
 # and while another makes a hundred times as many changes, has an endpoint that never answers, keeps the worker at half of
-# what it can do, or changes 100 000 at once.
+# what it can do, or changes 100 000 at once. And while the same hundredfold changes fire nothing: what the writers alone do
+# to everybody on this machine.
 half=10000  # changes a second, by statements of a hundred; see the throughput
 changes=500
 pause_us=40000
@@ -38,7 +39,7 @@ token=$("$waybill" token create --database-url "$database_url" --business Loud -
 business=$(sql -c "select guid from businesses where name = 'Loud'")
 sql -c "set session_replication_role = replica" -c "insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city, total_value)
   select '$business', ('00000000-0000-4000-b000-' || 100000000000 + n)::uuid, 'L-' || n, 'pending', null, '[]', 'Main Street 1', 'City', 20 from generate_series(1, $orders) n" -c "vacuum analyze orders"
-make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook" >/dev/null
+loud_workflow=$(make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook")
 # By statements of many, which find their orders by their keys: a commit for each change would keep the machine busy with commits, not the worker with changes.
 changes_of() { # ORDERS FILE
   printf '%s\n' "\\set n $1 * random(0, $orders / $1 - 1)" \
@@ -49,6 +50,10 @@ changes_of 100 "$work/half.pgbench"
 loud_business=$business token=$quiet_token business=$quiet_business
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   quiet alone
+  sql -c "update workflows set is_active = false where business_id = '$loud_business'"
+  while_changing 100 "$work/loud.pgbench" quiet unfired
+  settled
+  sql -c "update workflows set is_active = true where guid = '$loud_workflow'"
   while_changing 100 "$work/loud.pgbench" quiet loud
   settled
   curl -sS "http://127.0.0.1:$loud_receiver/hold" >/dev/null
