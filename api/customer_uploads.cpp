@@ -39,6 +39,7 @@ constexpr Property preview_properties[] = {
 };
 constexpr Schema preview_schema{"CustomerUploadPreview", preview_properties};
 
+constexpr ErrorCode preview_errors[] = {ErrorCode::conflict};  // it was confirmed already
 constexpr Parameter confirm_parameters[] = {
     {.name = "guid", .kind = Kind::uuid, .required = true, .description = "the upload's"}};
 
@@ -171,7 +172,8 @@ constexpr Route routes[] = {
      .handler = preview_upload,
      .summary = "What confirming an upload would do",
      .tag = "Customers",
-     .answer = &preview_schema},
+     .answer = &preview_schema,
+     .errors = preview_errors},
     {.method = Method::get,
      .path = "/api/v1/Customers/confirm-upload",
      .permission = Permission::operate,

@@ -194,6 +194,18 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
 
 constexpr int managed_column = 7;  // of sql::lock
 
+/// A header that is sent back as it was shown keeps its value (shown_headers of the schema).
+void keep_hidden_headers(const json::object& before, json::object& after) {
+  constexpr std::string_view hidden = "********";
+  const auto* const stored = before.if_contains("headers");
+  auto* const wanted = after.if_contains("headers");
+  if (stored == nullptr || wanted == nullptr || !stored->is_object() || !wanted->is_object()) return;
+  for (auto& header : wanted->get_object()) {
+    const auto* const value = stored->get_object().if_contains(header.key());
+    if (value != nullptr && header.value() == json::value(hidden)) header.value() = *value;
+  }
+}
+
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto found = co_await transaction->run(
@@ -203,8 +215,10 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
   }
   WorkflowDefinition definition = stored_definition(found);
+  const json::object action = definition.action;
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
+  keep_hidden_headers(action, definition.action);
   co_await check_user(call, *transaction, definition);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();

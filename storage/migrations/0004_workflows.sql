@@ -26,6 +26,13 @@ create table workflows (
 
 create index workflows_by_epoch on workflows (epoch);
 
+-- What is told of a webhook's headers: not the values of those whose names say that they are credentials.
+create function shown_headers(headers json) returns json language sql immutable as $$
+  select coalesce(json_object_agg(key, case
+           when key ~* '(authorization|cookie|token|secret|password|signature|api[-_]?key|access[-_]?key)' then '********'
+           else value end), '{}')
+  from json_each_text(case json_typeof(headers) when 'object' then headers else '{}' end) $$;
+
 create table workflow_versions (
   business_id  uuid not null,
   workflow_id  uuid not null,

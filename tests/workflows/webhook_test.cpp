@@ -147,6 +147,24 @@ TEST_F(WebhookRequest, ChangedWorkflowKeepsItsSecret) {
   EXPECT_THAT(signatures(request), ElementsAre(expected_signature(text_at(made, "action.secret"), request)));
 }
 
+TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
+  json::object wanted = definition({{"headers", {{"Authorization", "Bearer sesame"}, {"X-Plain", "shown"}}}});
+  const json::object made = tenant.configure(wanted);
+  EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame");
+
+  const json::object shown{{"Authorization", "********"}, {"X-Plain", "shown"}};
+  const std::string workflow = text_at(made, "guid");
+  EXPECT_EQ(at(tenant.workflow(workflow), "action.headers"), json::value(shown));
+  const json::object run = tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(text_at(tenant.run(text_at(run, "guid")), "request.headers.Authorization"), "********");
+
+  wanted["guid"] = workflow;
+  wanted.at("action").as_object()["headers"] = shown;
+  tenant.configure(wanted);
+  EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame")
+      << "what comes back as it was shown stays";
+}
+
 TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {
   const json::object made = tenant.configure(definition({}));
   const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/rotate-secret";
