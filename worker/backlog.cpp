@@ -4,11 +4,11 @@
 
 namespace waybill::worker {
 
-void Backlog::add(std::vector<storage::PendingEvent> events) {
-  for (storage::PendingEvent& event : events) insert(event);
+void Backlog::add(std::span<const storage::PendingEvent> events) {
+  for (const storage::PendingEvent& event : events) insert(event);
 }
 
-void Backlog::insert(storage::PendingEvent event) {
+void Backlog::insert(const storage::PendingEvent& event) {
   const Guid business = event.business_id;
   Queue& queue = queues_[business];
   // From the end: only what was committed late belongs before others.
@@ -55,8 +55,8 @@ void Backlog::release(std::uint64_t id) {
   if (queue.taken == 0 && !queue.has_turn) queues_.erase(found);
 }
 
-void Backlog::give_back(std::vector<storage::PendingEvent> events) {
-  for (storage::PendingEvent& event : events) {
+void Backlog::give_back(std::span<const storage::PendingEvent> events) {
+  for (const storage::PendingEvent& event : events) {
     insert(event);
     release(event.id);
   }

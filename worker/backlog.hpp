@@ -21,11 +21,11 @@ class Backlog {
   explicit Backlog(std::size_t share) : share_(share) {}
 
   /// Those of a business are taken in the order of their ids.
-  void add(std::vector<storage::PendingEvent> events);
+  void add(std::span<const storage::PendingEvent> events);
   /// The next of each business in turn, at most `most`.
   std::vector<storage::PendingEvent> take(std::size_t most);
   /// Those that were taken wait again.
-  void give_back(std::vector<storage::PendingEvent> events);
+  void give_back(std::span<const storage::PendingEvent> events);
   /// These are recorded. Unknown ones are passed over.
   void settled(std::span<const std::uint64_t> ids);
   /// Forgets what waits, of one shard or of all, and answers its ids; what was taken stays.
@@ -43,7 +43,7 @@ class Backlog {
     std::size_t taken = 0;
     bool has_turn = false;  // it is in turns_
   };
-  void insert(storage::PendingEvent event);
+  void insert(const storage::PendingEvent& event);
   void give_turn(const Guid& business, Queue& queue);
   void release(std::uint64_t id);
   template <typename Drop>

@@ -9,6 +9,7 @@ namespace waybill::worker {
 namespace {
 
 using Ids = std::vector<std::uint64_t>;
+using Events = std::vector<storage::PendingEvent>;
 
 constexpr std::size_t all = 1000;
 
@@ -27,8 +28,8 @@ Ids ids(const std::vector<storage::PendingEvent>& events) {
 
 TEST(Backlog, BusinessesTakeTurnsThoughTheyShareAShard) {
   Backlog backlog(all);
-  for (std::uint64_t id = 1; id <= 100; ++id) backlog.add({event(id, loud)});
-  backlog.add({event(101, quiet), event(102, quiet)});
+  for (std::uint64_t id = 1; id <= 100; ++id) backlog.add(Events{event(id, loud)});
+  backlog.add(Events{event(101, quiet), event(102, quiet)});
   EXPECT_EQ(ids(backlog.take(4)), (Ids{1, 101, 2, 102}));
   EXPECT_EQ(ids(backlog.take(2)), (Ids{3, 4}));
   EXPECT_EQ(backlog.waiting(), 96U);
@@ -37,19 +38,19 @@ TEST(Backlog, BusinessesTakeTurnsThoughTheyShareAShard) {
 
 TEST(Backlog, ABusinessKeepsTheOrderOfItsIdsWhateverTheOrderOfCommits) {
   Backlog backlog(all);
-  backlog.add({event(5, loud), event(7, loud)});
-  backlog.add({event(3, loud), event(6, loud)});
+  backlog.add(Events{event(5, loud), event(7, loud)});
+  backlog.add(Events{event(3, loud), event(6, loud)});
   EXPECT_EQ(ids(backlog.take(all)), (Ids{3, 5, 6, 7}));
 }
 
 TEST(Backlog, ABusinessThatHasItsShareWaitsUntilSomeOfItIsRecorded) {
   Backlog backlog(2);
-  for (std::uint64_t id = 1; id <= 5; ++id) backlog.add({event(id, loud)});
-  backlog.add({event(6, quiet)});
+  for (std::uint64_t id = 1; id <= 5; ++id) backlog.add(Events{event(id, loud)});
+  backlog.add(Events{event(6, quiet)});
   EXPECT_EQ(ids(backlog.take(all)), (Ids{1, 6, 2}));
   EXPECT_EQ(ids(backlog.take(all)), Ids{});
   EXPECT_EQ(backlog.waiting(), 3U);
-  backlog.add({event(7, quiet)});
+  backlog.add(Events{event(7, quiet)});
   EXPECT_EQ(ids(backlog.take(all)), Ids{7});
   backlog.settled(Ids{2, 999});
   EXPECT_EQ(ids(backlog.take(all)), Ids{3});
@@ -59,9 +60,9 @@ TEST(Backlog, ABusinessThatHasItsShareWaitsUntilSomeOfItIsRecorded) {
 
 TEST(Backlog, WhatIsGivenBackComesBeforeWhatFollowedIt) {
   Backlog backlog(2);
-  for (std::uint64_t id = 1; id <= 4; ++id) backlog.add({event(id, loud)});
+  for (std::uint64_t id = 1; id <= 4; ++id) backlog.add(Events{event(id, loud)});
   const auto taken = backlog.take(2);
-  backlog.give_back({taken.back()});
+  backlog.give_back(Events{taken.back()});
   EXPECT_EQ(backlog.taken(), 1U);
   EXPECT_EQ(ids(backlog.take(all)), Ids{2});
   backlog.settled(Ids{1, 2});
@@ -70,14 +71,14 @@ TEST(Backlog, WhatIsGivenBackComesBeforeWhatFollowedIt) {
 
 TEST(Backlog, AShardThatIsLostTakesAlongWhatWaitsOfItAndNothingElse) {
   Backlog backlog(all);
-  backlog.add({event(1, loud, 0), event(2, loud, 1), event(3, quiet, 1), event(4, loud, 1)});
+  backlog.add(Events{event(1, loud, 0), event(2, loud, 1), event(3, quiet, 1), event(4, loud, 1)});
   EXPECT_EQ(ids(backlog.take(1)), Ids{1});
   Ids forgotten = backlog.forget(1);
   std::ranges::sort(forgotten);
   EXPECT_EQ(forgotten, (Ids{2, 3, 4}));
   EXPECT_EQ(backlog.waiting(), 0U);
   EXPECT_EQ(backlog.taken(), 1U);
-  backlog.add({event(5, quiet), event(6, loud)});
+  backlog.add(Events{event(5, quiet), event(6, loud)});
   EXPECT_EQ(ids(backlog.take(all)), (Ids{5, 6}));
   backlog.settled(Ids{1, 5, 6});
   EXPECT_EQ(backlog.taken(), 0U);
@@ -86,7 +87,7 @@ TEST(Backlog, AShardThatIsLostTakesAlongWhatWaitsOfItAndNothingElse) {
 TEST(Backlog, TheOldestIsTheFirstOfAnyBusinessThatWaits) {
   Backlog backlog(all);
   EXPECT_EQ(backlog.oldest(Time(std::chrono::seconds(50))), Time(std::chrono::seconds(50)));
-  backlog.add({event(7, loud), event(4, loud), event(9, quiet)});
+  backlog.add(Events{event(7, loud), event(4, loud), event(9, quiet)});
   EXPECT_EQ(backlog.oldest(Time(std::chrono::seconds(50))), Time(std::chrono::seconds(4)));
   EXPECT_EQ(backlog.oldest(Time(std::chrono::seconds(1))), Time(std::chrono::seconds(1)));
   backlog.take(all);

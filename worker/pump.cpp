@@ -296,7 +296,7 @@ void Pump::give_back_unmatched(std::vector<storage::PendingEvent> events,
   for (const MatchedEvent& event : matched) ids.insert(event.id);
   std::erase_if(events, [&](const storage::PendingEvent& event) { return ids.contains(event.id); });
   const std::lock_guard lock(mutex_);
-  backlog_.give_back(std::move(events));
+  backlog_.give_back(events);
 }
 
 void Pump::size_slice(std::size_t events, Duration took) {

@@ -289,7 +289,7 @@ void Runner::perform(const TaskPtr& task) {
                                  .depth = task->run.key.depth};
   try {
     task->action->perform(attempt, effects_,
-                          [this, task](actions::TryResult result) { finished(task, std::move(result)); });
+                          [this, task](const actions::TryResult& result) { finished(task, result); });
   } catch (const std::exception& error) {  // SQL has written a plan that no action makes
     finished(task, {.outcome = actions::Never{"UNREADABLE"},
                     .started_at = effects_.clock.now(),
@@ -299,7 +299,7 @@ void Runner::perform(const TaskPtr& task) {
   }
 }
 
-void Runner::finished(const TaskPtr& task, actions::TryResult result) {
+void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
   const Time now = effects_.clock.now();
   Verdict verdict = judge(task->run, result, options_.schedule, now);
   {

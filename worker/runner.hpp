@@ -80,7 +80,7 @@ class Runner {
   TaskPtr next_task();
   void start_all();
   void perform(const TaskPtr& task);
-  void finished(const TaskPtr& task, actions::TryResult result);
+  void finished(const TaskPtr& task, const actions::TryResult& result);
   void conclude(const TaskPtr& task, storage::RunState state);
   void put_off(const TaskPtr& task, Time until);
   void put_off_destination(const std::string& destination, std::deque<TaskPtr>& tasks);
