@@ -38,7 +38,7 @@ class Pump {
     std::size_t events_in_memory = 2000;      // matched and not settled
     std::size_t events_of_a_business = 1500;  // of these
     std::size_t runs_in_memory = 4000;
-    Duration slice = std::chrono::milliseconds(4);  // what matching one batch should take
+    Duration slice = std::chrono::milliseconds(2);  // what matching one batch should take
     std::size_t most_in_slice = 500;
     std::size_t claim_batch = 256;
     std::size_t claim_per_destination = 32;
