@@ -20,12 +20,12 @@ constexpr std::int64_t default_ttl = 86'400;  // what happened to an order yeste
 constexpr std::size_t max_topic_size = 32;    // RFC 8030 section 5.4
 constexpr std::string_view urgencies[] = {"very-low", "low", "normal", "high"};  // RFC 8030 section 5.3
 constexpr std::string_view everybody = "all";
+constexpr std::string_view part_names[] = {"title", "body", "url"};
+
 /// What a notification may open: no script, no data.
 bool is_link(std::string_view url) {
   return url.starts_with("https://") || url.starts_with("http://") || url.starts_with('/');
 }
-
-constexpr std::string_view part_names[] = {"title", "body", "url"};
 
 /// Whose browsers a checked recipient means; nullopt: everybody's.
 std::optional<Guid> user_of(std::string_view recipient) {
