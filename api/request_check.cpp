@@ -168,13 +168,16 @@ void read_parameters(const Route& route, std::string_view query, Call& call, Fie
 void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors) {
   const bool is_object = route.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
-  auto parsed = parse_json(text, deepest_body, {}, BadValues::keep);
+  auto parsed = parse_json(text);
+  if (std::holds_alternative<JsonError>(parsed)) {  // perhaps for nothing but values that have a path
+    parsed = parse_json(text, deepest_body, {}, BadValues::keep);
+    if (auto* const value = std::get_if<json::value>(&parsed)) take_bad_values(*value, {}, errors);
+  }
   if (const auto* const error = std::get_if<JsonError>(&parsed)) {
     errors.push_back({"body", error->message + " at byte " + std::to_string(error->position)});
     return;
   }
   call.body = std::move(std::get<json::value>(parsed));
-  take_bad_values(call.body, {}, errors);
   if (!is_object || (route.body_kind == BodyKind::one_or_array && call.body.is_array())) {
     read_array(route, call.body, errors);
   } else if (!call.body.is_object()) {
