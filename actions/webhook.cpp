@@ -295,8 +295,14 @@ class Webhook final : public Action {
   }
 
   std::string destination(const json::object& request) const override {
-    const auto destination = net::parse_destination(request.at("url").as_string());
-    return destination ? destination->key() : std::string();
+    // A workflow's events come one after another, all with its URL: the last one is remembered.
+    thread_local std::string url, key;
+    if (const std::string_view asked = request.at("url").as_string(); url != asked || key.empty()) {
+      const auto destination = net::parse_destination(asked);
+      key = destination ? destination->key() : std::string();
+      url = asked;
+    }
+    return key;
   }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {

@@ -242,7 +242,8 @@ class PostgresCluster::Impl {
   }
 
   void start_server() {
-    write_file(files_, files_.cluster / "waybill.conf", server_settings(usable_memory()));
+    write_file(files_, files_.cluster / "waybill.conf",
+               server_settings(usable_memory(), compresses_with_lz4(programs_)));
     const fs::path log = files_.data_dir / "postgres.log";
     const FileHandle output(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!output) throw ClusterError("cannot write " + log.string());

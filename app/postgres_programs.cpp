@@ -16,16 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The major version in "postgres (PostgreSQL) 15.20 (…)"; 0 when there is none.
-int program_version(const fs::path& postgres) {
-  const std::string command = "'" + postgres.string() + "' --version 2>/dev/null";
-  if (postgres.string().find('\'') != std::string::npos) return 0;
+/// The first line that a program prints; empty when it cannot be run.
+std::string first_line(const fs::path& program, const char* arguments) {
+  if (program.string().find('\'') != std::string::npos) return {};
+  const std::string command = "'" + program.string() + "' " + arguments + " 2>/dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "re"), &::pclose);
   char line[200] = "";
-  if (pipe == nullptr || std::fgets(line, sizeof line, pipe.get()) == nullptr) return 0;
-  const std::string_view text = line;
+  if (pipe == nullptr || std::fgets(line, sizeof line, pipe.get()) == nullptr) return {};
+  return line;
+}
+
+/// The major version in "postgres (PostgreSQL) 15.20 (…)"; 0 when there is none.
+int program_version(const fs::path& postgres) {
+  const std::string text = first_line(postgres, "--version");
   const std::size_t at = text.find(") ");
-  return at == std::string_view::npos ? 0 : std::atoi(line + at + 2);
+  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 2);
 }
 
 std::vector<fs::path> candidate_directories() {
@@ -99,7 +104,13 @@ PostgresPrograms choose_postgres(const std::vector<PostgresPrograms>& found, int
                      "). Install one, name it with --pg-bin-dir, or give --database-url.");
 }
 
-std::string server_settings(std::uint64_t memory_bytes) {
+bool compresses_with_lz4(const PostgresPrograms& programs) {
+  return first_line(programs.directory / "postgres",
+                    "-C wal_compression -c wal_compression=lz4 -c config_file=/dev/null -D /")
+      .starts_with("lz4");
+}
+
+std::string server_settings(std::uint64_t memory_bytes, bool lz4) {
   const std::uint64_t megabytes = memory_bytes >> 20;
   const auto size = [](std::string_view name, std::uint64_t mb) {
     return std::string(name) + " = " + std::to_string(mb) + "MB\n";
@@ -112,8 +123,10 @@ std::string server_settings(std::uint64_t memory_bytes) {
          "max_connections = 200\n"
          "wal_buffers = 16MB\n"
          "min_wal_size = 256MB\n"
-         "max_wal_size = 4GB\n"
-         "wal_compression = on\n"
+         "max_wal_size = 4GB\n" +
+         (lz4 ? "wal_compression = lz4\n"
+                "default_toast_compression = lz4\n"
+              : "wal_compression = on\n") +
          "checkpoint_timeout = 15min\n"
          "checkpoint_completion_target = 0.9\n"
          "random_page_cost = 1.1\n"

@@ -25,9 +25,13 @@ std::vector<PostgresPrograms> find_postgres(const std::filesystem::path& bin_dir
 PostgresPrograms choose_postgres(const std::vector<PostgresPrograms>& found, int cluster_version,
                                  const std::filesystem::path& cluster);
 
+/// Whether its server was built with LZ4, which costs a fraction of PostgreSQL's own compression; without it
+/// the settings that name it would keep the server from starting.
+bool compresses_with_lz4(const PostgresPrograms& programs);
+
 /// The content of `waybill.conf`, which is made at each start: sized for `memory_bytes`, and never at the
 /// cost of durability.
-std::string server_settings(std::uint64_t memory_bytes);
+std::string server_settings(std::uint64_t memory_bytes, bool lz4);
 
 /// What this process may use: the machine's memory or its control group's limit, whichever is less.
 std::uint64_t usable_memory();

@@ -42,13 +42,20 @@ TEST(PostgresPrograms, ADirectoryWithoutServerProgramsIsAnError) {
 }
 
 TEST(PostgresSettings, AreSizedByMemoryWithinBounds) {
-  EXPECT_NE(server_settings(gigabyte).find("shared_buffers = 256MB\n"), std::string::npos);
-  EXPECT_NE(server_settings(64 * gigabyte).find("shared_buffers = 2048MB\n"), std::string::npos);
-  EXPECT_NE(server_settings(gigabyte / 16).find("shared_buffers = 32MB\n"), std::string::npos);
+  EXPECT_NE(server_settings(gigabyte, true).find("shared_buffers = 256MB\n"), std::string::npos);
+  EXPECT_NE(server_settings(64 * gigabyte, true).find("shared_buffers = 2048MB\n"), std::string::npos);
+  EXPECT_NE(server_settings(gigabyte / 16, true).find("shared_buffers = 32MB\n"), std::string::npos);
+}
+
+TEST(PostgresSettings, NameLz4OnlyForServersThatWereBuiltWithIt) {
+  EXPECT_NE(server_settings(gigabyte, true).find("wal_compression = lz4\n"), std::string::npos);
+  EXPECT_EQ(server_settings(gigabyte, false).find("lz4"), std::string::npos);
+  EXPECT_NE(server_settings(gigabyte, false).find("wal_compression = on\n"), std::string::npos);
+  EXPECT_FALSE(compresses_with_lz4({"/nonexistent", 15}));
 }
 
 TEST(PostgresSettings, NeverTouchDurability) {
-  const std::string settings = server_settings(gigabyte);
+  const std::string settings = server_settings(gigabyte, true);
   for (const char* name :
        {"fsync", "full_page_writes", "synchronous_commit", "wal_level", "listen_addresses"}) {
     EXPECT_EQ(settings.find(name), std::string::npos) << name;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "storage/type_oids.hpp"
+
 namespace waybill::storage {
 namespace {
 
@@ -15,7 +17,40 @@ void append_digit(std::string& out, std::uint16_t digit) {
   for (std::uint16_t unit = 1000; unit > 0; unit /= 10) out += static_cast<char>('0' + digit / unit % 10);
 }
 
+/// As array_recv reads it: dimensions, whether any is null, the elements' type; of the one dimension its size
+/// and first index; each element with its size.
+template <typename Values, typename Append>
+BinaryValue array(std::uint32_t type, std::size_t element_size, const Values& values, Append append) {
+  BinaryValue array;
+  array.bytes.reserve(20 + values.size() * (4 + element_size));
+  append_binary(array.bytes, std::int32_t{values.empty() ? 0 : 1});
+  append_binary(array.bytes, std::int32_t{0});
+  append_binary(array.bytes, type);
+  if (values.empty()) return array;
+  append_binary(array.bytes, static_cast<std::int32_t>(values.size()));
+  append_binary(array.bytes, std::int32_t{1});
+  for (const auto& value : values) {
+    append_binary(array.bytes, static_cast<std::int32_t>(element_size));
+    append(array.bytes, value);
+  }
+  return array;
+}
+
 }  // namespace
+
+BinaryValue binary_array(std::span<const Guid> values) {
+  return array(type_oid::uuid, sizeof(Guid::bytes), values, [](std::string& out, const Guid& value) {
+    out.append(value.bytes.begin(), value.bytes.end());
+  });
+}
+
+BinaryValue binary_array(std::span<const std::int64_t> values) {
+  return array(type_oid::int8, sizeof(std::int64_t), values, append_binary<std::int64_t>);
+}
+
+BinaryValue binary_array(std::span<const std::int16_t> values) {
+  return array(type_oid::int2, sizeof(std::int16_t), values, append_binary<std::int16_t>);
+}
 
 Guid binary_guid(std::string_view value) {
   Guid guid;

@@ -3,12 +3,14 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "storage/params.hpp"
 #include "storage/rows.hpp"
 
 namespace waybill::storage {
@@ -29,6 +31,23 @@ Number binary_number(std::string_view value) {
 
 /// Times are microseconds since.
 inline constexpr Time binary_epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+
+/// Appends a number's binary form.
+template <std::integral Number>
+void append_binary(std::string& out, Number value) {
+  auto bits = static_cast<std::make_unsigned_t<Number>>(value);
+  char bytes[sizeof bits];
+  for (std::size_t i = sizeof bits; i > 0; --i) {
+    bytes[i - 1] = static_cast<char>(bits & 0xffU);
+    if constexpr (sizeof bits > 1) bits >>= 8U;
+  }
+  out.append(bytes, sizeof bytes);
+}
+
+/// Arrays, for one parameter each: uuid[], bigint[], smallint[].
+BinaryValue binary_array(std::span<const Guid> values);
+BinaryValue binary_array(std::span<const std::int64_t> values);
+BinaryValue binary_array(std::span<const std::int16_t> values);
 
 Guid binary_guid(std::string_view value);
 

@@ -1,6 +1,5 @@
 #include "storage/copy_rows.hpp"
 
-#include <type_traits>
 #include <utility>
 
 #include "storage/binary.hpp"
@@ -16,9 +15,7 @@ constexpr std::string_view head = "PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0"sv;  // no
 
 template <std::integral Number>
 void CopyRows::append(Number value) {
-  const auto bits = static_cast<std::make_unsigned_t<Number>>(value);
-  for (int shift = static_cast<int>(sizeof bits - 1) * 8; shift >= 0; shift -= 8)
-    buffer_ += static_cast<char>(bits >> static_cast<unsigned>(shift) & 0xffU);
+  append_binary(buffer_, value);
 }
 
 template <std::integral Number>

@@ -70,7 +70,7 @@ class Database {
   /// Like `read` for one record by its key. Reads of the same statement that wait together are sent as one
   /// `merged` statement, which takes an array of each parameter and returns, ordered by it, the position in
   /// the arrays (from 1) before the columns of `statement`. The caller gets the columns of `statement` and
-  /// its own rows alone.
+  /// its own rows alone. The key's parameters are text.
   asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                     Format format = Format::text);
 

@@ -12,7 +12,7 @@ namespace waybill::storage {
 namespace {
 
 struct KeyArrays {
-  std::string businesses, guids;
+  BinaryValue businesses, guids;
 };
 
 // Each key once: a batch names the same customer often, and what is joined twice comes back twice.
@@ -27,7 +27,7 @@ KeyArrays arrays(std::vector<RelativeKey> keys) {
     businesses.push_back(key.business_id);
     guids.push_back(key.guid);
   }
-  return {array_literal(businesses), array_literal(guids)};
+  return {binary_array(businesses), binary_array(guids)};
 }
 
 /// Of the columns of event.inc from `first` on.
@@ -57,15 +57,16 @@ int cause_depth(const std::optional<std::string>& cause) {
 
 Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight,
                   std::size_t limit, bool draw_xid, std::size_t with_rows) {
-  std::vector<std::int64_t> shards, lows;
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> lows;
   for (const ShardMark& mark : marks) {
     shards.push_back(mark.shard);
     lows.push_back(static_cast<std::int64_t>(mark.low));
   }
   const Rows rows = session_.run_binary(sql::outbox::scan, Params()
-                                                               .add(array_literal(shards))
-                                                               .add(array_literal(lows))
-                                                               .add(array_literal(in_flight))
+                                                               .add(binary_array(shards))
+                                                               .add(binary_array(lows))
+                                                               .add(binary_array(in_flight))
                                                                .add(limit)
                                                                .add(draw_xid)
                                                                .add(with_rows));
@@ -106,22 +107,22 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   for (const PendingEvent& event : events) ids.push_back(static_cast<std::int64_t>(event.id));
   const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
   return stored_events(session_.run_binary(sql::outbox::fetch, Params()
-                                                                   .add(array_literal(ids))
+                                                                   .add(binary_array(ids))
                                                                    .add(format_sql_timestamp(first.at))
                                                                    .add(format_sql_timestamp(last.at))));
 }
 
 std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
-  std::vector<std::int64_t> types;
+  std::vector<std::int16_t> types;
   std::vector<Guid> businesses, guids;
   for (const StoredEvent& event : events) {
-    types.push_back(static_cast<int>(event.entity_type));
+    types.push_back(static_cast<std::int16_t>(event.entity_type));
     businesses.push_back(event.business_id);
     guids.push_back(event.entity_id);
   }
   const Rows rows = session_.run_binary(
       sql::outbox::current,
-      Params().add(array_literal(types)).add(array_literal(businesses)).add(array_literal(guids)));
+      Params().add(binary_array(types)).add(binary_array(businesses)).add(binary_array(guids)));
   std::vector<StoredEvent> records(events.begin(), events.end());
   for (int i = 0; i < rows.size(); ++i) {
     const BinaryRow row(rows, i);

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "storage/statement.hpp"
+
 namespace waybill::storage {
 
 void ArrayLiteral::next() { text_ += size_++ == 0 ? '{' : ','; }
@@ -36,6 +38,16 @@ std::string ArrayLiteral::take() {
 
 Params& Params::add_null() {
   offsets_.push_back(null_offset);
+  fill_up_formats();
+  return *this;
+}
+
+Params& Params::add(const BinaryValue& value) {
+  append(value.bytes);
+  formats_.resize(size(), static_cast<int>(Format::text));
+  lengths_.resize(size());
+  formats_.back() = static_cast<int>(Format::binary);
+  lengths_.back() = static_cast<int>(value.bytes.size());
   return *this;
 }
 
@@ -47,11 +59,22 @@ Params& Params::add_array(const std::vector<std::string>& values) {
 
 Params& Params::add_text(std::string_view value) {
   if (value.find('\0') != std::string_view::npos) throw std::invalid_argument("a NUL byte in a parameter");
-  if (value.size() >= null_offset - text_.size()) throw std::length_error("parameters beyond 4 GiB");
-  offsets_.push_back(static_cast<std::uint32_t>(text_.size()));
-  text_ += value;
-  text_ += '\0';
+  append(value);
+  fill_up_formats();
   return *this;
+}
+
+void Params::fill_up_formats() {
+  if (formats_.empty()) return;
+  formats_.resize(size(), static_cast<int>(Format::text));
+  lengths_.resize(size());
+}
+
+void Params::append(std::string_view value) {
+  if (value.size() >= null_offset - bytes_.size()) throw std::length_error("parameters beyond 4 GiB");
+  offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+  bytes_ += value;
+  bytes_ += '\0';
 }
 
 }  // namespace waybill::storage

@@ -29,9 +29,15 @@ class ArrayLiteral {
   std::size_t size_ = 0;
 };
 
-/// Text-format parameters of one statement, in order ($1, $2, ...). Takes anything that reads as text,
-/// integers, booleans, and optionals of these (null when empty). A NUL byte, which PostgreSQL's text cannot
-/// hold, is refused with std::invalid_argument.
+/// A value in the binary form of its type, which the statement has to name (`$1::bigint[]`). binary.hpp makes
+/// them.
+struct BinaryValue {
+  std::string bytes;
+};
+
+/// Parameters of one statement, in order ($1, $2, ...): in text form anything that reads as text, integers,
+/// booleans, and optionals of these (null when empty), in binary form BinaryValue. A NUL byte, which
+/// PostgreSQL's text cannot hold, is refused in text with std::invalid_argument.
 class Params {
  public:
   template <typename T>
@@ -47,6 +53,7 @@ class Params {
       return value ? add(*value) : add_null();
     }
   }
+  Params& add(const BinaryValue& value);
   Params& add_null();
   Params& add_array(const std::vector<std::string>& values);
   Params& add_array(ArrayLiteral literal) { return add_text(literal.take()); }
@@ -54,16 +61,22 @@ class Params {
   std::size_t size() const { return offsets_.size(); }
   /// NUL-terminated; nullptr for null. Valid until the next change.
   const char* value(std::size_t index) const {
-    return offsets_[index] == null_offset ? nullptr : text_.data() + offsets_[index];
+    return offsets_[index] == null_offset ? nullptr : bytes_.data() + offsets_[index];
   }
+  /// What libpq is given beside the values: nullptr while all are text.
+  const int* lengths() const { return formats_.empty() ? nullptr : lengths_.data(); }
+  const int* formats() const { return formats_.empty() ? nullptr : formats_.data(); }
 
  private:
   static constexpr std::uint32_t null_offset = UINT32_MAX;
 
   Params& add_text(std::string_view value);
+  void append(std::string_view value);
+  void fill_up_formats();
 
-  std::string text_;  // the values, each with its terminator
+  std::string bytes_;  // the values, each with a terminator
   boost::container::small_vector<std::uint32_t, 8> offsets_;
+  std::vector<int> lengths_, formats_;  // empty until one is binary
 };
 
 }  // namespace waybill::storage

@@ -23,6 +23,21 @@ TEST(Params, AreTextInOrder) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_STREQ(params.value(i), expected[i]);
 }
 
+TEST(Params, HaveLengthsAndFormatsOnceOneIsBinary) {
+  Params params;
+  params.add("text").add_null();
+  EXPECT_EQ(params.lengths(), nullptr);
+  EXPECT_EQ(params.formats(), nullptr);
+  params.add(BinaryValue{std::string("a\0b", 3)}).add(1).add_null();
+  ASSERT_EQ(params.size(), 5U);
+  EXPECT_EQ(std::vector(params.formats(), params.formats() + 5), (std::vector{0, 0, 1, 0, 0}));
+  EXPECT_EQ(params.lengths()[2], 3);
+  EXPECT_EQ(std::string_view(params.value(2), 3), std::string_view("a\0b", 3));
+  EXPECT_STREQ(params.value(0), "text");
+  EXPECT_STREQ(params.value(3), "1");
+  EXPECT_EQ(params.value(4), nullptr);
+}
+
 TEST(Params, RefuseANulByte) {
   EXPECT_THROW(Params().add(std::string_view("a\0b", 3)), std::invalid_argument);
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
 #include "storage/fields.hpp"
 #include "storage/outbox.hpp"
@@ -183,7 +184,8 @@ Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
 
 void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) {
   if (batch.events.empty()) return;
-  std::vector<std::int64_t> shards, ids;
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> ids;
   shards.reserve(batch.events.size());
   ids.reserve(batch.events.size());
   for (const SettledEvent& event : batch.events) {
@@ -191,7 +193,7 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
     ids.push_back(static_cast<std::int64_t>(event.id));
   }
   const Rows taken =
-      session_.run(sql::outbox::settle, array_literal(shards), array_literal(ids), worker_.to_string());
+      session_.run(sql::outbox::settle, binary_array(shards), binary_array(ids), worker_.to_string());
   recorded.events = static_cast<std::size_t>(taken.size());
   const bool all_ours = recorded.events == batch.events.size();
   std::unordered_set<std::uint64_t> ours;

@@ -71,13 +71,14 @@ Rows Session::run(const Statement& statement, const Params& params, Format forma
   }
   const auto values = values_of(params);
   return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
-                                values.data(), nullptr, nullptr, static_cast<int>(format)));
+                                values.data(), params.lengths(), params.formats(), static_cast<int>(format)));
 }
 
 Rows Session::run_replanned(const Statement& statement, const Params& params) {
   const auto values = values_of(params);
   return checked(PQexecParams(connection_.get(), std::string(statement.text).c_str(),
-                              static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0));
+                              static_cast<int>(values.size()), nullptr, values.data(), params.lengths(),
+                              params.formats(), 0));
 }
 
 Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }

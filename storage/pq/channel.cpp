@@ -77,7 +77,7 @@ void Channel::send(Prepared& prepared, const Params& params, void* owner, Format
   boost::container::small_vector<const char*, 16> values(params.size());
   for (std::size_t i = 0; i < params.size(); ++i) values[i] = params.value(i);
   if (PQsendQueryPrepared(connection_.get(), prepared.server_name.c_str(), static_cast<int>(values.size()),
-                          values.data(), nullptr, nullptr, static_cast<int>(format)) == 0) {
+                          values.data(), params.lengths(), params.formats(), static_cast<int>(format)) == 0) {
     send_failed_ = true;
   }
   ++prepared.in_flight;
