@@ -85,6 +85,7 @@ struct Done {
 struct Retry {
   std::string code;                                    // "HTTP_503", "TIMEOUT", "DNS", ...
   std::optional<Duration> retry_after = std::nullopt;  // a lower bound the destination asked for
+  std::optional<std::string> pause = std::nullopt;     // its workflow is paused with this reason
 };
 struct Never {
   std::string code;  // the run is dead at once
@@ -170,8 +171,9 @@ class Action {
   /// dead with code PAYLOAD_TOO_LARGE.
   virtual Plan plan(const WorkflowView& workflow, const EventView& event) const = 0;
 
-  /// The destination that limits and breakers count by ("host:port"); empty when there is none.
-  virtual std::string destination(const json::object& request) const = 0;
+  /// What limits, breakers and turns in the queue count by; empty when there is nothing to wait for. A
+  /// business's own ("host:port/business"), for what one asks of a host may fail where another's succeeds.
+  virtual std::string destination(const json::object& request, const Guid& business) const = 0;
 
   using Finish = std::function<void(TryResult)>;
 

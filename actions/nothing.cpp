@@ -17,7 +17,9 @@ class Nothing final : public Action {
 
   Plan plan(const WorkflowView& /*workflow*/, const EventView& /*event*/) const override { return {}; }
 
-  std::string destination(const json::object& /*request*/) const override { return {}; }
+  std::string destination(const json::object& /*request*/, const Guid& /*business*/) const override {
+    return {};
+  }
 
   void perform(const Attempt& /*attempt*/, Effects& effects, Finish finish) const override {
     finish({.outcome = Done(), .started_at = effects.clock.now()});

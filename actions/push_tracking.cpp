@@ -45,7 +45,7 @@ class PushTracking final : public Action {
   }
 
   /// Its business: which store it is, and how much that bears, is known to the desk.
-  std::string destination(const json::object& request) const override {
+  std::string destination(const json::object& request, const Guid& /*business*/) const override {
     return std::string(request.at("destination").as_string());
   }
 

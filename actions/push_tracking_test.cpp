@@ -57,7 +57,7 @@ TEST(PushTrackingPlan, SaysWhatIsToldAndCountsByBusiness) {
                                         {"carrier", "UPS"},
                                         {"shippedAt", "2026-11-20T05:45:12.345Z"},
                                         {"destination", "store:" + business.to_string()}}));
-  EXPECT_EQ(push_tracking().destination(plan.request), "store:" + business.to_string());
+  EXPECT_EQ(push_tracking().destination(plan.request, business), "store:" + business.to_string());
   EXPECT_TRUE(plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": null})")
                   .request.at("carrier")
                   .is_null());

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "actions/definition.hpp"
+#include "base/utf8.hpp"
 #include "net/mail.hpp"
 #include "templates/parts.hpp"
 
@@ -25,7 +26,7 @@ bool has_sections(std::string_view text) {
 }
 
 std::optional<std::string> text_problem(std::string_view text) {
-  if (character_count(text) > max_characters) return "must not be longer than 10000 characters";
+  if (count_characters(text) > max_characters) return "must not be longer than 10000 characters";
   if (is_mustache(text)) return templates::mustache_problem(text);
   const auto addresses = split_addresses(text);
   if (addresses.empty()) return "must name a recipient";
@@ -107,18 +108,25 @@ std::vector<std::string> split_addresses(std::string_view list) {
   return addresses;
 }
 
-std::optional<std::string> recipient_problem(const json::value& recipient) {
-  if (const auto* const text = recipient.if_string()) return text_problem(*text);
-  const auto* const list = recipient.if_array();
-  if (list == nullptr) return "must be an address, several, or Mustache";
-  if (list->empty()) return "must name a recipient";
-  if (list->size() > max_recipients) return "must not name more than 100 recipients";
-  for (const json::value& entry : *list) {
+FieldErrors recipient_problems(const json::value& recipient, std::string_view field) {
+  FieldErrors problems;
+  const auto check = [&](const json::value& entry, std::string name, const char* otherwise) {
     const auto* const text = entry.if_string();
-    if (text == nullptr) return "must be an array of strings";
-    if (auto problem = text_problem(*text)) return problem;
+    auto problem = text == nullptr ? std::optional<std::string>(otherwise) : text_problem(*text);
+    if (problem) problems.push_back({std::move(name), std::move(*problem)});
+  };
+  const auto* const list = recipient.if_array();
+  if (list == nullptr) {
+    check(recipient, std::string(field), "must be an address, several, or Mustache");
+  } else if (list->empty()) {
+    problems.push_back({std::string(field), "must name a recipient"});
+  } else if (list->size() > max_recipients) {
+    problems.push_back({std::string(field), "must not name more than 100 recipients"});
+  } else {
+    for (std::size_t i = 0; i < list->size(); ++i)
+      check((*list)[i], std::string(field) + '[' + std::to_string(i) + ']', "must be a string");
   }
-  return std::nullopt;
+  return problems;
 }
 
 std::vector<std::string> resolve_recipients(const json::value& recipient,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 
 namespace waybill::actions {
@@ -15,9 +16,9 @@ inline constexpr std::size_t max_recipients = 100;
 /// The addresses of a list with commas, trimmed, without empty ones; commas within quotes part nothing.
 std::vector<std::string> split_addresses(std::string_view list);
 
-/// Why a mail's recipient is none, as a sentence; nullopt when it is an address, several with commas, a
-/// Mustache text, or an array of such.
-std::optional<std::string> recipient_problem(const json::value& recipient);
+/// What is wrong with a mail's recipient, named from `field` on ("field[2]"); nothing when it is an address,
+/// several with commas, a Mustache text, or an array of such.
+FieldErrors recipient_problems(const json::value& recipient, std::string_view field);
 
 /// Whom a mail goes to: what the texts render to, those that are addresses, each once. A text without
 /// sections names one recipient for each of its own commas, so that a comma within a value cannot add one; a

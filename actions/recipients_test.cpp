@@ -29,13 +29,21 @@ TEST(Recipients, AreAddressesListsOrMustache) {
   for (const char* const good : {R"("ada@example.com")", R"("Ada <ada@example.com>, bob@example.com,")",
                                  R"("\"L, A\" <ada@example.com>")", R"("{{customer.email}}")",
                                  R"(["a@example.com", "{{customer.email}}"])", R"("grüße@example.com")"}) {
-    EXPECT_EQ(recipient_problem(json::parse(good)), std::nullopt) << good;
+    EXPECT_TRUE(recipient_problems(json::parse(good), "recipient").empty()) << good;
   }
   for (const char* const bad : {R"("")", R"(" , ")", R"("ada")", R"("ada@example.com, bob")",
                                 R"("{{#open}}")", "[]", "[1]", R"(["a@example.com", null])", "7", "{}",
                                 R"(["a@example.com", ""])", R"("a@example.com\r\nBcc: b@example.com")"}) {
-    EXPECT_NE(recipient_problem(json::parse(bad)), std::nullopt) << bad;
+    EXPECT_FALSE(recipient_problems(json::parse(bad), "recipient").empty()) << bad;
   }
+}
+
+TEST(Recipients, EachBadOneOfAListIsNamed) {
+  const auto problems =
+      recipient_problems(json::parse(R"(["a@example.com", 5, "{{x}}", "b"])"), "action.recipient");
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].field, "action.recipient[1]");
+  EXPECT_EQ(problems[1].field, "action.recipient[3]");
 }
 
 TEST(Recipients, AreAtMost100) {
@@ -44,8 +52,8 @@ TEST(Recipients, AreAtMost100) {
     for (std::size_t i = 0; i < count; ++i) entries.emplace_back("a" + std::to_string(i) + "@example.com");
     return entries;
   };
-  EXPECT_EQ(recipient_problem(list(100)), std::nullopt);
-  EXPECT_NE(recipient_problem(list(101)), std::nullopt);
+  EXPECT_TRUE(recipient_problems(list(100), "recipient").empty());
+  EXPECT_FALSE(recipient_problems(list(101), "recipient").empty());
   EXPECT_EQ(resolve(list(100)).size(), 100U);
   EXPECT_THROW(resolve(list(101)), std::length_error);
 }

@@ -6,6 +6,7 @@
 #include "actions/definition.hpp"
 #include "actions/recipients.hpp"
 #include "actions/stored_templates.hpp"
+#include "base/utf8.hpp"
 #include "templates/parts.hpp"
 
 namespace waybill::actions {
@@ -50,7 +51,7 @@ class Checker {
       refuse("recipient", "is required");
       return nullptr;
     }
-    if (auto problem = recipient_problem(*value)) refuse("recipient", std::move(*problem));
+    std::ranges::move(recipient_problems(*value, "action.recipient"), std::back_inserter(errors_));
     return *value;
   }
 
@@ -75,7 +76,7 @@ class Checker {
       refuse(part, "must be a string");
       return nullptr;
     }
-    if (character_count(*text) > max_text_characters) {
+    if (count_characters(*text) > max_text_characters) {
       refuse(part, "must not be longer than 10000 characters");
     } else if (auto problem = templates::mustache_problem(*text)) {
       refuse(part, std::move(*problem));
@@ -233,7 +234,9 @@ class SendEmail final : public Action {
   }
 
   /// There is one mail server.
-  std::string destination(const json::object& /*request*/) const override { return "mail"; }
+  std::string destination(const json::object& /*request*/, const Guid& /*business*/) const override {
+    return "mail";
+  }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const Time started = effects.clock.now();

@@ -6,6 +6,7 @@
 #include "actions/push_fan_out.hpp"
 #include "actions/stored_templates.hpp"
 #include "base/crypto.hpp"
+#include "base/utf8.hpp"
 #include "net/web_push.hpp"
 #include "templates/parts.hpp"
 
@@ -98,7 +99,7 @@ class Checker {
     if (value == nullptr || *value == "") return nullptr;
     if (!value->is_string()) {
       refuse(field, "must be a string");
-    } else if (character_count(value->get_string()) > max_characters) {
+    } else if (count_characters(value->get_string()) > max_characters) {
       refuse(field, "must not be longer than " + std::to_string(max_characters) + " characters");
     } else if (auto wrong = templates::mustache_problem(value->get_string())) {
       refuse(field, std::move(*wrong));
@@ -245,7 +246,7 @@ class SendPush final : public Action {
   }
 
   /// Its business: push services are counted where they are known.
-  std::string destination(const json::object& request) const override {
+  std::string destination(const json::object& request, const Guid& /*business*/) const override {
     return std::string(request.at("destination").as_string());
   }
 

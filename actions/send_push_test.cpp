@@ -147,7 +147,7 @@ TEST(SendPushPlan, RendersTextsWithoutEscapes) {
   EXPECT_EQ(plan.request.at("url"), "/orders/ORD-1");
   EXPECT_EQ(plan.request.at("subscriptions"), "all");
   EXPECT_EQ(plan.body, "<b> & \"x\" order_created");
-  EXPECT_EQ(send_push().destination(plan.request),
+  EXPECT_EQ(send_push().destination(plan.request, Guid::from_name(namespace_url, "business")),
             "push:" + Guid::from_name(namespace_url, "business").to_string());
 }
 

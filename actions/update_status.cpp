@@ -170,7 +170,7 @@ class UpdateStatus final : public Action {
     return plan;
   }
 
-  std::string destination(const json::object&) const override { return {}; }
+  std::string destination(const json::object&, const Guid& /*business*/) const override { return {}; }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const json::object& request = attempt.request;

@@ -6,6 +6,7 @@
 #include "actions/answers.hpp"
 #include "actions/definition.hpp"
 #include "actions/stored_templates.hpp"
+#include "base/utf8.hpp"
 #include "domain/retry.hpp"
 #include "net/webhook_signature.hpp"
 #include "templates/parts.hpp"
@@ -106,7 +107,7 @@ class Checker {
     }
     const std::string_view text = value->get_string();
     if (text.empty()) return nullptr;
-    if (character_count(text) > max_template_characters) {
+    if (count_characters(text) > max_template_characters) {
       refuse("template", "must not be longer than 10000 characters");
     } else if (is_inline_body(text)) {
       if (auto problem = templates::mustache_problem(text)) refuse("template", std::move(*problem));
@@ -228,14 +229,10 @@ Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.status == 410) return Pause{"GONE", "The receiver answered 410 Gone."};
   const std::string wish = lower(response.header("webhook-delivery").value_or(""));
   if (wish == "abort-message") return Never{"ABORTED"};
-  const bool is_success = response.status >= 200 && response.status < 300;
-  if (wish == "disable") {
-    const std::string reason = "The receiver asked for no further deliveries.";
-    if (is_success) return Done{reason};
-    return Pause{"DISABLED", reason};
-  }
-  if (is_success) return Done{};
-  Retry retry{"HTTP_" + std::to_string(response.status)};
+  std::optional<std::string> pause;
+  if (wish == "disable") pause = "The receiver asked for no further deliveries.";
+  if (response.status >= 200 && response.status < 300) return Done{std::move(pause)};
+  Retry retry{.code = "HTTP_" + std::to_string(response.status), .pause = std::move(pause)};
   if (const auto after = response.header("retry-after"))
     retry.retry_after = domain::parse_retry_after(*after, now);
   return retry;
@@ -294,7 +291,7 @@ class Webhook final : public Action {
             .body = std::move(body)};
   }
 
-  std::string destination(const json::object& request) const override {
+  std::string destination(const json::object& request, const Guid& business) const override {
     // A workflow's events come one after another, all with its URL: the last one is remembered.
     thread_local std::string url, key;
     if (const std::string_view asked = request.at("url").as_string(); url != asked || key.empty()) {
@@ -302,7 +299,7 @@ class Webhook final : public Action {
       key = destination ? destination->key() : std::string();
       url = asked;
     }
-    return key;
+    return key.empty() ? key : key + '/' + business.to_string();
   }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {

@@ -169,7 +169,8 @@ TEST(WebhookPlan, BodyIsTheEventUnlessATemplateIsGiven) {
       R"j("totalValue":19.99,"customer":{"name":"<Ada>"},"items":[{"sku":"S1"},{"sku":"S2"}]},)j"
       R"j("previous":{"status":"ready"},)j"
       R"j("workflow":{"guid":"018f0000-0000-7000-8000-0000000000ff","name":"Tell \"us\""}}})j");
-  EXPECT_EQ(webhook().destination(plan.request), "example.com:8443");
+  EXPECT_EQ(webhook().destination(plan.request, guid("bb")),
+            "example.com:8443/018f0000-0000-7000-8000-0000000000bb");
 }
 
 TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {

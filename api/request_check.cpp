@@ -6,6 +6,7 @@
 
 #include "api/url.hpp"
 #include "base/json.hpp"
+#include "base/utf8.hpp"
 
 namespace waybill::api {
 namespace {

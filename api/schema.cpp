@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/utf8.hpp"
 
 namespace waybill::api {
 namespace {
@@ -225,11 +226,6 @@ std::size_t length_limit(Kind kind, std::size_t max_length) {
   if (max_length != 0) return max_length;
   if (kind == Kind::text) return default_text_length;
   return kind == Kind::array ? default_array_length : default_string_length;
-}
-
-std::size_t count_characters(std::string_view utf8) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool is_blank(std::string_view text) {

@@ -72,9 +72,6 @@ void validate(const Schema& schema, json::object& body, FieldErrors& errors, std
 /// nullopt when it is. Lengths, bounds and `values` are not looked at.
 std::optional<std::string_view> text_problem(Kind kind, std::string_view text);
 
-/// Characters of valid UTF-8.
-std::size_t count_characters(std::string_view utf8);
-
 /// No character but white space.
 bool is_blank(std::string_view text);
 

@@ -10,6 +10,7 @@
 #include "api/workflow_body.hpp"
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
+#include "net/destination.hpp"
 #include "net/webhook_signature.hpp"
 #include "storage/sql.hpp"
 
@@ -194,16 +195,30 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
 
 constexpr int managed_column = 7;  // of sql::lock
 
-/// A header that is sent back as it was shown keeps its value (shown_headers of the schema).
+/// A header that is sent back as it was shown (shown_headers of the schema) keeps its value, as long as it
+/// goes to where it went: a credential must not be led to another host by somebody who cannot see it.
 void keep_hidden_headers(const json::object& before, json::object& after) {
   constexpr std::string_view hidden = "********";
-  const auto* const stored = before.if_contains("headers");
   auto* const wanted = after.if_contains("headers");
-  if (stored == nullptr || wanted == nullptr || !stored->is_object() || !wanted->is_object()) return;
+  if (wanted == nullptr || !wanted->is_object()) return;
+  const auto* const stored = before.if_contains("headers");
+  const auto origin = [](const json::object& action) {
+    const auto destination = net::parse_destination(text_at(action, "recipient").value_or(""));
+    return destination ? destination->scheme + "://" + destination->key() : std::string();
+  };
+  const bool same = stored != nullptr && stored->is_object() && origin(before) == origin(after);
+  FieldErrors errors;
   for (auto& header : wanted->get_object()) {
-    const auto* const value = stored->get_object().if_contains(header.key());
-    if (value != nullptr && header.value() == json::value(hidden)) header.value() = *value;
+    if (header.value() != json::value(hidden)) continue;
+    const auto* const value = same ? stored->get_object().if_contains(header.key()) : nullptr;
+    if (value != nullptr) {
+      header.value() = *value;
+    } else {
+      errors.push_back({"action.headers." + std::string(header.key()),
+                        "must be given: what stars stand for is kept for the same host alone"});
+    }
   }
+  if (!errors.empty()) throw invalid(std::move(errors));
 }
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
@@ -234,6 +249,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
+  keep_hidden_headers({}, definition.action);
   co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();
   const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));

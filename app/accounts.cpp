@@ -22,7 +22,7 @@ void check_plan(const Config& config, const std::string& plan) {
 
 void check_name(const std::string& what, const std::string& name) {
   if (!is_utf8(name)) throw CommandError(what + " must be UTF-8");
-  if (api::is_blank(name) || api::count_characters(name) > longest_name) {
+  if (api::is_blank(name) || count_characters(name) > longest_name) {
     throw CommandError(what + " must have 1 to " + std::to_string(longest_name) +
                        " characters, and not only blanks");
   }

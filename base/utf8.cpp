@@ -50,6 +50,10 @@ std::size_t valid_utf8_prefix(std::string_view text) {
 
 bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
 
+std::size_t count_characters(std::string_view utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return !is_continuation(c); }));
+}
+
 std::string to_text(std::string_view bytes) {
   constexpr std::string_view replacement = "\xef\xbf\xbd";
   std::string text;

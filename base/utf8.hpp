@@ -12,6 +12,9 @@ std::size_t valid_utf8_prefix(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
+/// Code points of valid UTF-8.
+std::size_t count_characters(std::string_view utf8);
+
 /// `bytes` as text that JSON and PostgreSQL can hold: each byte that is no part of valid UTF-8, and each NUL,
 /// becomes U+FFFD.
 std::string to_text(std::string_view bytes);

@@ -61,7 +61,7 @@ class HttpClient {
     DestinationPolicy policy;
     std::string ca_file;  // further CA certificates; empty for the system's alone
     std::size_t max_connections = 1024;
-    std::size_t max_connections_per_host = 128;
+    std::size_t max_connections_per_host = 512;
     std::string user_agent = "waybill";
   };
 

@@ -57,7 +57,9 @@ using JudgeChange = std::function<RunState(const RunState&, const StatusChangeRe
 /// A run taken from the queue.
 struct ClaimedRun {
   Run run;
-  bool called_off = false;  // its delay is over and its conditions no longer hold
+  // Its delay is over, and ...
+  bool called_off = false;   // ... its conditions no longer hold
+  bool record_gone = false;  // ... its record was deleted
   RunStatus was;  // waiting, queued, retrying; running when its worker was lost in the middle of a try
 };
 

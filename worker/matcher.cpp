@@ -151,14 +151,14 @@ void Matcher::check_again(storage::Session& session, std::vector<storage::Claime
     const auto event = std::ranges::find(events, claimed.run.key.event_id, &storage::StoredEvent::id);
     if (claimed.was != storage::RunStatus::waiting || !workflow || event == events.end()) continue;
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
-    claimed.called_off = !still_holds(*workflow, *event, now, outbox);
+    claimed.record_gone = event->after && !now.after;
+    claimed.called_off = !claimed.record_gone && !still_holds(*workflow, *event, now, outbox);
   }
 }
 
 bool Matcher::still_holds(const Workflow& workflow, const storage::StoredEvent& event,
                           const storage::StoredEvent& current, storage::Outbox& outbox) {
   const bool deletion = !event.after;
-  if (!current.after && !deletion) return false;
   try {
     // What changed is the event's; what is compared with it is the record as it is now.
     const domain::Change then = columns_->change(event, {});
@@ -218,7 +218,7 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
                                                  .trigger = workflow->rule.trigger->code});
     planned.request = std::move(plan.request);
     planned.run.key.body = std::move(plan.body);
-    planned.run.key.destination = workflow->action->destination(planned.request);
+    planned.run.key.destination = workflow->action->destination(planned.request, event.business_id);
   } catch (const std::length_error& error) {
     state.status = storage::RunStatus::dead;
     state.code = "PAYLOAD_TOO_LARGE";

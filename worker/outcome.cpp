@@ -76,6 +76,7 @@ Verdict judge(const storage::Run& run, const actions::TryResult& result,
                         },
                         [&](const actions::Retry& retry) {
                           state.code = retry.code;
+                          verdict.pause = retry.pause;
                           const auto next = schedule.next_try(static_cast<std::size_t>(state.attempts), now,
                                                               run.key.guid, retry.retry_after);
                           state.status = next ? RunStatus::retrying : RunStatus::dead;

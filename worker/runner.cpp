@@ -138,11 +138,12 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
     task->run.state.attempts = state.attempts;
     task->run.state.tries = std::move(state.tries);
   }
-  if (claimed.called_off) {
+  if (claimed.called_off || claimed.record_gone) {
     RunState state = std::move(task->run.state);
     state.status = RunStatus::skipped;
-    state.code = "CONDITION";
-    state.error = "the conditions no longer held after the delay";
+    state.code = claimed.record_gone ? "NO_RECORD" : "CONDITION";
+    state.error = claimed.record_gone ? "the record was deleted during the delay"
+                                      : "the conditions no longer held after the delay";
     state.at = now;
     recorder_.finish({key.business_id, key.guid, std::move(state)});
     return nullptr;

@@ -57,9 +57,11 @@ class Comparison {
   bool holds(const Subject& subject) const;
   ConditionResult explain(const Subject& subject) const;
   bool reads_relatives() const { return target_.relative; }
+  /// Whether one value of the target meets it; not for operators that need history.
+  bool test(const json::value* actual) const;
+  const Target& target() const { return target_; }
 
  private:
-  bool test(const json::value* actual) const;
   json::value actual(const Subject& subject) const;
 
   std::string path_;
@@ -70,7 +72,8 @@ class Comparison {
 };
 
 struct Conditions::Node {
-  enum class Kind : std::uint8_t { comparison, all, any, negation };
+  // Of an `element` all comparisons are of one path into an array, and one element has to meet them all.
+  enum class Kind : std::uint8_t { comparison, all, any, negation, element };
 
   Kind kind = Kind::all;
   std::vector<Node> children;  // one of a negation

@@ -1,12 +1,20 @@
 #include "domain/conditions/conditions.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "domain/conditions/comparison.hpp"
 
 namespace waybill::domain {
 namespace {
+
+bool any_element_meets(const std::vector<Conditions::Node>& comparisons, const Subject& subject) {
+  const Target& target = comparisons.front().comparison->target();
+  return any_value(target, subject, target.previous, [&](const json::value* value) {
+    return std::ranges::all_of(comparisons, [&](const auto& node) { return node.comparison->test(value); });
+  });
+}
 
 bool holds(const Conditions::Node& node, const Subject& subject) {
   const auto child_holds = [&](const Conditions::Node& child) { return holds(child, subject); };
@@ -19,6 +27,8 @@ bool holds(const Conditions::Node& node, const Subject& subject) {
       return std::ranges::any_of(node.children, child_holds);
     case Conditions::Node::Kind::negation:
       return !child_holds(node.children.front());
+    case Conditions::Node::Kind::element:
+      return any_element_meets(node.children, subject);
   }
   return false;
 }
@@ -26,7 +36,14 @@ bool holds(const Conditions::Node& node, const Subject& subject) {
 void explain_into(std::vector<ConditionResult>& results, const Conditions::Node& node,
                   const Subject& subject) {
   if (node.comparison != nullptr) results.push_back(node.comparison->explain(subject));
+  const auto first = static_cast<std::ptrdiff_t>(results.size());
   for (const auto& child : node.children) explain_into(results, child, subject);
+  if (node.kind != Conditions::Node::Kind::element) return;
+  // Each is met by an element, but none meets them all.
+  const std::span own(results.begin() + first, results.end());
+  if (!holds(node, subject) && std::ranges::all_of(own, &ConditionResult::holds)) {
+    for (ConditionResult& result : own) result.holds = false;
+  }
 }
 
 }  // namespace

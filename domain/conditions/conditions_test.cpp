@@ -89,6 +89,20 @@ void expect_fails(const Record& record, const std::vector<std::string>& conditio
   expect_all(record, false, conditions);
 }
 
+TEST(Conditions, OneElementMeetsAllOperatorsOfItsPath) {
+  expect_all(
+      order(), true,
+      {R"({"items.quantity": {"gt": 1, "lt": 5}})", R"({"items.sku": {"startsWith": "A", "endsWith": "1"}})",
+       R"({"items.quantity": {"gte": 5}, "items.price": {"gt": 10}})"});
+  expect_all(
+      order(), false,
+      {R"({"items.quantity": {"gt": 2, "lt": 5}})", R"({"items.sku": {"startsWith": "A", "endsWith": "2"}})",
+       R"({"items.sku": {"eq": "A-1", "ne": "A-1"}})"});
+  const auto results = parsed(R"({"items.quantity": {"gt": 2, "lt": 5}})").explain(order().subject());
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_FALSE(results[0].holds || results[1].holds);
+}
+
 TEST(Conditions, NoneIsAlwaysTrue) {
   expect_holds(order(), {"{}", "null"});
   EXPECT_TRUE(Conditions().evaluate(order().subject()));

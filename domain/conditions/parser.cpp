@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "domain/conditions/comparison.hpp"
 
 namespace waybill::domain {
@@ -11,6 +12,7 @@ using Node = Conditions::Node;
 constexpr int max_levels = 32;
 constexpr std::size_t max_comparisons = 1000;
 constexpr std::size_t max_list = 1000;
+constexpr std::size_t max_characters = 10'000;  // of a text
 constexpr std::size_t max_errors = 1000;
 
 std::string listed(std::span<const std::string_view> words) {
@@ -128,6 +130,7 @@ class Parser {
     const auto* set = value.if_object();
     if (set == nullptr) return comparison(parent, path, *find_operator("eq"), *target, value, place);
     if (set->empty()) return fail(place, "needs an operator: " + operator_names());
+    Node of_element{.kind = Node::Kind::element, .children = {}, .comparison = nullptr};
     for (const auto& [name, operand] : *set) {
       if (is_full()) return;
       const auto within = place + "." + std::string(name);
@@ -135,9 +138,11 @@ class Parser {
       if (kind == nullptr) {
         fail(within, "unknown operator; there are " + operator_names());
       } else {
-        comparison(parent, path, *kind, *target, operand, within);
+        const bool one_element = !target->element.empty() && !kind->needs_history;
+        comparison(one_element ? of_element : parent, path, *kind, *target, operand, within);
       }
     }
+    if (!of_element.children.empty()) add(parent, std::move(of_element));
   }
 
   void comparison(Node& parent, std::string_view path, const Operator& kind, const Target& target,
@@ -173,7 +178,7 @@ class Parser {
         return check_value(target, expected, place);
       case Operand::text:
         return require(target.type == FieldType::string, "applies to text only") &&
-               require(expected.is_string(), "must be a string");
+               require(expected.is_string(), "must be a string") && check_length(expected, place);
       case Operand::ordered:
         return require(is_ordered(target.type), "applies to numbers, timestamps and text only") &&
                require(!expected.is_null(), "nothing is greater or less than null") &&
@@ -194,7 +199,15 @@ class Parser {
     return good;
   }
 
+  bool check_length(const json::value& value, const std::string& place) {
+    const auto* text = value.if_string();
+    const bool good = text == nullptr || count_characters(*text) <= max_characters;
+    if (!good) fail(place, "must have at most 10000 characters");
+    return good;
+  }
+
   bool check_value(const Target& target, const json::value& value, const std::string& place) {
+    if (!check_length(value, place)) return false;
     if (value.is_array()) {
       fail(place, "a list is no value; use in");
       return false;

@@ -199,6 +199,17 @@ TEST(ConditionsParser, TakesAtMost1000ValuesInAList) {
               ElementsAre("conditions.notes.in: must be a list of 1 to 1000 values"));
 }
 
+TEST(ConditionsParser, TakesTextsOfAtMost10000Characters) {
+  const std::string longest(10'000, 'x');
+  for (const char* op : {"eq", "contains"}) {
+    EXPECT_THAT(errors_of(json::object{{"notes", json::object{{op, longest}}}}), ElementsAre());
+    EXPECT_THAT(errors_of(json::object{{"notes", json::object{{op, longest + "x"}}}}),
+                ElementsAre("conditions.notes." + std::string(op) + ": must have at most 10000 characters"));
+  }
+  EXPECT_THAT(errors_of(long_list(1, json::value(longest + "x"))),
+              ElementsAre("conditions.notes.in[0]: must have at most 10000 characters"));
+}
+
 TEST(ConditionsParser, TellsAtMost1000Errors) {
   json::array list(3, long_list(900, 5));
   EXPECT_EQ(errors_of(json::object{{"all", std::move(list)}}).size(), 1000U);

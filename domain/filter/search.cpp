@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/utf8.hpp"
 #include "domain/filter/filter.hpp"
 #include "domain/filter/literal.hpp"
 #include "domain/filter/relative.hpp"

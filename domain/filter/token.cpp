@@ -162,10 +162,6 @@ bool has_trigram(std::string_view text) {
   return run == wanted;
 }
 
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, std::not_fn(continues_character)));
-}
-
 bool is_keyword(std::string_view word, std::string_view keyword) {
   return std::ranges::equal(word, keyword, [](char a, char b) { return lower(a) == b; });
 }

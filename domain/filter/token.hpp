@@ -38,9 +38,6 @@ void require_clean_text(std::string_view text);
 /// Whether there is nothing but white space.
 bool is_blank(std::string_view text);
 
-/// The number of characters (code points) in well-formed `text`.
-std::size_t count_characters(std::string_view text);
-
 /// Whether a trigram index finds `like '%text%'`: only by three letters or digits in a row (pg_trgm). Without
 /// them PostgreSQL would read the index of all businesses from end to end. `text` must be valid UTF-8.
 bool has_trigram(std::string_view text);

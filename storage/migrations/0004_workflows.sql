@@ -32,6 +32,9 @@ create function shown_headers(headers json) returns json language sql immutable 
            when key ~* '(authorization|cookie|token|secret|password|signature|api[-_]?key|access[-_]?key)' then '********'
            else value end), '{}')
   from json_each_text(case json_typeof(headers) when 'object' then headers else '{}' end) $$;
+create function shown_action(action jsonb) returns jsonb language sql immutable as $$
+  select case when action ? 'headers' then action || jsonb_build_object('headers', shown_headers((action -> 'headers')::json))
+              else action end $$;
 
 create table workflow_versions (
   business_id  uuid not null,

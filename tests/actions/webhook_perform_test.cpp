@@ -54,7 +54,9 @@ struct Delivery {
 std::string text_of(const Outcome& outcome) {
   struct {
     std::string operator()(const Done&) const { return "done"; }
-    std::string operator()(const Retry& it) const { return "retry " + it.code; }
+    std::string operator()(const Retry& it) const {
+      return "retry " + it.code + (it.pause ? " and pause" : "");
+    }
     std::string operator()(const Never& it) const { return "never " + it.code; }
     std::string operator()(const Skip& it) const { return "skip " + it.code; }
     std::string operator()(const Pause& it) const { return "pause " + it.code; }
@@ -102,7 +104,7 @@ TEST(WebhookPerform, TheAnswerDecidesTheOutcome) {
            Case{503, "", "retry HTTP_503", true},
            Case{200, "webhook-delivery: abort-message\r\n", "never ABORTED", false},
            Case{500, "Webhook-Delivery: Abort-Message\r\n", "never ABORTED", true},
-           Case{400, "webhook-delivery: disable\r\n", "pause DISABLED", false},
+           Case{400, "webhook-delivery: disable\r\n", "retry HTTP_400 and pause", false},
            Case{410, "webhook-delivery: disable\r\n", "pause GONE", false},
            Case{200, "webhook-delivery: other\r\n", "done", false},
        }) {

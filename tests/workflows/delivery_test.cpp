@@ -142,8 +142,21 @@ TEST_F(Delivery, DisableHeaderOfASuccessPausesTheWorkflowAndTheRunSucceeds) {
 TEST_F(Delivery, DisableHeaderPausesTheWorkflow) {
   receiver.answer_next(tenant.path(), Reply::with_status(500, {{"Webhook-Delivery", "disable"}}));
   change_once();
-  tenant.run_with_status(workflow, "dead");
+  EXPECT_EQ(at(tenant.run_with_status(workflow, "held"), "attempts"), 1);
   EXPECT_EQ(text_at(tenant.workflow(workflow), "status"), "paused");
+  tenant.http.get("/api/workflows/resume-workflow?workflowId=" + workflow);
+  EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 2);
+}
+
+TEST_F(Delivery, AnothersFailuresOnTheSameHostDelayNobody) {
+  receiver.answer(tenant.path(), Reply::with_status(500));
+  tenant.webhook(url(), "order_created");
+  Tenant other(world.waybill, test_name() + "2");
+  other.webhook(receiver.url(other.path()), "order_created");
+  for (int i = 0; i < 40; ++i) tenant.insert_order();
+  wait_for(5);  // failures in a row, which open a circuit breaker
+  other.insert_order();
+  EXPECT_EQ(receiver.wait_for(other.path(), 1, 1s).size(), 1U);
 }
 
 TEST_F(Delivery, LongAnswerIsKeptUpTo4KiBAndAFloodIsCutOff) {

@@ -150,6 +150,7 @@ TEST_F(WebhookRequest, ChangedWorkflowKeepsItsSecret) {
 TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
   json::object wanted = definition({{"headers", {{"Authorization", "Bearer sesame"}, {"X-Plain", "shown"}}}});
   const json::object made = tenant.configure(wanted);
+  EXPECT_EQ(text_at(made, "action.headers.Authorization"), "********");
   EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame");
 
   const json::object shown{{"Authorization", "********"}, {"X-Plain", "shown"}};
@@ -163,6 +164,14 @@ TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
   tenant.configure(wanted);
   EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame")
       << "what comes back as it was shown stays";
+
+  wanted.at("action").as_object()["recipient"] = "http://127.0.0.1:1/elsewhere";
+  for (const bool of_another_host : {true, false}) {
+    if (!of_another_host) wanted.erase("guid");
+    const Response refused = tenant.http.post("/api/workflows/configure", wanted);
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_TRUE(refused.details().contains("action.headers.Authorization"));
+  }
 }
 
 TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {

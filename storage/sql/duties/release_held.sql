@@ -1,5 +1,19 @@
--- Runs that were put on hold while their workflow was being resumed, and those of deleted workflows, which end as skipped.
+-- Runs that were put on hold while their workflow was being resumed, and what deleted workflows left waiting, which ends as
+-- skipped: ten thousand of each workflow at a time. A workflow that was deleted longer ago has no more of them.
+with resumed as (
+  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  from workflows w
+  where q.status = 'held' and w.business_id = q.business_id and w.guid = q.workflow_id
+    and (w.paused_reason is null or w.deleted_at is not null)
+)
 update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
-from workflows w
-where q.status = 'held' and w.business_id = q.business_id and w.guid = q.workflow_id 
-  and (w.paused_reason is null or w.deleted_at is not null)
+from (
+  select l.place
+  from workflows w, lateral (
+    select q.ctid as place from run_queue q
+    where q.business_id = w.business_id and q.workflow_id = w.guid and q.status in ('waiting', 'retrying') and q.due_at > now()
+    limit 10000 for update skip locked
+  ) l
+  where w.deleted_at > now() - interval '1 hour'
+) left_over
+where q.ctid = left_over.place  -- of rows that this statement holds

@@ -16,4 +16,4 @@ with changed as (
   insert into workflow_secrets (business_id, workflow_id, sealed)
   select business_id, guid, $11::bytea from changed where $11::bytea is not null
 )
-select guid, name, is_active as "isActive", version, action from changed
+select guid, name, is_active as "isActive", version, shown_action(action) as action from changed

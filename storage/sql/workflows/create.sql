@@ -13,4 +13,4 @@ with made as (
   insert into workflow_secrets (business_id, workflow_id, sealed)
   select business_id, guid, $11::bytea from made where $11::bytea is not null
 )
-select guid, name, is_active as "isActive", version, action from made
+select guid, name, is_active as "isActive", version, shown_action(action) as action from made
