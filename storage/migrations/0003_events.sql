@@ -22,6 +22,9 @@ create table events (
 ) partition by range (at);
 create index events_by_id on events (id);
 create index events_by_entity on events (business_id, entity_id, id);
+-- Of the few by which a shipment left its order: what the order had before is otherwise found in the shipment's row.
+create index events_by_order_left on events (business_id, ((shipment_before).order_id))
+  where (shipment_before).order_id is not null and (shipment_after).order_id is distinct from (shipment_before).order_id;
 
 -- What no worker has recorded yet. Scanned by id within a shard, which is why business_id does not lead the key.
 create table pending_events (

@@ -184,6 +184,38 @@ TEST_F(Insight, BacktestOfAnUnchangedWorkflowGivesExactlyItsRuns) {
   EXPECT_EQ(post("backtest", {{"workflowId", workflow}, {"to", "2020-01-01"}}).at("events"), 0);
 }
 
+TEST_F(Insight, BacktestAndExplainKnowRelativesThatWereDeletedOrMovedSince) {
+  const auto when = [&](const char* path, json::value expected) {
+    return tenant.webhook(url(), "order_updated", {{"conditions", {{path, std::move(expected)}}}});
+  };
+  const std::vector<std::string> workflows{when("customer.email", {{"exists", true}}),
+                                           when("shipments.status", "delivered"),
+                                           when("shipments.status", "returned")};
+  const std::string order = tenant.create_order();
+  tenant.insert_shipment(order, "delivered");
+  tenant.insert_shipment(order, "returned");
+  tenant.settle();
+  tenant.put_order(order, {{"notes", "then"}});
+  tenant.settle();
+  tenant.sql.exec("delete from shipments where order_id = '" + order + "' and status = 'delivered'");
+  tenant.sql.exec("update shipments set order_id = null where order_id = '" + order + "'");
+  tenant.sql.exec("delete from customers where business_id = '" + tenant.id + "'");
+  tenant.settle();
+  tenant.put_order(order, {{"notes", "now"}});
+  tenant.settle();
+  for (const std::string& workflow : workflows) {
+    EXPECT_EQ(tenant.runs("workflowId=" + workflow).size(), 1U);
+    EXPECT_EQ(post("backtest", {{"workflowId", workflow}}).at("matches"), 1);
+  }
+  for (const auto& event : explained(order)) {
+    for (const auto& entry : event.at("workflows").as_array()) {
+      if (entry.at("reason") == "other_trigger") continue;
+      for (const auto& condition : entry.at("conditions").as_array())
+        EXPECT_EQ(condition.at("holds"), entry.at("fired")) << entry;
+    }
+  }
+}
+
 TEST_F(Insight, FiredLast7DaysCountsTheHistory) {
   EXPECT_EQ(fired_last_7_days(definition(json::object())), 0);
   const std::string order = tenant.create_order();

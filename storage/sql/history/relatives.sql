@@ -1,39 +1,48 @@
 -- The relatives of events as they were at the time: $1 positions, $2 businesses, $3 records, $4 times; of customers ($5 = 0),
 -- carriers (1), or orders whose shipments are wanted (2). A record's state at a time is what its last event before it left,
--- else what its first event after it found, else what it is.
+-- else what its first event after it found, else what it is; carriers have no events.
 with wanted as (
   select * from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::smallint[])
                   w (position, business_id, guid, at, kind)
 )
-select w.position, 0 as kind, w.business_id, w.guid, null::uuid as related,
-       (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).name,
-       (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).email as extra
-from wanted w
-join customers c on c.business_id = w.business_id and c.guid = w.guid
-left join lateral (select e.customer_after from events e
-                   where e.business_id = w.business_id and e.entity_id = w.guid and e.at <= w.at
-                   order by e.id desc limit 1) earlier on true
-left join lateral (select e.customer_before, e.customer_after from events e
-                   where e.business_id = w.business_id and e.entity_id = w.guid and e.at > w.at
-                   order by e.id limit 1) later on true
-where w.kind = 0
-union all
-select w.position, 1, w.business_id, c.guid, null, c.name, null
-from wanted w
-join carriers c on c.business_id in (w.business_id, '00000000-0000-0000-0000-000000000000') and c.guid = w.guid
-where w.kind = 1
-union all
-select s.position, 2, s.business_id, s.guid, s.related, (s.shipment).tracking_number, (s.shipment).status
-from (select w.position, w.business_id, w.guid, s.guid as related, s.created_at,
-             coalesce(earlier.shipment_after, later.shipment_before, case when later.id is null then s end) as shipment
-      from wanted w
-      join shipments s on s.business_id = w.business_id and s.order_id = w.guid
-      left join lateral (select e.shipment_after from events e
-                         where e.business_id = w.business_id and e.entity_id = s.guid and e.at <= w.at
-                         order by e.id desc limit 1) earlier on true
-      left join lateral (select e.id, e.shipment_before from events e
-                         where e.business_id = w.business_id and e.entity_id = s.guid and e.at > w.at
-                         order by e.id limit 1) later on true
-      where w.kind = 2) s
-where (s.shipment).guid is not null and (s.shipment).deleted_at is null
-order by 1, 2, 7
+select position, kind, business_id, guid, related, name, extra
+from (
+  select w.position, 0 as kind, w.business_id, w.guid, null::uuid as related, null::timestamptz as made,
+         (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).name,
+         (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).email as extra
+  from wanted w
+  left join customers c on c.business_id = w.business_id and c.guid = w.guid
+  left join lateral (select e.customer_after from events e
+                     where e.business_id = w.business_id and e.entity_id = w.guid and e.at <= w.at
+                     order by e.id desc limit 1) earlier on true
+  left join lateral (select e.customer_before, e.customer_after from events e
+                     where e.business_id = w.business_id and e.entity_id = w.guid and e.at > w.at
+                     order by e.id limit 1) later on true
+  where w.kind = 0 and (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).guid is not null
+  union all
+  select w.position, 1, w.business_id, c.guid, null, null, c.name, null
+  from wanted w
+  join carriers c on c.business_id in (w.business_id, '00000000-0000-0000-0000-000000000000') and c.guid = w.guid
+  where w.kind = 1
+  union all
+  select s.position, 2, s.business_id, s.guid, s.related, s.made, (s.shipment).tracking_number, (s.shipment).status
+  from (select w.position, w.business_id, w.guid, a.guid as related, a.made,
+               coalesce(earlier.shipment_after, later.shipment_before, case when later.id is null then s end) as shipment
+        from wanted w
+        cross join lateral (select s.guid, s.created_at as made from shipments s
+                            where s.business_id = w.business_id and s.order_id = w.guid
+                            union
+                            select e.entity_id, (e.shipment_before).created_at from events e  -- that have left it since
+                            where e.business_id = w.business_id and (e.shipment_before).order_id = w.guid and e.at > w.at
+                              and (e.shipment_after).order_id is distinct from (e.shipment_before).order_id) a
+        left join shipments s on s.business_id = w.business_id and s.guid = a.guid
+        left join lateral (select e.shipment_after from events e
+                           where e.business_id = w.business_id and e.entity_id = a.guid and e.at <= w.at
+                           order by e.id desc limit 1) earlier on true
+        left join lateral (select e.id, e.shipment_before from events e
+                           where e.business_id = w.business_id and e.entity_id = a.guid and e.at > w.at
+                           order by e.id limit 1) later on true
+        where w.kind = 2) s
+  where (s.shipment).order_id = s.guid and (s.shipment).deleted_at is null
+) found
+order by position, kind, made, related
