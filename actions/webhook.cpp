@@ -91,6 +91,8 @@ class Checker {
       refuse("recipient", "is required");
     } else if (!value->is_string()) {
       refuse("recipient", "must be a string");
+    } else if (std::string_view(value->get_string()).find("{{") != std::string_view::npos) {
+      refuse("recipient", "must not contain {{ }}: the URL of a webhook is no template");
     } else if (auto wrong = net::check_url(value->get_string(), context_.destinations)) {
       refuse("recipient", std::move(*wrong));
     } else {

@@ -65,8 +65,9 @@ TEST(WebhookCheck, RecipientIsAUrlThatMayBeReached) {
   EXPECT_THAT(check(parse(R"({"type": "webhook"})")).fields(), ElementsAre("action.recipient"));
   for (const json::value& bad :
        {json::value(nullptr), json::value(5), json::value(""), json::value("mail@example.com"),
-        json::value("ftp://example.com/"), json::value("http://127.0.0.1/"),
-        json::value("http://user:pw@example.com/"), json::value("https://example.com:22/")}) {
+        json::value("ftp://example.com/"), json::value("https://example.com/{{guid}}"),
+        json::value("http://127.0.0.1/"), json::value("http://user:pw@example.com/"),
+        json::value("https://example.com:22/")}) {
     EXPECT_THAT(check(definition("recipient", bad)).fields(), ElementsAre("action.recipient")) << bad;
   }
 }

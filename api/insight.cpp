@@ -171,6 +171,10 @@ std::optional<Time> moment(std::optional<std::string_view> text, bool is_end) {
   return is_end && time ? *time + std::chrono::milliseconds(1) : time;
 }
 
+void require_order(std::optional<Time> from, std::optional<Time> to) {
+  if (from && to && *from > *to) throw invalid("from", "must not be after `to`");
+}
+
 json::array conditions_json(const std::vector<domain::ConditionResult>& results) {
   json::array conditions;
   for (const domain::ConditionResult& result : results) {
@@ -232,8 +236,11 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
-  const Time to = moment(text_at(call.object(), "to"), true).value_or(services.clock.now());
-  const Time from = moment(text_at(call.object(), "from"), false).value_or(to - std::chrono::days(30));
+  const auto first = moment(text_at(call.object(), "from"), false),
+             end = moment(text_at(call.object(), "to"), true);
+  require_order(first, end);
+  const Time to = end.value_or(services.clock.now());
+  const Time from = first.value_or(to - std::chrono::days(30));
   const auto result = co_await services.analysis.run(
       [rule = rule_of(definition),
        range = storage::PastEvents::Range{call.principal.business_id, definition.entity_type, from, to}](
@@ -288,8 +295,10 @@ asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
 
 asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   const Time now = services.clock.now();
-  const Time from = moment(call.parameter("from"), false).value_or(now - 10 * kept);
-  const Time to = moment(call.parameter("to"), true).value_or(now + std::chrono::minutes(1));
+  const auto first = moment(call.parameter("from"), false), end = moment(call.parameter("to"), true);
+  require_order(first, end);
+  const Time from = first.value_or(now - 10 * kept);
+  const Time to = end.value_or(now + std::chrono::minutes(1));
   const auto data = co_await services.analysis.run(
       [business = call.principal.business_id, from, to](storage::Session& session) {
         return json_object(session.run(storage::sql::runs::ledger, business.to_string(),

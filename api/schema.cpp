@@ -258,7 +258,9 @@ std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
     case Kind::time_of_day:
       return unless(is_time_of_day(text), "must be a time of day such as 08:30");
     case Kind::duration:
-      return unless(parse_duration(text).has_value(), "must be an ISO 8601 duration such as PT2H");
+      return unless(parse_duration(text).has_value(),
+                    "must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as PT2H, "
+                    "of at most 366 days");
     default:
       return std::nullopt;
   }

@@ -131,7 +131,9 @@ TEST(Schema, SaysWhatIsWrongWithEachKind) {
        "collectionDate must be a timestamp such as 2026-11-20T05:45:12Z"},
       {"birthday", literal("2023-02-29"), "birthday must be a date such as 2026-11-20"},
       {"start", literal("24:00"), "start must be a time of day such as 08:30"},
-      {"delay", literal("2 hours"), "delay must be an ISO 8601 duration such as PT2H"},
+      {"delay", literal("2 hours"),
+       "delay must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as PT2H, of at "
+       "most 366 days"},
       {"size", literal("medium"), "size must be one of small, large"},
       {"pin", literal("123"), "pin must have at least 4 characters"},
       {"deliveryAddress", "[]", "deliveryAddress must be an object"},

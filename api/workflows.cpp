@@ -283,6 +283,7 @@ asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
       storage::Params().add(call.principal.business_id.to_string()).add(call.parameter("workflowId").value()),
       call.cause());
   if (rows.empty()) throw not_found("workflow");
+  if (rows.get(0, 1) == "t") observe(Observable::workflow_resumed, {{"workflow", rows.get(0, 0)}});
   co_return Answer::none();
 }
 

@@ -70,7 +70,8 @@ void MailCourier::run() {
     try {
       while (!is_stopping() && deliver_some()) continue;
     } catch (const std::exception& error) {
-      observe(Observable::mail_delayed, {{"error", std::string_view(error.what())}});
+      observe(Observable::statement_failed,
+              {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
       session_.reset();
     }
     for (const auto& tried : waiting) tried();

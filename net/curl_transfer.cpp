@@ -178,6 +178,8 @@ int CurlTransfer::on_request() {
 HttpResponse CurlTransfer::finish(CURLcode code) {
   const bool answered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && body_cut_);
   if (!answered) {
+    // libcurl has no room for a single header beyond 100 KiB.
+    if (code == CURLE_OUT_OF_MEMORY && sent_ > 0) headers_too_large_ = true;
     if (headers_too_large_) return failure(HttpFailure::protocol, "The headers of the answer exceed 64 KiB.");
     const HttpFailure kind = classify(code);
     if (kind == HttpFailure::refused_destination && address_refused_) {

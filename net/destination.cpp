@@ -116,6 +116,22 @@ std::optional<Destination> destination_of(const Url& url) {
   return result;
 }
 
+// An address, or labels of 1 to 63 characters (RFC 1123 section 2.1), of which the last may be followed by a
+// dot.
+bool is_possible_host(std::string_view host) {
+  if (host.find(':') != std::string_view::npos) return host.find('%') == std::string_view::npos;
+  if (host.ends_with('.')) host.remove_suffix(1);
+  constexpr std::size_t longest_label = 63;
+  for (;;) {
+    const std::string_view label = host.substr(0, host.find('.'));
+    const bool good = !label.empty() && label.size() <= longest_label && label.front() != '-' &&
+                      label.back() != '-' && label.find('%') == std::string_view::npos;
+    if (!good) return false;
+    if (label.size() == host.size()) return true;
+    host.remove_prefix(label.size() + 1);
+  }
+}
+
 // Every form the resolver takes for an address ("127.1", "0x7f.1"), also with a trailing dot.
 std::optional<bool> is_public_literal(std::string host) {
   if (host.ends_with('.')) host.pop_back();
@@ -167,7 +183,7 @@ std::optional<std::string> check_url(std::string_view url, const DestinationPoli
     return "must not contain a user name or password";
   }
   if (destination->port < 1 || destination->port > 65535) return "has a port out of range";
-  if (destination->host.find('%') != std::string::npos) return "has an invalid host";
+  if (!is_possible_host(destination->host)) return "has an invalid host";
   if (policy.allow_private) return std::nullopt;
   if (!is_public_port(destination->port)) return "must not use a port below 1024 other than 80 and 443";
   if (is_localhost(destination->host) || !is_public_literal(destination->host).value_or(true)) {

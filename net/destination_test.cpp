@@ -168,6 +168,10 @@ TEST(Destination, WhatIsNoPlainHttpUrlIsRefused) {
            "http://[::1/",
            "http://[zz]/",
            "http://exa%6dple.com%00/",
+           "http://a..example.com/",
+           "http://-example.com/",
+           "http://example-.com/",
+           "http://./",
        }) {
     EXPECT_NE(check_url(url, {}), std::nullopt) << url;
     EXPECT_NE(check_url(url, {.allow_private = true}), std::nullopt) << url;

@@ -127,6 +127,15 @@ TEST_F(Insight, BadQuestionsNameTheirFields) {
                                               {"entityId", "00000000-0000-4000-8000-000000000000"}})
                 .status,
             404);
+  for (const Response& response :
+       {tenant.http.get("/api/workflows/ledger?from=2026-02-02&to=2026-02-01"),
+        tenant.http.post(
+            "/api/workflows/backtest",
+            {{"definition", definition(json::object())}, {"from", "2026-02-02"}, {"to", "2026-01-31"}})}) {
+    EXPECT_EQ(response.status, 400);
+    EXPECT_THAT(keys(response.details()), ElementsAre("from"));
+  }
+  EXPECT_EQ(tenant.http.get("/api/workflows/ledger?from=2026-02-01&to=2026-02-01").status, 200);
 }
 
 TEST_F(Insight, NothingIsToldOfAnotherBusiness) {
