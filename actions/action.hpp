@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "actions/credentials.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/guid.hpp"
@@ -75,7 +76,8 @@ struct Attempt {
   std::string_view tries = "[]";  // those before, a JSON array as the run keeps it
   Guid workflow{};
   std::string_view workflow_name = {};
-  int depth = 0;  // how many changes by workflows led to the event
+  int depth = 0;                             // how many changes by workflows led to the event
+  const Credentials* credentials = nullptr;  // of the workflow
 };
 
 /// How a try ended; the worker turns it into the run's next state.

@@ -217,7 +217,10 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
   request.body = attempt.body;
   request.keep_limit = max_response_bytes;
   request.headers.reserve(headers.size() + 3);
-  for (const auto& [name, value] : headers) request.headers.emplace_back(name, value.as_string());
+  for (const auto& header : headers) {
+    const auto* const value = header_value(request.url, headers, header.key(), attempt.credentials);
+    if (value != nullptr) request.headers.emplace_back(header.key(), value->as_string());
+  }
   request.headers.emplace_back("webhook-id", attempt.message_id);
   request.headers.emplace_back("webhook-timestamp", std::to_string(timestamp));
   request.headers.emplace_back(

@@ -171,8 +171,9 @@ std::optional<Time> moment(std::optional<std::string_view> text, bool is_end) {
   return is_end && time ? *time + std::chrono::milliseconds(1) : time;
 }
 
-void require_order(std::optional<Time> from, std::optional<Time> to) {
-  if (from && to && *from > *to) throw invalid("from", "must not be after `to`");
+/// Of moments: an end lies behind what it includes.
+void require_order(std::optional<Time> from, std::optional<Time> end) {
+  if (from && end && *from >= *end) throw invalid("from", "must not be after `to`");
 }
 
 json::array conditions_json(const std::vector<domain::ConditionResult>& results) {

@@ -69,6 +69,7 @@ void merge_action(const json::value& given_action, const net::DestinationPolicy&
   const actions::CheckContext context{
       .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
   definition.action = action->check(*object, context, errors);
+  definition.credentials = actions::take_credentials(definition.action, definition.credentials, errors);
   definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
 }
 

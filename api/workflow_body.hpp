@@ -27,6 +27,7 @@ struct WorkflowDefinition {
   bool has_secret = false;                  // it has one already
   std::optional<std::string> secret;        // given or made now
   std::vector<std::string> template_codes;  // of the stored templates that the action uses
+  actions::Credentials credentials;         // which the action shows as stars
 };
 
 /// As actions::CheckContext asks for templates.

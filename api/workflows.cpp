@@ -10,7 +10,6 @@
 #include "api/workflow_body.hpp"
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
-#include "net/destination.hpp"
 #include "net/webhook_signature.hpp"
 #include "storage/sql.hpp"
 
@@ -95,6 +94,10 @@ std::string sealed_literal(const Services& services, std::string_view secret, co
   return "\\x" + hex(services.secrets.seal(secret, "workflow-secret:" + workflow.to_string()));
 }
 
+std::string credentials_purpose(const Guid& workflow) {
+  return "workflow-credentials:" + workflow.to_string();
+}
+
 asio::awaitable<Answer> list_triggers(Call& call, Services&) {
   json::array triggers;
   for (const domain::Trigger& trigger : domain::triggers(entity_type(call))) {
@@ -154,7 +157,10 @@ storage::Params write_params(const Call& call, const Services& services, const G
   } else {
     params.add_null();
   }
-  return params.add_array(definition.template_codes);
+  params.add_array(definition.template_codes);
+  if (definition.credentials.empty()) return std::move(params.add_null());
+  const auto sealed = services.secrets.seal(definition.credentials.text(), credentials_purpose(guid));
+  return std::move(params.add("\\x" + hex(sealed)));
 }
 
 asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
@@ -193,32 +199,15 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   co_return to_json(configured);
 }
 
-constexpr int managed_column = 7;  // of sql::lock
+// Of sql::lock.
+constexpr int managed_column = 7;
+constexpr int credentials_column = 11;
 
-/// A header that is sent back as it was shown (shown_headers of the schema) keeps its value, as long as it
-/// goes to where it went: a credential must not be led to another host by somebody who cannot see it.
-void keep_hidden_headers(const json::object& before, json::object& after) {
-  constexpr std::string_view hidden = "********";
-  auto* const wanted = after.if_contains("headers");
-  if (wanted == nullptr || !wanted->is_object()) return;
-  const auto* const stored = before.if_contains("headers");
-  const auto origin = [](const json::object& action) {
-    const auto destination = net::parse_destination(text_at(action, "recipient").value_or(""));
-    return destination ? destination->scheme + "://" + destination->key() : std::string();
-  };
-  const bool same = stored != nullptr && stored->is_object() && origin(before) == origin(after);
-  FieldErrors errors;
-  for (auto& header : wanted->get_object()) {
-    if (header.value() != json::value(hidden)) continue;
-    const auto* const value = same ? stored->get_object().if_contains(header.key()) : nullptr;
-    if (value != nullptr) {
-      header.value() = *value;
-    } else {
-      errors.push_back({"action.headers." + std::string(header.key()),
-                        "must be given: what stars stand for is kept for the same host alone"});
-    }
-  }
-  if (!errors.empty()) throw invalid(std::move(errors));
+/// Those that the locked row keeps sealed.
+actions::Credentials kept_credentials(const Services& services, const storage::Rows& row, const Guid& guid) {
+  const auto sealed = unhex(row.get(0, credentials_column));
+  if (!sealed || sealed->empty()) return {};
+  return actions::Credentials::parse(services.secrets.open(*sealed, credentials_purpose(guid)));
 }
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
@@ -230,10 +219,9 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
   }
   WorkflowDefinition definition = stored_definition(found);
-  const json::object action = definition.action;
+  definition.credentials = kept_credentials(services, found, guid);
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
-  keep_hidden_headers(action, definition.action);
   co_await check_user(call, *transaction, definition);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();
@@ -249,7 +237,6 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, definition);
-  keep_hidden_headers({}, definition.action);
   co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();
   const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));

@@ -42,7 +42,8 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
                          .sealed_secrets = split_secrets(row.view(16)),
                          .templates = row.maybe_string(17),
                          .created_at = row.time(18),
-                         .previous_until = row.is_null(19) ? std::nullopt : std::optional(row.time(19))});
+                         .previous_until = row.is_null(19) ? std::nullopt : std::optional(row.time(19)),
+                         .sealed_credentials = row.is_null(20) ? std::nullopt : unhex(row.view(20))});
   });
   return workflows;
 }

@@ -35,6 +35,7 @@ struct StoredWorkflow {
   std::optional<std::string> templates;  // JSON of template_texts, when the action uses any
   Time created_at;
   std::optional<Time> previous_until;  // from then on the older of two secrets no longer counts
+  std::optional<Bytes> sealed_credentials;
 };
 
 /// Every workflow changed since `epoch`, or whose templates may have, deleted ones too, in order of their

@@ -76,6 +76,11 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
     if (!secret) throw std::invalid_argument("unreadable secret");
     secrets.push_back(std::move(*secret));
   }
+  actions::Credentials credentials;
+  if (stored.sealed_credentials) {
+    credentials = actions::Credentials::parse(
+        secrets_.open(*stored.sealed_credentials, "workflow-credentials:" + stored.guid.to_string()));
+  }
   const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
   if (!delay) throw std::invalid_argument("unreadable delay");
   return std::make_shared<const Workflow>(Workflow{.guid = stored.guid,
@@ -93,7 +98,8 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                    .active_since = stored.active_since,
                                                    .created_at = stored.created_at,
                                                    .secrets = std::move(secrets),
-                                                   .previous_until = stored.previous_until});
+                                                   .previous_until = stored.previous_until,
+                                                   .credentials = std::move(credentials)});
 }
 
 void Catalogue::remove(const Guid& workflow) {

@@ -35,6 +35,7 @@ struct Workflow {
   Time created_at;
   std::vector<net::WebhookSecret> secrets;  // newest first
   std::optional<Time> previous_until;       // from then on only the newest counts
+  actions::Credentials credentials;
 };
 
 /// Those that sign at `now`, newest first.

@@ -287,7 +287,8 @@ void Runner::perform(const TaskPtr& task) {
                                  .tries = task->run.state.tries,
                                  .workflow = task->workflow->guid,
                                  .workflow_name = task->workflow->name,
-                                 .depth = task->run.key.depth};
+                                 .depth = task->run.key.depth,
+                                 .credentials = &task->workflow->credentials};
   try {
     task->action->perform(attempt, effects_,
                           [this, task](const actions::TryResult& result) { finished(task, result); });

@@ -20,21 +20,12 @@ create table workflows (
   updated_at     timestamptz not null default now(),
   deleted_at     timestamptz,
   epoch          bigint not null default 0,
+  sealed_credentials bytea,           -- actions::Credentials of the headers that the action shows as stars
   primary key (business_id, guid),
   constraint workflows_pause_whole check ((paused_reason is null) = (paused_at is null))
 );
 
 create index workflows_by_epoch on workflows (epoch);
-
--- What is told of a webhook's headers: not the values of those whose names say that they are credentials.
-create function shown_headers(headers json) returns json language sql immutable as $$
-  select coalesce(json_object_agg(key, case
-           when key ~* '(authorization|cookie|token|secret|password|signature|api[-_]?key|access[-_]?key)' then '********'
-           else value end), '{}')
-  from json_each_text(case json_typeof(headers) when 'object' then headers else '{}' end) $$;
-create function shown_action(action jsonb) returns jsonb language sql immutable as $$
-  select case when action ? 'headers' then action || jsonb_build_object('headers', shown_headers((action -> 'headers')::json))
-              else action end $$;
 
 create table workflow_versions (
   business_id  uuid not null,

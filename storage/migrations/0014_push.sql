@@ -14,7 +14,7 @@ create function shown_request(business uuid, action text, request json, body tex
                         (select count(*) from push_audience(business, nullif(request ->> 'subscriptions', 'all')::uuid)))
     when action = 'push_tracking' then (request::jsonb - 'destination')::json
     when action = 'webhook' then
-      json_build_object('url', request -> 'url', 'headers', shown_headers(request -> 'headers'), 'body', body)
+      json_build_object('url', request -> 'url', 'headers', request -> 'headers', 'body', body)
     when body is null then request
     else (request::jsonb || jsonb_build_object('body', body))::json
   end $$;

@@ -164,6 +164,13 @@ TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
   tenant.configure(wanted);
   EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame")
       << "what comes back as it was shown stays";
+  tenant.settle();
+  for (const char* table : {"workflows", "workflow_versions", "runs", "run_queue"}) {
+    EXPECT_EQ(
+        tenant.sql.number("select count(*) from " + std::string(table) + " t where t::text like '%sesame%'"),
+        0)
+        << table;
+  }
 
   wanted.at("action").as_object()["recipient"] = "http://127.0.0.1:1/elsewhere";
   for (const bool of_another_host : {true, false}) {

@@ -3,7 +3,8 @@ with changed as (
   update workflows
   set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,
       active_since = case when $8::boolean and not is_active then now() else active_since end, is_active = $8::boolean,
-      ordered = $9::boolean, delay = $10, template_codes = $12::text[], version = version + 1, updated_at = now()
+      ordered = $9::boolean, delay = $10, template_codes = $12::text[], sealed_credentials = $13::bytea,
+      version = version + 1, updated_at = now()
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
   returning *
 ), version as (
@@ -16,4 +17,4 @@ with changed as (
   insert into workflow_secrets (business_id, workflow_id, sealed)
   select business_id, guid, $11::bytea from changed where $11::bytea is not null
 )
-select guid, name, is_active as "isActive", version, shown_action(action) as action from changed
+select guid, name, is_active as "isActive", version, action from changed

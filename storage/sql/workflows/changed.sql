@@ -14,7 +14,7 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        c.epoch, b.name as business_name,
        s.secrets,
        case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates,
-       w.created_at, s.expires_at as previous_until
+       w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id

@@ -1,7 +1,6 @@
--- The workflow $2 of business $1, as stored but for the values of headers that are credentials.
+-- The workflow $2 of business $1.
 select guid, name, entity_type as "entityType", trigger_code as trigger,
-       shown_action(action) as action,
-       conditions, is_active as "isActive",
+       action, conditions, is_active as "isActive",
        is_managed as "isManaged", paused_reason as "pausedReason", version, ordered, delay,
        created_at as "createdAt", updated_at as "updatedAt"
 from workflows

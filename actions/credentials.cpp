@@ -1,0 +1,75 @@
+#include "actions/credentials.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "actions/definition.hpp"
+#include "net/destination.hpp"
+
+namespace waybill::actions {
+namespace {
+
+bool is_credential(std::string_view header) {
+  constexpr auto words = std::to_array<std::string_view>({"authorization", "cookie", "token", "secret",
+                                                          "password", "signature", "api-key", "api_key",
+                                                          "apikey", "access-key", "access_key", "accesskey"});
+  const auto equal = [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  };
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return !std::ranges::search(header, word, equal).empty(); });
+}
+
+std::string host_of(std::string_view url) {
+  const auto destination = net::parse_destination(url);
+  return destination ? destination->scheme + "://" + destination->key() : std::string();
+}
+
+}  // namespace
+
+std::string Credentials::text() const { return to_json(json::object{{"host", host}, {"values", values}}); }
+
+Credentials Credentials::parse(std::string_view text) {
+  const auto parsed = parse_json(text);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  const auto* const object = value == nullptr ? nullptr : value->if_object();
+  const auto* const host = object == nullptr ? nullptr : object->if_contains("host");
+  const auto* const values = object == nullptr ? nullptr : object->if_contains("values");
+  if (host == nullptr || values == nullptr || !host->is_string() || !values->is_object())
+    throw std::invalid_argument("unreadable credentials");
+  return {std::string(host->get_string()), values->get_object()};
+}
+
+Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors) {
+  Credentials taken;
+  auto* const headers = action.if_contains("headers");
+  if (headers == nullptr || !headers->is_object()) return taken;
+  const auto* const url = given(action, "recipient");
+  if (url != nullptr && url->is_string()) taken.host = host_of(url->get_string());
+  const json::value stars(credential_stars);
+  for (auto& header : headers->get_object()) {
+    if (!is_credential(header.key())) continue;
+    const auto* const value =
+        header.value() != stars ? &header.value()
+                                : (kept.host == taken.host ? kept.values.if_contains(header.key()) : nullptr);
+    if (value == nullptr) {
+      errors.push_back({"action.headers." + std::string(header.key()),
+                        "must be given: what stars stand for is kept for the same host alone"});
+      continue;
+    }
+    taken.values.emplace(header.key(), *value);
+    header.value() = stars;
+  }
+  return taken;
+}
+
+const json::value* header_value(std::string_view url, const json::object& headers, std::string_view name,
+                                const Credentials* credentials) {
+  const json::value* const value = headers.if_contains(name);
+  if (value == nullptr || *value != json::value(credential_stars) || !is_credential(name)) return value;
+  if (credentials == nullptr || credentials->host != host_of(url)) return nullptr;
+  return credentials->values.if_contains(name);
+}
+
+}  // namespace waybill::actions

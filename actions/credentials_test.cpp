@@ -1,0 +1,66 @@
+#include "actions/credentials.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::actions {
+namespace {
+
+json::object action(const char* url, json::object headers) {
+  return {{"type", "webhook"}, {"recipient", url}, {"headers", std::move(headers)}};
+}
+
+TEST(Credentials, AreTakenByTheirNamesAndLeaveStars) {
+  json::object definition = action("https://example.com/hook", {{"Authorization", "Bearer a"},
+                                                                {"X-API-Key", "b"},
+                                                                {"x-auth-token", "c"},
+                                                                {"X-Shop", "d"},
+                                                                {"Accept", "e"}});
+  FieldErrors errors;
+  const Credentials taken = take_credentials(definition, {}, errors);
+  EXPECT_TRUE(errors.empty());
+  EXPECT_EQ(definition.at("headers"), json::value({{"Authorization", "********"},
+                                                   {"X-API-Key", "********"},
+                                                   {"x-auth-token", "********"},
+                                                   {"X-Shop", "d"},
+                                                   {"Accept", "e"}}));
+  const Credentials read = Credentials::parse(taken.text());
+  EXPECT_EQ(read.host, "https://example.com:443");
+  EXPECT_EQ(read.values, taken.values);
+  EXPECT_EQ(read.values.at("x-auth-token"), "c");
+  EXPECT_THROW(Credentials::parse("{}"), std::invalid_argument);
+}
+
+TEST(Credentials, StarsStandForWhatWasKeptForTheSameHostAlone) {
+  const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
+  const json::object stars{{"Authorization", credential_stars}};
+  FieldErrors errors;
+  json::object same = action("https://example.com/other", stars);
+  EXPECT_EQ(take_credentials(same, kept, errors).values, kept.values);
+  EXPECT_TRUE(errors.empty());
+  for (const char* url :
+       {"https://example.org/hook", "http://example.com/hook", "https://example.com:8443/hook"}) {
+    json::object other = action(url, stars);
+    errors.clear();
+    EXPECT_TRUE(take_credentials(other, kept, errors).empty());
+    ASSERT_EQ(errors.size(), 1U) << url;
+    EXPECT_EQ(errors.front().field, "action.headers.Authorization");
+  }
+}
+
+TEST(Credentials, AreSentToTheirHostAndLeftOutElsewhere) {
+  const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
+  const json::object headers{
+      {"Authorization", credential_stars}, {"Cookie", credential_stars}, {"X-Stars", "********"}};
+  const auto sent = [&](const char* url, const char* name, const Credentials* credentials) {
+    const json::value* value = header_value(url, headers, name, credentials);
+    return value == nullptr ? "left out" : std::string(value->as_string());
+  };
+  EXPECT_EQ(sent("https://example.com/hook", "Authorization", &kept), "Bearer a");
+  EXPECT_EQ(sent("https://example.com/hook", "Cookie", &kept), "left out");
+  EXPECT_EQ(sent("https://example.org/hook", "Authorization", &kept), "left out");
+  EXPECT_EQ(sent("https://example.com/hook", "Authorization", nullptr), "left out");
+  EXPECT_EQ(sent("https://example.com/hook", "X-Stars", nullptr), "********");
+}
+
+}  // namespace
+}  // namespace waybill::actions
