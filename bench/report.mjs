@@ -185,6 +185,7 @@ const parts = {
       ['p99 with a hundredfold load, of alone', 'loud_p99', 'alone_p99', '< 2'],
       ['p99 with a hundredfold load, of the same that fires nothing', 'loud_p99', 'unfired_p99', ''],
       ['p99 with a dead endpoint, of alone', 'dead_p99', 'alone_p99', '< 2'],
+      ['p99 with a dead endpoint, of the same that fires nothing', 'dead_p99', 'unfired_p99', ''],
       ['p99 with 100 000 at once, of alone', 'burst_p99', 'alone_p99', ''],
     ],
   },
