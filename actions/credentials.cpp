@@ -64,10 +64,9 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
   return taken;
 }
 
-const json::value* header_value(std::string_view url, const json::object& headers, std::string_view name,
+const json::value* header_value(std::string_view url, std::string_view name, const json::value& stored,
                                 const Credentials* credentials) {
-  const json::value* const value = headers.if_contains(name);
-  if (value == nullptr || *value != json::value(credential_stars) || !is_credential(name)) return value;
+  if (stored != json::value(credential_stars) || !is_credential(name)) return &stored;
   if (credentials == nullptr || credentials->host != host_of(url)) return nullptr;
   return credentials->values.if_contains(name);
 }

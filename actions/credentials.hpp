@@ -28,9 +28,9 @@ struct Credentials {
 /// already stand for what was `kept`, if that is of the same host; others are told in `errors`.
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors);
 
-/// The value of a header of a request to `url`: what its stars stand for; null when that is of another host
-/// or not known any more, and the header is to be left out.
-const json::value* header_value(std::string_view url, const json::object& headers, std::string_view name,
+/// What is sent to `url` for a header that a request has as `stored`: itself, or what its stars stand for;
+/// null when that is of another host or not known any more, and the header is to be left out.
+const json::value* header_value(std::string_view url, std::string_view name, const json::value& stored,
                                 const Credentials* credentials);
 
 }  // namespace waybill::actions

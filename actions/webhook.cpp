@@ -218,7 +218,7 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
   request.keep_limit = max_response_bytes;
   request.headers.reserve(headers.size() + 3);
   for (const auto& header : headers) {
-    const auto* const value = header_value(request.url, headers, header.key(), attempt.credentials);
+    const auto* const value = header_value(request.url, header.key(), header.value(), attempt.credentials);
     if (value != nullptr) request.headers.emplace_back(header.key(), value->as_string());
   }
   request.headers.emplace_back("webhook-id", attempt.message_id);
