@@ -124,7 +124,7 @@ Grant QuotaLedger::book(const LeaseSource::Wish& wish, const Lease& lease) {
   account.is_leasing = false;
   account.left += lease.granted;
   account.used = std::max(account.used, lease.used);
-  account.chunk = lease.is_shared ? 1 : account.chunk * 2;
+  account.chunk = lease.is_shared ? 1 : std::min(account.chunk * 2, wish.limit);
   account.is_exhausted = lease.used >= wish.limit;
   return account.grant(shard.window, account.left > 0);
 }
