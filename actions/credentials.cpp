@@ -41,6 +41,10 @@ Credentials Credentials::parse(std::string_view text) {
   return {std::string(host->get_string()), values->get_object()};
 }
 
+std::string Credentials::purpose(const Guid& workflow) {
+  return "workflow-credentials:" + workflow.to_string();
+}
+
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors) {
   Credentials taken;
   auto* const headers = action.if_contains("headers");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/guid.hpp"
 #include "base/json.hpp"
 
 namespace waybill::actions {
@@ -22,6 +23,8 @@ struct Credentials {
   std::string text() const;
   /// Reads it back. Throws std::invalid_argument.
   static Credentials parse(std::string_view text);
+  /// What they are sealed for (SecretBox).
+  static std::string purpose(const Guid& workflow);
 };
 
 /// Puts stars in the place of a checked definition's credentials and returns them. Stars that are there

@@ -94,10 +94,6 @@ std::string sealed_literal(const Services& services, std::string_view secret, co
   return "\\x" + hex(services.secrets.seal(secret, "workflow-secret:" + workflow.to_string()));
 }
 
-std::string credentials_purpose(const Guid& workflow) {
-  return "workflow-credentials:" + workflow.to_string();
-}
-
 asio::awaitable<Answer> list_triggers(Call& call, Services&) {
   json::array triggers;
   for (const domain::Trigger& trigger : domain::triggers(entity_type(call))) {
@@ -159,7 +155,8 @@ storage::Params write_params(const Call& call, const Services& services, const G
   }
   params.add_array(definition.template_codes);
   if (definition.credentials.empty()) return std::move(params.add_null());
-  const auto sealed = services.secrets.seal(definition.credentials.text(), credentials_purpose(guid));
+  const auto sealed =
+      services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
   return std::move(params.add("\\x" + hex(sealed)));
 }
 
@@ -207,7 +204,7 @@ constexpr int credentials_column = 11;
 actions::Credentials kept_credentials(const Services& services, const storage::Rows& row, const Guid& guid) {
   const auto sealed = unhex(row.get(0, credentials_column));
   if (!sealed || sealed->empty()) return {};
-  return actions::Credentials::parse(services.secrets.open(*sealed, credentials_purpose(guid)));
+  return actions::Credentials::parse(services.secrets.open(*sealed, actions::Credentials::purpose(guid)));
 }
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {

@@ -79,7 +79,7 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   actions::Credentials credentials;
   if (stored.sealed_credentials) {
     credentials = actions::Credentials::parse(
-        secrets_.open(*stored.sealed_credentials, "workflow-credentials:" + stored.guid.to_string()));
+        secrets_.open(*stored.sealed_credentials, actions::Credentials::purpose(stored.guid)));
   }
   const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
   if (!delay) throw std::invalid_argument("unreadable delay");

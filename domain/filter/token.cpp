@@ -4,7 +4,6 @@
 #include <cctype>
 #include <clocale>
 #include <cwctype>
-#include <functional>
 
 #include "base/utf8.hpp"
 
