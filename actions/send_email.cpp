@@ -4,6 +4,7 @@
 
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
+#include "actions/mail_report.hpp"
 #include "actions/recipients.hpp"
 #include "actions/stored_templates.hpp"
 #include "base/utf8.hpp"
@@ -152,42 +153,6 @@ class Composer {
   const json::object context_;
 };
 
-/// The server's three digits, if its words begin with them.
-std::optional<int> reply_code(std::string_view reply) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool has_code = reply.size() >= 3 && std::ranges::all_of(reply.substr(0, 3), is_digit) &&
-                        (reply.size() == 3 || !is_digit(reply[3]));
-  return has_code ? std::optional(std::stoi(std::string(reply.substr(0, 3)))) : std::nullopt;
-}
-
-std::string failure_code(const std::optional<int>& reply, std::string_view otherwise) {
-  return reply ? "SMTP_" + std::to_string(*reply) : std::string(otherwise);
-}
-
-TryResult result_of(const net::MailOutcome& mail, Time started, Time now) {
-  const auto code = reply_code(mail.reply);
-  TryResult result;
-  result.started_at = started;
-  result.duration = now - started;
-  result.status_code = code;
-  if (code) result.response = mail.reply;
-  switch (mail.result) {
-    case net::MailResult::sent:
-      result.outcome = Done{};
-      return result;
-    case net::MailResult::temporary:
-      result.outcome = Retry{failure_code(code, "MAIL_SERVER")};
-      // 421 is the service itself that goes (RFC 5321 section 4.2.3); other replies speak of this mail.
-      result.destination_failed = !code || *code == 421;
-      break;
-    case net::MailResult::permanent:
-      result.outcome = Never{failure_code(code, "MAIL_REFUSED")};
-      break;
-  }
-  result.error = code ? "The mail server answered: " + mail.reply : mail.reply;
-  return result;
-}
-
 net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   net::MailMessage message;
   message.from = effects.mail_from;
@@ -203,8 +168,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   return message;
 }
 
-/// A mail to one or several recipients, all of whom get it or none: when the server refuses one for good, the
-/// run is dead with the server's words, so that nobody gets the mail again with each try for another's sake.
+/// A mail to one or several recipients. Nobody gets it again for the sake of another whom the server refused.
 class SendEmail final : public Action {
  public:
   std::string_view type() const override { return "send_email"; }
@@ -248,9 +212,13 @@ class SendEmail final : public Action {
       result.error = "None of the recipients is a mail address.";
       return finish(std::move(result));
     }
+    auto history = MailHistory::read(attempt.tries);
+    auto asked = history.left.empty() ? message.to : history.left;
+    message.still_to = history.left;
     effects.mailer.send(std::move(message), [finish = std::move(finish), started, &clock = effects.clock,
-                                             ends = effects.mailer_ends](const net::MailOutcome& mail) {
-      TryResult result = result_of(mail, started, clock.now());
+                                             ends = effects.mailer_ends, history = std::move(history),
+                                             asked = std::move(asked)](const net::MailOutcome& mail) {
+      TryResult result = mail_result(mail, asked, history, started, clock.now());
       result.cancelled = mail.result == net::MailResult::temporary && ends != nullptr && *ends;
       finish(std::move(result));
     });

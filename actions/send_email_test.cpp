@@ -1,4 +1,5 @@
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -203,14 +204,25 @@ struct Try {
   std::vector<net::MailMessage> messages;
 };
 
-Try perform(net::MailOutcome outcome, const json::object& request, bool ends = false) {
+// A run's tries with these responses.
+std::string tries(const std::vector<std::optional<std::string>>& responses) {
+  json::array list;
+  for (const auto& response : responses) {
+    list.push_back({{"response", response ? json::value(*response) : json::value(nullptr)}});
+  }
+  return json::serialize(list);
+}
+
+Try perform(net::MailOutcome outcome, const json::object& request, bool ends = false,
+            std::string_view before = "[]") {
   FixedMailer mailer(std::move(outcome));
   net::HttpClient http({});
   const std::atomic<bool> mailer_ends = ends;
   Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>", &mailer_ends};
-  const Attempt attempt{request, "text", Guid::parse("018f0000-0000-7000-8000-000000000001").value(),
-                        "msg_1", {},     1};
+  Attempt attempt{request, "text", Guid::parse("018f0000-0000-7000-8000-000000000001").value(),
+                  "msg_1", {},     1};
   Try made;
+  attempt.tries = before;
   send_email().perform(attempt, effects, [&](TryResult result) { made.result = std::move(result); });
   made.messages = std::move(mailer.messages);
   return made;
@@ -261,6 +273,44 @@ TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
 
   result = perform({net::MailResult::permanent, "A sentence."}, one_mail).result;
   EXPECT_EQ(std::get<Never>(result.outcome).code, "MAIL_REFUSED");
+}
+
+TEST(SendEmailPerform, WhoWasRefusedForATimeIsTriedAgainAlone) {
+  const net::MailOutcome partly{net::MailResult::sent, "250 ok", {{"ada@example.com", false, "450 busy"}}};
+  Try made = perform(partly, one_mail);
+  EXPECT_THAT(made.messages.at(0).still_to, IsEmpty());
+  EXPECT_EQ(std::get<Retry>(made.result.outcome).code, "SMTP_450");
+  EXPECT_FALSE(made.result.destination_failed);
+  EXPECT_EQ(made.result.status_code, 450);
+  EXPECT_EQ(made.result.error, "The mail server answered for ada@example.com: 450 busy");
+  EXPECT_EQ(
+      json::parse(made.result.response.value()),
+      (json::value{{"delivered", 1},
+                   {"refused", 0},
+                   {"failed", 1},
+                   {"recipients",
+                    {{{"address", "ada@example.com"}, {"result", "failed"}, {"reply", "450 busy"}},
+                     {{"address", "Bob <bob@example.com>"}, {"result", "delivered"}, {"reply", nullptr}}}}}));
+
+  // A try in between that reached nobody leaves it as it was.
+  const std::string before = tries({made.result.response, std::nullopt, "451 4.3.0 later"});
+  made = perform({net::MailResult::sent, "250 ok"}, one_mail, false, before);
+  EXPECT_THAT(made.messages.at(0).to, ElementsAre("ada@example.com", "Bob <bob@example.com>"));
+  EXPECT_THAT(made.messages.at(0).still_to, ElementsAre("ada@example.com"));
+  EXPECT_TRUE(std::holds_alternative<Done>(made.result.outcome));
+}
+
+TEST(SendEmailPerform, OneRefusedForGoodEndsTheRunAfterAllOthersWereServed) {
+  const net::MailRefusal gone{"Bob <bob@example.com>", true, "550 no such user"};
+  Try made = perform({net::MailResult::sent, "250 ok", {gone}}, one_mail);
+  EXPECT_EQ(std::get<Never>(made.result.outcome).code, "SMTP_550");
+  EXPECT_EQ(made.result.status_code, 550);
+
+  made = perform({net::MailResult::sent, "250 ok", {gone, {"ada@example.com", false, "450 busy"}}}, one_mail);
+  EXPECT_EQ(std::get<Retry>(made.result.outcome).code, "SMTP_450");
+  made = perform({net::MailResult::sent, "250 ok"}, one_mail, false, tries({made.result.response}));
+  EXPECT_EQ(std::get<Never>(made.result.outcome).code, "SMTP_550");
+  EXPECT_THAT(made.result.error.value(), testing::HasSubstr("550 no such user"));
 }
 
 TEST(SendEmailPerform, WhatTheEndOfTheWorkerCutsOffIsNoTry) {

@@ -137,7 +137,8 @@ void MailCourier::send_all(std::vector<Mail>& mails) {
 }
 
 void MailCourier::settle(const Mail& mail) {
-  const auto& [result, reply] = mail.outcome;
+  const net::MailResult result = mail.outcome.result;
+  const std::string& reply = mail.outcome.reply;
   const auto name = mail.guid.to_string();
   if (result == net::MailResult::temporary) {
     observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});

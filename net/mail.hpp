@@ -27,6 +27,7 @@ std::optional<Mailbox> parse_mailbox(std::string_view text);
 struct MailMessage {
   std::string from;
   std::vector<std::string> to;                               // 1 to 100
+  std::vector<std::string> still_to;                         // of `to`, those who do not have it; empty: all
   std::string subject;                                       // control characters become spaces
   std::string text;                                          // may be empty when there is html
   std::string html;                                          // empty: text alone
@@ -51,10 +52,18 @@ enum class MailResult {
   permanent,  // it will never be taken as it is
 };
 
+/// Whom the server refused, though others have the message.
+struct MailRefusal {
+  std::string to;  // as the message has it
+  bool is_final;   // false: trying again may help
+  std::string reply;
+};
+
 struct MailOutcome {
   MailResult result = MailResult::temporary;
   std::string
       reply;  // the server's last words ("550 5.1.1 no such user"), or a sentence; may be empty when sent
+  std::vector<MailRefusal> refused = {};  // of one that was sent
 };
 
 /// Sends messages one by one. What happens in a crash is the caller's matter, who keeps a message until

@@ -1,8 +1,9 @@
 #include "net/smtp_transfer.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/utf8.hpp"
 
@@ -17,6 +18,14 @@ long to_ms(Duration duration) {
   return std::max<long>(1, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+#if LIBCURL_VERSION_NUM < 0x080200
+constexpr auto go_on_without_refused = CURLOPT_MAIL_RCPT_ALLLOWFAILS;
+#else
+constexpr auto go_on_without_refused = CURLOPT_MAIL_RCPT_ALLOWFAILS;
+#endif
+
+bool is_final_refusal(long status) { return status >= 500 && status != authentication_required; }
+
 std::string path_of(const std::string& mailbox) {
   return "<" + parse_mailbox(mailbox).value_or(Mailbox{}).address + ">";
 }
@@ -24,7 +33,10 @@ std::string path_of(const std::string& mailbox) {
 }  // namespace
 
 SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done)
-    : easy_(curl_easy_init()), text_(format_mail(message, system_clock().now())), done_(std::move(done)) {
+    : easy_(curl_easy_init()),
+      to_(message.still_to.empty() ? message.to : message.still_to),
+      text_(format_mail(message, system_clock().now())),
+      done_(std::move(done)) {
   if (easy_ == nullptr) throw std::bad_alloc();
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
   set(CURLOPT_NOSIGNAL, 1L);
@@ -40,6 +52,9 @@ SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& messag
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_WRITEFUNCTION, &reply_callback);
   set(CURLOPT_WRITEDATA, this);
+  set(CURLOPT_DEBUGFUNCTION, &trace_callback);  // tells which command a reply is to
+  set(CURLOPT_DEBUGDATA, this);
+  set(CURLOPT_VERBOSE, 1L);
   set(CURLOPT_UPLOAD, 1L);
   set(CURLOPT_READFUNCTION, &read_callback);
   set(CURLOPT_READDATA, this);
@@ -74,26 +89,28 @@ void SmtpTransfer::set_security(const SmtpSession& session) {
 
 void SmtpTransfer::set_envelope(const MailMessage& message) {
   curl_easy_setopt(easy_, CURLOPT_MAIL_FROM, path_of(message.from).c_str());
-  for (const auto& to : message.to) {
+  for (const auto& to : to_) {
     auto* const longer = curl_slist_append(recipients_, path_of(to).c_str());
     if (longer == nullptr) throw std::bad_alloc();
     recipients_ = longer;
   }
   curl_easy_setopt(easy_, CURLOPT_MAIL_RCPT, recipients_);
+  curl_easy_setopt(easy_, go_on_without_refused, 1L);
 }
 
 void SmtpTransfer::finish(CURLcode code) const { done_(outcome(code)); }
 
 MailOutcome SmtpTransfer::outcome(CURLcode code) const {
-  if (code == CURLE_OK) return {MailResult::sent, reply_};
+  if (code == CURLE_OK) return {MailResult::sent, reply_, refused_};
   long status = 0;
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   const bool refuses_message =
       code == CURLE_SEND_ERROR || (code == CURLE_WEIRD_SERVER_REPLY && sent_ == text_.size());
   const bool has_refusal = status >= 400 && !reply_.empty();
   if (has_refusal && refuses_message) {
-    const bool is_final = status >= 500 && status != authentication_required;
-    return {is_final ? MailResult::permanent : MailResult::temporary, reply_};
+    const auto hopeful = std::ranges::find(refused_, false, &MailRefusal::is_final);
+    if (sent_ == 0 && hopeful != refused_.end()) return {MailResult::temporary, hopeful->reply};
+    return {is_final_refusal(status) ? MailResult::permanent : MailResult::temporary, reply_};
   }
   std::string reason = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
   if (has_refusal) reason += " (" + reply_ + ")";
@@ -112,6 +129,22 @@ void SmtpTransfer::on_reply_line(std::string_view line) {
   }
   reply_ += to_text(line);
   if (reply_.size() > longest_reply) reply_.resize(valid_utf8_prefix(reply_.substr(0, longest_reply)));
+  if (reply_ended_ && std::exchange(asks_recipient_, false) && asked_ < to_.size()) on_recipient_reply();
+}
+
+void SmtpTransfer::on_recipient_reply() {
+  const std::string& to = to_[asked_++];
+  if (reply_.starts_with('2')) return;
+  refused_.push_back({to, is_final_refusal(std::strtol(reply_.c_str(), nullptr, 10)), reply_});
+}
+
+int SmtpTransfer::trace_callback(CURL* /*easy*/, curl_infotype type, char* data, std::size_t size,
+                                 void* self) {
+  auto& transfer = *static_cast<SmtpTransfer*>(self);
+  if (type == CURLINFO_HEADER_OUT) {
+    transfer.asks_recipient_ = std::string_view(data, size).starts_with("RCPT TO:");
+  }
+  return 0;
 }
 
 std::size_t SmtpTransfer::read_callback(char* buffer, std::size_t size, std::size_t count, void* self) {

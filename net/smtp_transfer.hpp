@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <curl/curl.h>
 
@@ -43,19 +44,25 @@ class SmtpTransfer {
   void set_security(const SmtpSession& session);
   MailOutcome outcome(CURLcode code) const;
   void on_reply_line(std::string_view line);
+  void on_recipient_reply();
 
   static std::size_t read_callback(char* buffer, std::size_t size, std::size_t count, void* self);
   static int seek_callback(void* self, curl_off_t offset, int origin);
   static std::size_t reply_callback(char* data, std::size_t size, std::size_t count, void* self);
+  static int trace_callback(CURL* easy, curl_infotype type, char* data, std::size_t size, void* self);
   static CURLcode ssl_context_callback(CURL* easy, void* context, void* trust);
 
   CURL* easy_;
+  const std::vector<std::string> to_;
   curl_slist* recipients_ = nullptr;
   const std::string text_;
   std::size_t sent_ = 0;
   Mailer::Done done_;
   std::string reply_;  // the server's last, its lines joined
   bool reply_ended_ = true;
+  bool asks_recipient_ = false;       // the next reply is about the next of to_
+  std::size_t asked_ = 0;             // of to_
+  std::vector<MailRefusal> refused_;  // of to_
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 

@@ -134,6 +134,31 @@ TEST(SendEmailBySmtp, APermanentRefusalIsDeadWithTheServersWords) {
   EXPECT_THAT(text_at(run, "error"), HasSubstr("no such user"));
 }
 
+TEST(SendEmailBySmtp, OneRefusedRecipientKeepsTheMailFromNobodyElseAndNobodyGetsItTwice) {
+  SmtpServer server({{"starttls", false},
+                     {"rcpt",
+                      {{"gone@example.com", "550 5.1.1 no such user"},
+                       {"later@example.com", json::array{"450 4.2.1 mailbox busy"}}}}});
+  MailWorld world(server.url());
+  const auto workflow = configure(
+      world.tenant, with(own_texts, {{"recipient", "ada@example.com, gone@example.com, later@example.com"}}));
+  world.tenant.create_order();
+  const auto run = world.tenant.run_with_status(workflow, "dead");
+  EXPECT_EQ(server.message(1).at("to"), json::array{"ada@example.com"});
+  EXPECT_EQ(server.message(2).at("to"), json::array{"later@example.com"});
+  EXPECT_THAT(text_at(server.message(2), "raw"), HasSubstr("gone@example.com")) << "it is the same mail";
+  EXPECT_EQ(text_at(run, "code"), "SMTP_550");
+  EXPECT_THAT(text_at(run, "error"), HasSubstr("550 5.1.1 no such user"));
+  EXPECT_EQ(at(run, "attempts"), 2);
+  EXPECT_EQ(at(run, "tries.0.statusCode"), 450);
+  const json::value report = json::parse(text_at(run, "tries.0.response"));
+  EXPECT_EQ(report.at("delivered"), 1);
+  EXPECT_EQ(report.at("refused"), 1);
+  EXPECT_EQ(report.at("failed"), 1);
+  EXPECT_EQ(text_at(report, "recipients.1.address"), "gone@example.com");
+  EXPECT_EQ(text_at(report, "recipients.1.reply"), "550 5.1.1 no such user");
+}
+
 TEST(SendEmailBySmtp, WhatIsUnderwayWhenTheWorkerEndsIsSentByTheNext) {
   auto silent = std::make_unique<Receiver>();
   const int port = silent->port();

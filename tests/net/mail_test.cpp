@@ -140,6 +140,35 @@ TEST_F(MailTest, ADelayedRefusalIsTemporaryWithTheServersWords) {
   }
 }
 
+TEST_F(MailTest, WhoIsRefusedIsNamedAndTheOthersGetTheMessage) {
+  SmtpServer server({{"starttls", false},
+                     {"rcpt", {{"b@example.com", "550 5.1.1 no"}, {"c@example.com", "451 4.7.1 later"}}}});
+  const auto mailer = net::make_mailer(to(server.url()));
+  auto message = mail();
+  message.to = {"a@example.com", "B <b@example.com>", "c@example.com", "d@example.com"};
+  auto outcome = send(*mailer, message);
+  EXPECT_EQ(outcome.result, MailResult::sent);
+  EXPECT_EQ(server.message(1).at("to"), (json::array{"a@example.com", "d@example.com"}));
+  ASSERT_EQ(outcome.refused.size(), 2U);
+  EXPECT_EQ(outcome.refused[0].to, "B <b@example.com>");
+  EXPECT_EQ(outcome.refused[0].reply, "550 5.1.1 no");
+  EXPECT_TRUE(outcome.refused[0].is_final);
+  EXPECT_EQ(outcome.refused[1].to, "c@example.com");
+  EXPECT_FALSE(outcome.refused[1].is_final);
+
+  message.still_to = {"c@example.com", "B <b@example.com>"};
+  outcome = send(*mailer, message);
+  EXPECT_EQ(outcome.result, MailResult::temporary) << "while one may yet be taken";
+  EXPECT_EQ(outcome.reply, "451 4.7.1 later");
+  message.still_to = {"B <b@example.com>"};
+  outcome = send(*mailer, message);
+  EXPECT_EQ(outcome.result, MailResult::permanent);
+  EXPECT_EQ(outcome.reply, "550 5.1.1 no");
+  message.still_to = {"d@example.com"};
+  EXPECT_EQ(send(*mailer, message).result, MailResult::sent);
+  EXPECT_EQ(server.message(2).at("to"), json::array{"d@example.com"});
+}
+
 TEST_F(MailTest, ARefusedLoginIsTemporary) {
   SmtpServer server(options({{"user", "u"}, {"password", "p"}}));
   const auto outcome = send(*net::make_mailer(to(server.url("u:wrong"))), mail());

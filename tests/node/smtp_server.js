@@ -1,6 +1,7 @@
 // A mail server on 127.0.0.1 for tests. Its one argument is JSON: {port?, user?, password?, secure?, starttls?, key?,
 // cert?, mail?, rcpt?, data?}, where mail, rcpt and data are what those commands are refused with ("550 5.1.1 no such
-// user"). Prints "listening PORT" and for each message "message N {…}".
+// user"), rcpt also an object of that by address, and of lists of what it is refused with at
+// first. Prints "listening PORT" and for each message "message N {…}".
 "use strict";
 
 let SMTPServer;
@@ -42,7 +43,11 @@ const server = new SMTPServer({
     callback(right ? null : new Error("wrong credentials"), { user: auth.username });
   },
   onMailFrom: answer(wanted.mail),
-  onRcptTo: answer(wanted.rcpt),
+  onRcptTo(recipient, session, callback) {
+    let words = typeof wanted.rcpt === "object" ? wanted.rcpt[recipient.address] : wanted.rcpt;
+    if (Array.isArray(words)) words = words.shift();
+    callback(words ? refusal(words) : undefined);
+  },
   onData(stream, session, callback) {
     const pieces = [];
     stream.on("data", (piece) => pieces.push(piece));

@@ -1,0 +1,112 @@
+#include "actions/mail_report.hpp"
+
+#include <algorithm>
+
+#include "actions/answers.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr std::size_t max_reply_bytes = 500;  // of each recipient, of whom there may be a hundred
+constexpr std::string_view delivered = "delivered";
+constexpr std::string_view refused = "refused";
+constexpr std::string_view failed = "failed";
+
+/// The server's three digits, if its words begin with them.
+std::optional<int> reply_code(std::string_view reply) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool has_code = reply.size() >= 3 && std::ranges::all_of(reply.substr(0, 3), is_digit) &&
+                        (reply.size() == 3 || !is_digit(reply[3]));
+  return has_code ? std::optional(std::stoi(std::string(reply.substr(0, 3)))) : std::nullopt;
+}
+
+std::string failure_code(std::string_view reply, std::string_view otherwise) {
+  const auto code = reply_code(reply);
+  return code ? "SMTP_" + std::to_string(*code) : std::string(otherwise);
+}
+
+Outcome retry(std::string_view reply) { return Retry{failure_code(reply, "MAIL_SERVER")}; }
+Outcome never(std::string_view reply) { return Never{failure_code(reply, "MAIL_REFUSED")}; }
+
+std::string_view result_name(const net::MailRefusal& refusal) { return refusal.is_final ? refused : failed; }
+
+std::string report(const std::vector<std::string>& asked, const std::vector<net::MailRefusal>& refusals) {
+  json::object counts{{delivered, asked.size() - refusals.size()}, {refused, 0}, {failed, 0}};
+  json::array recipients;
+  for (const std::string& address : asked) {
+    const auto refusal = std::ranges::find(refusals, address, &net::MailRefusal::to);
+    if (refusal == refusals.end()) {
+      recipients.push_back({{"address", address}, {"result", delivered}, {"reply", nullptr}});
+    } else {
+      ++counts[result_name(*refusal)].as_int64();
+      recipients.push_back({{"address", address},
+                            {"result", result_name(*refusal)},
+                            {"reply", kept_text(refusal->reply, max_reply_bytes)}});
+    }
+  }
+  counts["recipients"] = std::move(recipients);
+  return to_json(counts);
+}
+
+// Some have it at least, now or from a try before.
+void judge_refusals(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+                    const MailHistory& history, TryResult& result) {
+  const auto& refusals = mail.refused;
+  if (!refusals.empty()) result.response = report(asked, refusals);
+  const auto hopeful = std::ranges::find(refusals, false, &net::MailRefusal::is_final);
+  const auto telling = hopeful != refusals.end() ? hopeful : refusals.begin();
+  if (telling != refusals.end()) {
+    result.status_code = reply_code(telling->reply);
+    result.error = "The mail server answered for " + telling->to + ": " + telling->reply;
+    result.outcome = hopeful != refusals.end() ? retry(telling->reply) : never(telling->reply);
+  } else if (history.refusal) {
+    result.error = "The mail server had answered for another recipient: " + *history.refusal;
+    result.outcome = never(*history.refusal);
+  } else {
+    result.outcome = Done{};
+  }
+}
+
+}  // namespace
+
+MailHistory MailHistory::read(std::string_view tries) {
+  MailHistory history;
+  const json::value parsed = json::parse(tries);
+  for (const json::value& one : parsed.as_array()) {
+    const auto* const response = one.as_object().if_contains("response");
+    if (response == nullptr || !response->is_string() || !response->get_string().starts_with('{')) continue;
+    const json::value report = json::parse(response->get_string());
+    history.left.clear();
+    for (const json::value& recipient : report.at("recipients").as_array()) {
+      const std::string_view result = recipient.at("result").as_string();
+      if (result == failed) history.left.emplace_back(recipient.at("address").as_string());
+      if (result == refused) history.refusal = std::string(recipient.at("reply").as_string());
+    }
+  }
+  return history;
+}
+
+TryResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+                      const MailHistory& history, Time started, Time now) {
+  const auto code = reply_code(mail.reply);
+  TryResult result;
+  result.started_at = started;
+  result.duration = now - started;
+  result.status_code = code;
+  if (code) result.response = mail.reply;
+  if (mail.result == net::MailResult::sent) {
+    judge_refusals(mail, asked, history, result);
+    return result;
+  }
+  if (mail.result == net::MailResult::permanent) {
+    result.outcome = never(mail.reply);
+  } else {
+    result.outcome = retry(mail.reply);
+    // 421 is the service itself that goes (RFC 5321 section 4.2.3); other replies speak of this mail.
+    result.destination_failed = !code || *code == 421;
+  }
+  result.error = code ? "The mail server answered: " + mail.reply : mail.reply;
+  return result;
+}
+
+}  // namespace waybill::actions
