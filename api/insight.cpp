@@ -1,6 +1,7 @@
 #include "api/insight.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 #include "api/analysis.hpp"
@@ -110,7 +111,12 @@ constexpr Property ledger_properties[] = {
 };
 constexpr Schema ledger_schema{"Ledger", ledger_properties};
 
-constexpr Parameter explain_parameters[] = {{.name = "entityId", .kind = Kind::uuid, .required = true}};
+constexpr Parameter explain_parameters[] = {
+    {.name = "entityId", .kind = Kind::uuid, .required = true},
+    {.name = "before",
+     .kind = Kind::integer,
+     .minimum = 1,
+     .description = "an event's id: those before it; the answer has at most 100"}};
 constexpr Parameter ledger_parameters[] = {
     {.name = "from", .kind = Kind::date_or_timestamp, .description = "default: all that is kept"},
     {.name = "to",
@@ -284,9 +290,13 @@ json::object explained_json(const matching::ExplainedEvent& event) {
 
 asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
   const Guid entity = Guid::parse(call.parameter("entityId").value()).value();
+  storage::PastEvents::Latest latest{.limit = explained_events};
+  if (const auto before = call.parameter("before")) {
+    std::from_chars(before->data(), before->data() + before->size(), latest.before);
+  }
   const auto events = co_await services.analysis.run(
-      [business = call.principal.business_id, entity](storage::Session& session) {
-        return matching::explain(session, business, entity, explained_events);
+      [business = call.principal.business_id, entity, latest](storage::Session& session) {
+        return matching::explain(session, business, entity, latest);
       });
   if (!events) throw not_found("record");
   json::array answer;

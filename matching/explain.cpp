@@ -138,9 +138,9 @@ std::vector<std::string_view> codes(domain::EntityType type, const domain::Trigg
 }  // namespace
 
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
-                                                   const Guid& entity, std::size_t limit) {
+                                                   const Guid& entity, storage::PastEvents::Latest latest) {
   PastReader reader(session);
-  const std::vector<storage::PastEvent> past = reader.events().of_record(business, entity, limit);
+  const std::vector<storage::PastEvent> past = reader.events().of_record(business, entity, latest);
   if (past.empty()) {
     if (session.run(sql::record_type, business.to_string(), entity.to_string()).empty()) return std::nullopt;
     return std::vector<ExplainedEvent>{};

@@ -35,6 +35,6 @@ struct ExplainedEvent {
 /// record that the business does not have and never had while events are kept. Throws DatabaseUnavailable or
 /// StatementError.
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
-                                                   const Guid& entity, std::size_t limit);
+                                                   const Guid& entity, storage::PastEvents::Latest latest);
 
 }  // namespace waybill::matching

@@ -45,7 +45,7 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
 std::optional<domain::Change> last_change(storage::Session& session, const Guid& business,
                                           const Guid& entity) {
   PastReader reader(session);
-  const auto past = reader.events().of_record(business, entity, 1);
+  const auto past = reader.events().of_record(business, entity, {.limit = 1});
   if (past.empty()) return std::nullopt;
   std::vector<PastChange> changes = reader.changes({&past.front().event, 1});
   if (changes.empty()) return std::nullopt;

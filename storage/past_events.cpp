@@ -17,10 +17,11 @@ std::vector<StoredEvent> PastEvents::page(const Range& range, const StoredEvent*
                                                .add(limit)));
 }
 
-std::vector<PastEvent> PastEvents::of_record(const Guid& business, const Guid& entity, std::size_t limit) {
+std::vector<PastEvent> PastEvents::of_record(const Guid& business, const Guid& entity, Latest latest) {
   constexpr int pending = 8;
   const Rows rows = session_.run_binary(
-      sql::history::of_record, Params().add(business.to_string()).add(entity.to_string()).add(limit));
+      sql::history::of_record,
+      Params().add(business.to_string()).add(entity.to_string()).add(latest.before).add(latest.limit));
   std::vector<StoredEvent> stored = stored_events(rows);
   std::vector<PastEvent> events;
   events.reserve(stored.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -36,14 +37,20 @@ class PastEvents {
     Time to;
   };
 
+  /// A record's last events before that of id `before`.
+  struct Latest {
+    std::int64_t before = std::numeric_limits<std::int64_t>::max();
+    std::size_t limit = 0;
+  };
+
   explicit PastEvents(Session& session) : session_(session) {}
 
   /// At most `limit` events behind `last` (null: from the start), by record and id: the order of one record's
   /// events is kept, that of different records says nothing.
   std::vector<StoredEvent> page(const Range& range, const StoredEvent* last, std::size_t limit);
 
-  /// A record's last events, newest first.
-  std::vector<PastEvent> of_record(const Guid& business, const Guid& entity, std::size_t limit);
+  /// Newest first.
+  std::vector<PastEvent> of_record(const Guid& business, const Guid& entity, Latest latest);
 
   /// By position; positions without relatives are empty. `count` is how many positions there are.
   std::vector<std::vector<Relative>> relatives(std::span<const PastRelativeKey> wanted, std::size_t count);

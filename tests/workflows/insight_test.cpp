@@ -290,6 +290,22 @@ TEST_F(Insight, ExplainUsesTheVersionOfThenAndKnowsWhenItWasOff) {
   EXPECT_THAT(reasons, ElementsAre("fired", "switched_off", "condition", "fired", "other_trigger"));
 }
 
+TEST_F(Insight, ExplainGoesBackBeyondItsHundredEvents) {
+  const std::string order = tenant.create_order();
+  for (int i = 0; i < 100; ++i) tenant.sql.exec("update orders set notes = '" + std::to_string(i) + "'");
+  tenant.settle();
+  const json::array newest = explained(order);
+  ASSERT_EQ(newest.size(), 100U);
+  const json::array older = explained(order + "&before=" + json::serialize(newest.back().at("eventId")));
+  ASSERT_EQ(older.size(), 1U);
+  EXPECT_EQ(older[0].at("triggers"), json::array({"order_created"}));
+  EXPECT_EQ(explained(order + "&before=1").size(), 0U);
+  for (const char* const bad : {"0", "x", "99999999999999999999"}) {
+    const Response response = tenant.http.get("/api/workflows/explain?entityId=" + order + "&before=" + bad);
+    EXPECT_EQ(response.status, 400) << bad;
+  }
+}
+
 TEST_F(Insight, ExplainOfAnUnknownRecordIs404) {
   EXPECT_EQ(tenant.http.get("/api/workflows/explain?entityId=00000000-0000-4000-8000-000000000000").status,
             404);

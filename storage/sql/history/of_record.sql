@@ -1,9 +1,9 @@
--- The last $3 events of the record $2 of business $1, newest first, and whether each is still to be recorded.
+-- The last $4 events before $3 of the record $2 of business $1, newest first, and whether each is still to be recorded.
 select
 \ir ../outbox/event.inc
        , exists (select from pending_events p
                where p.shard = shard_of(e.business_id) and p.id = e.id and p.business_id = e.business_id) as pending
 from events e
-where e.business_id = $1::uuid and e.entity_id = $2::uuid
+where e.business_id = $1::uuid and e.entity_id = $2::uuid and e.id < $3::bigint
 order by e.id desc
-limit $3::bigint
+limit $4::bigint
