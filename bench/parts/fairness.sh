@@ -1,7 +1,8 @@
 # What one business does to another: the latency of a quiet one's webhooks (25 changes a second, one after another), alone
 # and while another makes a hundred times as many changes, has an endpoint that never answers, keeps the worker at half of
-# what it can do, or changes 100 000 at once. And while the same hundredfold changes fire nothing: what the writers alone do
-# to everybody on this machine.
+# what it can do, or changes 100 000 at once. And what is not waybill's doing: while the same statements change a table that
+# it does not watch, while its events fire nothing, and with real-time priority for all but the writers, who then cannot take
+# the cores from waybill in the middle of its work.
 half=10000  # changes a second, by statements of a hundred; see the throughput
 changes=500
 pause_us=40000
@@ -23,7 +24,29 @@ while_changing() { # TRANSACTIONS FILE COMMAND…
   wait "$load" 2>/dev/null || true
 }
 
+# Whether all but the writers go before the writers: rr 10, or other 0. A process that ends meanwhile is passed over.
+prefer() { # POLICY PRIORITY
+  local process
+  for process in $$ "$waybill_pid" "$quiet_pid" "$loud_pid" $(sql -c "select pid from pg_stat_activity where application_name <> 'pgbench'"); do
+    chrt --all-tasks "--$1" --pid "$2" "$process" 2>/dev/null || true
+  done
+}
+
 settled() { until [ "$(sql -c 'select not exists (select from pending_events)')" = t ]; do sleep 0.1; done; }
+
+beside_a_dead_endpoint() { # COMMAND…
+  curl -sS "http://127.0.0.1:$loud_receiver/hold" >/dev/null
+  while_changing 100 "$work/loud.pgbench" "$@"
+  curl -sS "http://127.0.0.1:$loud_receiver/release" >/dev/null
+  sql -c "delete from run_queue where business_id = '$loud_business'"
+  settled
+}
+
+quiet_first() { # NAME
+  prefer rr 10
+  quiet "$1"
+  prefer other 0
+}
 
 switch_off_workflows
 start_receiver
@@ -31,6 +54,7 @@ quiet_receiver=$receiver
 quiet_pid=$receiver_pid
 start_receiver
 loud_receiver=$receiver
+loud_pid=$receiver_pid
 receiver=$quiet_receiver
 start_waybill up
 make_workflow quiet '{"status": {"in": ["pending", "processing"]}}' >/dev/null
@@ -46,21 +70,27 @@ changes_of() { # ORDERS FILE
     "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business' and guid = any (array(select ('00000000-0000-4000-b000-' || 100000000000 + k)::uuid from generate_series(:n + 1, :n + $1) k))" >"$2"
 }
 changes_of 25 "$work/loud.pgbench"
+sed 's/update orders/update unwatched_orders/' "$work/loud.pgbench" >"$work/unwatched.pgbench"
+sql -c "create table unwatched_orders (like orders including all)" \
+  -c "insert into unwatched_orders select * from orders where business_id = '$business'" -c "vacuum analyze unwatched_orders"
 changes_of 100 "$work/half.pgbench"
 loud_business=$business token=$quiet_token business=$quiet_business
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   quiet alone
+  while_changing 100 "$work/unwatched.pgbench" quiet unwatched
   sql -c "update workflows set is_active = false where business_id = '$loud_business'"
   while_changing 100 "$work/loud.pgbench" quiet unfired
   settled
   sql -c "update workflows set is_active = true where guid = '$loud_workflow'"
   while_changing 100 "$work/loud.pgbench" quiet loud
   settled
-  curl -sS "http://127.0.0.1:$loud_receiver/hold" >/dev/null
-  while_changing 100 "$work/loud.pgbench" quiet dead
-  curl -sS "http://127.0.0.1:$loud_receiver/release" >/dev/null
-  sql -c "delete from run_queue where business_id = '$loud_business'"
-  settled
+  beside_a_dead_endpoint quiet dead
+  if chrt --rr 10 true 2>/dev/null; then
+    quiet_first alone_first
+    while_changing 100 "$work/loud.pgbench" quiet_first loud_first
+    settled
+    beside_a_dead_endpoint quiet_first dead_first
+  fi
   while_changing $((half / 100)) "$work/half.pgbench" quiet half
   settled
   sql -c "update orders set status = 'ready' where business_id = '$loud_business'"
