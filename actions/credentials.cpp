@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "actions/definition.hpp"
+#include "base/ascii.hpp"
 #include "net/destination.hpp"
 
 namespace waybill::actions {
@@ -14,11 +15,9 @@ bool is_credential(std::string_view header) {
   constexpr auto words = std::to_array<std::string_view>({"authorization", "cookie", "token", "secret",
                                                           "password", "signature", "api-key", "api_key",
                                                           "apikey", "access-key", "access_key", "accesskey"});
-  const auto equal = [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  };
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return !std::ranges::search(header, word, equal).empty(); });
+  const std::string name = ascii_lower(header);
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
 std::string host_of(std::string_view url) {

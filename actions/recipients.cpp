@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "actions/definition.hpp"
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "net/mail.hpp"
 #include "templates/parts.hpp"
@@ -60,10 +61,7 @@ class Recipients {
     text = templates::single_line(text);
     auto mailbox = net::parse_mailbox(text);
     if (!mailbox) return;
-    std::string key = mailbox->address;
-    for (char& c : key) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    std::string key = ascii_lower(mailbox->address);
     if (std::ranges::find(seen_, key) != seen_.end()) return;
     if (seen_.size() == max_recipients) throw std::length_error("a mail has at most 100 recipients");
     seen_.push_back(std::move(key));

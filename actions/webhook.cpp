@@ -6,6 +6,7 @@
 #include "actions/answers.hpp"
 #include "actions/definition.hpp"
 #include "actions/stored_templates.hpp"
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "domain/retry.hpp"
 #include "net/webhook_signature.hpp"
@@ -19,14 +20,6 @@ constexpr std::size_t max_header_bytes = 8UL * 1024;
 constexpr std::size_t max_template_characters = 10'000;
 constexpr std::size_t max_body_bytes = 1024UL * 1024;
 constexpr std::size_t max_response_bytes = 4UL * 1024;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 // A token of RFC 9110 section 5.6.2.
 bool is_token(std::string_view text) {
@@ -139,7 +132,7 @@ class Checker {
 
   void check_header(std::string_view name, const json::value& text, std::vector<std::string>& names) {
     const std::string field = "headers." + std::string(name);
-    const std::string lower_name = lower(name);
+    const std::string lower_name = ascii_lower(name);
     if (!is_token(name)) {
       refuse(field, "is not a header name");
     } else if (is_reserved_header(lower_name)) {
@@ -203,7 +196,7 @@ json::object plan_headers(const json::object& action) {
   if (const auto* custom = given(action, "headers")) {
     headers = custom->as_object();
     has_content_type = std::ranges::any_of(
-        headers, [](const auto& header) { return lower(header.key()) == "content-type"; });
+        headers, [](const auto& header) { return equal_ignoring_case(header.key(), "content-type"); });
   }
   if (!has_content_type) headers.emplace("Content-Type", "application/json");
   return headers;
@@ -232,7 +225,7 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
 Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
   if (response.status == 410) return Pause{"GONE", "The receiver answered 410 Gone."};
-  const std::string wish = lower(response.header("webhook-delivery").value_or(""));
+  const std::string wish = ascii_lower(response.header("webhook-delivery").value_or(""));
   if (wish == "abort-message") return Never{"ABORTED"};
   std::optional<std::string> pause;
   if (wish == "disable") pause = "The receiver asked for no further deliveries.";

@@ -5,6 +5,7 @@
 
 #include "api/customer_body.hpp"
 #include "api/schema.hpp"
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
@@ -13,12 +14,8 @@ namespace {
 constexpr std::size_t name_column = 0;
 constexpr std::size_t email_column = 1;
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::size_t column_of(std::string_view title) {
-  const auto is_it = [&](std::string_view name) {
-    return std::ranges::equal(name, title, [](char a, char b) { return to_lower(a) == to_lower(b); });
-  };
+  const auto is_it = [&](std::string_view name) { return equal_ignoring_case(name, title); };
   return static_cast<std::size_t>(std::ranges::find_if(customer_csv_columns, is_it) -
                                   customer_csv_columns.begin());
 }

@@ -259,7 +259,7 @@ asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
   std::string raw_body;
   const bool takes_body = route.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
   if (exchange.body.present() && takes_body) {
-    check_content_type(route, exchange.request.content_type);
+    check_content(route, exchange.request);
     const bool is_upload = route.body_kind == BodyKind::multipart;
     raw_body = co_await exchange.body.read(is_upload ? options_.upload_limit : options_.body_limit);
   }

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <ctime>
 
+#include "base/ascii.hpp"
+
 namespace waybill::api {
 namespace {
 
@@ -46,12 +48,6 @@ void append_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
-bool same_name(std::string_view name, std::string_view lower_case_name) {
-  return std::ranges::equal(name, lower_case_name, [](char c, char lower) {
-    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == lower;
-  });
-}
-
 }  // namespace
 
 std::optional<std::string_view> find_field(std::string_view head, std::string_view lower_case_name) {
@@ -60,7 +56,8 @@ std::optional<std::string_view> find_field(std::string_view head, std::string_vi
     head.remove_prefix(end + line_end.size());
     const auto line = head.substr(0, head.find(line_end));
     const auto colon = line.find(':');
-    if (colon == std::string_view::npos || !same_name(line.substr(0, colon), lower_case_name)) continue;
+    if (colon == std::string_view::npos || !equal_ignoring_case(line.substr(0, colon), lower_case_name))
+      continue;
     const auto value = line.substr(colon + 1);
     const auto first = value.find_first_not_of(" \t");
     if (first == std::string_view::npos) return std::string_view();

@@ -22,6 +22,7 @@ struct Request {
   std::string_view target;  // never empty; valid UTF-8
   std::string_view authorization;
   std::string_view content_type;
+  std::string_view content_encoding;
   std::string_view idempotency_key;
   std::string_view origin;
   std::string_view request_id;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace waybill::api {
 namespace {
 
@@ -12,12 +14,6 @@ constexpr std::size_t most_parts = 100;
 constexpr std::size_t longest_head = 8'192;
 constexpr std::size_t longest_boundary = 70;  // RFC 2046 section 5.1.1
 constexpr std::string_view crlf = "\r\n";
-
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return to_lower(x) == to_lower(y); });
-}
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");

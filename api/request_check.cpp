@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "api/url.hpp"
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/utf8.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t deepest_body = 32;
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// Takes the next part before `separator` off `text`, in lower case, without blanks around it.
 std::string take_part(std::string_view& text, char separator) {
   const auto end = text.find(separator);
@@ -22,10 +21,7 @@ std::string take_part(std::string_view& text, char separator) {
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   const auto first = part.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
-  part = part.substr(first, part.find_last_not_of(" \t") - first + 1);
-  std::string lower(part);
-  std::ranges::transform(lower, lower.begin(), to_lower);
-  return lower;
+  return ascii_lower(part.substr(first, part.find_last_not_of(" \t") - first + 1));
 }
 
 bool is_multipart_type(std::string_view content_type) {
@@ -119,7 +115,11 @@ bool is_json_type(std::string_view content_type) {
   return true;
 }
 
-void check_content_type(const Route& route, std::string_view content_type) {
+void check_content(const Route& route, const Request& request) {
+  if (!request.content_encoding.empty() && !equal_ignoring_case(request.content_encoding, "identity")) {
+    throw Failure(ErrorCode::unsupported_media_type, "The body must come without a Content-Encoding.");
+  }
+  const std::string_view content_type = request.content_type;
   if (route.body_kind == BodyKind::multipart) {
     if (is_multipart_type(content_type)) return;
     throw Failure(ErrorCode::unsupported_media_type,

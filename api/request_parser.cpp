@@ -68,6 +68,8 @@ std::string_view* RequestParser::place_of(field name, string_view text) {
       return &request_.authorization;
     case field::content_type:
       return &request_.content_type;
+    case field::content_encoding:
+      return &request_.content_encoding;
     case field::origin:
       return &request_.origin;
     case field::unknown:

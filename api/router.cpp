@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/url.hpp"
+#include "base/ascii.hpp"
 
 namespace waybill::api {
 namespace {
@@ -12,12 +13,6 @@ namespace {
 constexpr std::array<std::string_view, request_method_count> method_names = {
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
 constexpr std::size_t most_segments = 12;
-
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::ranges::equal(a, b, {}, to_lower, to_lower);
-}
 
 /// The segments between the slashes; false for a path without a leading slash or with too many segments.
 bool split(std::string_view path, std::array<std::string_view, most_segments>& segments, std::size_t& count) {
@@ -67,7 +62,7 @@ struct Router::Node {
 
   Node& literal(std::string_view segment) {
     for (auto& [name, node] : literals) {
-      if (equals_ignoring_case(name, segment)) return *node;
+      if (equal_ignoring_case(name, segment)) return *node;
     }
     return *literals.emplace_back(segment, std::make_unique<Node>()).second;
   }
@@ -129,7 +124,7 @@ const Router::Node* Router::walk(const Node& node, Search& search, std::size_t d
   if (depth == search.segment_count) return node.allow.empty() ? nullptr : &node;
   const auto segment = search.segments[depth];
   for (const auto& [name, next] : node.literals) {
-    if (!equals_ignoring_case(name, segment)) continue;
+    if (!equal_ignoring_case(name, segment)) continue;
     if (const auto* const found = walk(*next, search, depth + 1)) return found;
     break;
   }

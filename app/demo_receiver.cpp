@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace waybill::app {
 namespace {
 
@@ -68,10 +70,7 @@ std::map<std::string, std::string, std::less<>> parse_headers(std::string_view h
     const std::size_t end = head.find("\r\n", at + 2);
     const std::string_view line = head.substr(at + 2, end == std::string_view::npos ? end : end - at - 2);
     if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-      std::string name(line.substr(0, colon));
-      std::ranges::transform(name, name.begin(),
-                             [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-      headers[std::move(name)] = trim(line.substr(colon + 1));
+      headers[ascii_lower(line.substr(0, colon))] = trim(line.substr(colon + 1));
     }
     at = end;
   }

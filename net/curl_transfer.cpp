@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/ascii.hpp"
+
 namespace waybill::net {
 namespace {
 
@@ -14,12 +16,6 @@ constexpr long receive_buffer_bytes = 4096;  // answers are small, and each tran
 
 long to_ms(Duration duration) {
   return std::max<long>(1, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -258,9 +254,7 @@ std::size_t CurlTransfer::on_header(std::string_view line) {
   // Trailers (RFC 9110 section 6.5) come after the body and are no headers.
   if (colon == std::string_view::npos || body_bytes_ > 0) return line.size();
   if (response_.headers.capacity() == 0) response_.headers.reserve(8);
-  auto& [name, value] =
-      response_.headers.emplace_back(line.substr(0, colon), trimmed(line.substr(colon + 1)));
-  std::ranges::transform(name, name.begin(), lower);
+  response_.headers.emplace_back(ascii_lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
   return line.size();
 }
 

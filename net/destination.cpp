@@ -13,6 +13,8 @@
 
 #include <curl/curl.h>
 
+#include "base/ascii.hpp"
+
 namespace waybill::net {
 namespace {
 
@@ -98,19 +100,12 @@ std::optional<std::string> part(const Url& url, CURLUPart what, unsigned flags =
   return result;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 std::optional<Destination> destination_of(const Url& url) {
   auto scheme = part(url, CURLUPART_SCHEME);
   auto host = part(url, CURLUPART_HOST);
   const auto port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
   if (!scheme || !host || host->empty() || !port) return std::nullopt;
-  Destination result{lower(std::move(*scheme)), lower(std::move(*host)), 0};
+  Destination result{ascii_lower(*scheme), ascii_lower(*host), 0};
   if (result.host.front() == '[') result.host = result.host.substr(1, result.host.size() - 2);
   std::from_chars(port->data(), port->data() + port->size(), result.port);
   return result;

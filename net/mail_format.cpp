@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <span>
 
+#include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
 #include "net/mail.hpp"
@@ -27,14 +28,6 @@ bool is_letter_or_digit(char c) {
 bool is_atom(char c) {  // RFC 5322 section 3.2.3, RFC 6532 section 3.2
   return is_letter_or_digit(c) || is_beyond_ascii(c) ||
          std::string_view("!#$%&'*+-/=?^_`{|}~").find(c) != std::string_view::npos;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -245,7 +238,7 @@ std::optional<std::string> header_problem(std::string_view name, std::string_vie
   // RFC 5322 section 3.6.8
   const bool is_name = !name.empty() && name.size() <= 70 &&
                        std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~' && c != ':'; });
-  const auto small = lower(name);
+  const auto small = ascii_lower(name);
   if (!is_name || small.starts_with("content-") || std::ranges::find(own, small) != std::end(own)) {
     return "A header of this name cannot be set: " + to_text(without_controls(name));
   }

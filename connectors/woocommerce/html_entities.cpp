@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace waybill::connectors {
 namespace {
 
@@ -115,10 +117,7 @@ std::optional<std::uint32_t> code_point(std::string_view reference) {
 
 bool ends_line(std::string_view tag) {
   if (tag.starts_with('/')) tag.remove_prefix(1);
-  std::string name;
-  for (const char c : tag.substr(0, std::min(tag.find_first_of(" \t\r\n/"), tag.size()))) {
-    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string name = ascii_lower(tag.substr(0, tag.find_first_of(" \t\r\n/")));
   constexpr auto names = std::to_array<std::string_view>({"br", "p", "div", "li", "tr", "ul", "ol"});
   return std::ranges::find(names, name) != names.end();
 }

@@ -5,6 +5,7 @@
 #include <clocale>
 #include <cwctype>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::domain::odata {
@@ -28,7 +29,6 @@ char32_t character_at(std::string_view text, std::size_t& at) {
     character = character << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
   return character;
 }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -107,7 +107,7 @@ class Tokenizer {
   Token number() {
     std::size_t length = run(is_digit, 1);
     if (peek(length) == '.' && is_digit(peek(length + 1))) length = run(is_digit, length + 1);
-    if (lower(peek(length)) == 'e') {
+    if (ascii_lower(peek(length)) == 'e') {
       const std::size_t sign = peek(length + 1) == '-' || peek(length + 1) == '+' ? 1 : 0;
       if (is_digit(peek(length + 1 + sign))) length = run(is_digit, length + 1 + sign);
     }
@@ -162,7 +162,7 @@ bool has_trigram(std::string_view text) {
 }
 
 bool is_keyword(std::string_view word, std::string_view keyword) {
-  return std::ranges::equal(word, keyword, [](char a, char b) { return lower(a) == b; });
+  return equal_ignoring_case(word, keyword);
 }
 
 std::string error_sentence(const SyntaxError& error, std::string_view text) {

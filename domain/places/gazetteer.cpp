@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/embedded_file.hpp"
 #include "domain/places/postal_code.hpp"
 
@@ -104,9 +105,8 @@ std::string Gazetteer::fold(std::string_view source) const {
     const auto c = static_cast<char>(code_point);
     if (code_point == '\'' || code_point == 0x2019) continue;
     if (code_point < 0x80) {
-      const bool is_upper = c >= 'A' && c <= 'Z';
-      const bool is_kept = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-      const char lower = is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+      const char lower = ascii_lower(c);
+      const bool is_kept = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
       if (is_kept) add({&lower, 1});
       wants_space = wants_space || !is_kept;
       continue;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/ascii.hpp"
 #include "domain/records/record_type.hpp"
 
 namespace waybill::domain {
@@ -155,11 +156,6 @@ constexpr auto types = std::to_array<RecordType>({
 });
 
 static_assert(order_fields.size() <= FieldSet{}.size() && shipment_fields.size() <= FieldSet{}.size());
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 }  // namespace
 

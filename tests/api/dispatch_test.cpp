@@ -165,6 +165,9 @@ TEST_F(DispatchTest, BodiesMustBeWhatTheRouteTakes) {
   EXPECT_EQ(call("POST /things", "admin", "Content-Type: application/json; charset=latin1\r\n", "{}").status,
             415);
   EXPECT_EQ(call("POST /upload", "admin", "Content-Type: multipart/form-data\r\n", "x").status, 415);
+  const std::string encoded = "Content-Type: application/json\r\nContent-Encoding: ";
+  EXPECT_EQ(call("POST /things", "admin", encoded + "gzip\r\n", R"({"name":"x"})").status, 415);
+  EXPECT_EQ(call("POST /things", "admin", encoded + "identity\r\n", R"({"name":"x"})").status, 201);
   for (const std::string_view type :
        {"application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\""}) {
     const auto header = "Content-Type: " + std::string(type) + "\r\n";
