@@ -177,6 +177,9 @@ class Action {
   /// business's own ("host:port/business"), for what one asks of a host may fail where another's succeeds.
   virtual std::string destination(const json::object& request, const Guid& business) const = 0;
 
+  /// How many tries of one destination may be under way on a worker, healthy as it may be.
+  virtual std::size_t max_in_flight() const { return SIZE_MAX; }
+
   using Finish = std::function<void(TryResult)>;
 
   /// Makes one try. `attempt` lives until `finish` is called, which happens exactly once, on any thread,

@@ -7,7 +7,8 @@
 namespace waybill::actions {
 namespace {
 
-constexpr std::size_t max_reply_bytes = 500;  // of each recipient, of whom there may be a hundred
+constexpr auto crowd_pause = std::chrono::seconds(1);  // when too many were before it
+constexpr std::size_t max_reply_bytes = 500;           // of each recipient, of whom there may be a hundred
 constexpr std::string_view delivered = "delivered";
 constexpr std::string_view refused = "refused";
 constexpr std::string_view failed = "failed";
@@ -94,16 +95,22 @@ TryResult mail_result(const net::MailOutcome& mail, const std::vector<std::strin
   result.duration = now - started;
   result.status_code = code;
   if (code) result.response = mail.reply;
-  if (mail.result == net::MailResult::sent) {
-    judge_refusals(mail, asked, history, result);
-    return result;
-  }
-  if (mail.result == net::MailResult::permanent) {
-    result.outcome = never(mail.reply);
-  } else {
-    result.outcome = retry(mail.reply);
-    // 421 is the service itself that goes (RFC 5321 section 4.2.3); other replies speak of this mail.
-    result.destination_failed = !code || *code == 421;
+  switch (mail.result) {
+    case net::MailResult::sent:
+      judge_refusals(mail, asked, history, result);
+      return result;
+    case net::MailResult::permanent:
+      result.outcome = never(mail.reply);
+      break;
+    case net::MailResult::temporary:
+      result.outcome = retry(mail.reply);
+      // 421 is the service itself that goes (RFC 5321 section 4.2.3); other replies speak of this mail.
+      result.destination_failed = !code || *code == 421;
+      break;
+    case net::MailResult::not_tried:
+      result.cancelled = true;
+      result.again_at = now + crowd_pause;
+      return result;
   }
   result.error = code ? "The mail server answered: " + mail.reply : mail.reply;
   return result;

@@ -164,6 +164,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   if (const auto* const link = given(attempt.request, "listUnsubscribe")) {
     message.headers.emplace_back("List-Unsubscribe", "<" + std::string(link->as_string()) + ">");
   }
+  message.owner = attempt.business_id.to_string();
   message.message_id = net::message_id(attempt.run.to_string(), message.from);
   return message;
 }
@@ -197,10 +198,13 @@ class SendEmail final : public Action {
     return Composer(workflow, event).plan();
   }
 
-  /// There is one mail server.
-  std::string destination(const json::object& /*request*/, const Guid& /*business*/) const override {
-    return "mail";
+  /// There is one mail server, but nobody waits behind the mails of another.
+  std::string destination(const json::object& /*request*/, const Guid& business) const override {
+    return "mail/" + business.to_string();
   }
+
+  /// The server is shared by all: most of a business's mails wait in the queue, where waiting costs nobody.
+  std::size_t max_in_flight() const override { return 8; }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const Time started = effects.clock.now();
@@ -219,7 +223,7 @@ class SendEmail final : public Action {
                                              ends = effects.mailer_ends, history = std::move(history),
                                              asked = std::move(asked)](const net::MailOutcome& mail) {
       TryResult result = mail_result(mail, asked, history, started, clock.now());
-      result.cancelled = mail.result == net::MailResult::temporary && ends != nullptr && *ends;
+      if (mail.result == net::MailResult::temporary && ends != nullptr && *ends) result.cancelled = true;
       finish(std::move(result));
     });
   }

@@ -249,6 +249,14 @@ TEST(SendEmailPerform, HandsTheMailOverUnderTheRunsMessageId) {
   EXPECT_EQ(made.result.error, std::nullopt);
 }
 
+TEST(SendEmailPerform, EachBusinessHasAQueueOfItsOwn) {
+  const Guid one = Guid::from_name(namespace_url, "one");
+  const Guid other = Guid::from_name(namespace_url, "other");
+  EXPECT_NE(send_email().destination(one_mail, one), send_email().destination(one_mail, other));
+  Try made = perform({net::MailResult::sent, "250 ok"}, one_mail);
+  EXPECT_EQ(made.messages.at(0).owner, Guid{}.to_string());
+}
+
 TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
   TryResult result = perform({net::MailResult::temporary, "451 4.3.0 later"}, one_mail).result;
   EXPECT_EQ(std::get<Retry>(result.outcome).code, "SMTP_451");
@@ -319,6 +327,9 @@ TEST(SendEmailPerform, WhatTheEndOfTheWorkerCutsOffIsNoTry) {
   EXPECT_FALSE(perform({net::MailResult::sent, "250 ok"}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::permanent, "550 no"}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::temporary, "451 later"}, one_mail).result.cancelled);
+  const TryResult crowded = perform({net::MailResult::not_tried, ""}, one_mail).result;
+  EXPECT_TRUE(crowded.cancelled);
+  EXPECT_TRUE(crowded.again_at.has_value());
 }
 
 TEST(SendEmailPerform, AMailToNobodyIsDeadWithoutATransfer) {

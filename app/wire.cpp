@@ -171,12 +171,13 @@ std::string push_contact(const Config& config) {
 }
 
 net::MailOptions mail_options(const Config& config) {
-  // A run's try must end within its lease (worker/runner.hpp).
+  // A run's try must end within 25 s (worker/runner.hpp).
   return {.smtp_url = config.smtp_url,
           .directory = config.mail_dir,
           .ca_file = config.ca_file,
           .connect_timeout = std::chrono::seconds(15),
-          .total_timeout = std::chrono::seconds(25)};
+          .total_timeout = std::chrono::seconds(20),
+          .longest_wait = std::chrono::seconds(4)};
 }
 
 connectors::Connector::Options connector_options(const Config& config) {

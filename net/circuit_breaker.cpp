@@ -45,9 +45,10 @@ void CircuitBreaker::forget_unused() {
   for (const auto& it : idle) entries_.erase(it);
 }
 
-bool CircuitBreaker::try_start(std::string_view destination, Time now) {
+bool CircuitBreaker::try_start(std::string_view destination, Time now, std::size_t most) {
   Entry& e = entry(destination, now);
-  const bool free = is_open(e) ? e.in_flight == 0 && now >= e.open_until : e.in_flight < e.limit;
+  const bool free =
+      is_open(e) ? e.in_flight == 0 && now >= e.open_until : e.in_flight < std::min(e.limit, most);
   if (free) ++e.in_flight;
   return free;
 }

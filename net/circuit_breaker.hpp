@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -30,8 +31,8 @@ class CircuitBreaker {
 
   explicit CircuitBreaker(Options options);
 
-  /// True takes a place, which `succeeded`, `failed` or `released` must give back.
-  bool try_start(std::string_view destination, Time now);
+  /// True takes a place, one of `most` at best, which `succeeded`, `failed` or `released` must give back.
+  bool try_start(std::string_view destination, Time now, std::size_t most = SIZE_MAX);
   void succeeded(std::string_view destination, Time now);
   void failed(std::string_view destination, Time now);
   /// The request was not made or says nothing of the destination.

@@ -44,6 +44,13 @@ TEST(CircuitBreaker, HealthyDestinationTakesItsLimit) {
   EXPECT_TRUE(breaker.try_start(host, start));
 }
 
+TEST(CircuitBreaker, TheCallersLimitMayBeLower) {
+  CircuitBreaker breaker({.max_in_flight = 3});
+  EXPECT_TRUE(breaker.try_start(host, start, 1));
+  EXPECT_FALSE(breaker.try_start(host, start, 1));
+  EXPECT_TRUE(breaker.try_start(host, start));
+}
+
 TEST(CircuitBreaker, FailuresHalveTheLimitAndSuccessesDoubleIt) {
   CircuitBreaker breaker({.max_in_flight = 64, .open_after = 100});
   for (const std::size_t expected : {32U, 16U, 8U, 4U, 2U, 1U, 1U}) {

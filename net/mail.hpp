@@ -33,6 +33,7 @@ struct MailMessage {
   std::string html;                                          // empty: text alone
   std::vector<std::pair<std::string, std::string>> headers;  // further ones
   std::string message_id;  // "<left@right>", the same for every try; empty: a random one
+  std::string owner;       // whose it is: the messages of different owners take turns at the server
 };
 
 /// Why a message cannot be sent as it stands, as a sentence: a bad address, a header of a forbidden name,
@@ -50,6 +51,7 @@ enum class MailResult {
   sent,       // the server (or the disk) has it
   temporary,  // nobody has it; trying again may help
   permanent,  // it will never be taken as it is
+  not_tried,  // too many were before it; nobody has it
 };
 
 /// Whom the server refused, though others have the message.
@@ -99,7 +101,9 @@ struct MailOptions {
   std::filesystem::path directory;  // made when it is missing
   std::string ca_file;              // further CA certificates; empty for the system's alone
   Duration connect_timeout = std::chrono::seconds(10);
-  Duration total_timeout = std::chrono::seconds(60);  // of one message
+  Duration total_timeout = std::chrono::seconds(60);  // of one message, from when its turn has come
+  Duration longest_wait = std::chrono::seconds(60);   // for its turn
+  std::size_t most_waiting = 512;                     // for theirs
 };
 
 /// By SMTP (net/smtp.hpp) when there is a server, otherwise as `.eml` files, each written whole or not at

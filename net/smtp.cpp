@@ -9,6 +9,7 @@
 
 #include <curl/curl.h>
 
+#include "base/fair_queue.hpp"
 #include "net/curl_global.hpp"
 #include "net/smtp_transfer.hpp"
 #include "net/trust_store.hpp"
@@ -16,8 +17,9 @@
 namespace waybill::net {
 namespace {
 
-constexpr long most_connections = 4;
+constexpr std::size_t most_connections = 4;
 constexpr int idle_wait_ms = 60'000;
+constexpr int waiting_wait_ms = 250;  // while messages wait for their turn
 
 struct FreeUrl {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
@@ -62,10 +64,12 @@ class SmtpMailer::Impl {
   Impl(SmtpServer server, const MailOptions& options)
       : trust_(options.ca_file),
         session_{std::move(server), options.connect_timeout, options.total_timeout, trust_},
+        longest_wait_(options.longest_wait),
+        most_waiting_(options.most_waiting),
         multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc();
-    curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, most_connections);
-    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, most_connections);
+    curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(most_connections));
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(most_connections));
     thread_ = std::thread([this] { run(); });
   }
 
@@ -82,42 +86,71 @@ class SmtpMailer::Impl {
   void send(MailMessage message, Done done) {
     {
       const std::scoped_lock lock(mutex_);
-      inbox_.emplace_back(std::move(message), std::move(done));
+      if (inbox_.size() < most_waiting_) {
+        const std::string owner = message.owner;
+        inbox_.push(owner, {std::move(message), std::move(done), std::chrono::steady_clock::now()});
+        done = nullptr;
+      }
     }
+    if (done) return done(not_tried());
     curl_multi_wakeup(multi_);
   }
 
  private:
-  using Incoming = std::pair<MailMessage, Done>;
+  struct Incoming {
+    MailMessage message;
+    Done done;
+    std::chrono::steady_clock::time_point since;
+  };
+
+  static MailOutcome not_tried() { return {MailResult::not_tried, "Other mails were before it."}; }
 
   void run() {
     block_sigpipe();
     while (take_inbox()) {
       int running = 0;
       curl_multi_perform(multi_, &running);
-      deliver();
-      curl_multi_poll(multi_, nullptr, 0, idle_wait_ms, nullptr);
+      if (!deliver())
+        curl_multi_poll(multi_, nullptr, 0, give_up() ? waiting_wait_ms : idle_wait_ms, nullptr);
     }
     cancel_all();
   }
 
-  // False once the mailer is to stop.
+  // As many as there are connections for: a message's time begins when it is handed to libcurl. False once
+  // the mailer is to stop.
   bool take_inbox() {
     std::vector<Incoming> taken;
     {
       const std::scoped_lock lock(mutex_);
       if (stopping_) return false;
-      taken.swap(inbox_);
+      while (!inbox_.empty() && transfers_.size() + taken.size() < most_connections)
+        taken.push_back(inbox_.pop());
     }
-    for (auto& [message, done] : taken) {
+    for (Incoming& one : taken) {
       auto& transfer =
-          transfers_.emplace_back(std::make_unique<SmtpTransfer>(session_, message, std::move(done)));
+          transfers_.emplace_back(std::make_unique<SmtpTransfer>(session_, one.message, std::move(one.done)));
       curl_multi_add_handle(multi_, transfer->easy());
     }
     return true;
   }
 
-  void deliver() {
+  // Tells of those whose turn did not come in time. Whether any others wait.
+  bool give_up() {
+    const auto oldest = std::chrono::steady_clock::now() - longest_wait_;
+    std::vector<Incoming> late;
+    bool any_left = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      late = inbox_.take_fronts([&](const Incoming& one) { return one.since < oldest; });
+      any_left = !inbox_.empty();
+    }
+    for (const Incoming& one : late) one.done(not_tried());
+    return any_left;
+  }
+
+  // Whether any transfer has ended.
+  bool deliver() {
+    bool any = false;
     int left = 0;
     while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
       if (message->msg != CURLMSG_DONE) continue;
@@ -127,7 +160,9 @@ class SmtpMailer::Impl {
       transfers_.erase(finished);
       curl_multi_remove_handle(multi_, transfer->easy());
       transfer->finish(code);
+      any = true;
     }
+    return any;
   }
 
   void cancel_all() {
@@ -137,24 +172,24 @@ class SmtpMailer::Impl {
       transfer->cancel();
     }
     transfers_.clear();
-    while (true) {
-      std::vector<Incoming> taken;
-      {
-        const std::scoped_lock lock(mutex_);
-        taken.swap(inbox_);
-      }
-      if (taken.empty()) return;
-      for (const auto& [message, done] : taken) done(SmtpTransfer::stopped());
+    std::unique_lock lock(mutex_);
+    while (!inbox_.empty()) {
+      const Done done = inbox_.pop().done;
+      lock.unlock();
+      done(SmtpTransfer::stopped());
+      lock.lock();
     }
   }
 
   TrustStore trust_;
   const SmtpSession session_;
+  const Duration longest_wait_;
+  const std::size_t most_waiting_;
   CURLM* multi_;
   std::vector<std::unique_ptr<SmtpTransfer>> transfers_;
   std::mutex mutex_;
-  std::vector<Incoming> inbox_;  // under mutex_
-  bool stopping_ = false;        // under mutex_
+  FairQueue<std::string, Incoming> inbox_;  // by owner, under mutex_
+  bool stopping_ = false;                   // under mutex_
   std::thread thread_;
 };
 

@@ -42,6 +42,12 @@ struct Runner::Task {
   const actions::Action* action = nullptr;
   WorkflowPtr workflow;  // from its admission on
   std::string message_id;
+
+  /// How many of its destination may be in flight.
+  std::size_t limit() const {
+    const actions::Action* const found = actions::find_action(run.key.action);
+    return found == nullptr ? SIZE_MAX : found->max_in_flight();
+  }
 };
 
 struct Runner::Parked {
@@ -186,7 +192,7 @@ Runner::TaskPtr Runner::next_task() {
       }
       std::deque<TaskPtr>& tasks = parked->second.tasks;
       while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
-      if (tasks.empty() || !breaker_.try_start(parked->first, now)) {
+      if (tasks.empty() || !breaker_.try_start(parked->first, now, tasks.front()->limit())) {
         parked->second.has_place = false;
         if (tasks.empty()) parked_.erase(parked);
         freed_.pop_front();
@@ -210,7 +216,7 @@ Runner::TaskPtr Runner::next_task() {
     if (task->place == Task::Place::gone) continue;
     const std::string& destination = task->run.key.destination;
     if (destination.empty()) return task;
-    if (!parked_.contains(destination) && breaker_.try_start(destination, now)) return task;
+    if (!parked_.contains(destination) && breaker_.try_start(destination, now, task->limit())) return task;
     std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
     tasks.push_back(std::move(task));
   }

@@ -37,8 +37,8 @@ class Runner {
         std::chrono::seconds(1);  // how long an event may wait for its runs before they are queued
     Duration destination_patience = std::chrono::milliseconds(250);  // how long a run may wait for a place
     Duration claim_patience =
-        std::chrono::seconds(10);  // how long a claimed run may wait; with its try within the claim's lease
-    Duration lease = std::chrono::seconds(30);  // of a try in flight; longer than any try's time limit
+        std::chrono::seconds(4);  // how long a claimed run may wait; with its try within the claim's lease
+    Duration lease = std::chrono::seconds(30);  // of a try in flight; no try takes more than 25 s
     net::CircuitBreaker::Options breaker;
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
   };

@@ -1,8 +1,10 @@
 #include "net/mail.hpp"
 
+#include <atomic>
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <latch>
 #include <set>
 #include <string>
 #include <vector>
@@ -167,6 +169,53 @@ TEST_F(MailTest, WhoIsRefusedIsNamedAndTheOthersGetTheMessage) {
   message.still_to = {"d@example.com"};
   EXPECT_EQ(send(*mailer, message).result, MailResult::sent);
   EXPECT_EQ(server.message(2).at("to"), json::array{"d@example.com"});
+}
+
+TEST_F(MailTest, NobodysMessageWaitsBehindTheManyOfAnother) {
+  SmtpServer server({{"starttls", false}});
+  const auto mailer = net::make_mailer(to(server.url()));
+  constexpr int many = 60;
+  std::latch over(many + 1);
+  const auto send_one = [&](const std::string& owner) {
+    auto message = mail(owner);
+    message.owner = owner;
+    mailer->send(std::move(message), [&](const MailOutcome& outcome) {
+      EXPECT_EQ(outcome.result, MailResult::sent);
+      over.count_down();
+    });
+  };
+  for (int i = 0; i < many; ++i) send_one("loud");
+  send_one("quiet");
+  over.wait();
+  int place = 1;
+  while (text_at(server.message(place), "raw").find("Subject: quiet") == std::string::npos) ++place;
+  EXPECT_LT(place, many / 3);
+}
+
+TEST_F(MailTest, AMessageWhoseTurnDoesNotComeInTimeIsNotTried) {
+  RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
+  auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
+  mail_options.longest_wait = std::chrono::milliseconds(100);
+  mail_options.most_waiting = 10;
+  std::promise<MailOutcome> late;
+  const auto mailer = net::make_mailer(mail_options);
+  constexpr int connections = 4;
+  for (int i = 0; i < connections; ++i) mailer->send(mail(), [](const MailOutcome&) {});
+  mailer->send(mail(), [&](MailOutcome outcome) { late.set_value(std::move(outcome)); });
+  EXPECT_EQ(late.get_future().get().result, MailResult::not_tried);
+}
+
+TEST_F(MailTest, OneTooManyIsNotTriedAtOnce) {
+  RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
+  auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
+  mail_options.most_waiting = 2;
+  std::atomic<int> refused = 0;
+  const auto mailer = net::make_mailer(mail_options);
+  for (int i = 0; i < 10; ++i) {  // four on their way, two that wait
+    mailer->send(mail(),
+                 [&](const MailOutcome& outcome) { refused += outcome.result == MailResult::not_tried; });
+  }
+  EXPECT_GE(refused, 4);
 }
 
 TEST_F(MailTest, ARefusedLoginIsTemporary) {

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace waybill {
+
+/// Values of several owners, taken one of each owner in turn, those of one owner in the order in which they
+/// came: whoever has one waits for one of each other owner, not behind another's thousands. Not thread-safe.
+template <typename Owner, typename Value>
+class FairQueue {
+ public:
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+  void push(const Owner& owner, Value value) {
+    std::deque<Value>& values = values_[owner];
+    if (values.empty()) turns_.push_back(owner);
+    values.push_back(std::move(value));
+    ++size_;
+  }
+
+  /// Not of an empty queue.
+  Value pop() {
+    Owner owner = std::move(turns_.front());
+    turns_.pop_front();
+    const auto entry = values_.find(owner);
+    Value value = std::move(entry->second.front());
+    entry->second.pop_front();
+    --size_;
+    if (entry->second.empty()) {
+      values_.erase(entry);
+    } else {
+      turns_.push_back(std::move(owner));
+    }
+    return value;
+  }
+
+  /// Takes of each owner the first values for which `wanted` holds, up to one for which it does not.
+  template <typename Wanted>
+  std::vector<Value> take_fronts(const Wanted& wanted) {
+    std::vector<Value> taken;
+    std::erase_if(turns_, [&](const Owner& owner) {
+      const auto entry = values_.find(owner);
+      std::deque<Value>& values = entry->second;
+      while (!values.empty() && wanted(std::as_const(values.front()))) {
+        taken.push_back(std::move(values.front()));
+        values.pop_front();
+      }
+      if (!values.empty()) return false;
+      values_.erase(entry);
+      return true;
+    });
+    size_ -= taken.size();
+    return taken;
+  }
+
+ private:
+  std::unordered_map<Owner, std::deque<Value>> values_;  // none is empty
+  std::deque<Owner> turns_;                              // of those that have values
+  std::size_t size_ = 0;
+};
+
+}  // namespace waybill
