@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   Chosen chosen;
   declare_options(program, given);
   for (AddCommand* add : commands) add(program, chosen);
+  for (CLI::App* command : program.get_subcommands({})) command->footer("Its options: waybill --help");
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -29,7 +29,7 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
   for (MatchedEvent& event : events) {
     for (PlannedRun& planned : event.runs) {
       const storage::RunKey& key = planned.run.key;
-      if (planned.run.state.status == storage::RunStatus::held) {
+      if (planned.is_paused) {
         rates_.forget(key.workflow_id);  // once resumed it starts anew
         continue;
       }
@@ -55,7 +55,7 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
     rates_.forget(workflow);
     limits_.erase(workflow);
     for (storage::Run* run : std::span(group.runs).subspan(group.allowed)) {
-      if (storage::is_final(run->state.status)) continue;
+      if (run->state.status != storage::RunStatus::queued) continue;  // what waits is held when it is due
       run->state.status = storage::RunStatus::held;
       run->state.at = now;
     }

@@ -7,6 +7,8 @@
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/relatives.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
 #include "worker/outcome.hpp"
 
 namespace waybill::worker {
@@ -119,7 +121,7 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
     change.emplace(columns_->change(event, memory));
   } catch (const std::invalid_argument& error) {
     observe(Observable::event_unreadable,
-            {{"event", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
+            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
     return std::nullopt;
   }
   Candidate candidate{
@@ -143,6 +145,7 @@ void Matcher::check_again(storage::Session& session, std::vector<storage::Claime
   }
   if (keys.empty()) return;
   if (!columns_) columns_.emplace(session);
+  const std::map<Guid, matching::Rule> rules = earlier_rules(session, runs);
   storage::Outbox outbox(session);
   const std::vector<storage::StoredEvent> events = outbox.fetch(keys);
   const std::vector<storage::StoredEvent> current = outbox.current(events);
@@ -152,11 +155,42 @@ void Matcher::check_again(storage::Session& session, std::vector<storage::Claime
     if (claimed.was != storage::RunStatus::waiting || !workflow || event == events.end()) continue;
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     claimed.record_gone = event->after && !now.after;
-    claimed.called_off = !claimed.record_gone && !still_holds(*workflow, *event, now, outbox);
+    const auto earlier = rules.find(claimed.run.key.guid);
+    const matching::Rule& rule = earlier == rules.end() ? workflow->rule : earlier->second;
+    claimed.called_off = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
   }
 }
 
-bool Matcher::still_holds(const Workflow& workflow, const storage::StoredEvent& event,
+// By run, of those whose workflow has been changed since: a run is all of the version that it names.
+std::map<Guid, matching::Rule> Matcher::earlier_rules(storage::Session& session,
+                                                      const std::vector<storage::ClaimedRun>& runs) const {
+  std::vector<Guid> businesses, workflows, names;
+  std::vector<std::int64_t> versions;
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunKey& key = claimed.run.key;
+    const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+    if (claimed.was != storage::RunStatus::waiting || !workflow || workflow->version == key.workflow_version)
+      continue;
+    businesses.push_back(key.business_id);
+    workflows.push_back(key.workflow_id);
+    versions.push_back(key.workflow_version);
+    names.push_back(key.guid);
+  }
+  std::map<Guid, matching::Rule> rules;
+  if (names.empty()) return rules;
+  const storage::Rows rows = session.run(
+      storage::sql::queue::rules_of_versions, storage::array_literal(businesses),
+      storage::array_literal(workflows), storage::array_literal(versions), storage::array_literal(names));
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    try {
+      rules.emplace(row.guid(0), matching::make_rule(row.view(1), json::parse(row.view(2))));
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): unreadable, so the present one counts
+    }
+  });
+  return rules;
+}
+
+bool Matcher::still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
                           const storage::StoredEvent& current, storage::Outbox& outbox) {
   const bool deletion = !event.after;
   try {
@@ -168,7 +202,7 @@ bool Matcher::still_holds(const Workflow& workflow, const storage::StoredEvent& 
     const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
     matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
                                             now.entity);
-    return workflow.rule.conditions.evaluate({now.entity, then.previous, then.created});
+    return conditions.evaluate({now.entity, then.previous, then.created});
   } catch (const std::invalid_argument&) {
     return false;
   }
@@ -236,11 +270,12 @@ PlannedRun Matcher::plan(const Candidate& candidate, const WorkflowPtr& workflow
     state = loop_state(std::move(state), clock_.now());
     return planned;
   }
-  if (workflow->paused) {
-    state.status = storage::RunStatus::held;
-  } else if (workflow->delay > Duration::zero()) {
+  planned.is_paused = workflow->paused;
+  if (workflow->delay > Duration::zero()) {
     state.status = storage::RunStatus::waiting;
     state.at += workflow->delay;
+  } else if (workflow->paused) {
+    state.status = storage::RunStatus::held;
   }
   return planned;
 }

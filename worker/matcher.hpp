@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@ namespace waybill::worker {
 struct PlannedRun {
   storage::Run run;
   json::object request;
+  bool is_paused = false;  // its workflow
 };
 
 /// An event and the runs it causes; none at all is usual.
@@ -48,8 +50,10 @@ class Matcher {
 
  private:
   struct Candidate;
-  bool still_holds(const Workflow& workflow, const storage::StoredEvent& event,
+  bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
                    const storage::StoredEvent& current, storage::Outbox& outbox);
+  std::map<Guid, matching::Rule> earlier_rules(storage::Session& session,
+                                               const std::vector<storage::ClaimedRun>& runs) const;
 
   std::vector<MatchedEvent> match_all(storage::Session& session,
                                       std::span<const storage::PendingEvent> events,

@@ -87,7 +87,7 @@ void report_run(const storage::RunState& state, const std::optional<RunName>& na
     if (name->key == nullptr) return observe(what, {{"run", guid}, {"code", code}});
     observe(what, {{"run", guid},
                    {"workflow", name->key->workflow_id.to_string()},
-                   {"event", static_cast<std::int64_t>(name->key->event_id)},
+                   {"event_id", static_cast<std::int64_t>(name->key->event_id)},
                    {"destination", std::string_view(name->key->destination)},
                    {"code", code}});
   };

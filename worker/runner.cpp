@@ -106,9 +106,24 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
   }
   {
     const std::lock_guard lock(mutex_);
+    mix_probes(tasks);
     for (TaskPtr& task : tasks) enqueue(std::move(task));
   }
   start_all();
+}
+
+// One run of a broken destination is its probe. Not always that of the same workflow: it may be a path of its
+// own that is broken, not the host.
+void Runner::mix_probes(std::vector<TaskPtr>& tasks) {
+  if (open_.empty()) return;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (open_.contains(tasks[i]->run.key.destination)) places.push_back(i);
+  }
+  for (std::size_t i = places.size(); i > 1; --i) {
+    const std::size_t other = std::uniform_int_distribution<std::size_t>(0, i - 1)(random_);
+    std::swap(tasks[places[i - 1]], tasks[places[other]]);
+  }
 }
 
 void Runner::give_back(std::vector<storage::ClaimedRun> runs) {

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -76,6 +77,7 @@ class Runner {
   using Moment = std::chrono::steady_clock::time_point;
 
   void enqueue(TaskPtr task);
+  void mix_probes(std::vector<TaskPtr>& tasks);
   TaskPtr task_of(storage::ClaimedRun claimed);
   TaskPtr next_task();
   void start_all();
@@ -109,6 +111,7 @@ class Runner {
   std::size_t held_ = 0;
   std::size_t in_flight_ = 0;
   bool stopping_ = false;
+  std::minstd_rand random_{std::random_device{}()};
 };
 
 }  // namespace waybill::worker

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
 namespace waybill::tests {
@@ -249,6 +250,45 @@ TEST_F(Delivery, DelayedRunChecksItsConditionsAgain) {
   const auto received = wait_for(1);
   ASSERT_EQ(received.size(), 1U);
   EXPECT_EQ(text_at(received[0].json_body(), "data.entity.notes"), "stays");
+}
+
+TEST_F(Delivery, DelayedRunChecksTheConditionsOfTheVersionThatItNames) {
+  json::object definition{{"delay", "PT2S"}, {"conditions", {{"deliveryAddress.city", "Lisbon"}}}};
+  const std::string delayed = tenant.webhook(url(), "order_updated", definition);
+  order = tenant.insert_order({{"delivery_city", "'Lisbon'"}});
+  const std::string moved = tenant.insert_order({{"delivery_city", "'Lisbon'"}});
+  tenant.update_orders("notes = 'x' where true");
+  tenant.settle();
+  definition["guid"] = delayed;
+  definition["conditions"] = {{"deliveryAddress.city", "Porto"}};
+  tenant.webhook(url(), "order_updated", definition);
+  tenant.update_orders("delivery_city = 'Porto' where guid = '" + moved + "'");
+  ASSERT_TRUE(
+      eventually([&] { return tenant.runs("workflowId=" + delayed + "&status=skipped").size() == 1; }));
+  const auto skipped = tenant.runs("workflowId=" + delayed + "&status=skipped");
+  EXPECT_EQ(text_at(skipped[0], "entityId"), moved);
+  EXPECT_EQ(at(skipped[0], "workflowVersion"), 1);
+  const auto received = wait_for(1);
+  EXPECT_EQ(text_at(received[0].json_body(), "data.entity.guid"), order);
+}
+
+TEST_F(Delivery, DelaysAreWaitedOutAndConditionsCheckedWhileTheWorkflowIsPaused) {
+  const std::string delayed = tenant.webhook(
+      url(), "order_updated", {{"delay", "PT2S"}, {"conditions", {{"deliveryAddress.city", "Lisbon"}}}});
+  order = tenant.insert_order({{"delivery_city", "'Lisbon'"}});
+  const std::string moved = tenant.insert_order({{"delivery_city", "'Lisbon'"}});
+  tenant.sql.exec("update workflows set paused_reason = 'a test', paused_at = now() where guid = '" +
+                  delayed + "'");
+  tenant.update_orders("notes = 'x' where true");
+  tenant.settle();
+  EXPECT_EQ(tenant.runs("workflowId=" + delayed + "&status=waiting").size(), 2U);
+  tenant.update_orders("delivery_city = 'Porto' where guid = '" + moved + "'");
+  ASSERT_TRUE(eventually([&] { return tenant.runs("workflowId=" + delayed + "&status=held").size() == 1; }));
+  EXPECT_EQ(tenant.runs("workflowId=" + delayed + "&status=skipped").size(), 1U);
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  ASSERT_EQ(tenant.http.get("/api/workflows/resume-workflow?workflowId=" + delayed).status, 200);
+  const auto received = wait_for(1);
+  EXPECT_EQ(text_at(received[0].json_body(), "data.entity.guid"), order);
 }
 
 }  // namespace

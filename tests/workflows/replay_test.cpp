@@ -55,6 +55,26 @@ TEST_F(ReplayOfARange, SendsEachFinishedRunAgainAsANewOneThatNamesItsOrigin) {
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("matched"), 3);
 }
 
+TEST_F(ReplayOfARange, OfAnOrderedWorkflowKeepsTheOrderOfEachRecord) {
+  workflow = tenant.webhook(url(), "order_updated", {{"ordered", true}});
+  const std::string order = tenant.insert_order();
+  constexpr int changes = 20;
+  for (int i = 0; i < changes; ++i)
+    tenant.update_orders("notes = '" + std::to_string(i) + "' where guid = '" + order + "'");
+  finished(changes);
+  EXPECT_EQ(replayed({}), changes);
+  const auto received = wait_for(1 + 2 * changes);  // and that of order_created
+  std::vector<int> notes;
+  for (const Received& request : received) {
+    const json::value body = request.json_body();
+    if (text_at(body, "type") == "order_updated")
+      notes.push_back(std::stoi(text_at(body, "data.entity.notes")));
+  }
+  ASSERT_EQ(notes.size(), 2U * changes);
+  EXPECT_TRUE(std::is_sorted(notes.begin(), notes.begin() + changes));
+  EXPECT_TRUE(std::is_sorted(notes.begin() + changes, notes.end())) << testing::PrintToString(notes);
+}
+
 TEST_F(ReplayOfARange, TakesThoseOfTheTimeAndTheStatusAlone) {
   receiver.answer_next(tenant.path(), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
   tenant.insert_order();

@@ -43,7 +43,7 @@ void read_passed_over(storage::Session& session, const DutyOptions&) {
   const storage::Rows rows = session.run(storage::sql::duties::read_again, storage::array_literal(shards),
                                          storage::array_literal(ids));
   storage::for_each_row(rows, [&](const storage::RowView& row) {
-    observe(Observable::event_passed_over, {{"shard", row.number(0)}, {"event", row.number(1)}});
+    observe(Observable::event_passed_over, {{"shard", row.number(0)}, {"event_id", row.number(1)}});
   });
 }
 

@@ -1,15 +1,15 @@
 -- Queues a new run $3 that sends again what the run $2 of business $1 sent, under its webhook-id.
 with origin as (
-  select r.*, exists (select from workflows w where w.business_id = r.business_id and w.guid = r.workflow_id
-                                               and w.deleted_at is null) as has_workflow
+  select r.*, w.guid is not null as has_workflow, w.ordered
   from all_runs r
+  left join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id and w.deleted_at is null
   where r.business_id = $1::uuid and r.guid = $2::uuid
   limit 1
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-                         action, status, created_at, due_at, origin, replay_of, destination, request, body)
+                         action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered)
   select business_id, $3::uuid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
-         'queued', now(), now(), origin, guid, destination, request, body
+         'queued', now(), now(), origin, guid, destination, request, body, ordered
   from origin where has_workflow
 )
 select has_workflow, pg_notify('waybill_queue', '') from origin

@@ -2,10 +2,10 @@
 -- ended as $6 (null: however), in their order; replays themselves are left out. No more than $7: beyond it nothing is
 -- queued. Answers how many there are; no row: no such workflow.
 with workflow as (
-  select business_id, guid from workflows
+  select business_id, guid, ordered from workflows
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
 ), origins as materialized (
-  select r.*, row_number() over (order by r.guid) as number
+  select r.*, w.ordered, row_number() over (order by r.guid) as number
   from workflow w
   join runs r on r.business_id = w.business_id and r.workflow_id = w.guid
   where r.business_id = $1::uuid and r.created_at >= coalesce($3::timestamptz, '-infinity')
@@ -17,10 +17,10 @@ with workflow as (
   select count(*) as runs from origins
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-                         action, status, created_at, due_at, origin, replay_of, destination, request, body)
+                         action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered)
   select o.business_id, timed_guid(clock_timestamp()), o.workflow_id, o.workflow_version, o.event_id, o.entity_type,
          o.entity_id, o.trigger_code, o.action, 'queued', now(), now() + o.number * interval '1 microsecond', o.origin,
-         o.guid, o.destination, o.request, o.body
+         o.guid, o.destination, o.request, o.body, o.ordered
   from origins o, counted c where c.runs <= $7::bigint
 )
 select c.runs, pg_notify('waybill_queue', '') from workflow w, counted c
