@@ -13,6 +13,10 @@ namespace {
 using storage::RunState;
 using storage::RunStatus;
 
+// How long those whose run did not fail last may probe before it may: half the breaker's pause, within these.
+constexpr Duration least_head_start = std::chrono::milliseconds(500);
+constexpr Duration most_head_start = std::chrono::seconds(5);
+
 double seconds(Duration duration) { return std::max(std::chrono::duration<double>(duration).count(), 0.0); }
 
 std::chrono::steady_clock::time_point moment() { return std::chrono::steady_clock::now(); }
@@ -106,24 +110,9 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
   }
   {
     const std::lock_guard lock(mutex_);
-    mix_probes(tasks);
     for (TaskPtr& task : tasks) enqueue(std::move(task));
   }
   start_all();
-}
-
-// One run of a broken destination is its probe. Not always that of the same workflow: it may be a path of its
-// own that is broken, not the host.
-void Runner::mix_probes(std::vector<TaskPtr>& tasks) {
-  if (open_.empty()) return;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (open_.contains(tasks[i]->run.key.destination)) places.push_back(i);
-  }
-  for (std::size_t i = places.size(); i > 1; --i) {
-    const std::size_t other = std::uniform_int_distribution<std::size_t>(0, i - 1)(random_);
-    std::swap(tasks[places[i - 1]], tasks[places[other]]);
-  }
 }
 
 void Runner::give_back(std::vector<storage::ClaimedRun> runs) {
@@ -207,14 +196,16 @@ Runner::TaskPtr Runner::next_task() {
       }
       std::deque<TaskPtr>& tasks = parked->second.tasks;
       while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
-      if (tasks.empty() || !breaker_.try_start(parked->first, now, tasks.front()->limit())) {
+      const auto next =
+          std::ranges::find_if(tasks, [&](const TaskPtr& task) { return may_probe(*task, now); });
+      if (next == tasks.end() || !breaker_.try_start(parked->first, now, (*next)->limit())) {
         parked->second.has_place = false;
         if (tasks.empty()) parked_.erase(parked);
         freed_.pop_front();
         continue;
       }
-      TaskPtr task = std::move(tasks.front());
-      tasks.pop_front();
+      TaskPtr task = std::move(*next);
+      tasks.erase(next);
       return task;
     }
     if (turns_.empty()) return nullptr;
@@ -231,7 +222,10 @@ Runner::TaskPtr Runner::next_task() {
     if (task->place == Task::Place::gone) continue;
     const std::string& destination = task->run.key.destination;
     if (destination.empty()) return task;
-    if (!parked_.contains(destination) && breaker_.try_start(destination, now, task->limit())) return task;
+    if (!parked_.contains(destination) && may_probe(*task, now) &&
+        breaker_.try_start(destination, now, task->limit())) {
+      return task;
+    }
     std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
     tasks.push_back(std::move(task));
   }
@@ -332,22 +326,10 @@ void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
     if (!result.cancelled) note_try(*task, result);
     const std::string& destination = task->run.key.destination;
     if (!destination.empty()) {
-      const bool was_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
       if (result.cancelled) {
         breaker_.released(destination, now);
       } else {
-        result.destination_failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
-      }
-      const bool is_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
-      if (is_open != was_open) {
-        observe(is_open ? Observable::breaker_opened : Observable::breaker_closed,
-                {{"destination", destination}});
-        if (is_open) {
-          open_.insert(destination);
-        } else {
-          open_.erase(destination);
-        }
-        set_gauge(Gauge::breakers_open, static_cast<double>(open_.size()));
+        note_health(*task, result.destination_failed, now);
       }
       has_place(destination);
     }
@@ -362,6 +344,32 @@ void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
     if (in_flight_ == 0) idle_.notify_all();
   }
   start_all();
+}
+
+bool Runner::may_probe(const Task& task, Time now) const {
+  if (task.place == Task::Place::gone) return false;
+  const auto open = open_.find(task.run.key.destination);
+  return open == open_.end() || open->second.workflow != task.run.key.workflow_id ||
+         now >= open->second.not_before;
+}
+
+void Runner::note_health(const Task& task, bool failed, Time now) {
+  const std::string& destination = task.run.key.destination;
+  const bool was_open = open_.contains(destination);
+  failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
+  const bool is_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
+  if (is_open) {
+    if (failed) {
+      const Time next = breaker_.retry_at(destination, now);
+      open_[destination] = {task.run.key.workflow_id,
+                            next + std::clamp((next - now) / 2, least_head_start, most_head_start)};
+    }
+  } else {
+    open_.erase(destination);
+  }
+  if (is_open == was_open) return;
+  observe(is_open ? Observable::breaker_opened : Observable::breaker_closed, {{"destination", destination}});
+  set_gauge(Gauge::breakers_open, static_cast<double>(open_.size()));
 }
 
 void Runner::note_try(const Task& task, const actions::TryResult& result) {
@@ -403,7 +411,8 @@ void Runner::put_off_destination(const std::string& destination, std::deque<Task
   const bool open = breaker_.state(destination) == net::CircuitBreaker::State::open;
   const Time until = open ? breaker_.retry_at(destination, now) : now + options_.patience;
   for (const TaskPtr& task : tasks) {
-    if (task->place == Task::Place::waiting) put_off(task, until);
+    if (task->place != Task::Place::waiting) continue;
+    put_off(task, may_probe(*task, until) ? until : open_.at(destination).not_before);
   }
 }
 
@@ -512,7 +521,7 @@ std::vector<std::string> Runner::blocked_destinations() const {
   blocked.reserve(parked_.size() + open_.size());
   for (const auto& [destination, tasks] : parked_) blocked.push_back(destination);
   const Time now = effects_.clock.now();
-  for (const std::string& destination : open_) {
+  for (const auto& [destination, probe] : open_) {
     if (!parked_.contains(destination) && breaker_.retry_at(destination, now) > now)
       blocked.push_back(destination);
   }

@@ -5,7 +5,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -73,11 +72,16 @@ class Runner {
   struct Ticket;  // an event whose runs are not all over
   struct Task;    // a run in memory
   struct Parked;  // the runs that wait for one destination
+  /// Whose run failed last at a broken destination. It may be a path of its own that is broken, not the host:
+  /// for a while only others' runs are tried.
+  struct Probe {
+    Guid workflow;
+    Time not_before;
+  };
   using TaskPtr = std::shared_ptr<Task>;
   using Moment = std::chrono::steady_clock::time_point;
 
   void enqueue(TaskPtr task);
-  void mix_probes(std::vector<TaskPtr>& tasks);
   TaskPtr task_of(storage::ClaimedRun claimed);
   TaskPtr next_task();
   void start_all();
@@ -89,6 +93,8 @@ class Runner {
   void spill_ticket(const std::shared_ptr<Ticket>& ticket);
   void spill_ready(Moment now);
   void has_place(const std::string& destination);
+  bool may_probe(const Task& task, Time now) const;
+  void note_health(const Task& task, bool failed, Time now);
   bool admit(const TaskPtr& task);
   void note_try(const Task& task, const actions::TryResult& result);
 
@@ -105,13 +111,12 @@ class Runner {
   std::unordered_map<std::string, Parked> parked_;       // by destination that is full
   std::deque<std::string> freed_;                        // destinations with parked runs and a place again
   std::list<std::shared_ptr<Ticket>> tickets_;           // oldest first
-  std::unordered_set<std::string> open_;                 // destinations whose breaker is open
+  std::unordered_map<std::string, Probe> open_;          // destinations whose breaker is open
   std::unordered_map<const actions::Action*, prometheus::Histogram*> try_seconds_;
   Moment next_sweep_{};  // of ready_
   std::size_t held_ = 0;
   std::size_t in_flight_ = 0;
   bool stopping_ = false;
-  std::minstd_rand random_{std::random_device{}()};
 };
 
 }  // namespace waybill::worker

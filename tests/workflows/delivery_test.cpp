@@ -160,6 +160,16 @@ TEST_F(Delivery, AnothersFailuresOnTheSameHostDelayNobody) {
   EXPECT_EQ(receiver.wait_for(other.path(), 1, 1s).size(), 1U);
 }
 
+TEST_F(Delivery, ABrokenPathKeepsNoOtherWorkflowFromItsHost) {
+  receiver.answer(tenant.path(), Reply::with_status(500));
+  tenant.webhook(url(), "order_created");
+  for (int i = 0; i < 40; ++i) tenant.insert_order();
+  wait_for(5);  // the breaker opens, and the broken path's runs were there first
+  tenant.webhook(url("sound"), "order_created");
+  for (int i = 0; i < 5; ++i) tenant.insert_order();
+  EXPECT_EQ(wait_for(5, "sound", 15s).size(), 5U);
+}
+
 TEST_F(Delivery, LongAnswerIsKeptUpTo4KiBAndAFloodIsCutOff) {
   receiver.answer(tenant.path(), Reply::with_status(200, {}, std::string(100'000, 'a')));
   change_once();
