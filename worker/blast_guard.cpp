@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration keep_every = std::chrono::minutes(1);
 constexpr Duration limit_is_known_for = std::chrono::minutes(1);
-constexpr std::int64_t minutes_of_week = 7 * 24 * 60;
+constexpr std::int64_t minutes_of_week = std::int64_t{7} * 24 * 60;
 
 }  // namespace
 
