@@ -23,9 +23,8 @@ struct MailHistory {
 /// What a try that ended with `mail`, for `asked`, makes of the run. A run whose mail reached some succeeds
 /// only when it reaches all: who was refused for a time is tried again, alone, and one refused for good ends
 /// it as dead, after all others have it. Its `response` is then a report: {delivered, refused, failed,
-/// recipients:
-/// [{address, result, reply}]}, the first three being counts and names of results; otherwise it is the
-/// server's reply.
+/// recipients: [{address, result, reply}]}, the first three being counts and names of results; otherwise it
+/// is the server's reply.
 TryResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
                       const MailHistory& history, Time started, Time now);
 

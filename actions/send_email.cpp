@@ -217,8 +217,8 @@ class SendEmail final : public Action {
       return finish(std::move(result));
     }
     auto history = MailHistory::read(attempt.tries);
-    auto asked = history.left.empty() ? message.to : history.left;
     message.still_to = history.left;
+    auto asked = message.asked();
     effects.mailer.send(std::move(message), [finish = std::move(finish), started, &clock = effects.clock,
                                              ends = effects.mailer_ends, history = std::move(history),
                                              asked = std::move(asked)](const net::MailOutcome& mail) {

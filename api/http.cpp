@@ -1,6 +1,5 @@
 #include "api/http.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>

@@ -1,7 +1,5 @@
 #include "app/demo_receiver.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>

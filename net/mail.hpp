@@ -34,6 +34,9 @@ struct MailMessage {
   std::vector<std::pair<std::string, std::string>> headers;  // further ones
   std::string message_id;  // "<left@right>", the same for every try; empty: a random one
   std::string owner;       // whose it is: the messages of different owners take turns at the server
+
+  /// Whom it is sent to.
+  const std::vector<std::string>& asked() const { return still_to.empty() ? to : still_to; }
 };
 
 /// Why a message cannot be sent as it stands, as a sentence: a bad address, a header of a forbidden name,

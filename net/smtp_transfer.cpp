@@ -34,7 +34,7 @@ std::string path_of(const std::string& mailbox) {
 
 SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done)
     : easy_(curl_easy_init()),
-      to_(message.still_to.empty() ? message.to : message.still_to),
+      to_(message.asked()),
       text_(format_mail(message, system_clock().now())),
       done_(std::move(done)) {
   if (easy_ == nullptr) throw std::bad_alloc();

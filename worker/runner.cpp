@@ -38,20 +38,19 @@ struct Runner::Ticket {
 struct Runner::Task {
   enum class Place : std::uint8_t { waiting, in_flight, gone };
 
+  explicit Task(storage::Run of) : run(std::move(of)), action(actions::find_action(run.key.action)) {}
+
   storage::Run run;
+  const actions::Action* action;  // null: there is none of that type
   json::object request;
   std::shared_ptr<Ticket> ticket;  // null: the run is in the queue
   Moment since;
   Place place = Place::waiting;
-  const actions::Action* action = nullptr;
   WorkflowPtr workflow;  // from its admission on
   std::string message_id;
 
   /// How many of its destination may be in flight.
-  std::size_t limit() const {
-    const actions::Action* const found = actions::find_action(run.key.action);
-    return found == nullptr ? SIZE_MAX : found->max_in_flight();
-  }
+  std::size_t limit() const { return action == nullptr ? SIZE_MAX : action->max_in_flight(); }
 };
 
 struct Runner::Parked {
@@ -84,8 +83,7 @@ void Runner::submit(std::vector<MatchedEvent> events) {
           ticket->event.runs.push_back(std::move(planned.run));
           continue;
         }
-        auto task = std::make_shared<Task>();
-        task->run = std::move(planned.run);
+        auto task = std::make_shared<Task>(std::move(planned.run));
         task->request = std::move(planned.request);
         task->ticket = ticket;
         ticket->open.push_back(task);
@@ -127,8 +125,7 @@ void Runner::give_back(std::vector<storage::ClaimedRun> runs) {
 
 /// Null when the run is over already.
 Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
-  auto task = std::make_shared<Task>();
-  task->run = std::move(claimed.run);
+  auto task = std::make_shared<Task>(std::move(claimed.run));
   const storage::RunKey& key = task->run.key;
   const Time now = effects_.clock.now();
   if (claimed.was == RunStatus::running) {
@@ -158,8 +155,8 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
     recorder_.finish({key.business_id, key.guid, std::move(state)});
     return nullptr;
   }
-  if (const actions::Action* const action = actions::find_action(key.action);
-      action != nullptr && is_loop(*action, key.depth)) {  // a replay: its origin was not even queued
+  if (task->action != nullptr &&
+      is_loop(*task->action, key.depth)) {  // a replay: its origin was not even queued
     recorder_.finish({key.business_id, key.guid, loop_state(std::move(task->run.state), now)});
     return nullptr;
   }
@@ -196,8 +193,9 @@ Runner::TaskPtr Runner::next_task() {
       }
       std::deque<TaskPtr>& tasks = parked->second.tasks;
       while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
-      const auto next =
-          std::ranges::find_if(tasks, [&](const TaskPtr& task) { return may_probe(*task, now); });
+      const auto next = std::ranges::find_if(tasks, [&](const TaskPtr& task) {
+        return task->place != Task::Place::gone && may_probe(*task, now);
+      });
       if (next == tasks.end() || !breaker_.try_start(parked->first, now, (*next)->limit())) {
         parked->second.has_place = false;
         if (tasks.empty()) parked_.erase(parked);
@@ -265,16 +263,14 @@ void Runner::start_all() {
 
 bool Runner::admit(const TaskPtr& task) {
   const WorkflowPtr workflow = catalogue_.find(task->run.key.workflow_id);
-  const actions::Action* action = actions::find_action(task->run.key.action);
   RunState state = task->run.state;
   state.at = effects_.clock.now();
-  if (!workflow || action == nullptr) {
+  if (!workflow || task->action == nullptr) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
   } else if (workflow->paused) {
     state.status = RunStatus::held;
   } else {
-    task->action = action;
     task->workflow = workflow;
     task->message_id = "msg_" + task->run.key.origin.to_string();
     return true;
@@ -347,7 +343,6 @@ void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
 }
 
 bool Runner::may_probe(const Task& task, Time now) const {
-  if (task.place == Task::Place::gone) return false;
   const auto open = open_.find(task.run.key.destination);
   return open == open_.end() || open->second.workflow != task.run.key.workflow_id ||
          now >= open->second.not_before;
@@ -358,12 +353,10 @@ void Runner::note_health(const Task& task, bool failed, Time now) {
   const bool was_open = open_.contains(destination);
   failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
   const bool is_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
-  if (is_open) {
-    if (failed) {
-      const Time next = breaker_.retry_at(destination, now);
-      open_[destination] = {task.run.key.workflow_id,
-                            next + std::clamp((next - now) / 2, least_head_start, most_head_start)};
-    }
+  if (is_open) {  // so the try has failed: one success closes it
+    const Time next = breaker_.retry_at(destination, now);
+    open_[destination] = {task.run.key.workflow_id,
+                          next + std::clamp((next - now) / 2, least_head_start, most_head_start)};
   } else {
     open_.erase(destination);
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "base/ascii.hpp"
 #include "domain/records/record_type.hpp"
