@@ -17,9 +17,11 @@ using Kind = Node::Kind;
 
 constexpr std::size_t max_partial_depth = 32;
 
-// Nodes rendered and bytes of partials parsed. Lists inside lists and partials that include themselves can
-// ask for endless work without any output.
-constexpr std::size_t max_work = 4'000'000;
+// Lists inside lists and partials that include themselves can ask for endless work without any output. A unit
+// is a node rendered, a name looked up in one level of the context, or some bytes of a partial parsed: some
+// tens of nanoseconds each.
+constexpr std::size_t max_work = 100'000;
+constexpr std::size_t bytes_per_unit = 64;
 
 // One level of the context stack. The root is an object that is part of no value.
 struct Frame {
@@ -137,9 +139,10 @@ class Renderer {
 
   // The first part of a name is looked up through the stack, the others inside what it named
   // (specification, "Interpolation": dotted names).
-  std::optional<Frame> find(const std::vector<std::string>& path) const {
+  std::optional<Frame> find(const std::vector<std::string>& path) {
     if (path.empty()) return stack_.back();
     for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
+      work(1);
       if (frame->object == nullptr) continue;
       const json::value* value = frame->object->if_contains(path.front());
       if (value == nullptr) continue;
@@ -153,7 +156,7 @@ class Renderer {
     return std::nullopt;
   }
 
-  std::optional<Frame> find_truthy(const std::vector<std::string>& path) const {
+  std::optional<Frame> find_truthy(const std::vector<std::string>& path) {
     const auto frame = find(path);
     return frame && frame->value != nullptr && is_falsy(*frame->value) ? std::nullopt : frame;
   }
@@ -211,7 +214,7 @@ class Renderer {
     if (added && partials_) {
       if (const auto text = partials_(name)) {
         const std::string lines = indented(*text, indent);
-        work(lines.size());
+        work(lines.size() / bytes_per_unit);
         auto result = parse_mustache(lines);
         if (auto* root = std::get_if<Node>(&result)) found->second = std::move(*root);
       }

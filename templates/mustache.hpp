@@ -29,9 +29,9 @@ class Template {
   static std::variant<Template, TemplateError> parse(std::string_view text);
 
   /// Never fails: what is missing renders as nothing. Numbers print as in JSON (19.99, never 1.999E1).
-  /// Objects and lists print as their JSON text. Output beyond `max_bytes`, or work beyond some tenths of a
-  /// second (lists within lists, partials within themselves), throws std::length_error; partials nest at most
-  /// 32 deep.
+  /// Objects and lists print as their JSON text. Output beyond `max_bytes`, or more than 100 000 units of
+  /// work (nodes rendered, names looked up in a level of the context, 64 bytes of a partial: a few
+  /// milliseconds in all), throws std::length_error; partials nest at most 32 deep.
   std::string render(const json::object& context, Escape escape, const Partials& partials = {},
                      std::size_t max_bytes = 1024UL * 1024) const;
 

@@ -1,5 +1,6 @@
 #include "templates/mustache.hpp"
 
+#include <chrono>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -361,6 +362,27 @@ TEST(Mustache, WorkIsLimitedAlsoWithoutOutput) {
   const json::object context{{"l", list}};
   EXPECT_THROW(parsed("{{#l}}{{#l}}{{#l}}{{/l}}{{/l}}{{/l}}").render(context, Escape::none),
                std::length_error);
+}
+
+TEST(Mustache, ARenderingIsOverWithinMillisecondsWhateverItAsksFor) {
+  // Each name is looked up through a hundred levels, none of which has it.
+  const json::object context{
+      {"l", json::array(1000, json::object{{"l", json::array(1000, json::value(true))}})}};
+  std::string deep = "{{missing}}";
+  for (int i = 0; i < 98; ++i) deep = "{{#l.a}}" + deep + "{{/l.a}}{{^missing}}{{missing}}{{/missing}}";
+  const auto since = std::chrono::steady_clock::now();
+  EXPECT_THROW(parsed("{{#l}}{{#l}}" + deep + "{{/l}}{{/l}}").render(context, Escape::none),
+               std::length_error);
+  EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::milliseconds(200));
+}
+
+TEST(Mustache, AListOfAFewThousandItemsIsRendered) {
+  json::array items;
+  for (int i = 0; i < 4000; ++i) items.push_back({{"sku", "A-1"}, {"quantity", i}, {"price", 1.5}});
+  const json::object context{{"items", items}};
+  EXPECT_GT(
+      parsed("{{#items}}{{sku}}: {{quantity}} x {{price}}\n{{/items}}").render(context, Escape::html).size(),
+      40'000U);
 }
 
 TEST(Mustache, TellsWhichPartialsItIncludes) {
