@@ -8,9 +8,11 @@
 //   GET /times         the first bytes' times, a line each
 //   GET /hold          POSTs are not answered until …
 //   GET /release       … this
+//   GET /delay?ms=N    from now on each POST is answered so many milliseconds after it came
 
 #include <array>
 #include <cstdio>
+#include <deque>
 #include <fcntl.h>
 #include <memory>
 #include <sys/epoll.h>
@@ -32,6 +34,11 @@ struct Connection {
   std::int64_t first_byte = 0;  // of the message at the start of `input`
 };
 
+struct Delayed {
+  int fd;
+  std::int64_t due;  // as now_ns
+};
+
 struct Waiter {
   int fd;
   std::size_t count;
@@ -50,7 +57,8 @@ class Receiver {
   [[noreturn]] void run() {
     std::array<epoll_event, 256> events{};
     for (;;) {
-      const int count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()), -1);
+      const int count =
+          ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()), answer_delayed());
       for (int i = 0; i < count; ++i) {
         const int fd = events.at(static_cast<std::size_t>(i)).data.fd;
         if (const auto found = connections_.find(fd); found != connections_.end()) {
@@ -127,13 +135,24 @@ class Receiver {
     }
     if (holding_) {
       held_.push_back(connection.socket.fd());
+    } else if (delay_ > 0) {
+      delayed_.push_back({connection.socket.fd(), now_ns() + delay_});
     } else {
       reply(connection.socket.fd(), accepted);
     }
   }
 
+  /// Answers what is due; for how many milliseconds nothing will be, as epoll_wait takes it.
+  int answer_delayed() {
+    const std::int64_t now = now_ns();
+    for (; !delayed_.empty() && delayed_.front().due <= now; delayed_.pop_front())
+      reply(delayed_.front().fd, accepted);
+    return delayed_.empty() ? -1 : static_cast<int>((delayed_.front().due - now) / 1'000'000 + 1);
+  }
+
   void control(const Connection& connection, std::string_view start_line) {
     constexpr std::string_view wait = "GET /wait?count=";
+    constexpr std::string_view delay = "GET /delay?ms=";
     const int fd = connection.socket.fd();
     if (start_line.starts_with(wait)) {
       const std::string_view rest = start_line.substr(wait.size());
@@ -152,6 +171,9 @@ class Receiver {
       for (const std::int64_t time : times_) text += std::to_string(time) + "\n";
       answer(fd, text);
       return;
+    } else if (start_line.starts_with(delay)) {
+      const std::string_view rest = start_line.substr(delay.size());
+      delay_ = parse_number<std::int64_t>(rest.substr(0, rest.find(' ')), "ms") * 1'000'000;
     } else if (start_line.starts_with("GET /hold ")) {
       holding_ = true;
     } else if (start_line.starts_with("GET /release ")) {
@@ -191,6 +213,8 @@ class Receiver {
   std::vector<Waiter> waiters_;
   std::vector<int> held_;
   bool holding_ = false;
+  std::deque<Delayed> delayed_;  // by due time, while the delay stays the same
+  std::int64_t delay_ = 0;       // nanoseconds
   std::size_t requests_ = 0;
   std::size_t bytes_ = 0;
   std::int64_t last_ = 0;

@@ -165,7 +165,7 @@ const parts = {
     title: 'Fairness',
     text:
       'From the commit to the first byte at the receiver of a business that changes 25 orders a second: alone, and while ' +
-      '2 500 a second are changed by statements of 25, in a table that nothing watches, or as orders of another business that fire nothing, or each a webhook, or one to an endpoint that never answers; while another changes 10 000 a second by ' +
+      '2 500 a second are changed by statements of 25, in a table that nothing watches, or as orders of another business that fire nothing, or each a webhook, or one to an endpoint that never answers; while another changes 25 a second, each of which fires sixteen workflows whose endpoints answer after 14 s; while another changes 10 000 a second by ' +
       'statements of a hundred (half of the throughput), or has changed 100 000 by one statement. On two cores the writers\u2019 statements take them from whoever is in the middle of his work, for a scheduler\u2019s slice or a tick; \u201cpreferred\u201d is measured with real-time priority for all but the writers, alone too.',
     rows: [
       ['alone, p50', 'alone_p50', 'ms'],
@@ -178,6 +178,8 @@ const parts = {
       ['a hundredfold load beside it, p99', 'loud_p99', 'ms'],
       ['a dead endpoint beside it, p50', 'dead_p50', 'ms'],
       ['a dead endpoint beside it, p99', 'dead_p99', 'ms'],
+      ['sixteen endpoints beside it that answer after 14 s, p50', 'slow_p50', 'ms'],
+      ['sixteen endpoints beside it that answer after 14 s, p99', 'slow_p99', 'ms'],
       ['preferred, alone, p99', 'alone_first_p99', 'ms'],
       ['preferred, a hundredfold load beside it, p99', 'loud_first_p99', 'ms'],
       ['preferred, a dead endpoint beside it, p99', 'dead_first_p99', 'ms'],
@@ -195,6 +197,7 @@ const parts = {
       ['p99 with a dead endpoint, of the same that fires nothing', 'dead_p99', 'unfired_p99', ''],
       ['p99 with a dead endpoint, of the same statements on an unwatched table', 'dead_p99', 'unwatched_p99', ''],
       ['p99 with a dead endpoint, of alone, both preferred', 'dead_first_p99', 'alone_first_p99', '< 2'],
+      ['p99 with sixteen endpoints that answer after 14 s, of alone', 'slow_p99', 'alone_p99', '< 2'],
       ['p99 with 100 000 at once, of alone', 'burst_p99', 'alone_p99', ''],
     ],
   },

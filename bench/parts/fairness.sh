@@ -1,6 +1,6 @@
 # What one business does to another: the latency of a quiet one's webhooks (25 changes a second, one after another), alone
-# and while another makes a hundred times as many changes, has an endpoint that never answers, keeps the worker at half of
-# what it can do, or changes 100 000 at once. And what is not waybill's doing: while the same statements change a table that
+# and while another makes a hundred times as many changes, has an endpoint that never answers, has sixteen endpoints that
+# answer after 14 s, keeps the worker at half of what it can do, or changes 100 000 at once. And what is not waybill's doing: while the same statements change a table that
 # it does not watch, while its events fire nothing, and with real-time priority for all but the writers, who then cannot take
 # the cores from waybill in the middle of its work.
 half=10000  # changes a second, by statements of a hundred; see the throughput
@@ -42,6 +42,18 @@ beside_a_dead_endpoint() { # COMMAND…
   settled
 }
 
+# Twenty-five changes a second leave the cores free; with sixteen workflows each they are seven times what all places in
+# flight can bear.
+beside_slow_endpoints() { # COMMAND…
+  sql -c "update workflows set is_active = guid::text = any (string_to_array('$slow_workflows', ' ')) where business_id = '$loud_business'"
+  curl -sS "http://127.0.0.1:$loud_receiver/delay?ms=14000" >/dev/null
+  while_changing 1 "$work/loud.pgbench" eval "sleep 5; $*"
+  curl -sS "http://127.0.0.1:$loud_receiver/delay?ms=0" >/dev/null
+  sql -c "update workflows set is_active = guid = '$loud_workflow' where business_id = '$loud_business'"
+  sql -c "delete from run_queue where business_id = '$loud_business'"
+  settled
+}
+
 quiet_first() { # NAME
   prefer rr 10
   quiet "$1"
@@ -52,7 +64,7 @@ switch_off_workflows
 start_receiver
 quiet_receiver=$receiver
 quiet_pid=$receiver_pid
-start_receiver
+start_receiver 16
 loud_receiver=$receiver
 loud_pid=$receiver_pid
 receiver=$quiet_receiver
@@ -64,6 +76,11 @@ business=$(sql -c "select guid from businesses where name = 'Loud'")
 sql -c "set session_replication_role = replica" -c "insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city, total_value)
   select '$business', ('00000000-0000-4000-b000-' || 100000000000 + n)::uuid, 'L-' || n, 'pending', null, '[]', 'Main Street 1', 'City', 20 from generate_series(1, $orders) n" -c "vacuum analyze orders"
 loud_workflow=$(make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook")
+slow_workflows=
+for ((i = 1; i <= 16; ++i)); do
+  slow_workflows+="${slow_workflows:+ }$(make_workflow "slow $i" '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.$i:$loud_receiver/hook")"
+done
+sql -c "update workflows set is_active = false where guid::text = any (string_to_array('$slow_workflows', ' '))"
 # By statements of many, which find their orders by their keys: a commit for each change would keep the machine busy with commits, not the worker with changes.
 changes_of() { # ORDERS FILE
   printf '%s\n' "\\set n $1 * random(0, $orders / $1 - 1)" \
@@ -85,6 +102,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   while_changing 100 "$work/loud.pgbench" quiet loud
   settled
   beside_a_dead_endpoint quiet dead
+  beside_slow_endpoints quiet slow
   if chrt --rr 10 true 2>/dev/null; then
     quiet_first alone_first
     while_changing 100 "$work/loud.pgbench" quiet_first loud_first
