@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -21,6 +22,13 @@ class MatchLag;
 class PasswordHasher;
 class Stores;
 
+/// What a business may have of workflows.
+struct WorkflowLimits {
+  std::int64_t per_business = 500;                 // managed ones do not count
+  std::int64_t per_trigger = 100;                  // active ones
+  Duration delay_below = std::chrono::days(30);  // the time that events are kept
+};
+
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
 /// outlives the server.
 struct Services {
@@ -30,6 +38,7 @@ struct Services {
   const net::DestinationPolicy& destinations;
   Analysis& analysis;           // for what reads much of the history
   Background& background;       // for what would hold up the io thread
+  WorkflowLimits workflow_limits = {};
   std::string public_url = {};  // without a trailing slash; for links that leave the service
 
   Maps* maps = nullptr;      // never null but in tests that ask for no places

@@ -38,6 +38,7 @@ constexpr Property configure_properties[] = {
     {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
     {.name = "status", .kind = Kind::string, .read_only = true},
     {.name = "pausedReason", .kind = Kind::string, .read_only = true},
+    {.name = "problem", .kind = Kind::string, .read_only = true},
     {.name = "version", .kind = Kind::integer, .read_only = true},
     {.name = "firedLast7Days", .kind = Kind::integer, .read_only = true},
     {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
@@ -185,13 +186,19 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
 }
 
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
-                    const FindTemplate& find_template, WorkflowDefinition& definition) {
+                    const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition) {
   if (const auto guid = guid_at(body, "triggerId");
       guid && !domain::find_trigger(Guid::parse(*guid).value())) {
     throw not_found("trigger");
   }
   FieldErrors errors;
   merge_checked(body, destinations, find_template, definition, errors);
+  const auto delay = parse_duration(text_at(body, "delay").value_or("PT0S"));
+  if (delay && *delay >= delay_below) {
+    errors.push_back({"delay", "must be shorter than the " +
+                                   std::to_string(delay_below / std::chrono::days(1)) +
+                                   " days that events are kept"});
+  }
   if (!errors.empty()) throw invalid(std::move(errors));
 
   if (const json::value* active = given(body, "isActive")) definition.is_active = active->as_bool();

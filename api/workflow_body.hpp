@@ -39,9 +39,9 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
                                             const json::object& body, const WorkflowDefinition& definition);
 
 /// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it.
-/// Throws Failure with every bad field; 404 for an unknown trigger.
+/// A delay must be below `delay_below`. Throws Failure with every bad field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
-                    const FindTemplate& find_template, WorkflowDefinition& definition);
+                    const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
 /// What is stored of a workflow, from the row of sql::workflows::get or ::lock.
 WorkflowDefinition stored_definition(const storage::Rows& rows);

@@ -10,7 +10,9 @@
 #include "api/workflow_body.hpp"
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
+#include "matching/rule.hpp"
 #include "net/webhook_signature.hpp"
+#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -50,6 +52,9 @@ constexpr Property workflow_properties[] = {
     {.name = "isManaged", .kind = Kind::boolean},
     {.name = "status", .kind = Kind::one_of, .values = statuses},
     {.name = "pausedReason", .kind = Kind::string},
+    {.name = "problem",
+     .kind = Kind::string,
+     .description = "why this version of the service cannot read the workflow; its events and runs wait"},
     {.name = "version", .kind = Kind::integer},
     {.name = "ordered", .kind = Kind::boolean},
     {.name = "delay", .kind = Kind::duration},
@@ -131,6 +136,10 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   const domain::Trigger* trigger = domain::find_trigger(std::string_view(workflow.at("trigger").as_string()));
   workflow["triggerId"] = trigger == nullptr ? json::value(nullptr) : json::value(trigger->guid.to_string());
   const bool paused = !workflow.at("pausedReason").is_null();
+  const auto problem = matching::definition_problem(
+      std::string_view(workflow.at("trigger").as_string()), workflow.at("conditions"),
+      workflow.at("action").is_object() ? workflow.at("action").get_object() : json::object());
+  workflow["problem"] = problem ? json::value(*problem) : json::value();
   workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
   co_return Answer::of(to_json(workflow));
 }
@@ -168,6 +177,28 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
   const auto rows =
       co_await transaction.run(storage::sql::users::is_member, business_params(call).add(user->to_string()));
   if (rows.get(0, 0) != "t") throw invalid("action.recipient", "there is no user with this guid");
+}
+
+/// Refuses one more workflow than the business may have, or one more active one for the trigger. A workflow
+/// that counts already may change. Requests that add one wait for each other.
+asio::awaitable<void> check_limits(const Call& call, const Services& services,
+                                   storage::Transaction& transaction, const Guid& guid,
+                                   std::string_view trigger, bool is_active) {
+  enum Column { others, others_active, exists, is_active_already };
+  const WorkflowLimits& limits = services.workflow_limits;
+  co_await transaction.run(storage::sql::templates::lock_business, business_params(call));
+  const auto rows =
+      co_await transaction.run(sql::count, business_params(call).add(trigger).add(guid.to_string()));
+  const storage::RowView count(rows, 0);
+  if (!count.boolean(exists) && count.number(others) >= limits.per_business) {
+    throw conflict("The business has " + std::to_string(count.number(others)) + " workflows; " +
+                   std::to_string(limits.per_business) + " are allowed.");
+  }
+  if (is_active && !count.boolean(is_active_already) && count.number(others_active) >= limits.per_trigger) {
+    throw conflict("The business has " + std::to_string(count.number(others_active)) +
+                   " active workflows for the trigger " + std::string(trigger) + "; " +
+                   std::to_string(limits.per_trigger) + " are allowed.");
+  }
 }
 
 /// What the worker judges by how much is too much; only help, like the figure itself.
@@ -209,6 +240,8 @@ actions::Credentials kept_credentials(const Services& services, const storage::R
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
   const auto transaction = co_await services.db.begin(call.cause());
+  // Always before the workflow's row: whoever adds or switches a workflow takes both.
+  co_await transaction->run(storage::sql::templates::lock_business, business_params(call));
   const auto found = co_await transaction->run(
       sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
   if (found.empty()) throw not_found("workflow");
@@ -218,8 +251,10 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   WorkflowDefinition definition = stored_definition(found);
   definition.credentials = kept_credentials(services, found, guid);
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.destinations, find, definition);
+  merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
+                 definition);
   co_await check_user(call, *transaction, definition);
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
   co_await transaction->commit();
   co_return Answer::of(co_await configured_answer(call, services, rows, definition));
@@ -233,9 +268,11 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   definition.conditions = json::object();
   const auto transaction = co_await services.db.begin(call.cause());
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.destinations, find, definition);
+  merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
+                 definition);
   co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
   const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));
   co_await transaction->commit();
   co_return Answer::created(co_await configured_answer(call, services, rows, definition),
@@ -243,10 +280,15 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> toggle_workflow(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(
-      sql::toggle, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()),
-      call.cause());
-  if (rows.empty()) throw not_found("workflow");
+  enum Column { trigger, is_active, is_managed };
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto found = co_await transaction->run(sql::lock_state, key_params(call));
+  if (found.empty()) throw not_found("workflow");
+  if (found.get(0, is_active) != "t" && found.get(0, is_managed) != "t") {
+    co_await check_limits(call, services, *transaction, call.id(), found.get(0, trigger), true);
+  }
+  const auto rows = co_await transaction->run(sql::toggle, key_params(call));
+  co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
 

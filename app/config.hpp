@@ -51,6 +51,8 @@ struct Config {
   domain::RetrySchedule retry_schedule = domain::RetrySchedule::standard();
   std::int64_t blast_factor = 0;
   std::int64_t blast_minimum = 0;
+  std::int64_t workflows_per_business = 0;
+  std::int64_t workflows_per_trigger = 0;
   std::int64_t runs_retention_days = 0;
   std::int64_t positions_retention_days = 0;
   std::int64_t import_interval = 0;  // seconds

@@ -49,6 +49,7 @@ struct ApiCommons {
   storage::Database::Options database;
   std::optional<api::Analysis> analysis;
   api::Background background{{}};
+  api::WorkflowLimits workflow_limits;
   std::unique_ptr<api::Maps> maps;
   std::unique_ptr<api::Stores> stores;
   std::vector<api::Services*> services;  // of the io threads
@@ -74,6 +75,7 @@ class ThreadResponder : public api::Responder {
                   .destinations = commons.destinations,
                   .analysis = *commons.analysis,
                   .background = commons.background,
+                  .workflow_limits = commons.workflow_limits,
                   .maps = commons.maps.get(),
                   .stores = commons.stores.get(),
                   .tokens_changed = [&commons] { ++commons.token_epoch; },
@@ -243,6 +245,9 @@ class Node::Parts {
     api_->database.application_name = "waybill api";
     api_->analysis.emplace(database_url);
     api_->courier = courier_.get();
+    api_->workflow_limits = {.per_business = config.workflows_per_business,
+                             .per_trigger = config.workflows_per_trigger,
+                             .delay_below = std::chrono::days(config.runs_retention_days)};
     listen(config);
     for (auto* const services : api_->services) {
       services->public_url = config.public_url.empty() ? url_ : config.public_url;

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "actions/action.hpp"
+
 namespace waybill::matching {
 
 Rule make_rule(std::string_view trigger_code, const json::value& conditions) {
@@ -13,6 +15,20 @@ Rule make_rule(std::string_view trigger_code, const json::value& conditions) {
     throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
   }
   return {trigger, std::get<domain::Conditions>(std::move(parsed))};
+}
+
+std::optional<std::string> definition_problem(std::string_view trigger_code, const json::value& conditions,
+                                              const json::object& action) {
+  try {
+    make_rule(trigger_code, conditions);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  const json::value* const type = action.if_contains("type");
+  if (type == nullptr || !type->is_string()) return "the action has no type";
+  if (actions::find_action(type->get_string()) == nullptr)
+    return "unknown action " + std::string(type->get_string());
+  return std::nullopt;
 }
 
 }  // namespace waybill::matching

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/json.hpp"
@@ -19,5 +21,10 @@ struct Rule {
 
 /// From a definition as it is stored. Throws std::invalid_argument, which says what is wrong with it.
 Rule make_rule(std::string_view trigger_code, const json::value& conditions);
+
+/// Why this version cannot read a stored workflow, as a sentence; nullopt if it can. Such a workflow was
+/// configured by a newer version, or changed by SQL.
+std::optional<std::string> definition_problem(std::string_view trigger_code, const json::value& conditions,
+                                              const json::object& action);
 
 }  // namespace waybill::matching
