@@ -177,6 +177,11 @@ class Action {
   /// business's own ("host:port/business"), for what one asks of a host may fail where another's succeeds.
   virtual std::string destination(const json::object& request, const Guid& business) const = 0;
 
+  /// The destination of the runs of a checked definition, for a run that is queued before it is rendered.
+  virtual std::string queue_destination(const json::object& /*definition*/, const Guid& business) const {
+    return destination({}, business);
+  }
+
   /// How many tries of one destination may be under way on a worker, healthy as it may be.
   virtual std::size_t max_in_flight() const { return SIZE_MAX; }
 

@@ -27,10 +27,10 @@ PushDesk::~PushDesk() {
   thread_.join();
 }
 
-void PushDesk::post(Work work) {
+void PushDesk::post(const Guid& business, Work work) {
   {
     const std::lock_guard lock(mutex_);
-    posted_.push_back(std::move(work));
+    posted_.push(business, std::move(work));
   }
   changed_.notify_all();
 }
@@ -43,7 +43,7 @@ void PushDesk::close() {
   changed_.notify_all();
   // What began before may still be sending.
   std::promise<void> done;
-  post([&] {
+  post({}, [&] {
     wake_waiting();
     done.set_value();
   });
@@ -70,8 +70,7 @@ bool PushDesk::next(Work& work) {
     return true;
   }
   if (posted_.empty()) return !waiting_.empty();
-  work = std::move(posted_.front());
-  posted_.pop_front();
+  work = posted_.pop();
   return true;
 }
 

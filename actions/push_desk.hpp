@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fair_queue.hpp"
 #include "base/guid.hpp"
 #include "net/circuit_breaker.hpp"
 #include "net/web_push.hpp"
@@ -48,8 +48,8 @@ class PushDesk {
   PushDesk(const PushDesk&) = delete;
   PushDesk& operator=(const PushDesk&) = delete;
 
-  /// From any thread. `work` must not throw; what is posted is done in order.
-  void post(Work work);
+  /// From any thread. `work` must not throw. Businesses take turns; the work of one is done in order.
+  void post(const Guid& business, Work work);
 
   /// After this, nothing more is sent: the HTTP client may go, and then the desk.
   void close();
@@ -62,7 +62,7 @@ class PushDesk {
   /// Tries to; a subscription that stays is found gone again the next time.
   void remove(const Guid& business, const storage::PushSubscription& subscription);
 
-  /// The places of a push service (host:port), as in the runner.
+  /// The places at push services, as in the runner: a business has its own ("host:port/business").
   net::CircuitBreaker& services() { return services_; }
   /// Once, when a place may have become free, or a while later.
   void when_place(Work work) { waiting_.push_back(std::move(work)); }
@@ -78,7 +78,7 @@ class PushDesk {
   std::vector<Work> waiting_;     // the thread's
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Work> posted_;
+  FairQueue<Guid, Work> posted_;
   bool ending_ = false;
   std::atomic<bool> closed_ = false;
   std::thread thread_;

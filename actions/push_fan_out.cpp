@@ -58,6 +58,8 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
         finish_(std::move(finish)),
         started_at_(clock.now()) {}
 
+  const Guid& business() const { return message_.business; }
+
   void begin() {
     try {
       if (auto audience = desk_.find(message_.business, message_.user)) {
@@ -85,7 +87,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       entries_.push_back({.subscription = subscription.guid, .code = "NOT_TRIED"});
       const auto destination = net::parse_destination(subscription.endpoint);
       if (signer_ && destination) {
-        waiting_[destination->key()].push_back(index);
+        waiting_[destination->key() + '/' + message_.business.to_string()].push_back(index);
       } else {
         refuse(index, signer_ ? "MALFORMED" : "NO_VAPID_KEYS");
       }
@@ -154,7 +156,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     request.headers.emplace_back("Content-Encoding", "aes128gcm");
     ++in_flight_;
     http_.send(std::move(request), [self = shared_from_this(), index, service](net::HttpResponse response) {
-      self->desk_.post([self, index, service, response = std::move(response)] {
+      self->desk_.post(self->message_.business, [self, index, service, response = std::move(response)] {
         self->answered(index, service, response);
       });
     });
@@ -272,7 +274,8 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 void fan_out_push(PushMessage message, PushDesk& desk, net::HttpClient& http, const Clock& clock,
                   Action::Finish finish) {
   const auto fan_out = std::make_shared<FanOut>(std::move(message), desk, http, clock, std::move(finish));
-  desk.post([fan_out] { fan_out->begin(); });
+  const Guid business = fan_out->business();
+  desk.post(business, [fan_out] { fan_out->begin(); });
 }
 
 }  // namespace waybill::actions

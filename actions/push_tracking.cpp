@@ -49,6 +49,10 @@ class PushTracking final : public Action {
     return std::string(request.at("destination").as_string());
   }
 
+  std::string queue_destination(const json::object& /*definition*/, const Guid& business) const override {
+    return "store:" + business.to_string();
+  }
+
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const auto shipped_at = parse_timestamp(attempt.request.at("shippedAt").as_string());
     if (!shipped_at) throw std::invalid_argument("there is no such time");

@@ -250,6 +250,10 @@ class SendPush final : public Action {
     return std::string(request.at("destination").as_string());
   }
 
+  std::string queue_destination(const json::object& /*definition*/, const Guid& business) const override {
+    return "push:" + business.to_string();
+  }
+
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const json::object& request = attempt.request;
     const std::string topic = topic_of(attempt.message_id);

@@ -300,6 +300,10 @@ class Webhook final : public Action {
     return key.empty() ? key : key + '/' + business.to_string();
   }
 
+  std::string queue_destination(const json::object& definition, const Guid& business) const override {
+    return destination({{"url", definition.at("recipient")}}, business);
+  }
+
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     effects.http.send(request_of(attempt, effects.clock.now()),
                       [finish = std::move(finish), &clock = effects.clock](net::HttpResponse response) {

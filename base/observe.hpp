@@ -57,6 +57,8 @@ enum class Observable : std::uint8_t {
   workflow_paused,
   workflow_resumed,
   workflow_unreadable,
+  match_postponed,
+  runs_deferred,
   breaker_opened,
   breaker_closed,
   destination_refused,
@@ -127,6 +129,7 @@ enum class Gauge : std::uint8_t {
   queue_running,
   queue_retrying,
   queue_held,
+  workflows_unreadable,  // that this version cannot read
   runs_in_flight,
   shards_owned,
   breakers_open,

@@ -133,6 +133,12 @@ std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
   return records;
 }
 
+std::optional<StoredEvent> Outbox::origin(std::uint64_t id, const Guid& run) {
+  const Rows rows = session_.run_binary(sql::outbox::origin, Params().add(id).add(run.to_string()));
+  if (rows.empty()) return std::nullopt;
+  return stored_event(BinaryRow(rows, 0), 0);
+}
+
 Params relatives_params(const RelativesWanted& wanted) {
   const KeyArrays customers = arrays(wanted.customers);
   const KeyArrays carriers = arrays(wanted.carriers);

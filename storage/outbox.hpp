@@ -102,6 +102,10 @@ class Outbox {
 
   std::vector<Relative> relatives(const RelativesWanted& wanted);
 
+  /// The event that a run began with, found by its id and by the guid of the run, which tells when; nullopt
+  /// if it is kept no more.
+  std::optional<StoredEvent> origin(std::uint64_t id, const Guid& run);
+
  private:
   Session& session_;
 };

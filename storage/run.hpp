@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -35,12 +36,21 @@ struct RunKey {
   std::optional<Guid> replay_of;
   std::string destination;
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
-  std::string request;   // JSON, what the action's plan holds besides the body
+  std::string request;   // JSON, what the action's plan holds besides the body; or `deferred_request`
   std::optional<std::string> body;
-  // Of its event and its workflow; not stored with the run.
-  int depth = 0;         // how many changes by workflows led to the event
-  Time workflow_made{};  // known on the fast path alone
+  int depth = 0;         // number of changes by workflows that led to the event
+  Time workflow_made{};  // not stored; known on the fast path alone
 };
+
+/// The request of a run in the queue that is not rendered yet: a worker that claims the run renders request
+/// and body from the event.
+inline constexpr std::string_view deferred_request = "null";
+inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
+
+/// Bytes of a run's texts that have no small bound.
+inline std::size_t byte_size(const RunKey& key) {
+  return key.request.size() + (key.body ? key.body->size() : 0);
+}
 
 /// What a try changes.
 struct RunState {

@@ -27,7 +27,10 @@ RunStatus parse_status(std::string_view name) {
 }
 
 constexpr std::string_view changing_action = "update_status";
+constexpr int unknown_depth = -1;
 
+constexpr std::string_view queue_columns = ", due_at, ordered, depth, lease_owner";
+constexpr std::int16_t queue_column_count = 4;
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
@@ -56,6 +59,16 @@ void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
       .text(key.request)
       .maybe_text(key.body)
       .text(state.tries);
+}
+
+/// Appends the columns of a run in the queue but for its owner.
+void append_queued(CopyRows& rows, const RunKey& key, const RunState& state) {
+  append_common(rows, key, state);
+  rows.timestamp(state.at).boolean(key.ordered).integer(key.depth);
+}
+
+std::string queue_target() {
+  return "run_queue (" + std::string(common_columns) + std::string(queue_columns) + ")";
 }
 
 /// Counts finished runs, to be added to `run_counts`.
@@ -199,10 +212,12 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
   std::unordered_set<std::uint64_t> ours;
   if (!all_ours) for_each_row(taken, [&](const RowView& row) { ours.insert(row.number<std::uint64_t>(0)); });
 
-  CopyRows history(common_column_count + 1), queue(common_column_count + 3);
+  CopyRows history(common_column_count + 1), queued(common_column_count + queue_column_count);
   FinishedCounts finished;
+  std::vector<const PostponedMatch*> postponed;
   for (const SettledEvent& event : batch.events) {
     if (!all_ours && !ours.contains(event.id)) continue;
+    for (const PostponedMatch& match : event.postponed) postponed.push_back(&match);
     const auto changed = changes.make_all(event.runs);
     for (const Run& run : event.runs) {
       const RunKey& key = run.key;
@@ -213,9 +228,8 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
         history.timestamp(state.at);
         finished.add(key, state.status);
       } else {
-        append_common(queue, key, state);
-        queue.timestamp(state.at).boolean(key.ordered);
-        state.status == RunStatus::running ? queue.guid(worker_) : queue.null();
+        append_queued(queued, key, state);
+        state.status == RunStatus::running ? queued.guid(worker_) : queued.null();
       }
     }
   }
@@ -224,7 +238,45 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
     session_.copy("runs (" + common + ", finished_at)", history.take());
     finished.write(session_);
   }
-  if (!queue.empty()) session_.copy("run_queue (" + common + ", due_at, ordered, lease_owner)", queue.take());
+  if (!queued.empty()) session_.copy(queue_target(), queued.take());
+  if (!postponed.empty()) postpone(postponed);
+}
+
+void RunStore::queue(const std::vector<Run>& runs) {
+  CopyRows queued(common_column_count + queue_column_count);
+  for (const Run& run : runs) {
+    append_queued(queued, run.key, run.state);
+    queued.null();
+  }
+  if (!queued.empty()) session_.copy(queue_target(), queued.take());
+}
+
+void RunStore::postpone(const std::vector<const PostponedMatch*>& matches) {
+  CopyRows rows(4);
+  for (const PostponedMatch* const match : matches) {
+    rows.begin_row()
+        .guid(match->business_id)
+        .guid(match->workflow_id)
+        .bigint(static_cast<std::int64_t>(match->event_id))
+        .timestamp(match->at);
+  }
+  session_.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
+}
+
+std::vector<Guid> RunStore::workflows_with_postponed(std::size_t limit) {
+  std::vector<Guid> workflows;
+  for_each_row(session_.run(sql::queue::postponed_workflows, limit),
+               [&](const RowView& row) { workflows.push_back(row.guid(0)); });
+  return workflows;
+}
+
+std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::size_t limit) {
+  std::vector<PostponedMatch> matches;
+  for_each_row(session_.run(sql::queue::take_postponed, workflow.to_string(), limit),
+               [&](const RowView& row) {
+                 matches.push_back({row.guid(0), workflow, row.number<std::uint64_t>(1), row.time(2)});
+               });
+  return matches;
 }
 
 /// The outcomes with the states that changes left; those whose runs are no longer this worker's make none and
@@ -247,7 +299,8 @@ std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutco
     if (!outcome.state.change) {
       after.push_back(outcome);
     } else if (ours.contains(outcome.guid)) {
-      after.push_back({outcome.business_id, outcome.guid, changes.make(outcome.business_id, outcome.state)});
+      after.push_back({outcome.business_id, outcome.guid, changes.make(outcome.business_id, outcome.state),
+                       outcome.rendering});
       ours.erase(outcome.guid);  // one try of a run is one change
     }
   }
@@ -256,7 +309,7 @@ std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutco
 
 void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones) {
   std::vector<Guid> businesses, guids;
-  std::vector<std::optional<std::string>> codes, errors;
+  std::vector<std::optional<std::string>> codes, errors, requests, bodies;
   std::vector<std::string> statuses, times, tries;
   std::vector<std::int64_t> attempts;
   for (const QueuedOutcome& outcome : outcomes) {
@@ -269,18 +322,22 @@ void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_one
     attempts.push_back(outcome.state.attempts);
     times.push_back(format_sql_timestamp(outcome.state.at));
     tries.push_back(outcome.state.tries);
+    requests.push_back(outcome.rendering ? std::optional(outcome.rendering->request) : std::nullopt);
+    bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
   }
   if (guids.empty()) return;
   session_.run_replanned(final_ones ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
                          array_literal(businesses), array_literal(guids), array_literal(statuses),
                          array_literal(codes), array_literal(errors), array_literal(attempts),
-                         array_literal(times), array_literal(tries));
+                         array_literal(times), array_literal(tries), array_literal(requests),
+                         array_literal(bodies));
 }
 
-std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destination,
-                                        std::span<const std::string> blocked, std::size_t limit) {
-  const Rows rows = session_.run_replanned(sql::queue::claim, worker_.to_string(), format_duration(lease),
-                                           per_destination, array_literal(blocked), limit);
+std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
+  const Rows rows =
+      session_.run_replanned(sql::queue::claim, worker_.to_string(), format_duration(limits.lease),
+                             limits.per_destination, array_literal(limits.blocked_destinations), limits.runs,
+                             array_literal(limits.blocked_businesses), limits.bytes);
   std::vector<ClaimedRun> claimed;
   claimed.reserve(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&](const RowView& row) {
@@ -299,7 +356,8 @@ std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destinat
                      .replay_of = row.is_null(14) ? std::nullopt : std::optional(row.guid(14)),
                      .destination = row.string(15),
                      .request = row.string(16),
-                     .body = row.maybe_string(19)};
+                     .body = row.maybe_string(19),
+                     .depth = row.is_null(20) ? unknown_depth : row.number<int>(20)};
     taken.was = parse_status(row.view(8));
     taken.run.state = {.status = RunStatus::running,
                        .code = row.maybe_string(9),
@@ -312,12 +370,14 @@ std::vector<ClaimedRun> RunStore::claim(Duration lease, std::size_t per_destinat
   return claimed;
 }
 
-/// Of changes of records, to which it matters.
+/// Reads the depth from the event where the run was queued without it, for changes of records alone.
 void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
   std::vector<std::int64_t> positions, events;
   std::vector<Guid> origins;
   for (std::size_t i = 0; i < claimed.size(); ++i) {
-    const RunKey& key = claimed[i].run.key;
+    RunKey& key = claimed[i].run.key;
+    if (key.depth != unknown_depth) continue;
+    key.depth = 0;
     if (key.action != changing_action) continue;
     positions.push_back(static_cast<std::int64_t>(i));
     events.push_back(static_cast<std::int64_t>(key.event_id));
@@ -331,8 +391,10 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
   });
 }
 
-std::optional<Time> RunStore::next_due(std::span<const std::string> blocked) {
-  const Rows rows = session_.run_replanned(sql::queue::next_due, array_literal(blocked));
+std::optional<Time> RunStore::next_due(std::span<const std::string> blocked_destinations,
+                                       std::span<const Guid> blocked_businesses) {
+  const Rows rows = session_.run_replanned(sql::queue::next_due, array_literal(blocked_destinations),
+                                           array_literal(blocked_businesses));
   if (rows.is_null(0, 0)) return std::nullopt;
   return RowView(rows, 0).time(0);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,12 +13,28 @@
 
 namespace waybill::storage {
 
+/// An event that is to be matched with a workflow later, when the workflow is readable.
+struct PostponedMatch {
+  Guid business_id;
+  Guid workflow_id;
+  std::uint64_t event_id;
+  Time at;  // of the event
+};
+
 /// An event and what became of it: runs that are final go to the history, the others to the queue. A running
 /// one is queued as this worker's until `state.at`.
 struct SettledEvent {
   std::int16_t shard;
   std::uint64_t id;
   std::vector<Run> runs;
+  std::vector<PostponedMatch> postponed = {};
+  std::shared_ptr<const void> memory = {};  // held as long as the texts of the runs
+};
+
+/// The texts of a run that was in the queue without them.
+struct Rendering {
+  std::string request;
+  std::optional<std::string> body;
 };
 
 /// The next state of a run that this worker took from the queue.
@@ -25,6 +42,8 @@ struct QueuedOutcome {
   Guid business_id;
   Guid guid;
   RunState state;
+  std::optional<Rendering> rendering = {};  // to be stored with the run
+  std::shared_ptr<const void> memory = {};  // held as long as the rendering
 };
 
 /// A workflow to be paused together with the outcome that asks for it.
@@ -60,6 +79,7 @@ struct ClaimedRun {
   // Its delay is over, and ...
   bool called_off = false;   // ... its conditions no longer hold
   bool record_gone = false;  // ... its record was deleted
+  bool rendered = false;     // it was in the queue without its texts, and has them now
   RunStatus was;  // waiting, queued, retrying; running when its worker was lost in the middle of a try
 };
 
@@ -75,12 +95,28 @@ class RunStore {
   /// later ones.
   Recorded record(const Batch& batch, const JudgeChange& judge);
 
-  /// Takes due runs for `lease`: at most `per_destination` of each, none of `blocked`, `limit` in all.
-  std::vector<ClaimedRun> claim(Duration lease, std::size_t per_destination,
-                                std::span<const std::string> blocked, std::size_t limit);
+  /// What `claim` takes at most, and leaves alone.
+  struct ClaimLimits {
+    Duration lease;
+    std::size_t per_destination;
+    std::size_t runs;
+    std::size_t bytes;  // of requests, bodies and tries; one run may go beyond
+    std::span<const std::string> blocked_destinations;
+    std::span<const Guid> blocked_businesses;
+  };
+  std::vector<ClaimedRun> claim(const ClaimLimits& limits);
 
-  /// When the next run is due, leaving out destinations that are blocked anyway.
-  std::optional<Time> next_due(std::span<const std::string> blocked);
+  /// When the next run is due, leaving out what is blocked anyway.
+  std::optional<Time> next_due(std::span<const std::string> blocked_destinations,
+                               std::span<const Guid> blocked_businesses);
+
+  /// Workflows that have postponed matches, at most `limit`.
+  std::vector<Guid> workflows_with_postponed(std::size_t limit);
+  /// Takes postponed matches of a workflow, in the order of their events. They are this transaction's until
+  /// it ends, and gone when it commits.
+  std::vector<PostponedMatch> take_postponed(const Guid& workflow, std::size_t limit);
+  /// Queues runs of postponed matches.
+  void queue(const std::vector<Run>& runs);
 
   /// Makes what this worker has taken due for everybody.
   void release();
@@ -90,6 +126,7 @@ class RunStore {
   void settle(const Batch& batch, Changes& changes, Recorded& recorded);
   std::vector<QueuedOutcome> after_changes(const std::vector<QueuedOutcome>& outcomes, Changes& changes);
   void finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones);
+  void postpone(const std::vector<const PostponedMatch*>& matches);
   void read_depths(std::vector<ClaimedRun>& claimed);
 
   Session& session_;

@@ -28,6 +28,13 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
     }
     const std::unique_lock lock(mutex_);
     remove(stored.guid);
+    if (!workflow && !stored.deleted) {
+      unreadable_.emplace(stored.guid, Unreadable{.business_id = stored.business_id,
+                                                  .entity_type = stored.entity_type,
+                                                  .is_active = stored.is_active,
+                                                  .active_since = stored.active_since});
+    }
+    set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
     if (workflow) {
       workflows_.emplace(stored.guid, workflow);
       std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
@@ -46,6 +53,23 @@ WorkflowPtr Catalogue::find(const Guid& workflow) const {
   const std::shared_lock lock(mutex_);
   const auto found = workflows_.find(workflow);
   return found == workflows_.end() ? nullptr : found->second;
+}
+
+bool Catalogue::is_unreadable(const Guid& workflow) const {
+  const std::shared_lock lock(mutex_);
+  return unreadable_.contains(workflow);
+}
+
+std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType type, Time at) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Guid> workflows;
+  for (const auto& [guid, workflow] : unreadable_) {
+    if (workflow.business_id == business && workflow.entity_type == type && workflow.is_active &&
+        workflow.active_since <= at) {
+      workflows.push_back(guid);
+    }
+  }
+  return workflows;
 }
 
 std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityType type) const {
@@ -103,6 +127,7 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
 }
 
 void Catalogue::remove(const Guid& workflow) {
+  unreadable_.erase(workflow);
   const auto found = workflows_.find(workflow);
   if (found == workflows_.end()) return;
   const auto business = by_business_.find(found->second->business_id);

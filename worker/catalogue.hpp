@@ -50,17 +50,31 @@ class Catalogue {
 
   std::uint64_t epoch() const { return epoch_; }
 
-  /// Takes over what changed since `epoch()`. A workflow that this version cannot read is reported and left
-  /// out.
+  /// Takes over what changed since `epoch()`. A workflow that this version cannot read (its trigger,
+  /// conditions or action are of a newer version, or were changed by SQL) is reported and kept apart.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
-  /// Null when there is none, or no more.
+  /// Null when there is none, or no more, or this version cannot read it.
   WorkflowPtr find(const Guid& workflow) const;
+
+  /// True for a workflow that exists and that this version cannot read. Nothing is decided for it: its events
+  /// are matched and its runs are performed once it is readable, or by a worker that can read it.
+  bool is_unreadable(const Guid& workflow) const;
+
+  /// Those of a business that this version cannot read, that are switched on for one entity type, and were so
+  /// at the time `at` of an event.
+  std::vector<Guid> unreadable(const Guid& business, domain::EntityType type, Time at) const;
 
   /// Those of a business that are switched on, for one entity type, in the order they were made.
   std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
 
  private:
+  struct Unreadable {
+    Guid business_id;
+    domain::EntityType entity_type;
+    bool is_active;
+    Time active_since;
+  };
   WorkflowPtr read(const storage::StoredWorkflow& stored) const;
   void remove(const Guid& workflow);
 
@@ -69,6 +83,7 @@ class Catalogue {
   mutable std::shared_mutex mutex_;
   std::unordered_map<Guid, WorkflowPtr> workflows_;
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
+  std::unordered_map<Guid, Unreadable> unreadable_;
 };
 
 }  // namespace waybill::worker

@@ -1,26 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "actions/action.hpp"
 #include "base/clock.hpp"
 #include "storage/outbox.hpp"
 #include "storage/record_columns.hpp"
 #include "storage/run_store.hpp"
 #include "worker/catalogue.hpp"
+#include "worker/run_plan.hpp"
 
 namespace waybill::worker {
-
-/// A run to be made: what is stored of it, and what its action needs.
-struct PlannedRun {
-  storage::Run run;
-  json::object request;
-  bool is_paused = false;  // its workflow
-};
 
 /// An event and the runs it causes; none at all is usual.
 struct MatchedEvent {
@@ -29,37 +22,47 @@ struct MatchedEvent {
   std::vector<PlannedRun> runs;
   bool orphan =
       false;  // a worker may have been lost over it: its runs are tried by way of the queue, which counts
+  std::vector<storage::PostponedMatch> postponed = {};  // with workflows that this version cannot read
 };
 
 /// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing;
 /// the same event and workflow always give the same run guid. One thread.
 class Matcher {
  public:
+  /// What planning may take. The runs of one event are rendered up to a number, a size and a time; those
+  /// beyond are queued without their texts, if `may_defer`, and rendered when they are claimed.
+  struct Limits {
+    std::function<bool(const Guid& business)> has_memory;  // false: all its runs are queued without texts
+    bool may_defer = true;
+  };
+
   Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
 
   /// Reads the events' relatives and the rows that are not among `rows` through `session` and matches them,
-  /// in the order given. Once they cause more runs than a batch may hold, the later events are left out.
-  /// Throws DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call it
-  /// again.
+  /// in the order given. Once a batch holds as many runs or bytes as it may, or has taken its time, the later
+  /// events are left out; the first is always matched. Throws DatabaseUnavailable or StatementError, or
+  /// ColumnsChanged when a migration ran meanwhile: call it again.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
-                                  std::vector<storage::StoredEvent> rows);
+                                  std::vector<storage::StoredEvent> rows, const Limits& limits);
 
-  /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its
-  /// workflow's conditions as it now is. Others stay as they are. Throws like `match`.
-  void check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  /// Matches events with one workflow that is readable now. The runs come without their texts. Throws like
+  /// `match`.
+  std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
+                                            std::span<const storage::PostponedMatch> matches);
 
  private:
   struct Candidate;
-  bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                   const storage::StoredEvent& current, storage::Outbox& outbox);
-  std::map<Guid, matching::Rule> earlier_rules(storage::Session& session,
-                                               const std::vector<storage::ClaimedRun>& runs) const;
+  using Moment = std::chrono::steady_clock::time_point;
 
+  template <typename Work>
+  auto with_columns(storage::Session& session, Work work);
   std::vector<MatchedEvent> match_all(storage::Session& session,
                                       std::span<const storage::PendingEvent> events,
-                                      std::vector<storage::StoredEvent> rows);
-  std::optional<Candidate> candidate(const storage::StoredEvent& event, const json::storage_ptr& memory);
-  PlannedRun plan(const Candidate& candidate, const WorkflowPtr& workflow) const;
+                                      std::vector<storage::StoredEvent> rows, const Limits& limits);
+  std::optional<Candidate> candidate(const storage::StoredEvent& event, std::vector<WorkflowPtr> workflows,
+                                     const json::storage_ptr& memory);
+  std::vector<PlannedRun> plan(const Candidate& candidate, const Limits& limits) const;
+  std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;
 
   const Catalogue& catalogue_;
   const Clock& clock_;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/observe.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
 #include "storage/workflow_reader.hpp"
 
 namespace waybill::worker {
@@ -17,7 +19,18 @@ constexpr Duration xid_every = std::chrono::milliseconds(20);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
 constexpr Duration reconnect_after = std::chrono::milliseconds(100);
-constexpr std::size_t least_room = 64;      // below it a look is not worth its round trips
+constexpr Duration postponed_look_every = std::chrono::seconds(1);
+constexpr std::size_t most_postponed_workflows = 100;
+constexpr std::size_t most_postponed = 200;                     // matches of a workflow in one transaction
+constexpr Duration render_time = std::chrono::milliseconds(2);  // of a turn
+constexpr Duration render_patience = std::chrono::seconds(4);   // within the claim's lease
+constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
+constexpr Duration unreadable_pause = std::chrono::seconds(5);
+constexpr Duration census_every = std::chrono::seconds(1);
+constexpr std::size_t most_in_render_batch = 64;
+constexpr std::size_t most_to_render = 256;
+constexpr std::size_t most_to_render_of_a_business = 32;
+constexpr std::size_t least_room = 16;      // below it a look is not worth its round trips
 constexpr std::size_t most_with_rows = 32;  // events of a look that brings their rows along
 constexpr std::size_t least_in_slice = 16;
 constexpr std::size_t most_in_flight = 5000;  // above the marks: a scan compares with each
@@ -44,6 +57,7 @@ Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& 
       runner_(runner),
       clock_(clock),
       backlog_(options_.events_of_a_business),
+      preparer_(catalogue, clock),
       matched_until_(clock.now().time_since_epoch().count()) {}
 
 Pump::~Pump() { stop(); }
@@ -162,9 +176,11 @@ void Pump::turn() {
   follow_leases();
   const bool found = look_at_outbox();
   const bool claimed = claim_due_runs();
+  const bool rendered = render_some();
+  const bool matched = match_postponed();
   guard_.keep(*session_);
   runner_.spill();
-  if (!found && !claimed) wait();
+  if (!found && !claimed && !rendered && !matched) wait();
 }
 
 void Pump::follow_leases() {
@@ -204,8 +220,7 @@ bool Pump::look_at_outbox() {
 
 bool Pump::has_room() {
   const std::lock_guard lock(mutex_);
-  starved_ =
-      backlog_.taken() + least_room > options_.events_in_memory || runner_.held() >= options_.runs_in_memory;
+  starved_ = backlog_.taken() + least_room > options_.events_in_memory || !runner_.has_room();
   return !starved_;
 }
 
@@ -277,7 +292,10 @@ bool Pump::match_slice(std::vector<storage::StoredEvent> rows) {
 std::vector<MatchedEvent> Pump::match(const std::vector<storage::PendingEvent>& events,
                                       std::vector<storage::StoredEvent> rows) {
   const auto started_at = std::chrono::steady_clock::now();
-  std::vector<MatchedEvent> matched = matcher_.match(*session_, events, std::move(rows));
+  std::vector<MatchedEvent> matched =
+      matcher_.match(*session_, events, std::move(rows),
+                     {.has_memory = [this](const Guid& business) { return runner_.has_memory(business); },
+                      .may_defer = may_defer()});
   guard_.watch(*session_, matched);
   const auto took = std::chrono::steady_clock::now() - started_at;
   size_slice(events.size(), std::chrono::duration_cast<Duration>(took));
@@ -324,12 +342,21 @@ void Pump::follow(std::uint64_t workflow_epoch) {
 
 void Pump::refresh() { catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch())); }
 
+/// Runs may be queued without their texts while no worker lives that cannot render them.
+bool Pump::may_defer() {
+  const Time now = clock_.now();
+  if (now - last_census_ < census_every) return may_defer_;
+  last_census_ = now;
+  may_defer_ = storage::RowView(session_->run(storage::sql::leases::all_render_deferred), 0).boolean(0);
+  return may_defer_;
+}
+
 bool Pump::claim_due_runs() {
   const Time now = clock_.now();
   {
     const std::lock_guard lock(mutex_);
     if (now < next_queue_look_ && (!next_due_ || now < *next_due_)) return false;
-    if (runner_.held() >= options_.runs_in_memory) {
+    if (!runner_.has_room() || to_render_.size() >= most_to_render) {
       starved_ = true;
       return false;
     }
@@ -337,23 +364,125 @@ bool Pump::claim_due_runs() {
   }
   storage::RunStore store(*session_, options_.worker);
   const std::vector<std::string> blocked = runner_.blocked_destinations();
-  std::vector<storage::ClaimedRun> claimed =
-      store.claim(options_.claim_lease, options_.claim_per_destination, blocked, options_.claim_batch);
-  const bool any = !claimed.empty();
-  try {
-    matcher_.check_again(*session_, claimed);
-  } catch (...) {
-    runner_.give_back(std::move(claimed));
-    throw;
+  std::vector<Guid> blocked_businesses = runner_.blocked_businesses();
+  for (const auto& [business, count] : rendering_) {
+    if (count >= most_to_render_of_a_business) blocked_businesses.push_back(business);
   }
-  runner_.submit(std::move(claimed));
-  std::optional<Time> next = store.next_due(blocked);
+  std::vector<storage::ClaimedRun> claimed =
+      store.claim({.lease = options_.claim_lease,
+                   .per_destination = options_.claim_per_destination,
+                   .runs = options_.claim_batch,
+                   .bytes = std::min(options_.claim_bytes, runner_.free_bytes()),
+                   .blocked_destinations = blocked,
+                   .blocked_businesses = blocked_businesses});
+  const bool any = !claimed.empty();
+  take_claimed(std::move(claimed));
+  std::optional<Time> next = store.next_due(blocked, blocked_businesses);
   // Due and not to be had: another worker is taking it, or the server's clock is behind ours.
   if (next && !any) next = std::max(*next, now + due_again_after);
   next_queue_look_ = now + queue_look_every;
   const std::lock_guard lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
+}
+
+/// Hands claimed runs to the runner, or puts them aside to be rendered.
+void Pump::take_claimed(std::vector<storage::ClaimedRun> claimed) {
+  std::vector<storage::ClaimedRun> unreadable;
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    if (!catalogue_.is_unreadable(run.run.key.workflow_id)) return false;
+    run.run.state.code = "WORKFLOW_UNREADABLE";
+    unreadable.push_back(std::move(run));
+    return true;
+  });
+  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_pause);
+  try {
+    preparer_.check_again(*session_, claimed);
+  } catch (...) {
+    runner_.give_back(std::move(claimed), clock_.now());
+    throw;
+  }
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    const storage::RunKey& key = run.run.key;
+    if (!storage::is_deferred(key) || run.called_off || run.record_gone || !catalogue_.find(key.workflow_id))
+      return false;
+    const Guid business = key.business_id;
+    ++rendering_[business];
+    to_render_.push(business, {std::move(run), clock_.now()});
+    return true;
+  });
+  runner_.submit(std::move(claimed));
+}
+
+/// Renders runs that were claimed without their texts, businesses in turn, for about two milliseconds. True
+/// when any waits still.
+bool Pump::render_some() {
+  if (to_render_.empty()) return false;
+  const auto started_at = std::chrono::steady_clock::now();
+  give_back_unrendered();
+  std::vector<storage::ClaimedRun> runs;
+  std::vector<storage::ClaimedRun> without_memory;
+  while (!to_render_.empty() && runs.size() < render_batch_) {
+    storage::ClaimedRun run = take_to_render(to_render_.pop());
+    (runner_.has_memory(run.run.key.business_id) ? runs : without_memory).push_back(std::move(run));
+  }
+  runner_.give_back(std::move(without_memory), clock_.now() + no_memory_pause);
+  try {
+    preparer_.render(*session_, runs);
+  } catch (...) {
+    runner_.give_back(std::move(runs), clock_.now());
+    throw;
+  }
+  const std::size_t count = runs.size();
+  runner_.submit(std::move(runs));
+  const auto took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at);
+  if (took > render_time) {
+    render_batch_ = std::max<std::size_t>(count * static_cast<std::size_t>(render_time / Duration(1)) /
+                                              static_cast<std::size_t>(took / Duration(1)),
+                                          1);
+  } else if (count == render_batch_) {
+    render_batch_ = std::min<std::size_t>(2 * render_batch_, most_in_render_batch);
+  }
+  return !to_render_.empty();
+}
+
+void Pump::give_back_unrendered() {
+  const Time now = clock_.now();
+  std::vector<storage::ClaimedRun> late;
+  for (ToRender& one : to_render_.take_fronts(
+           [&](const ToRender& waiting) { return now - waiting.since > render_patience; })) {
+    late.push_back(take_to_render(std::move(one)));
+  }
+  runner_.give_back(std::move(late), now);
+}
+
+storage::ClaimedRun Pump::take_to_render(ToRender one) {
+  const auto count = rendering_.find(one.run.run.key.business_id);
+  if (--count->second == 0) rendering_.erase(count);
+  return std::move(one.run);
+}
+
+/// Matches events whose workflow could not be read when they came. True when there may be more.
+bool Pump::match_postponed() {
+  const Time now = clock_.now();
+  if (now < next_postponed_look_) return false;
+  next_postponed_look_ = now + postponed_look_every;
+  storage::RunStore store(*session_, options_.worker);
+  bool any = false;
+  for (const Guid& guid : store.workflows_with_postponed(most_postponed_workflows)) {
+    const WorkflowPtr workflow = catalogue_.find(guid);
+    if (!workflow && catalogue_.is_unreadable(guid)) continue;
+    storage::Work work(*session_);
+    const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, most_postponed);
+    // A workflow that was deleted meanwhile fires for nothing.
+    if (workflow) store.queue(matcher_.match_postponed(*session_, *workflow, matches));
+    work.commit();
+    any = any || !matches.empty();
+  }
+  if (!any) return false;
+  next_postponed_look_ = {};
+  next_queue_look_ = {};
+  return true;
 }
 
 void Pump::wait() {
@@ -370,6 +499,7 @@ void Pump::wait() {
     }
   }
   if (runner_.held() > 0) limit = std::min(limit, spill_every);
+  limit = std::min(limit, std::max(Duration::zero(), next_postponed_look_ - clock_.now()));
   wake_up_.wait(session_->socket(), limit);
 }
 

@@ -7,9 +7,11 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/fair_queue.hpp"
 #include "base/guid.hpp"
 #include "storage/leases.hpp"
 #include "storage/run_store.hpp"
@@ -19,6 +21,7 @@
 #include "worker/marks.hpp"
 #include "worker/matcher.hpp"
 #include "worker/rate_mode.hpp"
+#include "worker/run_preparer.hpp"
 #include "worker/runner.hpp"
 #include "worker/wake_up.hpp"
 
@@ -33,15 +36,15 @@ class Pump {
   struct Options {
     std::string database_url;
     Guid worker;
-    std::size_t shard_batch = 1000;           // events of one shard in one look
-    std::size_t events_known = 100'000;       // seen and not matched
-    std::size_t events_in_memory = 2000;      // matched and not settled
-    std::size_t events_of_a_business = 1500;  // of these
-    std::size_t runs_in_memory = 4000;
+    std::size_t shard_batch = 1000;                 // events of one shard in one look
+    std::size_t events_known = 100'000;             // seen and not matched
+    std::size_t events_in_memory = 2000;            // matched and not settled
+    std::size_t events_of_a_business = 1500;        // of these
     Duration slice = std::chrono::milliseconds(2);  // what matching one batch should take
     std::size_t most_in_slice = 500;
     std::size_t claim_batch = 256;
     std::size_t claim_per_destination = 32;
+    std::size_t claim_bytes = 8UL * 1024 * 1024;
     Duration claim_lease = std::chrono::seconds(30);
     Duration poll = std::chrono::seconds(1);
   };
@@ -65,6 +68,12 @@ class Pump {
   Time matched_until() const;
 
  private:
+  /// A claimed run without its texts.
+  struct ToRender {
+    storage::ClaimedRun run;
+    Time since;
+  };
+
   void run();
   void work();
   void keep_firings();
@@ -84,7 +93,13 @@ class Pump {
   void size_slice(std::size_t events, Duration took);
   void follow_workflows(Time now);
   void follow(std::uint64_t workflow_epoch);
+  bool may_defer();
   bool claim_due_runs();
+  void take_claimed(std::vector<storage::ClaimedRun> claimed);
+  bool render_some();
+  void give_back_unrendered();
+  storage::ClaimedRun take_to_render(ToRender one);
+  bool match_postponed();
   void wait();
   void refresh();
 
@@ -110,6 +125,13 @@ class Pump {
   // The thread's own.
   storage::HeldShards read_;  // as marks_ has them
   std::uint64_t seen_epoch_ = 0;
+  RunPreparer preparer_;
+  FairQueue<Guid, ToRender> to_render_;              // by business
+  std::unordered_map<Guid, std::size_t> rendering_;  // their number, by business
+  std::size_t render_batch_ = 4;
+  Time last_census_{};
+  bool may_defer_ = false;
+  Time next_postponed_look_{};
   Time next_queue_look_{};
   Time last_xid_{};
   bool was_connected_ = false;

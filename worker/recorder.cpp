@@ -12,9 +12,26 @@ namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(500);
 
+constexpr std::size_t most_bytes = 4UL * 1024 * 1024;  // of texts in a batch, and one entry more
+
+std::size_t text_size(const storage::SettledEvent& event) {
+  std::size_t bytes = 0;
+  for (const storage::Run& run : event.runs) bytes += storage::byte_size(run.key);
+  return bytes;
+}
+
+std::size_t text_size(const storage::QueuedOutcome& outcome) {
+  const auto& rendering = outcome.rendering;
+  return rendering ? rendering->request.size() + (rendering->body ? rendering->body->size() : 0) : 0;
+}
+
+std::size_t text_size(const storage::PauseRequest&) { return 0; }
+
 template <typename Items>
 std::size_t move_some(Items& from, Items& to, std::size_t most) {
-  const std::size_t count = std::min(from.size(), most);
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < std::min(from.size(), most) && bytes < most_bytes; ++count)
+    bytes += text_size(from[count]);
   const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
   to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
   from.erase(from.begin(), end);
@@ -173,8 +190,8 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
   changed_.wait_for(lock, options_.batch_delay,
                     [&] { return stopping_ || urgent_ || size(waiting_) >= options_.batch_size; });
   // Outcomes may be of runs that an event of this very batch queues: the store settles events first.
-  const bool all_events = move_some(waiting_.events, batch.events, options_.batch_size) < options_.batch_size;
-  if (all_events) {
+  move_some(waiting_.events, batch.events, options_.batch_size);
+  if (waiting_.events.empty()) {
     move_some(waiting_.outcomes, batch.outcomes, options_.batch_size);
     move_some(waiting_.pauses, batch.pauses, options_.batch_size);
   }
@@ -203,6 +220,9 @@ bool Recorder::write(storage::Batch batch) {
       record(Histogram::record_batch_seconds,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - started_at).count());
       report(batch, recorded);
+      // Before others are told that there is room again.
+      for (auto& event : batch.events) event.memory.reset();
+      for (auto& outcome : batch.outcomes) outcome.memory.reset();
       std::vector<std::uint64_t> events;
       events.reserve(batch.events.size());
       for (const auto& event : batch.events) events.push_back(event.id);

@@ -13,9 +13,8 @@ namespace {
 using storage::RunState;
 using storage::RunStatus;
 
-// How long those whose run did not fail last may probe before it may: half the breaker's pause, within these.
-constexpr Duration least_head_start = std::chrono::milliseconds(500);
-constexpr Duration most_head_start = std::chrono::seconds(5);
+// A run that its worker cannot read is left to others for this long.
+constexpr Duration unreadable_again_after = std::chrono::seconds(5);
 
 double seconds(Duration duration) { return std::max(std::chrono::duration<double>(duration).count(), 0.0); }
 
@@ -41,21 +40,32 @@ struct Runner::Task {
   explicit Task(storage::Run of) : run(std::move(of)), action(actions::find_action(run.key.action)) {}
 
   storage::Run run;
-  const actions::Action* action;  // null: there is none of that type
+  const actions::Action* action;       // null: there is none of that type
+  std::shared_ptr<const void> memory;  // held for the texts
   json::object request;
+  bool is_new = false;             // it was in the queue without its texts
   std::shared_ptr<Ticket> ticket;  // null: the run is in the queue
   Moment since;
   Place place = Place::waiting;
   WorkflowPtr workflow;  // from its admission on
   std::string message_id;
 
-  /// How many of its destination may be in flight.
+  const Guid& business() const { return run.key.business_id; }
+  /// Number of attempts at its destination that may be in flight.
   std::size_t limit() const { return action == nullptr ? SIZE_MAX : action->max_in_flight(); }
 };
 
 struct Runner::Parked {
   std::deque<TaskPtr> tasks;
-  bool has_place = false;  // it is in freed_
+  bool has_place = false;  // its business's queue names it in `freed`
+};
+
+struct Runner::Queue {
+  std::deque<TaskPtr> ready;
+  std::deque<std::string> freed;        // destinations with parked runs and a place again
+  bool parked_next = true;              // parked and ready runs alternate
+  bool has_turn = false;                // in turns_
+  std::optional<std::size_t> waits_at;  // in at_share_ under this number
 };
 
 Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder)
@@ -63,7 +73,10 @@ Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects eff
       catalogue_(catalogue),
       effects_(effects),
       recorder_(recorder),
-      breaker_(options_.breaker) {}
+      destinations_(options_.breaker),
+      places_(options_.max_in_flight),
+      held_(options_.max_held),
+      memory_(options_.max_bytes) {}
 
 Runner::~Runner() = default;
 
@@ -72,19 +85,26 @@ void Runner::submit(std::vector<MatchedEvent> events) {
   {
     const std::lock_guard lock(mutex_);
     for (MatchedEvent& event : events) {
-      auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
+      const Guid business = event.runs.empty() ? Guid() : event.runs.front().run.key.business_id;
+      std::size_t bytes = 0;
+      for (const PlannedRun& planned : event.runs) bytes += storage::byte_size(planned.run.key);
+      const bool may_hold_more = may_hold(business);
+      auto memory = bytes > 0 ? memory_.hold(business, bytes) : nullptr;
+      auto ticket = std::make_shared<Ticket>(
+          Ticket{{event.shard, event.id, {}, std::move(event.postponed), memory}, {}, moment(), {}});
       // Ordered runs go by way of the queue, which knows what is open before them, and must be there before
       // those of the next event: nothing of theirs may wait for a try.
-      const bool by_queue = event.orphan || std::ranges::any_of(event.runs, [](const PlannedRun& planned) {
-                              return planned.run.key.ordered;
-                            });
+      const bool by_queue =
+          event.orphan || !may_hold_more ||
+          std::ranges::any_of(event.runs, [](const PlannedRun& planned) { return planned.run.key.ordered; });
       for (PlannedRun& planned : event.runs) {
-        if (planned.run.state.status != RunStatus::queued || by_queue) {
+        if (planned.run.state.status != RunStatus::queued || by_queue || is_deferred(planned.run.key)) {
           ticket->event.runs.push_back(std::move(planned.run));
           continue;
         }
         auto task = std::make_shared<Task>(std::move(planned.run));
         task->request = std::move(planned.request);
+        task->memory = memory;
         task->ticket = ticket;
         ticket->open.push_back(task);
       }
@@ -113,12 +133,12 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
   start_all();
 }
 
-void Runner::give_back(std::vector<storage::ClaimedRun> runs) {
+void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
   for (storage::ClaimedRun& claimed : runs) {
     if (claimed.was == RunStatus::running) continue;  // its lease ends, and that it was lost still counts
     RunState state = std::move(claimed.run.state);
     state.status = claimed.was;
-    state.at = effects_.clock.now();
+    state.at = due;
     recorder_.finish({claimed.run.key.business_id, claimed.run.key.guid, std::move(state)});
   }
 }
@@ -128,6 +148,12 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
   auto task = std::make_shared<Task>(std::move(claimed.run));
   const storage::RunKey& key = task->run.key;
   const Time now = effects_.clock.now();
+  task->is_new = claimed.rendered;
+  if (const std::size_t bytes = storage::byte_size(key)) task->memory = memory_.hold(key.business_id, bytes);
+  if (is_final(task->run.state.status)) {  // it could not be rendered
+    recorder_.finish({key.business_id, key.guid, std::move(task->run.state)});
+    return nullptr;
+  }
   if (claimed.was == RunStatus::running) {
     // Its worker was lost in the middle of a try, which counts: a run that kills workers must not do so for
     // ever.
@@ -174,67 +200,124 @@ Runner::TaskPtr Runner::task_of(storage::ClaimedRun claimed) {
   return task;
 }
 
+bool Runner::may_hold(const Guid& business) const {
+  return held_.may_take(business) && memory_.may_take(business);
+}
+
 void Runner::enqueue(TaskPtr task) {
+  const Guid business = task->business();
   task->since = moment();
-  ++held_;
-  std::deque<TaskPtr>& queue = ready_[task->run.key.business_id];
-  if (queue.empty()) turns_.push_back(task->run.key.business_id);
-  queue.push_back(std::move(task));
+  held_.take(business);
+  Queue& queue = queues_[business];
+  queue.ready.push_back(std::move(task));
+  give_turn(business, queue);
+}
+
+void Runner::give_turn(const Guid& business, Queue& queue) {
+  if (queue.has_turn || queue.waits_at || (queue.ready.empty() && queue.freed.empty())) return;
+  queue.has_turn = true;
+  turns_.push_back(business);
+}
+
+void Runner::wait_for_share(const Guid& business, Queue& queue) {
+  queue.waits_at = places_.held(business);
+  at_share_.emplace(*queue.waits_at, business);
+}
+
+/// A place came back: its business and those that hold few others may go on.
+void Runner::place_freed(const TaskPtr& task) {
+  places_.give(task->business());
+  set_gauge(Gauge::runs_in_flight, static_cast<double>(places_.taken()));
+  if (const auto queue = queues_.find(task->business()); queue != queues_.end() && queue->second.waits_at) {
+    at_share_.erase({*queue->second.waits_at, task->business()});
+    wait_for_share(task->business(), queue->second);
+  }
+  while (!at_share_.empty() && places_.may_take(at_share_.begin()->second)) {
+    const Guid business = at_share_.begin()->second;
+    at_share_.erase(at_share_.begin());
+    Queue& queue = queues_.at(business);
+    queue.waits_at.reset();
+    give_turn(business, queue);
+  }
+}
+
+void Runner::forget_if_idle(const Guid& business) {
+  const auto found = queues_.find(business);
+  const Queue& queue = found->second;
+  if (queue.ready.empty() && queue.freed.empty() && !queue.has_turn && !queue.waits_at) queues_.erase(found);
 }
 
 Runner::TaskPtr Runner::next_task() {
   const Time now = effects_.clock.now();
-  while (!stopping_ && in_flight_ < options_.max_in_flight) {
-    if (!freed_.empty()) {
-      const auto parked = parked_.find(freed_.front());
-      if (parked == parked_.end()) {
-        freed_.pop_front();
-        continue;
-      }
-      std::deque<TaskPtr>& tasks = parked->second.tasks;
-      while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
-      const auto next = std::ranges::find_if(tasks, [&](const TaskPtr& task) {
-        return task->place != Task::Place::gone && may_probe(*task, now);
-      });
-      if (next == tasks.end() || !breaker_.try_start(parked->first, now, (*next)->limit())) {
-        parked->second.has_place = false;
-        if (tasks.empty()) parked_.erase(parked);
-        freed_.pop_front();
-        continue;
-      }
-      TaskPtr task = std::move(*next);
-      tasks.erase(next);
-      return task;
-    }
-    if (turns_.empty()) return nullptr;
+  while (!stopping_ && places_.free() > 0 && !turns_.empty()) {
     const Guid business = turns_.front();
     turns_.pop_front();
-    std::deque<TaskPtr>& queue = ready_[business];
-    TaskPtr task = std::move(queue.front());
-    queue.pop_front();
-    if (queue.empty()) {
-      ready_.erase(business);
-    } else {
-      turns_.push_back(business);
+    Queue& queue = queues_.at(business);
+    queue.has_turn = false;
+    if (!places_.may_take(business)) {
+      wait_for_share(business, queue);
+      continue;
     }
-    if (task->place == Task::Place::gone) continue;
-    const std::string& destination = task->run.key.destination;
-    if (destination.empty()) return task;
-    if (!parked_.contains(destination) && may_probe(*task, now) &&
-        breaker_.try_start(destination, now, task->limit())) {
-      return task;
-    }
-    std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
-    tasks.push_back(std::move(task));
+    TaskPtr task = next_of(queue, now);
+    give_turn(business, queue);
+    forget_if_idle(business);
+    if (task) return task;
   }
+  return nullptr;
+}
+
+/// A run that may start, with a place at its destination; null if there is none.
+Runner::TaskPtr Runner::next_of(Queue& queue, Time now) {
+  while (!queue.ready.empty() || !queue.freed.empty()) {
+    const bool is_parked = !queue.freed.empty() && (queue.parked_next || queue.ready.empty());
+    queue.parked_next = !is_parked;
+    if (TaskPtr task = is_parked ? next_parked(queue, now) : next_ready(queue, now)) return task;
+  }
+  return nullptr;
+}
+
+Runner::TaskPtr Runner::next_parked(Queue& queue, Time now) {
+  std::string destination = std::move(queue.freed.front());
+  queue.freed.pop_front();
+  const auto parked = parked_.find(destination);
+  if (parked == parked_.end()) return nullptr;
+  std::deque<TaskPtr>& tasks = parked->second.tasks;
+  while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
+  const auto next = std::ranges::find_if(tasks, [&](const TaskPtr& task) {
+    return task->place != Task::Place::gone && destinations_.may_probe(task->run.key, now);
+  });
+  if (next == tasks.end() || !destinations_.try_start((*next)->run.key, (*next)->limit(), now)) {
+    parked->second.has_place = false;
+    if (tasks.empty()) parked_.erase(parked);
+    return nullptr;
+  }
+  TaskPtr task = std::move(*next);
+  tasks.erase(next);
+  queue.freed.push_back(std::move(destination));  // behind the business's others
+  return task;
+}
+
+Runner::TaskPtr Runner::next_ready(Queue& queue, Time now) {
+  TaskPtr task = std::move(queue.ready.front());
+  queue.ready.pop_front();
+  if (task->place == Task::Place::gone) return nullptr;
+  const std::string& destination = task->run.key.destination;
+  if (destination.empty()) return task;
+  if (!parked_.contains(destination) && destinations_.try_start(task->run.key, task->limit(), now))
+    return task;
+  std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
+  tasks.push_back(std::move(task));
   return nullptr;
 }
 
 void Runner::has_place(const std::string& destination) {
   const auto parked = parked_.find(destination);
-  if (parked == parked_.end() || parked->second.has_place) return;
+  if (parked == parked_.end() || parked->second.has_place || parked->second.tasks.empty()) return;
+  const Guid business = parked->second.tasks.front()->business();
   parked->second.has_place = true;
-  freed_.push_back(destination);
+  Queue& queue = queues_[business];
+  queue.freed.push_back(destination);
+  give_turn(business, queue);
 }
 
 void Runner::start_all() {
@@ -253,9 +336,9 @@ void Runner::start_all() {
       task = next_task();
       if (!task) break;
       task->place = Task::Place::in_flight;
-      ++in_flight_;
+      places_.take(task->business());
       if (!admit(task)) continue;
-      set_gauge(Gauge::runs_in_flight, static_cast<double>(in_flight_));
+      set_gauge(Gauge::runs_in_flight, static_cast<double>(places_.taken()));
     }
     perform(task);
   }
@@ -265,7 +348,12 @@ bool Runner::admit(const TaskPtr& task) {
   const WorkflowPtr workflow = catalogue_.find(task->run.key.workflow_id);
   RunState state = task->run.state;
   state.at = effects_.clock.now();
-  if (!workflow || task->action == nullptr) {
+  if (catalogue_.is_unreadable(task->run.key.workflow_id) || task->action == nullptr) {
+    // A worker of another version can perform it, or this one can when the workflow is mended.
+    state.status = state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
+    state.code = "WORKFLOW_UNREADABLE";
+    state.at += unreadable_again_after;
+  } else if (!workflow) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
   } else if (workflow->paused) {
@@ -275,11 +363,11 @@ bool Runner::admit(const TaskPtr& task) {
     task->message_id = "msg_" + task->run.key.origin.to_string();
     return true;
   }
-  --in_flight_;
   if (const std::string& destination = task->run.key.destination; !destination.empty()) {
-    breaker_.released(destination, state.at);
+    destinations_.released(destination, effects_.clock.now());
     has_place(destination);
   }
+  place_freed(task);
   conclude(task, std::move(state));
   return false;
 }
@@ -317,18 +405,16 @@ void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
   Verdict verdict = judge(task->run, result, options_.schedule, now);
   {
     const std::lock_guard lock(mutex_);
-    --in_flight_;
-    set_gauge(Gauge::runs_in_flight, static_cast<double>(in_flight_));
     if (!result.cancelled) note_try(*task, result);
-    const std::string& destination = task->run.key.destination;
-    if (!destination.empty()) {
+    if (const std::string& destination = task->run.key.destination; !destination.empty()) {
       if (result.cancelled) {
-        breaker_.released(destination, now);
+        destinations_.released(destination, now);
       } else {
-        note_health(*task, result.destination_failed, now);
+        destinations_.ended(task->run.key, result.destination_failed, now);
       }
       has_place(destination);
     }
+    place_freed(task);
     if (verdict.pause && !result.cancelled) {
       recorder_.pause({task->run.key.business_id, task->run.key.workflow_id, std::move(*verdict.pause)});
     }
@@ -337,32 +423,9 @@ void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
     } else {
       conclude(task, std::move(verdict.state));
     }
-    if (in_flight_ == 0) idle_.notify_all();
+    if (places_.taken() == 0) idle_.notify_all();
   }
   start_all();
-}
-
-bool Runner::may_probe(const Task& task, Time now) const {
-  const auto open = open_.find(task.run.key.destination);
-  return open == open_.end() || open->second.workflow != task.run.key.workflow_id ||
-         now >= open->second.not_before;
-}
-
-void Runner::note_health(const Task& task, bool failed, Time now) {
-  const std::string& destination = task.run.key.destination;
-  const bool was_open = open_.contains(destination);
-  failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
-  const bool is_open = breaker_.state(destination) == net::CircuitBreaker::State::open;
-  if (is_open) {  // so the try has failed: one success closes it
-    const Time next = breaker_.retry_at(destination, now);
-    open_[destination] = {task.run.key.workflow_id,
-                          next + std::clamp((next - now) / 2, least_head_start, most_head_start)};
-  } else {
-    open_.erase(destination);
-  }
-  if (is_open == was_open) return;
-  observe(is_open ? Observable::breaker_opened : Observable::breaker_closed, {{"destination", destination}});
-  set_gauge(Gauge::breakers_open, static_cast<double>(open_.size()));
 }
 
 void Runner::note_try(const Task& task, const actions::TryResult& result) {
@@ -377,14 +440,21 @@ void Runner::note_try(const Task& task, const actions::TryResult& result) {
 void Runner::conclude(const TaskPtr& task, RunState state) {
   if (is_final(state.status))
     record(Histogram::run_age_seconds, seconds(state.at - task->run.key.created_at));
-  --held_;
+  const Guid business = task->business();
+  held_.give(business);
   task->place = Task::Place::gone;
   if (!task->ticket) {
-    recorder_.finish({task->run.key.business_id, task->run.key.guid, std::move(state)});
+    // The texts stay with the run from its first attempt on: later ones send the same.
+    std::optional<storage::Rendering> rendering;
+    if (task->is_new && (state.attempts > 0 || is_final(state.status) || state.change))
+      rendering = {task->run.key.request, std::move(task->run.key.body)};
+    recorder_.finish(
+        {business, task->run.key.guid, std::move(state), std::move(rendering), std::move(task->memory)});
     return;
   }
   const std::shared_ptr<Ticket> ticket = std::move(task->ticket);
   task->run.state = std::move(state);
+  task->memory.reset();  // the ticket has it
   ticket->event.runs.push_back(std::move(task->run));
   std::erase(ticket->open, task);
   if (!ticket->open.empty()) return;
@@ -399,13 +469,11 @@ void Runner::put_off(const TaskPtr& task, Time until) {
   conclude(task, std::move(state));
 }
 
-void Runner::put_off_destination(const std::string& destination, std::deque<TaskPtr>& tasks) {
+void Runner::put_off_tasks(std::deque<TaskPtr>& tasks) {
   const Time now = effects_.clock.now();
-  const bool open = breaker_.state(destination) == net::CircuitBreaker::State::open;
-  const Time until = open ? breaker_.retry_at(destination, now) : now + options_.patience;
   for (const TaskPtr& task : tasks) {
     if (task->place != Task::Place::waiting) continue;
-    put_off(task, may_probe(*task, until) ? until : open_.at(destination).not_before);
+    put_off(task, destinations_.again_at(task->run.key, now, now + options_.patience));
   }
 }
 
@@ -431,7 +499,8 @@ void Runner::spill_ticket(const std::shared_ptr<Ticket>& ticket) {
       run.state.at = now;
       task->request = {};
       task->place = Task::Place::gone;
-      --held_;
+      held_.give(task->business());
+      task->memory.reset();
     }
   }
   ticket->open.clear();
@@ -445,9 +514,9 @@ void Runner::spill() {
     for (auto parked = parked_.begin(); parked != parked_.end();) {
       std::deque<TaskPtr>& tasks = parked->second.tasks;
       while (!tasks.empty() && tasks.front()->place == Task::Place::gone) tasks.pop_front();
-      const bool open = breaker_.state(parked->first) == net::CircuitBreaker::State::open;
-      if (!tasks.empty() && (open || now - tasks.front()->since > options_.destination_patience)) {
-        put_off_destination(parked->first, tasks);
+      if (!tasks.empty() && (destinations_.is_open(parked->first) ||
+                             now - tasks.front()->since > options_.destination_patience)) {
+        put_off_tasks(tasks);
         tasks.clear();
       }
       parked = tasks.empty() ? parked_.erase(parked) : std::next(parked);
@@ -465,27 +534,29 @@ void Runner::spill() {
 void Runner::spill_ready(Moment now) {
   if (now < next_sweep_) return;
   next_sweep_ = now + std::chrono::milliseconds(250);
-  for (auto ready = ready_.begin(); ready != ready_.end();) {
-    std::erase_if(ready->second, [&](const TaskPtr& task) {
+  for (auto each = queues_.begin(); each != queues_.end();) {
+    auto& [business, queue] = *each;
+    std::erase_if(queue.ready, [&](const TaskPtr& task) {
       if (task->place == Task::Place::waiting && !task->ticket &&
           now - task->since > options_.claim_patience) {
         put_off(task, effects_.clock.now());
       }
       return task->place == Task::Place::gone;
     });
-    if (ready->second.empty()) {
-      std::erase(turns_, ready->first);
-      ready = ready_.erase(ready);
-    } else {
-      ++ready;
+    if (!queue.ready.empty() || !queue.freed.empty()) {
+      ++each;
+      continue;
     }
+    if (queue.has_turn) std::erase(turns_, business);
+    if (queue.waits_at) at_share_.erase({*queue.waits_at, business});
+    each = queues_.erase(each);
   }
 }
 
 bool Runner::drain(Duration limit) {
   std::unique_lock lock(mutex_);
   stopping_ = true;
-  return idle_.wait_for(lock, limit, [&] { return in_flight_ == 0; });
+  return idle_.wait_for(lock, limit, [&] { return places_.taken() == 0; });
 }
 
 void Runner::stop() {
@@ -493,30 +564,49 @@ void Runner::stop() {
   stopping_ = true;
   for (const auto& ticket : tickets_) spill_ticket(ticket);
   tickets_.clear();
-  ready_.clear();
+  queues_.clear();
   turns_.clear();
+  at_share_.clear();
   parked_.clear();
 }
 
 std::size_t Runner::held() const {
   const std::lock_guard lock(mutex_);
-  return held_;
+  return held_.taken();
 }
 
 std::size_t Runner::in_flight() const {
   const std::lock_guard lock(mutex_);
-  return in_flight_;
+  return places_.taken();
+}
+
+std::size_t Runner::free_bytes() const { return memory_.free(); }
+
+bool Runner::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return held_.free() > 0 && memory_.free() > 0;
+}
+
+bool Runner::has_memory(const Guid& business) const {
+  const std::lock_guard lock(mutex_);
+  return may_hold(business);
 }
 
 std::vector<std::string> Runner::blocked_destinations() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> blocked;
-  blocked.reserve(parked_.size() + open_.size());
+  std::vector<std::string> blocked = destinations_.resting(effects_.clock.now());
+  std::erase_if(blocked, [&](const std::string& destination) { return parked_.contains(destination); });
   for (const auto& [destination, tasks] : parked_) blocked.push_back(destination);
-  const Time now = effects_.clock.now();
-  for (const auto& [destination, probe] : open_) {
-    if (!parked_.contains(destination) && breaker_.retry_at(destination, now) > now)
-      blocked.push_back(destination);
+  return blocked;
+}
+
+std::vector<Guid> Runner::blocked_businesses() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Guid> blocked = places_.beyond_share();
+  for (const auto& businesses : {held_.beyond_share(), memory_.beyond_share()}) {
+    for (const Guid& business : businesses) {
+      if (std::ranges::find(blocked, business) == blocked.end()) blocked.push_back(business);
+    }
   }
   return blocked;
 }

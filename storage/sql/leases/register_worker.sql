@@ -1,2 +1,2 @@
--- $1 the worker, $2 its name.
-insert into workers (guid, name) values ($1::uuid, $2) on conflict (guid) do nothing
+-- $1 the worker, $2 its name. This version renders runs that were queued without their texts.
+insert into workers (guid, name, renders_deferred) values ($1::uuid, $2, true) on conflict (guid) do nothing

@@ -1,20 +1,28 @@
--- Takes due runs for the worker $1 until $2 from now: at most $3 of each destination, and of the destinations $4 (those
--- that are saturated or broken) none; $5 in all. Destinations are walked along the index, so that a long queue of one
--- costs the others nothing, and served in random order, so that none is always last.
+-- Takes due runs for the worker $1 until $2 from now: at most $3 of each destination, $5 in all, and no more once they have
+-- $7 bytes; none of the destinations $4 (saturated or broken) and none of the businesses $6, whose guid a destination ends
+-- with. Destinations are walked along the index, so that a long queue of one costs the others nothing, and are served in
+-- random order, so that none is always last.
 \ir destinations.inc
-, due as (
-  select q.place, q.was
+, found as materialized (
+  select q.place, q.was, q.bytes, row_number() over () as number
   from (select destination from destinations
-        where destination is not null and destination <> all ($4::text[])
+        where destination is not null and destination <> all ($4::text[]) and right(destination, 36) <> all ($6::text[])
         order by random()) d,
-       lateral (select q.ctid as place, q.status as was from run_queue q
+       lateral (select q.ctid as place, q.status as was,
+                       octet_length(q.request) + octet_length(q.tries) + coalesce(octet_length(q.body), 0) as bytes
+                from run_queue q
                 where q.destination = d.destination and q.status <> 'held' and q.due_at <= statement_timestamp()
 \ir may_go.inc
                 order by q.due_at limit $3::bigint for update skip locked) q
   limit $5::bigint
+), due as (
+  select place, was
+  from (select place, was, sum(bytes) over (order by number rows unbounded preceding) - bytes as bytes_before from found) f
+  where bytes_before < $7::bigint
 )
 update run_queue q set status = 'running', lease_owner = $1::uuid, due_at = clock_timestamp() + $2::interval
 from due t
 where q.ctid = t.place  -- of rows that this statement holds
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
-          t.was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action, q.body
+          t.was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
+          q.body, q.depth

@@ -1,8 +1,9 @@
 -- Runs of the queue that are over: moved to the history, and counted, if the worker $1 still has them. Arrays of one entry
--- a run.
+-- a run; request and body where the run was queued without them.
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
-                       $9::text[]) o (business_id, guid, status, code, error, attempts, finished_at, tries)
+                       $9::text[], $10::text[], $11::text[])
+    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body)
 )
 \ir places.inc
 , gone as (
@@ -14,7 +15,8 @@ with over as (
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
                     tries)
   select g.business_id, g.guid, g.workflow_id, g.workflow_version, g.event_id, g.entity_type, g.entity_id, g.trigger_code, g.action,
-         o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination, g.request, g.body, o.tries
+         o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination,
+         coalesce(o.request, g.request), coalesce(o.body, g.body), o.tries
   from gone g join over o using (business_id, guid)
   returning business_id, created_at, workflow_id, status
 )

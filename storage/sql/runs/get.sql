@@ -3,6 +3,7 @@ select guid, workflow_id as "workflowId", workflow_version as "workflowVersion",
        (array['Order', 'Shipment', 'Customer', 'Product'])[entity_type + 1] as "entityType", entity_id as "entityId",
        trigger_code as trigger, status, code, error, attempts, created_at as "createdAt",
        next_attempt_at as "nextAttemptAt", finished_at as "finishedAt", replay_of as "replayOf",
-       shown_request($1::uuid, action, request::json, body) as request, tries::json as tries
+       case when request <> 'null' then shown_request($1::uuid, action, request::json, body) end as request,  -- null: not rendered yet
+       tries::json as tries
 from all_runs
 where business_id = $1::uuid and guid = $2::uuid

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The most memory that a process has had, in bytes (proc(5), VmHWM).
+std::size_t peak_memory(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string word; status >> word;) {
+    if (word != "VmHWM:") continue;
+    std::size_t kilobytes = 0;
+    status >> kilobytes;
+    return kilobytes * 1024;
+  }
+  return 0;
+}
+
+/// One business that takes all it can get, and one that changes a record now and then.
+class Fairness : public testing::Test {
+ protected:
+  static Waybill::Options with_many_workflows() {
+    Waybill::Options options;
+    options.arguments = {"--workflows-per-business", "1000", "--workflows-per-trigger", "1000"};
+    return options;
+  }
+
+  /// How long the quiet business's webhooks took, the longest first; a webhook that did not come is missing.
+  std::vector<std::chrono::milliseconds> deliveries_of_the_quiet(int count) {
+    std::vector<std::chrono::milliseconds> took;
+    for (int i = 0; i < count; ++i) {
+      const auto since = std::chrono::steady_clock::now();
+      const std::size_t before = receiver.count("/quiet");
+      quiet.insert_order();
+      const auto received = receiver.wait_for("/quiet", before + 1);
+      if (received.size() <= before) continue;
+      took.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(received[before].at - since));
+    }
+    std::ranges::sort(took, std::greater<>());
+    return took;
+  }
+
+  World world{with_many_workflows()};
+  Receiver receiver;
+  Tenant loud{world.waybill, "loud"};
+  Tenant quiet{world.waybill, "quiet"};
+};
+
+TEST_F(Fairness, ABusinessWhoseReceiversAreSlowLeavesPlacesToOthers) {
+  std::vector<std::unique_ptr<Receiver>> slow;
+  for (int i = 0; i < 16; ++i) {
+    slow.push_back(std::make_unique<Receiver>());
+    slow.back()->on_request([](const Received&) { return Reply::of_kind(Reply::Kind::hang); });
+    loud.webhook(slow.back()->url(), "order_created");
+  }
+  quiet.webhook(receiver.url("/quiet"), "order_created");
+  loud.sql.rows(
+      "insert into orders (business_id, order_number) select $1, gen_random_uuid() from generate_series(1, "
+      "125)",
+      {loud.id});
+  const auto in_flight = [&] {
+    std::size_t count = 0;
+    for (const auto& each : slow) count += each->connections();
+    return count;
+  };
+  ASSERT_TRUE(eventually([&] { return in_flight() >= 700; })) << in_flight();
+
+  const auto took = deliveries_of_the_quiet(20);
+  ASSERT_EQ(took.size(), 20U);
+  EXPECT_LT(took[1], 500ms) << "longest " << took[0].count() << " ms";
+  EXPECT_LT(in_flight(), 1024U) << "the loud business has every place";
+}
+
+TEST_F(Fairness, ADestinationThatAnswersIsNotKeptWaitingByTheSlowOnesOfItsBusiness) {
+  std::vector<std::unique_ptr<Receiver>> slow;
+  for (int i = 0; i < 16; ++i) {
+    slow.push_back(std::make_unique<Receiver>());
+    slow.back()->on_request([](const Received&) { return Reply::of_kind(Reply::Kind::hang); });
+    loud.webhook(slow.back()->url(), "order_created");
+  }
+  loud.webhook(receiver.url("/sound"), "order_created");
+  loud.sql.rows(
+      "insert into orders (business_id, order_number) select $1, gen_random_uuid() from generate_series(1, "
+      "125)",
+      {loud.id});
+  // Each attempt at a slow one lasts 15 s; places come back all the time, and not to the slow ones alone.
+  EXPECT_EQ(receiver.wait_for("/sound", 125, 30s).size(), 125U);
+}
+
+TEST_F(Fairness, AnEventThatFiresManyWorkflowsReachesAllOfThemInLittleMemory) {
+  constexpr std::size_t workflows = 300;
+  std::mutex mutex;
+  std::multiset<std::string> ids;
+  std::size_t bytes = 0;
+  Receiver sink;
+  sink.on_request([&](const Received& request) {
+    const std::lock_guard lock(mutex);
+    ids.insert(request.header("webhook-id"));
+    bytes = std::max(bytes, request.body.size());
+    return Reply::with_status(200);
+  });
+  for (std::size_t i = 0; i < workflows; ++i) loud.webhook(sink.url(), "order_created");
+  loud.insert_order({{"items",
+                      "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', "
+                      "repeat('x', 600000), 'quantity', 1, 'price', 1))"}});
+  EXPECT_TRUE(eventually(
+      [&] {
+        const std::lock_guard lock(mutex);
+        return ids.size() >= workflows;
+      },
+      60s));
+  loud.settle();
+  ASSERT_TRUE(eventually([&] {
+    return loud.sql.number("select count(*) from runs where business_id = $1 and status = 'succeeded'",
+                           {loud.id}) == static_cast<std::int64_t>(workflows);
+  }));
+  EXPECT_GE(bytes, 600'000U);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), workflows);
+  EXPECT_EQ(ids.size(), workflows) << "some were sent twice";
+  EXPECT_LT(peak_memory(world.waybill.process().pid()), 200'000'000U);
+  // Each run keeps what it sent, those that were rendered from the queue like the others.
+  EXPECT_EQ(loud.sql.number("select count(*) from runs where business_id = $1 and length(body) > 600000",
+                            {loud.id}),
+            static_cast<std::int64_t>(workflows));
+}
+
+TEST_F(Fairness, ARunThatIsRenderedLateIsOfTheVersionThatItsEventMet) {
+  constexpr int workflows = 230;
+  std::string last;
+  for (int i = 0; i < workflows; ++i) {
+    last = loud.webhook(receiver.url("/many"), "order_created",
+                        {{"action",
+                          {{"type", "webhook"},
+                           {"recipient", receiver.url(i + 1 < workflows ? "/many" : "/last")},
+                           {"template", "{\"note\": \"first {{notes}}\"}"}}}});
+  }
+  loud.sql.rows("update workflows set paused_reason = 'held', paused_at = now() where guid = $1", {last});
+  loud.insert_order({{"notes", "'as it was'"}});
+  EXPECT_EQ(receiver.wait_for("/many", workflows - 1).size(), static_cast<std::size_t>(workflows - 1));
+  const json::object held = loud.run_with_status(last, "held");
+  EXPECT_TRUE(at(held, "request").is_null()) << "it is not rendered yet";
+  loud.configure({{"guid", last},
+                  {"action",
+                   {{"type", "webhook"},
+                    {"recipient", receiver.url("/last")},
+                    {"template", "{\"note\": \"second {{notes}}\"}"}}}});
+  loud.update_orders("notes = 'as it is now' where true");
+  ASSERT_EQ(loud.http.get("/api/workflows/resume-workflow?workflowId=" + last).status, 200);
+  const auto received = receiver.wait_for("/last", 1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0].body, "{\"note\": \"first as it was\"}");
+}
+
+TEST_F(Fairness, ATemplateThatAsksForEndlessWorkDelaysNobody) {
+  // Lists within lists: 40 items to the sixth power.
+  std::string nested =
+      "{{#items}}{{#items}}{{#items}}{{#items}}{{#items}}{{#items}}{{/items}}{{/items}}"
+      "{{/items}}{{/items}}{{/items}}{{/items}}{}";
+  std::string workflow;
+  for (int i = 0; i < 8; ++i) {
+    workflow = loud.webhook(
+        receiver.url("/loud"), "order_updated",
+        {{"action", {{"type", "webhook"}, {"recipient", receiver.url("/loud")}, {"template", nested}}}});
+  }
+  quiet.webhook(receiver.url("/quiet"), "order_created");
+  const std::string order = loud.insert_order(
+      {{"items",
+        "(select json_agg(json_build_object('guid', gen_random_uuid(), 'description', 'x', 'quantity', 1, "
+        "'price', 1)) from generate_series(1, 40))"}});
+  loud.settle();
+  for (int i = 0; i < 50; ++i) loud.update_orders("notes = '" + std::to_string(i) + "' where true");
+  const auto took = deliveries_of_the_quiet(20);
+  ASSERT_EQ(took.size(), 20U);
+  EXPECT_LT(took[1], 250ms) << "longest " << took[0].count() << " ms";
+  ASSERT_TRUE(eventually([&] {
+    return loud.sql.number("select count(*) from runs where business_id = $1 and code = 'PAYLOAD_TOO_LARGE'",
+                           {loud.id}) == 400;
+  }));
+  EXPECT_EQ(receiver.count("/loud"), 0U);
+}
+
+}  // namespace
+}  // namespace waybill::tests

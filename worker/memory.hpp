@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/guid.hpp"
+
+namespace waybill::worker {
+
+/// The bytes that runs in memory take, shared by business (Shares). Whoever holds texts holds what `hold`
+/// returned with them, until they are written or dropped. Any thread may call any method.
+class Memory {
+ public:
+  explicit Memory(std::size_t capacity);
+
+  /// Counts `bytes` for a business until the last copy of the result is gone, which may outlive this object.
+  std::shared_ptr<const void> hold(const Guid& business, std::size_t bytes);
+
+  /// True when the business may hold more.
+  bool may_take(const Guid& business) const;
+  std::size_t free() const;
+  /// Businesses that may hold no more.
+  std::vector<Guid> beyond_share() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace waybill::worker
