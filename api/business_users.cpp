@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "api/account_fields.hpp"
+#include "api/account_mails.hpp"
 #include "api/fields.hpp"
 #include "api/params.hpp"
 #include "api/route.hpp"
@@ -62,6 +63,7 @@ asio::awaitable<Answer> invite_user(Call& call, Services& services) {
   const auto role = text_at(body, "role").value_or("viewer");
   if (parse_role(role) > call.principal.role) throw only_owners();
   const auto email = text_at(body, "email").value_or("");
+  co_await count_invitation(call, services, email);
   const auto token = make_token();
   const auto mail = Guid::random();
 

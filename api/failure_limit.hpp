@@ -39,7 +39,7 @@ class FailureLimit {
 };
 
 /// The network that a client's address stands for: of IPv6 the first 64 bits (RFC 4291 section 2.5.4), since
-/// one client has as many as it likes below them.
+/// one client has as many as it likes below them. An IPv4 address that IPv6 maps is that IPv4 address.
 std::string network_of(std::string_view address);
 
 }  // namespace waybill::api

@@ -8,10 +8,11 @@
 
 namespace waybill::api {
 
-asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::string email, std::string peer) {
+asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::string email,
+                                                  std::string network) {
   enum Column { is_counted, at, seconds_left };
   storage::Params params;
-  params.add(email).add(peer);
+  params.add(email).add(network);
   const auto rows = co_await services.db.write(storage::sql::logins::reserve, std::move(params), {});
   std::int64_t wait = 0;
   bool counted_any = false;
@@ -22,7 +23,7 @@ asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::strin
       wait = std::max(wait, row.number(seconds_left));
     }
   });
-  const LoginAttempt attempt(std::move(email), std::move(peer), std::string(rows.get(0, at)));
+  const LoginAttempt attempt(std::move(email), std::move(network), std::string(rows.get(0, at)));
   if (wait == 0) co_return attempt;
   // Who is not let try has not failed.
   if (counted_any) co_await attempt.succeed(services);
@@ -32,7 +33,7 @@ asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::strin
 
 asio::awaitable<void> LoginAttempt::succeed(Services& services) const {
   storage::Params params;
-  params.add(email_).add(peer_).add(at_);
+  params.add(email_).add(network_).add(at_);
   co_await services.db.write(storage::sql::logins::release, std::move(params), {});
 }
 

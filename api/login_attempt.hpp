@@ -13,19 +13,19 @@ namespace waybill::api {
 /// that run at the same time cannot pass the limit together. A crash leaves it failed.
 class LoginAttempt {
  public:
-  /// Throws Failure (RATE_LIMITED) when ten logins have failed within 15 minutes for the e-mail address or
-  /// the network address.
-  static asio::awaitable<LoginAttempt> begin(Services& services, std::string email, std::string peer);
+  /// `network` as network_of (api/failure_limit.hpp) gives it. Throws Failure (RATE_LIMITED) when ten logins
+  /// have failed within 15 minutes for the e-mail address or the network.
+  static asio::awaitable<LoginAttempt> begin(Services& services, std::string email, std::string network);
 
   /// It did not fail.
   asio::awaitable<void> succeed(Services& services) const;
 
  private:
-  LoginAttempt(std::string email, std::string peer, std::string at)
-      : email_(std::move(email)), peer_(std::move(peer)), at_(std::move(at)) {}
+  LoginAttempt(std::string email, std::string network, std::string at)
+      : email_(std::move(email)), network_(std::move(network)), at_(std::move(at)) {}
 
   std::string email_;
-  std::string peer_;
+  std::string network_;
   std::string at_;
 };
 

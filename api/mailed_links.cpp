@@ -6,6 +6,7 @@
 
 WAYBILL_EMBED(verify_page, WAYBILL_PAGES "/verify.html")
 WAYBILL_EMBED(invitation_page, WAYBILL_PAGES "/accept-invitation.html")
+WAYBILL_EMBED(reset_page, WAYBILL_PAGES "/reset-password.html")
 WAYBILL_EMBED(mailed_link_script, WAYBILL_PAGES "/mailed-link.js")
 WAYBILL_EMBED(mailed_link_style, WAYBILL_PAGES "/mailed-link.css")
 
@@ -45,6 +46,8 @@ constexpr Route routes[] = {
          "Where the link of a verification mail leads: a page with a button"),
     page("/accept-invitation", send_embedded<WAYBILL_EMBEDDED_BOUNDS(invitation_page)>,
          "Where the link of an invitation leads: a page that asks for a password"),
+    page("/reset-password", send_embedded<WAYBILL_EMBEDDED_BOUNDS(reset_page)>,
+         "Where the link of a forgotten password leads: a page that asks for a new one"),
     file("/pages/mailed-link.js", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_script)>, script_type),
     file("/pages/mailed-link.css", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_style)>, style_type),
 };

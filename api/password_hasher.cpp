@@ -29,18 +29,41 @@ std::size_t thread_count() {
 
 PasswordHasher::PasswordHasher() : thread_count_(thread_count()), threads_({.threads = thread_count_}) {}
 
-asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn() {
-  auto ticket = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor,
-                                                     asio::steady_timer::time_point::max());
+bool PasswordHasher::Line::push(const std::string& network, const Ticket& ticket) {
+  const auto known = tickets_.find(network);
+  if (size_ >= most_waiting) return false;
+  if (known != tickets_.end() && known->second.size() >= most_waiting_of_network) return false;
+  if (known == tickets_.end()) networks_.push_back(network);
+  tickets_[network].push_back(ticket);
+  ++size_;
+  return true;
+}
+
+PasswordHasher::Ticket PasswordHasher::Line::pop() {
+  if (networks_.empty()) return nullptr;
+  const auto network = tickets_.find(networks_.front());
+  auto ticket = std::move(network->second.front());
+  network->second.pop_front();
+  if (network->second.empty()) {
+    tickets_.erase(network);
+  } else {
+    networks_.push_back(std::move(networks_.front()));
+  }
+  networks_.pop_front();
+  --size_;
+  return ticket;
+}
+
+asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std::string network) {
+  const auto ticket = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor,
+                                                           asio::steady_timer::time_point::max());
   bool waits = false;
   {
     const std::lock_guard lock(mutex_);
     waits = turns_ >= thread_count_;
     if (!waits) {
       ++turns_;
-    } else if (waiting_.size() < most_waiting) {
-      waiting_.push_back(ticket);
-    } else {
+    } else if (!lines_[static_cast<std::size_t>(purpose)].push(network, ticket)) {
       throw Failure(ErrorCode::unavailable, "Too many people log in or register right now; try again.");
     }
   }
@@ -52,12 +75,13 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn() {
 /// The next one takes the turn over.
 void PasswordHasher::end_turn() {
   const std::lock_guard lock(mutex_);
-  if (waiting_.empty()) {
+  auto ticket = lines_[next_line_].pop();
+  next_line_ = 1 - next_line_;
+  if (!ticket) ticket = lines_[next_line_].pop();
+  if (!ticket) {
     --turns_;
     return;
   }
-  auto ticket = std::move(waiting_.front());
-  waiting_.pop_front();
   const auto executor = ticket->get_executor();
   asio::post(executor, [ticket = std::move(ticket)] { ticket->cancel(); });
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <boost/asio/awaitable.hpp>
@@ -21,8 +23,13 @@ namespace asio = boost::asio;
 /// logs in. Any io thread may call; a coroutine resumes on its own.
 class PasswordHasher {
  public:
-  /// How many may wait for a turn; one more is refused.
-  static constexpr std::size_t most_waiting = 64;
+  /// Logins wait apart from everything else, and the two lines take turns: a login waits for one
+  /// registration, however many there are.
+  enum class Purpose { login, other };
+
+  /// How many may wait in one line, and how many of one network; one more is refused.
+  static constexpr std::size_t most_waiting = 256;
+  static constexpr std::size_t most_waiting_of_network = 64;
 
   /// The right to a thread until it is destroyed. There are as many as threads, so that whoever has one may
   /// count on being served at once, and few logins are between being counted and being judged.
@@ -49,17 +56,35 @@ class PasswordHasher {
   PasswordHasher(const PasswordHasher&) = delete;
   PasswordHasher& operator=(const PasswordHasher&) = delete;
 
-  /// Throws Failure (UNAVAILABLE) when too many wait.
-  asio::awaitable<Turn> turn();
+  /// The networks that wait (api/failure_limit.hpp) take turns. Throws Failure (UNAVAILABLE) when too many
+  /// wait.
+  asio::awaitable<Turn> turn(Purpose purpose, std::string network);
 
  private:
+  using Ticket = std::shared_ptr<asio::steady_timer>;  // cancelled when its turn has come
+
+  class Line {
+   public:
+    /// False when too many wait.
+    bool push(const std::string& network, const Ticket& ticket);
+    /// The next ticket; null when nobody waits.
+    Ticket pop();
+
+   private:
+    std::unordered_map<std::string, std::deque<Ticket>> tickets_;  // by network; none is empty
+    std::deque<std::string> networks_;                             // in the order of their turns
+    std::size_t size_ = 0;
+  };
+
   void end_turn();
 
   const std::size_t thread_count_;
   Background threads_;
   std::mutex mutex_;
-  std::size_t turns_ = 0;                                    // under mutex_
-  std::deque<std::shared_ptr<asio::steady_timer>> waiting_;  // under mutex_; cancelled when it is their turn
+  // Under mutex_:
+  std::size_t turns_ = 0;
+  std::array<Line, 2> lines_;  // by Purpose
+  std::size_t next_line_ = 0;
 };
 
 }  // namespace waybill::api

@@ -170,6 +170,7 @@ std::span<const Route> system_routes();
 std::span<const Route> reference_routes();
 std::span<const Route> mailed_link_routes();
 std::span<const Route> user_routes();
+std::span<const Route> password_routes();
 std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();
 std::span<const Route> token_routes();

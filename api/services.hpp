@@ -24,9 +24,15 @@ class Stores;
 
 /// What a business may have of workflows.
 struct WorkflowLimits {
-  std::int64_t per_business = 500;                 // managed ones do not count
-  std::int64_t per_trigger = 100;                  // active ones
+  std::int64_t per_business = 500;               // managed ones do not count
+  std::int64_t per_trigger = 100;                // active ones
   Duration delay_below = std::chrono::days(30);  // the time that events are kept
+};
+
+/// Requests an hour that send account mails; 0: any number.
+struct AccountMailLimits {
+  std::int64_t per_network = 10;
+  std::int64_t per_address = 3;
 };
 
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
@@ -36,8 +42,8 @@ struct Services {
   const Clock& clock;
   const SecretBox& secrets;
   const net::DestinationPolicy& destinations;
-  Analysis& analysis;           // for what reads much of the history
-  Background& background;       // for what would hold up the io thread
+  Analysis& analysis;      // for what reads much of the history
+  Background& background;  // for what would hold up the io thread
   WorkflowLimits workflow_limits = {};
   std::string public_url = {};  // without a trailing slash; for links that leave the service
 
@@ -55,6 +61,8 @@ struct Services {
   /// Has what was put into the mail outbox sent now, and waits for the first try of it, but no longer than a
   /// second: the mail is safe in the database.
   std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };
+
+  AccountMailLimits account_mails = {};
 
   PasswordHasher* passwords = nullptr;  // of an API that has users
 

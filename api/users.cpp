@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "api/account_fields.hpp"
+#include "api/account_mails.hpp"
+#include "api/failure_limit.hpp"
 #include "api/fields.hpp"
 #include "api/login_attempt.hpp"
 #include "api/password_hasher.hpp"
@@ -61,12 +63,7 @@ constexpr Property token_properties[] = {
 };
 constexpr Schema token_schema{"MailToken", token_properties};
 
-constexpr Property acceptance_properties[] = {
-    {.name = "token", .kind = Kind::string, .required = true, .description = "of the mail"},
-    password_property,
-    confirm_password_property,
-};
-constexpr Schema acceptance_schema{"InvitationAcceptance", acceptance_properties};
+constexpr Schema acceptance_schema{"InvitationAcceptance", mailed_password_properties};
 
 void check_registration(const json::object& body, FieldErrors& errors) {
   check_confirmation(body, errors);
@@ -76,21 +73,15 @@ void check_registration(const json::object& body, FieldErrors& errors) {
   }
 }
 
-std::string text_of(const json::object& body, std::string_view name) {
-  return text_at(body, name).value_or("");
-}
-
-Failure wrong_token() { return invalid("token", "is wrong, used or expired"); }
-
 Failure account_exists() { return conflict("An account with this email already exists."); }
 
 asio::awaitable<Answer> register_user(Call& call, Services& services) {
   const auto& body = call.object();
   const auto email = text_of(body, "email");
+  co_await count_account_mail(call, services, email);
   const auto known = co_await services.db.read(sql::has_account, storage::Params().add(email));
   if (known.get(0, 0) == "t") throw account_exists();
-  const auto turn = co_await services.passwords->turn();
-  const auto hash = co_await turn.hash(text_of(body, "password"));
+  const auto hash = co_await hash_password(call, services, text_of(body, "password"));
   const auto token = make_token();
   const auto mail = Guid::random();
   storage::Params params;
@@ -115,8 +106,9 @@ asio::awaitable<Answer> verify_user(Call& call, Services& services) {
 asio::awaitable<storage::Rows> authenticate(Call& call, Services& services) {
   enum Column { guid, password_hash, is_verified };
   const auto email = text_of(call.object(), "email");
-  const auto turn = co_await services.passwords->turn();
-  const auto attempt = co_await LoginAttempt::begin(services, email, std::string(call.peer));
+  auto network = network_of(call.peer);
+  const auto turn = co_await services.passwords->turn(PasswordHasher::Purpose::login, network);
+  const auto attempt = co_await LoginAttempt::begin(services, email, std::move(network));
   auto rows = co_await services.db.read(sql::find_for_login, storage::Params().add(email));
   std::string hash = rows.empty() ? std::string() : std::string(rows.get(0, password_hash));
   if (!co_await turn.matches(text_of(call.object(), "password"), std::move(hash))) {
@@ -136,17 +128,15 @@ asio::awaitable<Answer> log_in(Call& call, Services& services) {
   const storage::RowView account(rows, 0);
   const auto user = account.guid(guid).to_string();
   const auto token = make_token();
-  const auto session = co_await services.db.write(storage::sql::user_sessions::start,
-                                                  storage::Params().add(user).add(token_hash(token)), {});
+  const auto session = co_await services.db.write(
+      storage::sql::user_sessions::start,
+      storage::Params().add(user).add(token_hash(token)).add(rows.get(0, password_hash)), {});
+  if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed meanwhile.");
   std::string data = R"({"token":")" + token + R"(","expiresAt":")" +
                      format_timestamp(storage::RowView(session, 0).time(0)) + R"(","user":)";
   const auto shown = co_await services.db.read(sql::me, storage::Params().add(user));
   if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account is gone.");
   co_return Answer::of(data + json_object(shown) + "}");
-}
-
-void require_user(const Call& call) {
-  if (!call.principal.is_user) throw Failure(ErrorCode::forbidden, "Only the token of a user can do this.");
 }
 
 asio::awaitable<Answer> log_out(Call& call, Services& services) {
@@ -194,17 +184,14 @@ asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
   const auto known =
       co_await services.db.read(sql::find_invitation, storage::Params().add(token_hash(token)));
   if (known.get(0, 0) != "t") throw wrong_token();
-  std::string hash;
-  {
-    const auto turn = co_await services.passwords->turn();
-    hash = co_await turn.hash(text_of(call.object(), "password"));
-  }
+  const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto rows = co_await accept(services, token, hash);
   services.tokens_changed();
   co_return Answer::of(json_object(rows));
 }
 
 constexpr ErrorCode conflict_errors[] = {ErrorCode::conflict};
+constexpr ErrorCode register_errors[] = {ErrorCode::conflict, ErrorCode::rate_limited};
 constexpr ErrorCode login_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::rate_limited};
 
 constexpr Route routes[] = {
@@ -219,7 +206,7 @@ constexpr Route routes[] = {
      .body_kind = BodyKind::object,
      .answer = &registered_schema,
      .status = 201,
-     .errors = conflict_errors},
+     .errors = register_errors},
     {.method = Method::post,
      .path = "/api/user/verify",
      .permission = Permission::everyone,

@@ -56,7 +56,9 @@ struct Config {
   std::int64_t runs_retention_days = 0;
   std::int64_t positions_retention_days = 0;
   std::int64_t import_interval = 0;  // seconds
-  std::string plans;                 // as api::Plans::parse reads them
+  std::int64_t account_mails_per_network = 0;
+  std::int64_t account_mails_per_address = 0;
+  std::string plans;  // as api::Plans::parse reads them
   std::string smtp_url;
   std::string mail_from;
   std::filesystem::path mail_dir;

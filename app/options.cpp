@@ -143,11 +143,19 @@ std::vector<Option> serving_options() {
        .value_name = "ADDRESS",
        .default_text = "",
        .help = "The address of a reverse proxy whose `X-Forwarded-For` says where a request comes from, for "
-               "the limit of failed logins; repeatable.",
+               "the limits of failed logins and account mails; repeatable.",
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
       integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", &Config::io_threads,
               0, 256),
+      integer(
+          "account-mails-per-network", "10",
+          "Registrations, forgotten passwords and resent mails an hour from one network (an IPv4 address, "
+          "or the first 64 bits of an IPv6 address), for all API processes together; 0 switches this off.",
+          &Config::account_mails_per_network, 0, 1'000),
+      integer("account-mails-per-address", "3",
+              "The same for one e-mail address, and the invitations of it; 0 switches this off.",
+              &Config::account_mails_per_address, 0, 1'000),
       {.name = "plans",
        .value_name = "PLAN=N[:no-api],…",
        .default_text = "free=60:no-api,standard=600,pro=6000,unlimited=1000000000",

@@ -251,6 +251,8 @@ class Node::Parts {
     listen(config);
     for (auto* const services : api_->services) {
       services->public_url = config.public_url.empty() ? url_ : config.public_url;
+      services->account_mails = {.per_network = config.account_mails_per_network,
+                                 .per_address = config.account_mails_per_address};
     }
   }
 

@@ -41,8 +41,8 @@ std::string_view meaning(ErrorCode code) {
       return "The `Content-Type` is not the one of this endpoint.";
     case ErrorCode::rate_limited:
       return "The token's quota of this minute is used up: `Retry-After` and `X-RateLimit-Reset` say when "
-             "the next minute begins. Or too many logins have failed, or calls in a store's name were "
-             "refused: `Retry-After` says when to try again.";
+             "the next minute begins. Or too many logins have failed, too many account mails were asked "
+             "for, or calls in a store's name were refused: `Retry-After` says when to try again.";
     case ErrorCode::internal_error:
       return "A fault of the service. The log has it under the answer's `X-Request-Id`.";
     case ErrorCode::unavailable:

@@ -44,6 +44,7 @@ TEST_F(MailedLinks, LeadToAPageThatAsksWhatTheMailWasSentFor) {
       << "following the link alone, as programs do that read mail, spends nothing";
   EXPECT_EQ(http.post("/api/user/verify", {{"token", token}}).status, 200);
   EXPECT_EQ(endpoint_of("/accept-invitation?token=" + token), "/api/user/accept-invitation");
+  EXPECT_EQ(endpoint_of("/reset-password?token=" + token), "/api/user/reset-password");
 }
 
 }  // namespace

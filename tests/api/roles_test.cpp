@@ -23,11 +23,20 @@ bool begins(const Route& route, std::string_view prefix) { return route.path.sta
 
 /// What the contract says of a route, from its method and path alone; nullopt where it leaves room.
 std::optional<Permission> contract_permission(const Route& route) {
-  constexpr std::string_view public_paths[] = {"/api/user/login",  "/api/user/register",
-                                               "/api/user/verify", "/api/user/accept-invitation",
-                                               "/healthz",         "/readyz",
-                                               "/openapi.json",    "/api/integrations/{guid}/inbound",
-                                               "/verify",          "/accept-invitation"};
+  constexpr std::string_view public_paths[] = {"/api/user/login",
+                                               "/api/user/register",
+                                               "/api/user/verify",
+                                               "/api/user/accept-invitation",
+                                               "/healthz",
+                                               "/readyz",
+                                               "/openapi.json",
+                                               "/api/integrations/{guid}/inbound",
+                                               "/verify",
+                                               "/accept-invitation",
+                                               "/reset-password",
+                                               "/api/user/forgot-password",
+                                               "/api/user/reset-password",
+                                               "/api/user/resend-verification"};
   if (std::ranges::find(public_paths, route.path) != std::end(public_paths) || begins(route, "/docs") ||
       begins(route, "/pages/")) {
     return Permission::everyone;

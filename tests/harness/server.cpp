@@ -61,6 +61,8 @@ void Waybill::start() {
   if (serves) command.insert(command.end(), {"--listen", "127.0.0.1:0"});
   if (options_.allow_private_destinations) command.emplace_back("--allow-private-destinations");
   command.insert(command.end(), {"--retry-schedule", options_.retry_schedule, "--metrics-listen", "off"});
+  command.insert(command.end(),
+                 {"--account-mails-per-network", std::to_string(options_.account_mails_per_network)});
   command.insert(command.end(), options_.arguments.begin(), options_.arguments.end());
   process_ = std::make_unique<Process>(
       command, Process::Options{.environment = options_.environment, .death_signal = SIGTERM});

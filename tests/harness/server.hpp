@@ -19,6 +19,7 @@ class Waybill {
     std::string command = "up";  // "up", "api" or "worker"
     bool allow_private_destinations = true;
     std::string retry_schedule = "1s,1s,1s";
+    int account_mails_per_network = 0;        // any number: all tests come from one address
     std::vector<std::string> arguments = {};  // further ones
     std::vector<std::string> prefix = {};     // of the command line, such as {"unshare", "-n"}
     std::vector<std::pair<std::string, std::string>> environment = {};

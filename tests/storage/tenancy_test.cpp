@@ -23,6 +23,7 @@ constexpr std::string_view of_all_businesses[] = {
     "schema_migrations.",
     "tokens.find",
     "users.",
+    "user_sessions.start",
     "businesses.open",
     "businesses.soft_check",
     "workflows.changed",

@@ -1,10 +1,15 @@
--- Sessions that are over, logins and requests that no longer count, and accounts that nobody verified for a week after
--- their mail's token expired.
+-- Sessions and reset tokens that are over, logins and requests that no longer count, and accounts that nobody verified
+-- for a week after their mail's token expired.
 with sessions as (
   delete from user_sessions where expires_at < now()
 ), failures as (
   delete from login_failures
   where coalesce(times[cardinality(times)], '-infinity') < now() - interval '15 minutes'
+), requests as (
+  delete from account_requests
+  where coalesce(times[cardinality(times)], '-infinity') < now() - interval '1 hour'
+), resets as (
+  delete from password_resets where expires_at < now()
 ), windows as (
   delete from quota_windows where window_start < extract(epoch from now() - interval '1 hour') / 60
 )

@@ -1,4 +1,4 @@
--- Takes back what was counted at $3 for the e-mail address $1 and the network address $2.
+-- Takes back what was counted at $3 for the e-mail address $1 and the network $2.
 update login_failures f set times = array_remove(f.times, $3::timestamptz)
 from (select key from login_failures
       where key in (sha256(convert_to('email:' || lower($1::text), 'UTF8')),

@@ -1,4 +1,4 @@
--- Counts a failed login for the e-mail address $1 and the network address $2 before it is known whether it fails: one row
+-- Counts a failed login for the e-mail address $1 and the network $2 before it is known whether it fails: one row
 -- for each, and whether it was among the ten that 15 minutes allow. Who is not, is not counted.
 with keys as (
   select sha256(convert_to('email:' || lower($1::text), 'UTF8')) as key

@@ -2,6 +2,8 @@
 -- $6 password hash.
 with sessions as (
   delete from user_sessions where user_id = $1::uuid
+), resets as (
+  delete from password_resets where user_id = $1::uuid
 )
 update users
 set business_id = $2::uuid, role = $3, first_name = coalesce(first_name, $4), last_name = coalesce(last_name, $5),

@@ -1,0 +1,33 @@
+-- Counts a request for an account mail: $1 who asks, $2 how many an hour that one may have, $3 whom the mail is for, $4 how
+-- many an hour that one may have; 0 is no limit. One row for each that has a limit: what it is, whether the request is
+-- within it, when it was counted, and after how many seconds there is room again. A request that is not within a limit is
+-- not counted there; $3 is counted only if $1 is within its limit.
+with asker as (
+  insert into account_requests as r (key, times)
+  select sha256(convert_to(lower($1::text), 'UTF8')), array[now()] where $2::integer > 0
+  on conflict (key) do update
+  set times = (select case when count(*) < $2::integer then coalesce(array_agg(t order by t), '{}') || now()
+                           else array_agg(t order by t) end
+               from unnest(r.times) t
+               where t > now() - interval '1 hour')
+  returning times, times[cardinality(times)] = now() as is_within
+), receiver as (
+  insert into account_requests as r (key, times)
+  select sha256(convert_to(lower($3::text), 'UTF8')), array[now()]
+  where $4::integer > 0 and coalesce((select is_within from asker), true)
+  on conflict (key) do update
+  set times = (select case when count(*) < $4::integer then coalesce(array_agg(t order by t), '{}') || now()
+                           else array_agg(t order by t) end
+               from unnest(r.times) t
+               where t > now() - interval '1 hour')
+  returning times, times[cardinality(times)] = now() as is_within
+)
+select true as is_asker, is_within, now() as at,
+       greatest(1, ceil(extract(epoch from times[greatest(1, cardinality(times) - $2::integer + 1)] + interval '1 hour'
+                                           - now())))::integer as seconds_left
+from asker
+union all
+select false, is_within, now(),
+       greatest(1, ceil(extract(epoch from times[greatest(1, cardinality(times) - $4::integer + 1)] + interval '1 hour'
+                                           - now())))::integer
+from receiver

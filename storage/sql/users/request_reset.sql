@@ -1,0 +1,10 @@
+-- A token that resets the password of an account, in place of an earlier one, and its mail: $1 account, $2 hash of the
+-- token, $3 guid of the mail, $4 the mail.
+with made as (
+  insert into password_resets (user_id, token_hash, expires_at)
+  select guid, $2::bytea, now() + interval '1 hour' from users where guid = $1::uuid and password_hash is not null
+  on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
+  returning expires_at
+)
+insert into mail_outbox (guid, sealed, expires_at)
+select $3::uuid, $4::bytea, expires_at from made

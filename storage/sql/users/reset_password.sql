@@ -1,0 +1,11 @@
+-- Gives the account of a reset token a new password: $1 hash of the token, $2 password hash. Whoever has the token reads
+-- the mails to the address, which verifies it. No row: the token is wrong, used or expired.
+with taken as (
+  delete from password_resets where token_hash = $1::bytea and expires_at > now() returning user_id
+)
+update users u
+set password_hash = $2, verified_at = coalesce(u.verified_at, now()), mail_token_hash = null,
+    mail_token_expires_at = null, updated_at = now()
+from taken
+where u.guid = taken.user_id and u.password_hash is not null
+returning u.guid
