@@ -27,6 +27,7 @@
 #include "api/server.hpp"
 #include "api/stores.hpp"
 #include "app/mail_courier.hpp"
+#include "app/partition_keeper.hpp"
 #include "base/observe.hpp"
 #include "storage/database.hpp"
 #include "storage/key_check.hpp"
@@ -225,7 +226,7 @@ void check_database(const std::string& database_url, const SecretBox& secrets) {
 class Node::Parts {
  public:
   Parts(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)
-      : secrets_(key), metrics_host_(config.metrics_listen.host) {
+      : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
     const net::DestinationPolicy destinations{.allow_private = config.allow_private_destinations};
@@ -274,6 +275,7 @@ class Node::Parts {
     }
     if (worker_) worker_->start();
     if (server_) server_->start();
+    if (api_) partitions_.emplace(database_url_);
   }
 
   void stop(std::chrono::milliseconds grace) {
@@ -301,11 +303,13 @@ class Node::Parts {
 
   const SecretBox secrets_;
   const std::string metrics_host_;
+  const std::string database_url_;
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;
   std::unique_ptr<MailCourier> courier_;
   std::unique_ptr<ApiCommons> api_;
   std::optional<api::Server> server_;
+  std::optional<PartitionKeeper> partitions_;
   std::string url_;
 };
 

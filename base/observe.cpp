@@ -124,6 +124,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::push_lookup_failed, "push.lookup_failed", error},
     {Observable::partition_made, "partition.made", info},
     {Observable::partition_dropped, "partition.dropped", info},
+    {Observable::partition_failed, "partition.failed", warning, "waybill_partition_failures_total",
+     "Partitions that could not be made or dropped; they are tried again."},
     {Observable::mail_written, "mail.written", info, "waybill_mails_written_total",
      "Messages written to the mail directory, as there is no mail server."},
     {Observable::mail_sent, "mail.sent", debug, mails, mails_help, "result", "sent"},

@@ -71,6 +71,7 @@ enum class Observable : std::uint8_t {
   push_lookup_failed,
   partition_made,
   partition_dropped,
+  partition_failed,
   mail_written,
   mail_sent,
   mail_delayed,

@@ -5,6 +5,7 @@
 
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
+#include "storage/partitions.hpp"
 #include "storage/sql.hpp"
 #include "storage/sync.hpp"
 
@@ -65,6 +66,11 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
   return applied;
 }
 
-std::vector<std::string> migrate(const std::string& url) { return migrate(url, migrations()); }
+std::vector<std::string> migrate(const std::string& url) {
+  std::vector<std::string> applied = migrate(url, migrations());
+  Session session(url, "waybill migrate");
+  make_partitions(session);
+  return applied;
+}
 
 }  // namespace waybill::storage

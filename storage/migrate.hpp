@@ -22,7 +22,7 @@ class MigrationError : public std::runtime_error {
 /// newer), was passed over by a later one, or fails.
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations);
 
-/// With this program's own migrations.
+/// With this program's own migrations; also makes the partitions of the coming days.
 std::vector<std::string> migrate(const std::string& url);
 
 }  // namespace waybill::storage

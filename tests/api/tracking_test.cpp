@@ -330,13 +330,11 @@ TEST_F(TrackingTest, PositionsAreKeptInWeeksThatAreMadeAndDropped) {
   Session sql = world.database.connect();
   sql.exec("begin");
   sql.exec("insert into positions (business_id, device_guid, at, latitude, longitude) values ('" + tenant.id +
-           "', gen_random_uuid(), '2031-05-15 12:00Z', 1, 1), ('" + tenant.id +
-           "', gen_random_uuid(), '2011-05-15 12:00Z', 1, 1)");
+           "', gen_random_uuid(), '2031-05-15 12:00Z', 1, 1)");
   sql.exec("select make_position_partitions('2031-05-15', '2031-05-15')");
   EXPECT_EQ(sql.number("select count(*) from positions_20310512"), 1)
       << "what was there before its week moves into it";
-  EXPECT_THAT(sql.column("select drop_position_partitions('2031-05-19')"),
-              testing::Contains("positions_20310512"));
+  EXPECT_EQ(sql.value("select drop_partition('positions_20310512')"), "t");
   EXPECT_EQ(sql.number("select count(*) from positions where business_id = '" + tenant.id + "'"), 0);
   sql.exec("rollback");
 }

@@ -40,7 +40,6 @@ void free_lost_runs(storage::Session& session, const DutyOptions& options);
 void expire(storage::Session& session, const DutyOptions& options);
 void expire_uploads(storage::Session& session, const DutyOptions& options);
 void silence_devices(storage::Session& session, const DutyOptions& options);
-void keep_positions(storage::Session& session, const DutyOptions& options);
 void pause_failing(storage::Session& session, const DutyOptions& options);
 void check_ledger(storage::Session& session, const DutyOptions& options);
 void read_passed_over(storage::Session& session, const DutyOptions& options);

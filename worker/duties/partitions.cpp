@@ -1,16 +1,15 @@
-#include "base/observe.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/partitions.hpp"
+
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {
 
 void keep_partitions(storage::Session& session, const DutyOptions& options) {
-  session.run(storage::sql::duties::make_partitions);
-  const storage::Rows dropped = session.run(storage::sql::duties::drop_partitions, options.retention_days);
-  storage::for_each_row(dropped, [](const storage::RowView& row) {
-    observe(Observable::partition_dropped, {{"partition", row.view(0)}});
-  });
+  const storage::Retention retention{.days = options.retention_days,
+                                     .positions_days = options.positions_retention_days};
+  storage::make_partitions(session);
+  storage::drop_partitions(session, retention);
+  storage::expire_default_partitions(session, retention);
 }
 
 }  // namespace waybill::worker

@@ -7,14 +7,13 @@ namespace waybill::worker {
 std::span<const Duty> all_duties() {
   using namespace std::chrono_literals;
   static constexpr auto duties = std::to_array<Duty>({
-      {"partitions", 1h, keep_partitions},
+      {"partitions", 10min, keep_partitions},
       {"fold_counts", 10s, fold_counts},
       {"release_held", 5s, release_held},
       {"free_lost_runs", 1s, free_lost_runs},
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},
       {"silence_devices", 5s, silence_devices},
-      {"positions", 1h, keep_positions},
       {"pause_failing", 30min, pause_failing},
       {"check_ledger", 150s, check_ledger},
       {"read_passed_over", 30s, read_passed_over},

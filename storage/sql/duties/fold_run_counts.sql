@@ -11,3 +11,4 @@ with crowded as (
 insert into run_counts (business_id, unit, start, workflow_id, status, runs)
 select business_id, unit, start, workflow_id, status, sum(runs) from gone
 group by business_id, unit, start, workflow_id, status
+having sum(runs) <> 0
