@@ -9,7 +9,7 @@ namespace {
 constexpr Property actor_properties[] = {
     {.name = "type", .kind = Kind::string, .description = "user, token, workflow, import or sql"},
     {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
+    {.name = "name", .kind = Kind::string, .description = "of sql the role of the session"},
 };
 constexpr Schema actor_schema{"Actor", actor_properties};
 

@@ -98,7 +98,7 @@ TEST_F(OrderActionsTest, TheHistoryTellsEachChangeAndWhoMadeIt) {
             tenant.sql.value("select guid from api_tokens where business_id = $1", {tenant.id}));
   EXPECT_FALSE(text_at(history, "1.by.name").empty());
   EXPECT_EQ(text_at(history, "1.at").size(), 24U);
-  EXPECT_EQ(at(history, "2.by"), json::value({{"type", "sql"}, {"guid", nullptr}, {"name", nullptr}}));
+  EXPECT_EQ(at(history, "2.by"), json::value({{"type", "sql"}, {"guid", nullptr}, {"name", "waybill"}}));
   EXPECT_TRUE(at(history, "2.notes").is_null());
 }
 
