@@ -23,6 +23,7 @@ namespace {
 namespace sql = storage::sql::customer_uploads;
 
 constexpr std::size_t part_size = 5'000;  // rows that one statement stores, or applies
+constexpr int most_waiting_uploads = 20;  // of a business
 
 constexpr std::string_view actions[] = {"create", "update"};
 constexpr Property row_properties[] = {
@@ -112,7 +113,11 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
   CustomerCsv csv(file_of(call));
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::create, upload_params(business, guid));
+  auto upload = upload_params(business, guid);
+  upload.add(most_waiting_uploads);
+  if ((co_await transaction->run(sql::create, std::move(upload))).empty()) {
+    throw conflict("20 uploads wait to be confirmed; confirm one, or wait until they expire after 24 hours.");
+  }
   PartWriter writer;
   int part = 0;
   for (auto row = csv.next(); row || writer.size() > 0; row = csv.next()) {

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <chrono>
+
 #include "api/route.hpp"
 #include "storage/params.hpp"
 
 namespace waybill::api {
+
+/// How far ahead of the clock a reported time may be.
+inline constexpr auto clock_tolerance = std::chrono::minutes(5);
 
 /// $1: the caller's business. Further ones may be added.
 inline storage::Params business_params(const Call& call) {

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <utility>
 
 #include "api/fields.hpp"
@@ -12,8 +11,6 @@ namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::shipments;
-
-constexpr auto clock_tolerance = std::chrono::minutes(5);
 
 /// When the trace happened, as SQL has it; nullopt for now.
 std::optional<std::string> reported_time(const Call& call, const Services& services) {

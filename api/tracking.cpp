@@ -180,7 +180,26 @@ Failure unknown_device(const json::value& body, std::string_view place) {
           {{prefix + "deviceId", "is the id of no device"}}};
 }
 
+/// Throws Failure that names each position of the future.
+void refuse_future_positions(const json::value& body, Time now) {
+  FieldErrors errors;
+  const auto check = [&](const json::value& position, const std::string& prefix) {
+    const auto time = text_at(position.get_object(), "timestamp");
+    if (time && parse_timestamp(*time).value() > now + clock_tolerance) {
+      errors.push_back({prefix + "timestamp", "must not be more than 5 minutes in the future"});
+    }
+  };
+  if (body.is_array()) {
+    std::size_t index = 0;
+    for (const auto& position : body.get_array()) check(position, "[" + std::to_string(index++) + "].");
+  } else {
+    check(body, "");
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+}
+
 asio::awaitable<Answer> add_positions(Call& call, Services& services) {
+  refuse_future_positions(call.body, services.clock.now());
   Columns columns;
   if (call.body.is_array()) {
     for (const auto& position : call.body.get_array()) columns.add(position.get_object());

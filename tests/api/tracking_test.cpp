@@ -140,6 +140,13 @@ TEST_F(TrackingTest, AnUnknownDeviceIs404AndNothingIsStored) {
   EXPECT_TRUE(at(http.get("/api/tracking/devices").data(), "0.lastSeen").is_null());
 }
 
+TEST_F(TrackingTest, PositionsOfTheFutureAreRefused) {
+  ASSERT_EQ(send(position(ago(-4min))).status, 200);
+  expect_invalid(send(position(ago(-6min))), {"timestamp"});
+  expect_invalid(send(json::array{position(ago(9s)), position(ago(-6min)), position(ago(-24h))}),
+                 {"[1].timestamp", "[2].timestamp"});
+}
+
 TEST_F(TrackingTest, BoundsOfPositions) {
   expect_invalid(send(json::object{}), {"deviceId", "latitude", "longitude"});
   expect_invalid(

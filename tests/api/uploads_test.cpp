@@ -222,6 +222,20 @@ TEST_F(UploadsTest, UnconfirmedOnesExpireAfterADay) {
   EXPECT_EQ(customers(), 0);
 }
 
+TEST_F(UploadsTest, TwentyOfABusinessWaitToBeConfirmed) {
+  const std::string file = "name,email\nAda,\n";
+  const auto first = uploaded(file);
+  for (int i = 1; i < 20; ++i) uploaded(file);
+  expect_refused(upload(file), 409, "CONFLICT");
+  EXPECT_EQ(http.get(confirm_path(first)).status, 200);
+  uploaded(file);
+  expect_refused(upload(file), 409, "CONFLICT");
+  tenant.sql.rows(
+      "update customer_uploads set created_at = now() - interval '25 hours' where business_id = $1",
+      {tenant.id});
+  uploaded(file);
+}
+
 TEST_F(UploadsTest, ADutyDropsWhatExpired) {
   const auto expired = uploaded("name,email\nAda,\n");
   const auto waiting = uploaded("name,email\nBob,\n");

@@ -39,6 +39,7 @@ void release_held(storage::Session& session, const DutyOptions& options);
 void free_lost_runs(storage::Session& session, const DutyOptions& options);
 void expire(storage::Session& session, const DutyOptions& options);
 void expire_uploads(storage::Session& session, const DutyOptions& options);
+void expire_history(storage::Session& session, const DutyOptions& options);
 void silence_devices(storage::Session& session, const DutyOptions& options);
 void pause_failing(storage::Session& session, const DutyOptions& options);
 void check_ledger(storage::Session& session, const DutyOptions& options);

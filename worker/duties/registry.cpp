@@ -13,6 +13,7 @@ std::span<const Duty> all_duties() {
       {"free_lost_runs", 1s, free_lost_runs},
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},
+      {"expire_history", 1h, expire_history},
       {"silence_devices", 5s, silence_devices},
       {"pause_failing", 30min, pause_failing},
       {"check_ledger", 150s, check_ledger},

@@ -1,2 +1,7 @@
--- A new upload: $1 business, $2 guid.
-insert into customer_uploads (business_id, guid) values ($1, $2)
+-- A new upload: $1 business, $2 guid, $3 how many may wait to be confirmed. No row: as many wait.
+insert into customer_uploads (business_id, guid)
+select $1, $2
+where (select count(*) from (select from customer_uploads
+                             where business_id = $1 and confirmed_at is null and created_at > now() - interval '24 hours'
+                             limit $3::bigint) w) < $3::bigint
+returning guid

@@ -1,0 +1,147 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/sync.hpp"
+#include "tests/harness/postgres.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::ElementsAre;
+
+const std::string business = "00000000-0000-4000-8000-000000000001";
+const std::string workflow = "00000000-0000-4000-8000-000000000002";
+
+/// A database with a business and a workflow of it, whose history the test writes.
+class Retention : public testing::Test {
+ protected:
+  Retention() {
+    database.exec(
+        "insert into businesses (guid, name) values ('" + business + "', 'one');" +
+        "insert into workflows (business_id, guid, name, entity_type, trigger_code, action) values ('" +
+        business + "', '" + workflow + "', 'w', 0, 'order_created', '{}');" +
+        "delete from workflow_switches");
+  }
+
+  /// Versions 1 to `last`, the last made so many days ago and each of the others a minute before the next.
+  void make_versions(int last, int days_ago) {
+    database.rows(
+        "with w as (update workflows set version = $2 where guid = $1)"
+        " insert into workflow_versions (business_id, workflow_id, version, definition, created_at)"
+        " select $4::uuid, $1::uuid, v, '{}', now() - $3::int * interval '1 day' - ($2::int - v) * interval "
+        "'1 minute'"
+        " from generate_series(1, $2::int) v",
+        {workflow, std::to_string(last), std::to_string(days_ago), business});
+  }
+  void add_switch(double days_ago) {
+    database.rows(
+        "insert into workflow_switches (business_id, workflow_id, at, is_active)"
+        " values ($1, $2, now() - $3::float8 * interval '1 day', true)",
+        {business, workflow, std::to_string(days_ago)});
+  }
+  void expire() {
+    const SecretBox secrets(SecretBox::Key{});
+    storage::Session session(database.url(), "duties");
+    worker::expire_history(session, {.database_url = {}, .retention_days = 30, .secrets = secrets});
+  }
+  /// "first to last" of the versions that are left.
+  std::string versions() {
+    return database.value(
+        "select min(version) || ' to ' || max(version) from workflow_versions where workflow_id = $1",
+        {workflow});
+  }
+
+  TestDatabase database;
+};
+
+TEST_F(Retention, VersionsReplacedBeforeTheRetentionAreDeletedButTheNewest20) {
+  make_versions(25, 31);
+  expire();
+  EXPECT_EQ(versions(), "6 to 25");
+}
+
+TEST_F(Retention, VersionsOfTheRetentionAreKeptUpTo1000) {
+  make_versions(1001, 0);
+  expire();
+  EXPECT_EQ(versions(), "2 to 1001");
+}
+
+TEST_F(Retention, VersionThatAQueuedRunNamesIsKept) {
+  make_versions(25, 31);
+  database.exec(
+      "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+      "entity_id,"
+      " trigger_code, action, status, created_at, due_at, origin, request) values ('" +
+      business + "', '" + business + "', '" + workflow + "', 3, 1, 0, '" + business +
+      "', 'order_created', 'webhook', 'waiting', now(), now(), '" + business + "', '{}')");
+  expire();
+  EXPECT_EQ(versions(), "3 to 25");
+  EXPECT_EQ(database.number("select count(*) from workflow_versions where workflow_id = '" + workflow + "'"),
+            21);
+}
+
+TEST_F(Retention, VersionsOfAWorkflowDeletedBeforeTheRetentionAreDeleted) {
+  make_versions(3, 60);
+  database.exec("update workflows set deleted_at = now() - interval '29 days' where guid = '" + workflow +
+                "'");
+  expire();
+  EXPECT_EQ(versions(), "1 to 3");
+  database.exec("update workflows set deleted_at = now() - interval '31 days' where guid = '" + workflow +
+                "'");
+  expire();
+  EXPECT_EQ(versions(), "");
+}
+
+TEST_F(Retention, LastSwitchBeforeTheRetentionIsKept) {
+  for (const double days_ago : {90.0, 60.0, 45.0, 20.0, 10.0}) add_switch(days_ago);
+  expire();
+  EXPECT_EQ(
+      database.value("select string_agg(round(extract(epoch from now() - at) / 86400)::text, ' ' order by at)"
+                     " from workflow_switches where workflow_id = '" +
+                     workflow + "'"),
+      "45 20 10");
+}
+
+TEST_F(Retention, SwitchesOfAWorkflowAreAtMost1000) {
+  database.exec("insert into workflow_switches select '" + business + "', '" + workflow +
+                "', now() - n * interval '1 minute', true from generate_series(1, 1001) n");
+  expire();
+  EXPECT_EQ(database.number("select count(*) from workflow_switches where workflow_id = '" + workflow + "'"),
+            1000);
+}
+
+TEST_F(Retention, VersionsOfTemplatesReplacedBeforeTheRetentionAreDeletedButTheNewest20) {
+  database.exec(
+      "insert into templates (business_id, guid, code, name, entity_type, type, version) values ('" +
+      business + "', '" + workflow + "', 'c', 'n', 0, 'webhook', 25);" +
+      "insert into template_versions select '" + business + "', '" + workflow +
+      "', v, '{}', now() - interval '31 days' from generate_series(1, 25) v");
+  expire();
+  EXPECT_EQ(database.value("select min(version) || ' to ' || max(version) from template_versions"),
+            "6 to 25");
+}
+
+TEST_F(Retention, TokensAreListedFor400DaysAfterTheirEnd) {
+  database.exec(
+      "insert into api_tokens (business_id, name, token_hash, revoked_at, expires_at)"
+      " select '" +
+      business +
+      "', name, sha256(name::bytea), now() - revoked * interval '1 day', now() - expired * interval '1 day'"
+      " from (values ('active', null::int, null::int), ('revoked', 399, null), ('revoked long ago', 401, "
+      "null),"
+      " ('expired', null, 399), ('expired long ago', null, 401), ('expires', null, -1)) t (name, revoked, "
+      "expired)");
+  expire();
+  EXPECT_EQ(database.value("select string_agg(name, ', ' order by name) from api_tokens"),
+            "active, expired, expires, revoked");
+}
+
+TEST_F(Retention, RowsAreDeletedInSeveralTransactions) {
+  make_versions(2'500, 31);
+  expire();
+  EXPECT_EQ(versions(), "2481 to 2500");
+}
+
+}  // namespace
+}  // namespace waybill::tests
