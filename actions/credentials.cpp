@@ -11,13 +11,13 @@
 namespace waybill::actions {
 namespace {
 
-bool is_credential(std::string_view header) {
-  constexpr auto words = std::to_array<std::string_view>({"authorization", "cookie", "token", "secret",
-                                                          "password", "signature", "api-key", "api_key",
-                                                          "apikey", "access-key", "access_key", "accesskey"});
-  const std::string name = ascii_lower(header);
-  return std::ranges::any_of(words,
-                             [&](std::string_view word) { return name.find(word) != std::string::npos; });
+// Any other header may be a credential, whatever its name (X-Auth-Key, Ocp-Apim-Subscription-Key). These say
+// what the message is made of: their values hold no secret, and reading a definition needs them. The same
+// names stand in the SQL function hidden_headers.
+bool is_sealed(std::string_view header) {
+  constexpr auto visible = std::to_array<std::string_view>(
+      {"accept", "accept-language", "content-language", "content-type", "user-agent"});
+  return std::ranges::find(visible, ascii_lower(header)) == visible.end();
 }
 
 std::string host_of(std::string_view url) {
@@ -52,7 +52,7 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
   if (url != nullptr && url->is_string()) taken.host = host_of(url->get_string());
   const json::value stars(credential_stars);
   for (auto& header : headers->get_object()) {
-    if (!is_credential(header.key())) continue;
+    if (!is_sealed(header.key())) continue;
     const auto* const value =
         header.value() != stars ? &header.value()
                                 : (kept.host == taken.host ? kept.values.if_contains(header.key()) : nullptr);
@@ -67,9 +67,14 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
   return taken;
 }
 
+Credentials stored_credentials(json::object& action, const Credentials& kept) {
+  FieldErrors lost;  // stars whose value is not known any more stay as they are
+  return take_credentials(action, kept, lost);
+}
+
 const json::value* header_value(std::string_view url, std::string_view name, const json::value& stored,
                                 const Credentials* credentials) {
-  if (stored != json::value(credential_stars) || !is_credential(name)) return &stored;
+  if (stored != json::value(credential_stars) || !is_sealed(name)) return &stored;
   if (credentials == nullptr || credentials->host != host_of(url)) return nullptr;
   return credentials->values.if_contains(name);
 }

@@ -9,11 +9,14 @@ json::object action(const char* url, json::object headers) {
   return {{"type", "webhook"}, {"recipient", url}, {"headers", std::move(headers)}};
 }
 
-TEST(Credentials, AreTakenByTheirNamesAndLeaveStars) {
+TEST(Credentials, AreTheValuesOfAllHeadersButThoseOfTheMessageAndLeaveStars) {
   json::object definition = action("https://example.com/hook", {{"Authorization", "Bearer a"},
                                                                 {"X-API-Key", "b"},
                                                                 {"x-auth-token", "c"},
-                                                                {"X-Shop", "d"},
+                                                                {"X-Auth-Key", "d"},
+                                                                {"Ocp-Apim-Subscription-Key", "f"},
+                                                                {"content-type", "text/plain"},
+                                                                {"User-Agent", "g"},
                                                                 {"Accept", "e"}});
   FieldErrors errors;
   const Credentials taken = take_credentials(definition, {}, errors);
@@ -21,7 +24,10 @@ TEST(Credentials, AreTakenByTheirNamesAndLeaveStars) {
   EXPECT_EQ(definition.at("headers"), json::value({{"Authorization", "********"},
                                                    {"X-API-Key", "********"},
                                                    {"x-auth-token", "********"},
-                                                   {"X-Shop", "d"},
+                                                   {"X-Auth-Key", "********"},
+                                                   {"Ocp-Apim-Subscription-Key", "********"},
+                                                   {"content-type", "text/plain"},
+                                                   {"User-Agent", "g"},
                                                    {"Accept", "e"}}));
   const Credentials read = Credentials::parse(taken.text());
   EXPECT_EQ(read.host, "https://example.com:443");
@@ -47,10 +53,22 @@ TEST(Credentials, StarsStandForWhatWasKeptForTheSameHostAlone) {
   }
 }
 
+TEST(Credentials, OfAStoredDefinitionAreTheKeptOnesAndThoseThatWereStoredPlain) {
+  const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
+  json::object stored =
+      action("https://example.com/hook",
+             {{"Authorization", credential_stars}, {"X-Shop", "42"}, {"X-Lost", credential_stars}});
+  EXPECT_EQ(stored_credentials(stored, kept).values,
+            (json::object{{"Authorization", "Bearer a"}, {"X-Shop", "42"}}));
+  EXPECT_EQ(stored.at("headers").at("X-Shop"), json::value(credential_stars));
+}
+
 TEST(Credentials, AreSentToTheirHostAndLeftOutElsewhere) {
   const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
-  const json::object headers{
-      {"Authorization", credential_stars}, {"Cookie", credential_stars}, {"X-Stars", "********"}};
+  const json::object headers{{"Authorization", credential_stars},
+                             {"Cookie", credential_stars},
+                             {"Accept", "********"},
+                             {"X-Plain", "b"}};
   const auto sent = [&](const char* url, const char* name, const Credentials* credentials) {
     const json::value* value = header_value(url, name, headers.at(name), credentials);
     return value == nullptr ? "left out" : std::string(value->as_string());
@@ -59,7 +77,8 @@ TEST(Credentials, AreSentToTheirHostAndLeftOutElsewhere) {
   EXPECT_EQ(sent("https://example.com/hook", "Cookie", &kept), "left out");
   EXPECT_EQ(sent("https://example.org/hook", "Authorization", &kept), "left out");
   EXPECT_EQ(sent("https://example.com/hook", "Authorization", nullptr), "left out");
-  EXPECT_EQ(sent("https://example.com/hook", "X-Stars", nullptr), "********");
+  EXPECT_EQ(sent("https://example.com/hook", "Accept", nullptr), "********");
+  EXPECT_EQ(sent("https://example.com/hook", "X-Plain", nullptr), "b") << "stored before it was sealed";
 }
 
 }  // namespace

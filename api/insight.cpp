@@ -144,6 +144,7 @@ void check_subject(const json::object& body, FieldErrors& errors) {
 asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services) {
   if (const json::value* given_definition = given(call.object(), "definition")) {
     WorkflowDefinition definition;
+    definition.is_tried_out = true;
     definition.conditions = json::object();
     const json::object& body = given_definition->get_object();
     const auto transaction = co_await services.db.begin(call.cause());

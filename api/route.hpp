@@ -163,6 +163,7 @@ std::span<const Route> tracking_routes();
 std::span<const Route> vehicle_routes();
 std::span<const Route> vehicle_travel_routes();
 std::span<const Route> workflow_routes();
+std::span<const Route> workflow_header_routes();
 std::span<const Route> template_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();

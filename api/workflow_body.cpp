@@ -70,7 +70,9 @@ void merge_action(const json::value& given_action, const net::DestinationPolicy&
   const actions::CheckContext context{
       .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
   definition.action = action->check(*object, context, errors);
-  definition.credentials = actions::take_credentials(definition.action, definition.credentials, errors);
+  definition.credentials = definition.is_tried_out
+                               ? actions::stored_credentials(definition.action, definition.credentials)
+                               : actions::take_credentials(definition.action, definition.credentials, errors);
   definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
 }
 
@@ -171,6 +173,7 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
     if (!definition.contains(name)) errors.push_back({name, "is required"});
   }
   WorkflowDefinition merged;
+  merged.is_tried_out = true;
   merged.conditions = json::object();
   merge_checked(definition, {.allow_private = true}, {}, merged, errors);
 }

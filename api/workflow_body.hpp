@@ -28,6 +28,7 @@ struct WorkflowDefinition {
   std::optional<std::string> secret;        // given or made now
   std::vector<std::string> template_codes;  // of the stored templates that the action uses
   actions::Credentials credentials;         // which the action shows as stars
+  bool is_tried_out = false;                // nothing is sent: stars may stand for nothing
 };
 
 /// As actions::CheckContext asks for templates.

@@ -8,6 +8,7 @@
 #include "api/row_json.hpp"
 #include "api/services.hpp"
 #include "api/workflow_body.hpp"
+#include "api/workflow_headers.hpp"
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/rule.hpp"
@@ -231,13 +232,6 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
 constexpr int managed_column = 7;
 constexpr int credentials_column = 11;
 
-/// Those that the locked row keeps sealed.
-actions::Credentials kept_credentials(const Services& services, const storage::Rows& row, const Guid& guid) {
-  const auto sealed = unhex(row.get(0, credentials_column));
-  if (!sealed || sealed->empty()) return {};
-  return actions::Credentials::parse(services.secrets.open(*sealed, actions::Credentials::purpose(guid)));
-}
-
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
   const auto transaction = co_await services.db.begin(call.cause());
   // Always before the workflow's row: whoever adds or switches a workflow takes both.
@@ -249,7 +243,8 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
   }
   WorkflowDefinition definition = stored_definition(found);
-  definition.credentials = kept_credentials(services, found, guid);
+  definition.credentials = actions::stored_credentials(
+      definition.action, open_headers(services, found.get(0, credentials_column), guid));
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
                  definition);

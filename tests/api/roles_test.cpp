@@ -45,6 +45,7 @@ std::optional<Permission> contract_permission(const Route& route) {
       (route.path == "/api/business" && route.method == Method::post)) {
     return Permission::signed_in;
   }
+  if (route.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
   if (route.method == Method::get && !route.changes) return Permission::read;
   // Neither plainly an operation nor a change of what only admins change.
   const bool only_looks = route.path.ends_with("/preview") || route.path.ends_with("/test") ||

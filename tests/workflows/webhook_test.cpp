@@ -148,12 +148,16 @@ TEST_F(WebhookRequest, ChangedWorkflowKeepsItsSecret) {
 }
 
 TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
-  json::object wanted = definition({{"headers", {{"Authorization", "Bearer sesame"}, {"X-Plain", "shown"}}}});
+  json::object wanted = definition(
+      {{"headers", {{"Authorization", "Bearer sesame"}, {"X-Auth-Key", "sesame too"}, {"Accept", "shown"}}}});
   const json::object made = tenant.configure(wanted);
   EXPECT_EQ(text_at(made, "action.headers.Authorization"), "********");
-  EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame");
+  const Received request = one_delivery();
+  EXPECT_EQ(request.header("authorization"), "Bearer sesame");
+  EXPECT_EQ(request.header("x-auth-key"), "sesame too");
+  EXPECT_EQ(request.header("accept"), "shown");
 
-  const json::object shown{{"Authorization", "********"}, {"X-Plain", "shown"}};
+  const json::object shown{{"Authorization", "********"}, {"X-Auth-Key", "********"}, {"Accept", "shown"}};
   const std::string workflow = text_at(made, "guid");
   EXPECT_EQ(at(tenant.workflow(workflow), "action.headers"), json::value(shown));
   const json::object run = tenant.run_with_status(workflow, "succeeded");
@@ -162,8 +166,9 @@ TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
   wanted["guid"] = workflow;
   wanted.at("action").as_object()["headers"] = shown;
   tenant.configure(wanted);
-  EXPECT_EQ(one_delivery().header("authorization"), "Bearer sesame")
-      << "what comes back as it was shown stays";
+  const Received again = one_delivery();
+  EXPECT_EQ(again.header("authorization"), "Bearer sesame") << "what comes back as it was shown stays";
+  EXPECT_EQ(again.header("x-auth-key"), "sesame too");
   tenant.settle();
   for (const char* table : {"workflows", "workflow_versions", "runs", "run_queue"}) {
     EXPECT_EQ(
@@ -179,6 +184,48 @@ TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
     EXPECT_EQ(refused.status, 400);
     EXPECT_TRUE(refused.details().contains("action.headers.Authorization"));
   }
+}
+
+TEST_F(WebhookRequest, ValuesOfItsHeadersAreShownOnRequestToAdminsAlone) {
+  const json::object made =
+      tenant.configure(definition({{"headers", {{"X-Auth-Key", "sesame"}, {"Accept", "text/html"}}}}));
+  const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/headers";
+  const Response shown = tenant.http.get(path);
+  ASSERT_EQ(shown.status, 200) << shown.text;
+  EXPECT_EQ(at(shown.data(), "headers"), json::value({{"X-Auth-Key", "sesame"}, {"Accept", "text/html"}}));
+  EXPECT_EQ(shown.header("Cache-Control"), "no-store");
+  const Response token = tenant.http.post("/api/business/tokens", {{"name", "o"}, {"role", "operator"}});
+  EXPECT_EQ(world.waybill.http(text_at(token.data(), "token")).get(path).status, 403);
+  EXPECT_EQ(Tenant(world.waybill, test_name() + ", another").http.get(path).status, 404);
+  const json::object bare = tenant.configure(definition({}));
+  const Response none = tenant.http.get("/api/workflows/configured/" + text_at(bare, "guid") + "/headers");
+  EXPECT_EQ(at(none.data(), "headers"), json::value(json::object()));
+}
+
+TEST_F(WebhookRequest, HeadersThatWereStoredPlainAreSentHiddenAndSealedWhenConfiguredAgain) {
+  const json::object made = tenant.configure(definition({{"headers", {{"X-Shop", "42"}}}}));
+  const std::string workflow = text_at(made, "guid");
+  tenant.sql.rows(
+      "update workflows set sealed_credentials = null, updated_at = now(), version = version + 1, "
+      "action = jsonb_set(action, '{headers}', '{\"X-Shop\": \"plain\"}') where guid = $1::uuid",
+      {workflow});
+  tenant.sql.rows(
+      "insert into workflow_versions (business_id, workflow_id, version, definition) "
+      "select business_id, guid, version, workflow_definition(w) from workflows w where guid = $1::uuid",
+      {workflow});
+  ASSERT_TRUE(eventually([&] { return one_delivery().header("x-shop") == "plain"; }));
+  EXPECT_EQ(text_at(tenant.workflow(workflow), "action.headers.X-Shop"), "********");
+  const json::object run = tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(text_at(tenant.run(text_at(run, "guid")), "request.headers.X-Shop"), "********");
+  EXPECT_EQ(
+      text_at(tenant.http.get("/api/workflows/configured/" + workflow + "/headers").data(), "headers.X-Shop"),
+      "plain");
+
+  tenant.configure({{"guid", workflow}, {"name", "renamed"}});
+  EXPECT_EQ(tenant.sql.value("select action #>> '{headers,X-Shop}' from workflows where guid = $1::uuid",
+                             {workflow}),
+            "********");
+  EXPECT_EQ(one_delivery().header("x-shop"), "plain");
 }
 
 TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {

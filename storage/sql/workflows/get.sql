@@ -1,6 +1,8 @@
--- The workflow $2 of business $1.
+-- The workflow $2 of business $1, with stars for the values of its headers.
 select guid, name, entity_type as "entityType", trigger_code as trigger,
-       action, conditions, is_active as "isActive",
+       case when jsonb_typeof(action -> 'headers') = 'object'
+            then jsonb_set(action, '{headers}', hidden_headers((action -> 'headers')::json)::jsonb) else action end as action,
+       conditions, is_active as "isActive",
        is_managed as "isManaged", paused_reason as "pausedReason", version, ordered, delay,
        created_at as "createdAt", updated_at as "updatedAt"
 from workflows
