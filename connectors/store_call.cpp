@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <stdexcept>
 
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
+#include "connectors/store_memory.hpp"
 #include "domain/retry.hpp"
 
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t body_limit = 32UL * 1024 * 1024;
 constexpr std::size_t words_limit = 300;
 
 StoreProblem problem_of(net::HttpFailure failure) {
@@ -52,9 +53,12 @@ std::optional<Duration> decimal_seconds(std::string_view text) {
 }  // namespace
 
 asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest request) {
+  const std::size_t limit = StoreMemory::answer_limit();
+  StoreMemory::Charge memory;
+  memory.add(limit);
   request.total_timeout = std::chrono::seconds(30);
-  request.read_limit = body_limit;
-  request.keep_limit = body_limit;
+  request.read_limit = limit;
+  request.keep_limit = limit;
   auto response = co_await send(std::move(request));
   if (response.failure != net::HttpFailure::none) {
     const auto problem = problem_of(response.failure);
@@ -68,8 +72,9 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
     throw StoreError(StoreProblem::busy, "The store answers " + std::to_string(response.status) + ".",
                      retry_after(response, response.started_at + response.duration));
   }
-  if (response.body.size() >= body_limit) {
-    throw StoreError(StoreProblem::refused, "The store's answer is larger than 32 MiB.");
+  if (response.body.size() >= limit) {
+    constexpr std::size_t mebibyte = 1024UL * 1024;
+    throw OversizedAnswer("The store's answer is larger than " + std::to_string(limit / mebibyte) + " MiB.");
   }
   co_return response;
 }
@@ -79,14 +84,19 @@ json::value json_of(const net::HttpResponse& response) {
   options.max_depth = 64;
   options.allow_invalid_utf8 = true;  // clean_text mends it, in the one text that has it
   boost::system::error_code error;
-  auto value = json::parse(response.body, error, {}, options);
-  if (error) {
-    throw StoreError(StoreProblem::wrong_store,
-                     "What answers at the store's address is not the API of such a store: "
-                     "it answers " +
-                         std::to_string(response.status) + " without JSON.");
+  try {
+    const auto memory = StoreMemory::tree();
+    json::parser parser(memory, options);
+    parser.reset(memory);
+    parser.write(response.body, error);
+    if (!error) return parser.release();
+  } catch (const std::bad_alloc&) {
+    throw OversizedAnswer("The store's answer has too many values.");
   }
-  return value;
+  throw StoreError(StoreProblem::wrong_store,
+                   "What answers at the store's address is not the API of such a store: "
+                   "it answers " +
+                       std::to_string(response.status) + " without JSON.");
 }
 
 StoreError refusal(const net::HttpResponse& response, std::string_view words) {

@@ -3,18 +3,27 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
 
 namespace waybill::connectors {
 
-/// Sends a request with the limits that stores get (30 s; 32 MiB of body) and gives the answer, whatever its
-/// status, but for those that say "later": a failure on the way, 429 and 5xx are thrown as StoreError.
+/// More than an answer may have (store_memory.hpp): fewer records may do.
+class OversizedAnswer : public StoreError {
+ public:
+  explicit OversizedAnswer(std::string message) : StoreError(StoreProblem::refused, std::move(message)) {}
+};
+
+/// Sends a request with the limits that stores get (30 s; StoreMemory::answer_limit) and gives the answer,
+/// whatever its status, but for those that say "later": a failure on the way, 429 and 5xx are thrown as
+/// StoreError. Throws OversizedAnswer.
 asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest request);
 
-/// The answer's JSON; more lenient than our own API's parser (the last of two equal keys counts). Throws
-/// StoreError wrong_store when it is none, such as the HTML page of a firewall or of another site.
+/// The answer's JSON, in memory of StoreMemory; more lenient than our own API's parser (the last of two equal
+/// keys counts). Throws OversizedAnswer, and StoreError wrong_store when it is none, such as the HTML page of
+/// a firewall or of another site.
 json::value json_of(const net::HttpResponse& response);
 
 /// An answer that refuses, as the error it stands for: 401 and 403 credentials, 404 wrong_store, the rest

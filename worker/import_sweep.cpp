@@ -1,11 +1,13 @@
 #include "worker/import_sweep.hpp"
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
+#include "connectors/store_memory.hpp"
 #include "storage/sql.hpp"
 #include "worker/import_orders.hpp"
 #include "worker/import_products.hpp"
@@ -22,6 +24,11 @@ constexpr int most_tries = 3;  // of one call
 constexpr Duration longest_wait = std::chrono::seconds(10);
 constexpr std::int64_t failures_at_once = 50;
 constexpr int most_rounds = 20;  // of them in one sweep
+
+/// Smaller pages do not help: asking again may.
+StoreError too_large() {
+  return {StoreProblem::busy, "What the store gives at a time takes more memory than there is left for it."};
+}
 
 struct Stopped {};
 struct GaveWay {};
@@ -53,6 +60,24 @@ asio::awaitable<Caught<Result>> caught(asio::awaitable<Result> work) {
   }
 }
 
+std::size_t bytes_of(const connectors::StoreOrder& order) {
+  return sizeof(order) + order.items.size() * sizeof(connectors::StoreItem);
+}
+
+std::size_t bytes_of(const connectors::StoreProduct& product) {
+  return sizeof(product) + product.variants.size() * sizeof(connectors::StoreVariant);
+}
+
+/// What a page takes until it is written, without the texts that are too long to stand in their objects.
+template <typename Record>
+connectors::StoreMemory::Charge charge_for(const connectors::StorePage<Record>& page) {
+  std::size_t bytes = page.unreadable.size() * sizeof(connectors::Unreadable);
+  for (const auto& record : page.records) bytes += bytes_of(record);
+  connectors::StoreMemory::Charge charge;
+  if (!charge.add(bytes)) throw too_large();
+  return charge;
+}
+
 /// Who goes through a store once.
 class Sweep {
  public:
@@ -80,6 +105,7 @@ class Sweep {
                                  std::optional<Time> start, SweepEnd& end) {
     auto page = co_await ask([&] { return pages->next(); });
     while (page) {
+      const auto memory = charge_for(*page);
       const auto reached = page->reached;
       // The store writes its next page while this one is written here.
       auto [counts, next] =
@@ -158,6 +184,9 @@ asio::awaitable<SweepEnd> sweep_store(const ImportScope& scope, const ImportClai
     end.kind = SweepEnd::Kind::failed;
     end.reason = error.what();
     end.retry_after = error.retry_after();
+  } catch (const std::bad_alloc&) {
+    end.kind = SweepEnd::Kind::failed;
+    end.reason = too_large().what();
   } catch (const GaveWay&) {
     end.kind = SweepEnd::Kind::gave_way;
   } catch (const Stopped&) {

@@ -35,6 +35,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr auto look_interval = 250ms;  // for integrations that are due: a webhook's hint acts within it
+constexpr auto longest_stay = 5min;    // in a place that others wait for
 constexpr auto keep_unused = 10min;    // what was learned of a store: a token, a dialect
 constexpr auto keep_at_most = 1h;
 
@@ -53,8 +54,8 @@ class Importer::Impl {
     database.url = options_.database_url;
     database.application_name = "waybill imports";
     database.read_connections = 1;
-    database.write_connections = 4;
-    database.wait_limit = 30s;  // a page waits for those of other stores
+    database.write_connections = 4;  // more than one business has sweeps
+    database.wait_limit = 30s;       // a page waits for those of other stores
     database.statement_timeout = 30s;
     database_ = std::make_unique<storage::Database>(io_, database);
     http_ = std::make_unique<net::HttpClient>(
@@ -85,6 +86,7 @@ class Importer::Impl {
     explicit Running(asio::io_context& io) : pause(io) {}
     bool is_ours = true;
     steady_clock::time_point opened_at = steady_clock::now();  // its store
+    const steady_clock::time_point began = steady_clock::now();
     asio::steady_timer pause;
   };
   struct KeptStore {
@@ -147,6 +149,7 @@ class Importer::Impl {
     storage::Params params;
     params.add(options_.worker.to_string()).add(places).add(format_duration(options_.lease));
     params.add(storage::array_literal(busy)).add(storage::array_literal(runs));
+    params.add(options_.places_of_business);
     const auto rows = co_await database_->write(sql::claim, std::move(params), {});
     storage::for_each_row(rows, [&](const storage::RowView& row) {
       ImportClaim claim = claim_of(row);
@@ -239,14 +242,27 @@ class Importer::Impl {
         return std::move(found.store);
     }
     running.opened_at = steady_clock::now();
-    return connector.open(credentials_of(secrets_, claim), send(), system_clock(), options_.connectors);
+    return connector.open(credentials_of(secrets_, claim), send(claim.integration), system_clock(),
+                          options_.connectors);
   }
 
-  connectors::Send send() {
-    return [this](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+  /// A sweep that has not given way by itself after `longest_stay` gets no more answers while others wait.
+  bool overstays(const Guid& integration) const {
+    const auto running = running_.find(integration);
+    return running != running_.end() && running_.size() >= options_.places &&
+           steady_clock::now() - running->second.began > longest_stay;
+  }
+
+  connectors::Send send(Guid integration) {
+    return [this, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+      net::HttpResponse response;
       if (!http_) {
-        net::HttpResponse response;
         response.failure = net::HttpFailure::cancelled;
+        co_return response;
+      }
+      if (overstays(integration)) {
+        response.failure = net::HttpFailure::timeout;
+        response.error = "it is too slow while other stores wait.";
         co_return response;
       }
       co_return co_await net::fetch(*http_, std::move(request));

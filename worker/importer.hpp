@@ -26,6 +26,8 @@ class Importer {
     connectors::Connector::Options connectors;
     Duration interval = std::chrono::seconds(60);  // between two sweeps over one store, varied by a fifth
     std::size_t places = 32;
+    /// Sweeps of one business, on all workers together: fewer than the importer's connections for pages.
+    std::size_t places_of_business = 3;
     Duration lease = std::chrono::seconds(30);
   };
 

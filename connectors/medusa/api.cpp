@@ -39,16 +39,6 @@ json::object object_of(const net::HttpResponse& response) {
                    "What answers at the store's address is not a Medusa 2 server.");
 }
 
-/// `ask` refuses nothing but an answer that is too large.
-asio::awaitable<net::HttpResponse> ask_whole(const Send& send, net::HttpRequest request) {
-  try {
-    co_return co_await ask(send, std::move(request));
-  } catch (const StoreError& error) {
-    if (error.problem() != StoreProblem::refused) throw;
-    throw OversizedAnswer(error.problem(), error.what());
-  }
-}
-
 bool refuses_key(int status) { return status == 401 || status == 403; }
 
 /// Throws unless the answer is a success. Its pages for people (an unknown path's is HTML) are no words.
@@ -89,7 +79,7 @@ asio::awaitable<net::HttpResponse> MedusaApi::call(std::string method, std::stri
   request.headers = {{"Authorization", authorization_}, {"Accept", "application/json"}};
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.body = std::move(body);
-  auto response = co_await ask_whole(send_, std::move(request));
+  auto response = co_await ask(send_, std::move(request));
   const auto date = response.header("date");
   const auto told = date ? domain::parse_http_date(*date) : std::nullopt;
   store_time_ = told.value_or(response.started_at);

@@ -19,12 +19,6 @@ class MissingRecord : public StoreError {
   using StoreError::StoreError;
 };
 
-/// More than the limit of an answer: fewer records may do.
-class OversizedAnswer : public StoreError {
- public:
-  using StoreError::StoreError;
-};
-
 /// Calls of the Admin API of one Medusa 2 server. One coroutine at a time.
 class MedusaApi {
  public:

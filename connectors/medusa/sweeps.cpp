@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "connectors/medusa/records.hpp"
+#include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
 namespace {

@@ -147,6 +147,9 @@ asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& oper
       const double share = known ? 0.9 * costly.limit() / costly.cost() : 0.5;
       size =
           std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1, size - 1);
+    } catch (const OversizedAnswer&) {
+      if (size == 1) throw;
+      size /= 2;
     }
   }
 }

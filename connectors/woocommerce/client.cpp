@@ -15,6 +15,8 @@ std::optional<json::value> parsed(const net::HttpResponse& response) {
   try {
     auto value = json_of(response);
     if (value.is_object() || value.is_array()) return value;
+  } catch (const OversizedAnswer&) {
+    throw;
   } catch (const StoreError&) {
     return std::nullopt;
   }
@@ -151,6 +153,7 @@ asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::stri
   }
   if (!value) throw without_json(response);
   route_known_ = true;
+  response.body = {};  // the value is read on while further calls are made
   Answer answer{.response = std::move(response), .body = std::move(*value), .code = {}, .words = {}};
   if (answer.fine()) {
     signing_known_ = true;

@@ -27,11 +27,18 @@ oauth1::Parameters WooCursor::parameters() const {
                                    {"order", "asc"},
                                    {"orderby", "modified"},
                                    {"page", std::to_string(page_)},
-                                   {"per_page", std::to_string(page_size)}};
+                                   {"per_page", std::to_string(size_)}};
   // Both filters leave out the second they name.
   if (from_) parameters.emplace_back("modified_after", filter_time(*from_ - seconds(1)));
   if (within_second_) parameters.emplace_back("modified_before", filter_time(*from_ + seconds(1)));
   return parameters;
+}
+
+bool WooCursor::halve() {
+  if (size_ == 1) return false;
+  size_ /= 2;
+  page_ = 1;
+  return true;
 }
 
 std::vector<bool> WooCursor::take(const WooListing& listing) {
@@ -61,7 +68,7 @@ void WooCursor::advance(const WooListing& listing, bool any_fresh) {
   reached_ = std::max(reached_, settled);
   // Servers that do not count: a page that is not full may lack what the key may not see.
   const bool more = listing.pages ? page_ < *listing.pages : any_fresh;
-  if (rows.size() < page_size && !more) {
+  if (rows.size() < size_ && !more) {
     finished_ = true;
     return;
   }
@@ -89,7 +96,7 @@ void WooCursor::advance_within_second(const WooListing& listing, bool any_fresh)
   }
   steady_ = steady_ && listing.total == pass_total_;
   pass_was_new_ = pass_was_new_ || any_fresh;
-  const bool more = listing.pages ? page_ < *listing.pages : listing.rows.size() == page_size;
+  const bool more = listing.pages ? page_ < *listing.pages : listing.rows.size() == size_;
   if (more) {
     ++page_;
     return;

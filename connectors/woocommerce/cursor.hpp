@@ -29,12 +29,15 @@ struct WooListing {
 /// this second, again and again until nothing left it meanwhile. Pure.
 class WooCursor {
  public:
-  static constexpr std::size_t page_size = 100;
+  static constexpr std::size_t page_size = 100;  // at most
 
   explicit WooCursor(std::optional<Time> since);
 
   /// Of the next page.
   oauth1::Parameters parameters() const;
+
+  /// Asks for the same records in pages of half the size from now on. False: a page is one record already.
+  bool halve();
 
   /// Goes on behind this page. Says of each row whether it is new, and no repetition of an earlier page's.
   std::vector<bool> take(const WooListing& listing);
@@ -52,6 +55,7 @@ class WooCursor {
 
   std::optional<Time> from_;  // rows that changed in this second or later
   std::size_t page_ = 1;
+  std::size_t size_ = page_size;
   bool within_second_ = false;   // only rows of the second from_
   std::optional<Time> horizon_;  // just before the sweep began
   std::optional<Time> reached_;

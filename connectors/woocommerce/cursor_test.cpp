@@ -33,13 +33,14 @@ struct Model {
     }
     std::ranges::sort(chosen);
     WooListing listing{.rows = {}, .total = {}, .pages = {}, .asked_at = now};
-    const auto first = (std::stoul(asked["page"]) - 1) * WooCursor::page_size;
-    for (auto i = first; i < std::min(chosen.size(), first + WooCursor::page_size); ++i) {
+    const auto size = std::stoul(asked["per_page"]);
+    const auto first = (std::stoul(asked["page"]) - 1) * size;
+    for (auto i = first; i < std::min(chosen.size(), first + size); ++i) {
       listing.rows.push_back({std::to_string(chosen[i].second), chosen[i].first});
     }
     if (counts) {
       listing.total = chosen.size();
-      listing.pages = (chosen.size() + WooCursor::page_size - 1) / WooCursor::page_size;
+      listing.pages = (chosen.size() + size - 1) / size;
     }
     return listing;
   }
@@ -104,6 +105,25 @@ TEST(WooCommerceCursor, AlwaysAsksForTheFirstPageWhileTimeAdvances) {
   }
   EXPECT_EQ(given, 1000U) << "each once";
   EXPECT_EQ(cursor.reached(), began - seconds(4000));
+}
+
+TEST(WooCommerceCursor, ReadsEachRecordOnceWhenItsPagesAreHalvedMeanwhile) {
+  Model model;
+  for (int id = 1; id <= 150; ++id) model.records[id] = began - seconds(5000);  // of one second
+  for (int id = 151; id <= 250; ++id) model.records[id] = began - seconds(4000 - id);
+  WooCursor cursor(std::nullopt);
+  std::size_t given = 0;
+  std::size_t halved = 0;
+  for (std::size_t calls = 1; !cursor.finished() && calls < 1000; ++calls) {
+    if (calls % 3 == 0 && cursor.halve()) ++halved;
+    const auto fresh = cursor.take(model.answer(cursor.parameters()));
+    given += static_cast<std::size_t>(std::ranges::count(fresh, true));
+  }
+  EXPECT_TRUE(cursor.finished());
+  EXPECT_EQ(given, 250U);
+  EXPECT_GT(halved, 0U);
+  while (cursor.halve()) ++halved;
+  EXPECT_EQ(halved, 6U) << "down to pages of one record";
 }
 
 TEST(WooCommerceCursor, ASecondWithMoreThanAPageIsReadByPages) {

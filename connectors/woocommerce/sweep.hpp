@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "connectors/store_call.hpp"
 #include "connectors/woocommerce/client.hpp"
 #include "connectors/woocommerce/cursor.hpp"
 
@@ -28,9 +29,7 @@ class WooSweep : public StoreSweep<Record> {
 
   asio::awaitable<std::optional<StorePage<Record>>> next() override {
     while (!cursor_.finished()) {
-      auto parameters = cursor_.parameters();
-      parameters.insert(parameters.end(), list_.parameters.begin(), list_.parameters.end());
-      const auto answer = co_await client_.expect("GET", list_.route, std::move(parameters));
+      const auto answer = co_await ask_page();
       const auto listing = woo_listing(answer, client_.clock());
       WooCursor after = cursor_;
       const auto fresh = after.take(listing);
@@ -47,6 +46,18 @@ class WooSweep : public StoreSweep<Record> {
   }
 
  private:
+  asio::awaitable<WooClient::Answer> ask_page() {
+    while (true) {
+      auto parameters = cursor_.parameters();
+      parameters.insert(parameters.end(), list_.parameters.begin(), list_.parameters.end());
+      try {
+        co_return co_await client_.expect("GET", list_.route, std::move(parameters));
+      } catch (const OversizedAnswer&) {
+        if (!cursor_.halve()) throw;
+      }
+    }
+  }
+
   WooClient& client_;
   const List list_;
   const Read read_;

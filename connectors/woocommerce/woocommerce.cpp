@@ -13,6 +13,8 @@
 namespace waybill::connectors {
 namespace {
 
+constexpr std::size_t most_variation_pages = 50;
+
 class WooStore : public Store {
  public:
   WooStore(StoreCredentials credentials, Send send, const Clock& clock)
@@ -106,6 +108,8 @@ class WooStore : public Store {
       for (const json::value& row : answer.body.get_array()) woo::add_variant(row, *units_, product);
       const bool more = listing.pages ? page < *listing.pages : listing.rows.size() == WooCursor::page_size;
       if (!more || listing.rows.empty()) co_return;
+      if (page == most_variation_pages)
+        throw StoreError(StoreProblem::refused, "A product of the store has more than 5000 variations.");
     }
   }
 

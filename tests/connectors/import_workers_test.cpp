@@ -183,7 +183,7 @@ TEST_F(ImportWorkers, BusinessesTakeTurnsWhenMoreIsDueThanThereArePlaces) {
     storage::ArrayLiteral runs;
     for (int i = 0; i < 4; ++i) runs.add(Guid::random().to_string());
     storage::Params params;
-    params.add(worker.to_string()).add(4).add("PT30S").add("{}").add_array(std::move(runs));
+    params.add(worker.to_string()).add(4).add("PT30S").add("{}").add_array(std::move(runs)).add(10);
     std::map<std::string, int> claimed;
     storage::for_each_row(session.run(storage::sql::imports::claim, params),
                           [&](const storage::RowView& row) { ++claimed[row.string(3).substr(0, 5)]; });

@@ -1,5 +1,5 @@
 -- Integrations that are due, for the worker $1: at most $2, leased for $3, without those of $4, which it is busy with.
--- Businesses take turns, the one with the fewest sweeps under way first. The run is the one that was asked for, else
+-- Businesses take turns, the one with the fewest sweeps under way first, and none has more than $6 under way. The run is the one that was asked for, else
 -- one that was not finished, else a new one of $5, and null when nothing is to be imported.
 with busy as (
   select business_id, count(*) as sweeps from integrations
@@ -12,7 +12,7 @@ with busy as (
     and (i.lease_until is null or i.lease_until <= now()) and i.guid <> all ($4::uuid[])
 ), first as materialized (
   select business_id, guid, row_number() over (order by turn, due_at, guid) as place
-  from due order by turn, due_at, guid limit $2
+  from due where turn <= $6 order by turn, due_at, guid limit $2
 ), held as materialized (
   select i.business_id, i.guid, i.requested_run, i.auto_import or i.sync_products as has_work, f.place
   from integrations i join first f on f.business_id = i.business_id and f.guid = i.guid
