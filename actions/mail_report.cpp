@@ -111,6 +111,10 @@ TryResult mail_result(const net::MailOutcome& mail, const std::vector<std::strin
       result.cancelled = true;
       result.again_at = now + crowd_pause;
       return result;
+    case net::MailResult::limited:
+      result.outcome = Retry{.code = "RATE_LIMITED", .retry_after = mail.retry_after};
+      result.error = mail.reply;
+      return result;
   }
   result.error = code ? "The mail server answered: " + mail.reply : mail.reply;
   return result;

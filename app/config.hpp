@@ -61,6 +61,7 @@ struct Config {
   std::string plans;  // as api::Plans::parse reads them
   std::string smtp_url;
   std::string mail_from;
+  std::int64_t mails_per_day = 0;
   std::filesystem::path mail_dir;
   std::string geocoder_url;
   std::string osrm_url;

@@ -255,6 +255,11 @@ std::vector<Option> surroundings_options() {
        .default_text = "waybill@localhost",
        .help = "The sender of mails.",
        .apply = apply_mail_from},
+      integer(
+          "mails-per-day", "200",
+          "Recipients a day, beside its users, of the workflows' mails of a business that registered itself, "
+          "until the operator gives it another plan than `free` or `standard`; 0 switches this off.",
+          &Config::mails_per_day, 0, 1'000'000),
       {.name = "mail-dir",
        .value_name = "DIR",
        .default_text = "",

@@ -197,6 +197,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.ca_file = config.ca_file;
   options.mail = mail_options(config);
   options.mail_from = config.mail_from;
+  options.mails_per_day = config.mails_per_day;
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
   options.positions_retention_days = static_cast<int>(config.positions_retention_days);

@@ -55,6 +55,7 @@ enum class MailResult {
   temporary,  // nobody has it; trying again may help
   permanent,  // it will never be taken as it is
   not_tried,  // too many were before it; nobody has it
+  limited,    // its owner may not send more at this time; nobody has it
 };
 
 /// Whom the server refused, though others have the message.
@@ -68,7 +69,8 @@ struct MailOutcome {
   MailResult result = MailResult::temporary;
   std::string
       reply;  // the server's last words ("550 5.1.1 no such user"), or a sentence; may be empty when sent
-  std::vector<MailRefusal> refused = {};  // of one that was sent
+  std::vector<MailRefusal> refused = {};               // of one that was sent
+  std::optional<Duration> retry_after = std::nullopt;  // of one that was limited
 };
 
 /// Sends messages one by one. What happens in a crash is the caller's matter, who keeps a message until

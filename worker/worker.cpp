@@ -12,6 +12,7 @@
 #include "worker/duties/duties.hpp"
 #include "worker/importer.hpp"
 #include "worker/lease_keeper.hpp"
+#include "worker/mail_limit.hpp"
 #include "worker/matcher.hpp"
 #include "worker/pump.hpp"
 #include "worker/recorder.hpp"
@@ -31,6 +32,14 @@ Runner::Options runner_options(const Worker::Options& options) {
   Runner::Options runner;
   runner.schedule = options.schedule;
   return runner;
+}
+
+std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
+  auto mailer = net::make_mailer(options.mail);
+  if (options.mails_per_day == 0) return mailer;
+  return std::make_unique<MailLimit>(
+      MailLimit::Options{.database_url = options.database_url, .recipients_per_day = options.mails_per_day},
+      std::move(mailer));
 }
 
 }  // namespace
@@ -131,7 +140,7 @@ class Worker::Impl {
           .database_url = options_.database_url, .worker = guid_, .connectors = options_.connectors},
       secrets_, *http_, system_clock());
   std::atomic<bool> mailer_ends_ = false;
-  std::unique_ptr<net::Mailer> mailer_ = net::make_mailer(options_.mail);
+  std::unique_ptr<net::Mailer> mailer_ = make_mailer(options_);
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;
   BlastGuard guard_;  // of the pump's thread

@@ -25,6 +25,7 @@ class Worker {
     std::string ca_file;
     net::MailOptions mail;
     std::string mail_from;
+    std::int64_t mails_per_day = 0;  // recipients of a business that registered itself; 0: any number
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;

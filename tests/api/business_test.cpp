@@ -26,6 +26,9 @@ TEST_F(BusinessTest, AUserWithoutOneMakesItAndOwnsIt) {
   ASSERT_EQ(response.status, 201) << response.text;
   EXPECT_EQ(names_of(response.data()), (Names{"guid", "name"}));
   EXPECT_EQ(response.header("Location"), mine);
+  EXPECT_EQ(world.database.value("select registered_by_itself from businesses where guid = $1::uuid",
+                                 {text_at(response.data(), "guid")}),
+            "t");
   EXPECT_EQ(text_at(user.get("/api/user/me").data(), "role"), "owner");
 
   const auto business = user.get(mine);

@@ -1,8 +1,9 @@
 -- A business with its key pair and its first owner: $1 guid, $2 name, $3 e-mail, $4 phone, $5 to $9 the address, $10 time
 -- zone, $11 currency, $12 user, $13 public and $14 sealed private key.
 with business as (
-  insert into businesses (guid, name, email, phone, street, city, state, postal_code, country, timezone, currency)
-  values ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10::text, 'UTC'), coalesce($11::text, 'EUR'))
+  insert into businesses (guid, name, email, phone, street, city, state, postal_code, country, timezone, currency,
+                          registered_by_itself)
+  values ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10::text, 'UTC'), coalesce($11::text, 'EUR'), true)
   returning guid, name, now() at time zone timezone as local  -- an unknown zone is an error
 ), keys as (
   insert into vapid_keys (business_id, public_key, private_key_sealed)

@@ -10,6 +10,8 @@ with sessions as (
   where coalesce(times[cardinality(times)], '-infinity') < now() - interval '1 hour'
 ), resets as (
   delete from password_resets where expires_at < now()
+), mails as (
+  delete from business_mails where day < (now() at time zone 'UTC')::date
 ), windows as (
   delete from quota_windows where window_start < extract(epoch from now() - interval '1 hour') / 60
 )
