@@ -17,8 +17,8 @@ namespace waybill::api {
 namespace asio = boost::asio;
 
 class Maps;
-class MatchLag;
 class PasswordHasher;
+class Readiness;
 class Stores;
 
 /// What handlers work with: one set for each io thread, used on that thread alone. Everything referred to
@@ -49,7 +49,7 @@ struct Services {
 
   PasswordHasher* passwords = nullptr;  // of an API that has users
 
-  MatchLag* match_lag = nullptr;  // null: readiness asks for the database alone
+  Readiness* readiness = nullptr;  // of an API that has a database
 };
 
 }  // namespace waybill::api

@@ -5,6 +5,7 @@
 #include "api/quota.hpp"
 #include "app/config.hpp"
 #include "net/mail.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::app {
 namespace {
@@ -30,6 +31,11 @@ Apply url(std::string Config::* member, std::vector<std::string_view> schemes) {
     }
     config.*member = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
   };
+}
+
+void apply_database_url(Config& config, const Values& values) {
+  url(&Config::database_url, {"postgresql://", "postgres://"})(config, values);
+  if (const auto fault = storage::pq::url_fault(config.database_url)) throw ConfigError(*fault);
 }
 
 bool parse_switch(const std::string& value) {
@@ -168,8 +174,10 @@ std::vector<Option> database_options() {
       {.name = "database-url",
        .value_name = "URL",
        .default_text = "",
-       .help = "An existing PostgreSQL database instead of the cluster in the data directory.",
-       .apply = url(&Config::database_url, {"postgresql://", "postgres://"})},
+       .help =
+           "An existing PostgreSQL database instead of the cluster in the data directory. Of several hosts "
+           "(`postgresql://USER@HOST,HOST/DATABASE`) the primary is used, whatever their order.",
+       .apply = apply_database_url},
       {.name = "pg-bin-dir",
        .value_name = "DIR",
        .default_text = "",

@@ -55,18 +55,27 @@ int cause_depth(const std::optional<std::string>& cause) {
   return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, deepest));
 }
 
-Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight,
-                  std::size_t limit, bool draw_xid, std::size_t with_rows) {
+Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const EventKey> in_flight, std::size_t limit,
+                  bool draw_xid, std::size_t with_rows) {
   std::vector<std::int16_t> shards;
   std::vector<std::int64_t> lows;
   for (const ShardMark& mark : marks) {
     shards.push_back(mark.shard);
     lows.push_back(static_cast<std::int64_t>(mark.low));
   }
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  ids.reserve(in_flight.size());
+  times.reserve(in_flight.size());
+  for (const EventKey& key : in_flight) {
+    ids.push_back(static_cast<std::int64_t>(key.id));
+    times.push_back(key.at);
+  }
   const Rows rows = session_.run_binary(sql::outbox::scan, Params()
                                                                .add(binary_array(shards))
                                                                .add(binary_array(lows))
-                                                               .add(binary_array(in_flight))
+                                                               .add(binary_array(ids))
+                                                               .add(binary_array(times))
                                                                .add(limit)
                                                                .add(draw_xid)
                                                                .add(with_rows));
@@ -106,10 +115,19 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   ids.reserve(events.size());
   for (const PendingEvent& event : events) ids.push_back(static_cast<std::int64_t>(event.id));
   const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
-  return stored_events(session_.run_binary(sql::outbox::fetch, Params()
-                                                                   .add(binary_array(ids))
-                                                                   .add(format_sql_timestamp(first.at))
-                                                                   .add(format_sql_timestamp(last.at))));
+  std::vector<StoredEvent> stored =
+      stored_events(session_.run_binary(sql::outbox::fetch, Params()
+                                                                .add(binary_array(ids))
+                                                                .add(format_sql_timestamp(first.at))
+                                                                .add(format_sql_timestamp(last.at))));
+  std::vector<EventKey> keys;
+  keys.reserve(events.size());
+  for (const PendingEvent& event : events) keys.push_back(event.key());
+  std::ranges::sort(keys);
+  std::erase_if(stored, [&](const StoredEvent& event) {
+    return !std::ranges::binary_search(keys, EventKey{event.id, event.at});
+  });
+  return stored;
 }
 
 std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {

@@ -2,15 +2,23 @@
 
 #include <charconv>
 
-#include "base/observe.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::storage {
 namespace {
 
-// Class 57P: the server shuts down, has crashed or ended the session; 08: the connection (appendix A of its
-// manual).
-bool ends_session(std::string_view sqlstate) {
-  return sqlstate.starts_with("57P") || sqlstate.starts_with("08");
+// Of one call: its length is an int, and libpq keeps a copy of it until the server has taken it.
+constexpr std::size_t copy_portion = std::size_t{1} << 20U;
+
+std::string session_settings(const SessionLimits& limits) {
+  const auto milliseconds = [](Duration limit) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
+  };
+  std::string settings = "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning";
+  if (limits.lock > Duration::zero()) settings += " -c lock_timeout=" + milliseconds(limits.lock);
+  if (limits.idle_in_transaction > Duration::zero())
+    settings += " -c idle_in_transaction_session_timeout=" + milliseconds(limits.idle_in_transaction);
+  return settings;
 }
 
 /// What libpq takes; good for as long as the parameters.
@@ -35,20 +43,9 @@ std::string literal(const Values& values, std::size_t width, Append append) {
 
 }  // namespace
 
-Session::Session(const std::string& url, std::string_view application_name) {
-  const std::string name(application_name);
-  // The keepalives, on both sides, end a session whose network has gone within about 15 s; a unix socket
-  // ignores them.
-  const char* keywords[] = {"dbname",           "fallback_application_name",
-                            "connect_timeout",  "client_encoding",
-                            "keepalives_idle",  "keepalives_interval",
-                            "keepalives_count", "tcp_user_timeout",
-                            "options",          nullptr};
-  constexpr const char* settings =
-      "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning "
-      "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3";
-  const char* values[] = {url.c_str(), name.c_str(), "5", "UTF8", "5", "3", "3", "15000", settings, nullptr};
-  connection_.reset(PQconnectdbParams(keywords, values, 1));
+Session::Session(const std::string& url, std::string_view application_name, const SessionLimits& limits) {
+  const pq::ConnectParams params(url, application_name, session_settings(limits));
+  connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
   // libpq would print notices on stderr, between the lines of the log. What matters comes as an error as
   // well.
@@ -85,9 +82,12 @@ Rows Session::execute(const std::string& sql) { return checked(PQexec(connection
 
 void Session::copy(const std::string& target, std::string_view rows) {
   checked(PQexec(connection_.get(), ("copy " + target + " from stdin (format binary)").c_str()));
-  const bool sent = PQputCopyData(connection_.get(), rows.data(), static_cast<int>(rows.size())) == 1 &&
-                    PQputCopyEnd(connection_.get(), nullptr) == 1;
-  if (!sent) throw_unavailable();
+  bool sent = true;
+  for (std::size_t at = 0; sent && at < rows.size(); at += copy_portion) {
+    const std::string_view portion = rows.substr(at, copy_portion);
+    sent = PQputCopyData(connection_.get(), portion.data(), static_cast<int>(portion.size())) == 1;
+  }
+  if (!sent || PQputCopyEnd(connection_.get(), nullptr) != 1) throw_unavailable();
   PGresult* last = nullptr;
   while (PGresult* result = PQgetResult(connection_.get())) {
     PQclear(last);

@@ -37,15 +37,15 @@ std::vector<storage::PendingEvent> Backlog::take(std::size_t most) {
       queue.waiting.pop_front();
       --waiting_;
       ++queue.taken;
-      taken_.emplace(events.back().id, business);
+      taken_.emplace(events.back().key(), business);
     }
     give_turn(business, queue);
   }
   return events;
 }
 
-void Backlog::release(std::uint64_t id) {
-  const auto taken = taken_.find(id);
+void Backlog::release(const storage::EventKey& event) {
+  const auto taken = taken_.find(event);
   if (taken == taken_.end()) return;
   const auto found = queues_.find(taken->second);
   taken_.erase(taken);
@@ -58,25 +58,25 @@ void Backlog::release(std::uint64_t id) {
 void Backlog::give_back(std::span<const storage::PendingEvent> events) {
   for (const storage::PendingEvent& event : events) {
     insert(event);
-    release(event.id);
+    release(event.key());
   }
 }
 
-void Backlog::settled(std::span<const std::uint64_t> ids) {
-  for (const std::uint64_t id : ids) release(id);
+void Backlog::settled(std::span<const storage::EventKey> events) {
+  for (const storage::EventKey& event : events) release(event);
 }
 
 template <typename Drop>
-std::vector<std::uint64_t> Backlog::forget_if(Drop drop) {
-  std::vector<std::uint64_t> ids;
+std::vector<storage::EventKey> Backlog::forget_if(Drop drop) {
+  std::vector<storage::EventKey> forgotten;
   for (auto& [business, queue] : queues_) {
     std::erase_if(queue.waiting, [&](const storage::PendingEvent& event) {
       if (!drop(event)) return false;
-      ids.push_back(event.id);
+      forgotten.push_back(event.key());
       return true;
     });
   }
-  waiting_ -= ids.size();
+  waiting_ -= forgotten.size();
   std::erase_if(turns_, [&](const Guid& business) {
     Queue& queue = queues_.at(business);
     queue.has_turn = !queue.waiting.empty();
@@ -84,14 +84,14 @@ std::vector<std::uint64_t> Backlog::forget_if(Drop drop) {
   });
   std::erase_if(queues_,
                 [](const auto& entry) { return entry.second.waiting.empty() && entry.second.taken == 0; });
-  return ids;
+  return forgotten;
 }
 
-std::vector<std::uint64_t> Backlog::forget(std::int16_t shard) {
+std::vector<storage::EventKey> Backlog::forget(std::int16_t shard) {
   return forget_if([&](const storage::PendingEvent& event) { return event.shard == shard; });
 }
 
-std::vector<std::uint64_t> Backlog::forget() {
+std::vector<storage::EventKey> Backlog::forget() {
   return forget_if([](const storage::PendingEvent&) { return true; });
 }
 

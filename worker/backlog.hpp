@@ -27,10 +27,10 @@ class Backlog {
   /// Those that were taken wait again.
   void give_back(std::span<const storage::PendingEvent> events);
   /// These are recorded. Unknown ones are passed over.
-  void settled(std::span<const std::uint64_t> ids);
-  /// Forgets what waits, of one shard or of all, and answers its ids; what was taken stays.
-  std::vector<std::uint64_t> forget(std::int16_t shard);
-  std::vector<std::uint64_t> forget();
+  void settled(std::span<const storage::EventKey> events);
+  /// Forgets what waits, of one shard or of all, and answers it; what was taken stays.
+  std::vector<storage::EventKey> forget(std::int16_t shard);
+  std::vector<storage::EventKey> forget();
 
   std::size_t waiting() const { return waiting_; }
   std::size_t taken() const { return taken_.size(); }
@@ -45,14 +45,14 @@ class Backlog {
   };
   void insert(const storage::PendingEvent& event);
   void give_turn(const Guid& business, Queue& queue);
-  void release(std::uint64_t id);
+  void release(const storage::EventKey& event);
   template <typename Drop>
-  std::vector<std::uint64_t> forget_if(Drop drop);
+  std::vector<storage::EventKey> forget_if(Drop drop);
 
   std::size_t share_;
   std::unordered_map<Guid, Queue> queues_;  // of businesses that have anything here
   std::deque<Guid> turns_;                  // those of which more may be taken
-  std::unordered_map<std::uint64_t, Guid> taken_;
+  std::unordered_map<storage::EventKey, Guid, storage::EventKeyHash> taken_;
   std::size_t waiting_ = 0;
 };
 

@@ -54,6 +54,10 @@ class Catalogue {
   /// out.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
+  /// Takes over all workflows that there are; others are forgotten. A server that lost commits may have given
+  /// the epochs since then to other changes.
+  void replace(const std::vector<storage::StoredWorkflow>& all);
+
   /// Null when there is none, or no more.
   WorkflowPtr find(const Guid& workflow) const;
 

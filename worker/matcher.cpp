@@ -104,7 +104,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   for (const storage::PendingEvent& event : events) {
     if (left_out.contains(event.id)) continue;
     const auto found = runs.find(event.id);
-    matched.push_back({event.shard, event.id,
+    matched.push_back({event.shard, event.key(),
                        found == runs.end() ? std::vector<PlannedRun>{} : std::move(found->second),
                        event.orphan});
   }

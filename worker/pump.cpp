@@ -16,7 +16,8 @@ constexpr Duration queue_look_every = std::chrono::seconds(1);
 constexpr Duration xid_every = std::chrono::milliseconds(20);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
-constexpr Duration reconnect_after = std::chrono::milliseconds(100);
+constexpr Duration first_reconnect = std::chrono::milliseconds(100);
+constexpr Duration longest_reconnect = std::chrono::seconds(1);
 constexpr std::size_t least_room = 64;      // below it a look is not worth its round trips
 constexpr std::size_t most_with_rows = 32;  // events of a look that brings their rows along
 constexpr std::size_t least_in_slice = 16;
@@ -35,15 +36,17 @@ std::size_t run_count(const std::vector<MatchedEvent>& events) {
 
 }  // namespace
 
-Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, Runner& runner,
-           const Clock& clock)
+Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, PauseWriter& pauses,
+           Runner& runner, const Clock& clock)
     : options_(std::move(options)),
       catalogue_(catalogue),
       matcher_(matcher),
       guard_(guard),
+      pauses_(pauses),
       runner_(runner),
       clock_(clock),
       backlog_(options_.events_of_a_business),
+      backoff_(first_reconnect, longest_reconnect),
       matched_until_(clock.now().time_since_epoch().count()) {}
 
 Pump::~Pump() { stop(); }
@@ -70,7 +73,7 @@ void Pump::hold(const storage::HeldShards& shards) {
   wake_up_.wake();
 }
 
-void Pump::settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due) {
+void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
@@ -118,21 +121,26 @@ void Pump::work() {
     try {
       if (!session_) connect();
       turn();
+      backoff_.reset();
     } catch (const storage::DatabaseUnavailable&) {
       session_.reset();  // the lease keeper tells of it
       set_gauge(Gauge::listen_up, 0);
       runner_.spill();
-      wake_up_.wait(-1, reconnect_after);
+      wake_up_.wait(-1, backoff_.next());
     } catch (const std::exception& error) {
-      session_.reset();  // what it has prepared may be what fails
+      const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
+      const bool in_the_way = refused != nullptr && storage::is_in_the_way(*refused);
+      if (!in_the_way) session_.reset();  // what it has prepared may be what fails
       observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
-      wake_up_.wait(-1, reconnect_after);
+      runner_.spill();
+      wake_up_.wait(-1, backoff_.next());
     }
   }
 }
 
 void Pump::connect() {
-  session_ = std::make_unique<storage::Session>(options_.database_url, "waybill matcher");
+  session_ =
+      std::make_unique<storage::Session>(options_.database_url, "waybill matcher", storage::worker_limits);
   // The tables it reads grow and shrink by orders of magnitude within seconds, which no statistics follow: a
   // plan made when they were empty would sort the whole backlog at each look. All it does is walk indexes.
   session_->execute(
@@ -146,6 +154,7 @@ void Pump::connect() {
     marks_.settled(backlog_.forget());
     marks_.reconnected();
   }
+  reread_workflows_ = was_connected_;
   if (was_connected_) observe(Observable::listen_reconnected);
   was_connected_ = true;
   set_gauge(Gauge::listen_up, 1);
@@ -211,7 +220,7 @@ bool Pump::has_room() {
 
 std::vector<storage::StoredEvent> Pump::scan(Time now) {
   std::vector<storage::ShardMark> marks;
-  std::vector<std::int64_t> in_flight;
+  std::vector<storage::EventKey> in_flight;
   bool draw_xid = false;
   bool knows_enough = false;
   bool knows_none = false;
@@ -292,9 +301,9 @@ std::vector<MatchedEvent> Pump::match(const std::vector<storage::PendingEvent>& 
 void Pump::give_back_unmatched(std::vector<storage::PendingEvent> events,
                                const std::vector<MatchedEvent>& matched) {
   if (matched.size() == events.size()) return;
-  std::unordered_set<std::uint64_t> ids;
-  for (const MatchedEvent& event : matched) ids.insert(event.id);
-  std::erase_if(events, [&](const storage::PendingEvent& event) { return ids.contains(event.id); });
+  std::unordered_set<storage::EventKey, storage::EventKeyHash> keys;
+  for (const MatchedEvent& event : matched) keys.insert(event.key);
+  std::erase_if(events, [&](const storage::PendingEvent& event) { return keys.contains(event.key()); });
   const std::lock_guard lock(mutex_);
   backlog_.give_back(events);
 }
@@ -317,12 +326,20 @@ void Pump::follow_workflows(Time now) {
 }
 
 void Pump::follow(std::uint64_t workflow_epoch) {
-  if (workflow_epoch == seen_epoch_) return;
+  if (workflow_epoch == seen_epoch_ && !reread_workflows_) return;
   refresh();
   seen_epoch_ = workflow_epoch;
 }
 
-void Pump::refresh() { catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch())); }
+void Pump::refresh() {
+  if (reread_workflows_) {
+    catalogue_.replace(storage::changed_workflows(*session_, 0));
+  } else {
+    catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch()));
+  }
+  reread_workflows_ = false;
+  pauses_.seen(catalogue_.epoch());
+}
 
 bool Pump::claim_due_runs() {
   const Time now = clock_.now();

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/leases.hpp"
@@ -18,6 +19,7 @@
 #include "worker/catalogue.hpp"
 #include "worker/marks.hpp"
 #include "worker/matcher.hpp"
+#include "worker/pause_writer.hpp"
 #include "worker/rate_mode.hpp"
 #include "worker/runner.hpp"
 #include "worker/wake_up.hpp"
@@ -46,8 +48,8 @@ class Pump {
     Duration poll = std::chrono::seconds(1);
   };
 
-  Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, Runner& runner,
-       const Clock& clock);
+  Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, PauseWriter& pauses,
+       Runner& runner, const Clock& clock);
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
@@ -58,7 +60,7 @@ class Pump {
 
   /// From any thread.
   void hold(const storage::HeldShards& shards);
-  void settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due);
+  void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
   bool busy(std::int16_t shard) const;
   Time last_look() const;
   /// Every event of its shards that was committed before is matched, as far as its last look saw.
@@ -92,6 +94,7 @@ class Pump {
   Catalogue& catalogue_;
   Matcher& matcher_;
   BlastGuard& guard_;
+  PauseWriter& pauses_;
   Runner& runner_;
   const Clock& clock_;
   WakeUp wake_up_;
@@ -113,9 +116,11 @@ class Pump {
   Time next_queue_look_{};
   Time last_xid_{};
   bool was_connected_ = false;
+  bool reread_workflows_ = false;  // all of them: the server may have lost changes
   RateMode rate_;
   std::size_t slice_ = 32;  // events of a batch
   bool saw_all_ = true;     // the last look saw every shard to its end
+  Backoff backoff_;         // between attempts to go on after a failure
   std::atomic<Time::rep> last_look_{0};
   std::atomic<Time::rep> matched_until_;
   std::thread thread_;

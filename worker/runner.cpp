@@ -72,7 +72,7 @@ void Runner::submit(std::vector<MatchedEvent> events) {
   {
     const std::lock_guard lock(mutex_);
     for (MatchedEvent& event : events) {
-      auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.id, {}}, {}, moment(), {}});
+      auto ticket = std::make_shared<Ticket>(Ticket{{event.shard, event.key, {}}, {}, moment(), {}});
       // Ordered runs go by way of the queue, which knows what is open before them, and must be there before
       // those of the next event: nothing of theirs may wait for a try.
       const bool by_queue = event.orphan || std::ranges::any_of(event.runs, [](const PlannedRun& planned) {
@@ -268,7 +268,7 @@ bool Runner::admit(const TaskPtr& task) {
   if (!workflow || task->action == nullptr) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
-  } else if (workflow->paused) {
+  } else if (workflow->paused || recorder_.is_pausing(workflow->guid)) {
     state.status = RunStatus::held;
   } else {
     task->workflow = workflow;
@@ -488,11 +488,27 @@ bool Runner::drain(Duration limit) {
   return idle_.wait_for(lock, limit, [&] { return in_flight_ == 0; });
 }
 
+void Runner::hand_over(std::span<const std::int16_t> shards) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(tickets_, [&](const std::shared_ptr<Ticket>& ticket) {
+    if (std::ranges::find(shards, ticket->event.shard) == shards.end()) return false;
+    spill_ticket(ticket);
+    return true;
+  });
+}
+
 void Runner::stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
   for (const auto& ticket : tickets_) spill_ticket(ticket);
   tickets_.clear();
+  const auto put_back = [&](const std::deque<TaskPtr>& tasks) {
+    for (const TaskPtr& task : tasks) {
+      if (task->place == Task::Place::waiting) put_off(task, effects_.clock.now());
+    }
+  };
+  for (const auto& [business, tasks] : ready_) put_back(tasks);
+  for (const auto& [destination, parked] : parked_) put_back(parked.tasks);
   ready_.clear();
   turns_.clear();
   parked_.clear();
