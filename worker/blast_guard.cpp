@@ -45,6 +45,7 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
     if (auto notice = examine(session, group)) notices.push_back(std::move(*notice));
   }
   for (PauseNotice& notice : notices) pauses_.pause(std::move(notice));
+  if (!notices.empty()) pauses_.wait_briefly();
 
   const Time now = clock_.now();
   for (auto& [workflow, group] : groups) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr Duration first_retry = std::chrono::milliseconds(100);
 constexpr Duration longest_retry = std::chrono::seconds(1);
+constexpr auto longest_wait = std::chrono::milliseconds(250);
 constexpr const char* plain_reason = "asked for by the destination";
 
 }  // namespace
@@ -47,6 +48,13 @@ void PauseWriter::add(const Guid& workflow, Wanted wanted) {
   changed_.notify_all();
 }
 
+void PauseWriter::wait_briefly() {
+  if (count_ == 0) return;
+  std::unique_lock lock(mutex_);
+  const bool done = changed_.wait_for(lock, longest_wait, [&] { return failing_ || !any_unwritten(); });
+  if (!done) failing_ = true;
+}
+
 bool PauseWriter::is_pausing(const Guid& workflow) const {
   if (count_ == 0) return false;
   const std::lock_guard lock(mutex_);
@@ -75,6 +83,8 @@ void PauseWriter::run() {
     lock.unlock();
     const bool done = write_all();
     lock.lock();
+    failing_ = !done;
+    changed_.notify_all();
     if (last) return;
     if (done) {
       session_.reset();

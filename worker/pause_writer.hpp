@@ -33,6 +33,10 @@ class PauseWriter {
   void pause(PauseRequest request);
   void pause(PauseNotice notice);
 
+  /// Waits until the pauses that were asked for before are written, so that who sees what followed sees the
+  /// pause, too; but a fraction of a second at most, and not at all while one cannot be written.
+  void wait_briefly();
+
   /// True from `pause` until `seen` tells of its epoch, or until it turns out that there is nothing to pause.
   bool is_pausing(const Guid& workflow) const;
 
@@ -63,6 +67,7 @@ class PauseWriter {
   std::unordered_map<Guid, Entry> entries_;  // by workflow
   std::atomic<std::size_t> count_ = 0;       // of entries_
   std::uint64_t seen_epoch_ = 0;
+  bool failing_ = false;  // the last attempt was in vain
   bool stopping_ = false;
   std::thread thread_;
 };

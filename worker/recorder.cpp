@@ -192,6 +192,7 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
 void Recorder::run() {
   storage::Batch batch;
   while (wait_for_batch(batch)) {
+    pauses_.wait_briefly();
     if (!write(std::move(batch))) return;
     batch = {};
   }
