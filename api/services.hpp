@@ -52,4 +52,25 @@ struct Services {
   MatchLag* match_lag = nullptr;  // null: readiness asks for the database alone
 };
 
+/// The same services on another database. Every member has its line here; the binding does not compile when
+/// one is missing.
+inline Services with_database(const Services& services, storage::Database& database) {
+  const auto& [db, clock, secrets, destinations, analysis, background, public_url, maps, stores, wake_worker,
+               tokens_changed, send_mails, passwords, match_lag] = services;
+  return {.db = database,
+          .clock = clock,
+          .secrets = secrets,
+          .destinations = destinations,
+          .analysis = analysis,
+          .background = background,
+          .public_url = public_url,
+          .maps = maps,
+          .stores = stores,
+          .wake_worker = wake_worker,
+          .tokens_changed = tokens_changed,
+          .send_mails = send_mails,
+          .passwords = passwords,
+          .match_lag = match_lag};
+}
+
 }  // namespace waybill::api
