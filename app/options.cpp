@@ -143,7 +143,7 @@ std::vector<Option> serving_options() {
        .value_name = "ADDRESS",
        .default_text = "",
        .help = "The address of a reverse proxy whose `X-Forwarded-For` says where a request comes from, for "
-               "the limit of failed logins; repeatable.",
+               "the limit of failed logins; its connections have no common limit. Repeatable.",
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
       integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", &Config::io_threads,

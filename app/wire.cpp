@@ -117,6 +117,7 @@ api::Server::Options server_options(const Config& config) {
   options.host = config.listen.host;
   options.port = config.listen.port;
   options.threads = static_cast<std::size_t>(config.io_threads);
+  options.proxies = config.trusted_proxies;
   return options;
 }
 
