@@ -10,7 +10,8 @@ constexpr std::size_t max_signers = 10'000;
 template <typename Use>
 auto StoredPushDirectory::with_session(Use use) {
   try {
-    if (!session_) session_ = std::make_unique<storage::Session>(database_url_, "waybill push");
+    if (!session_)
+      session_ = std::make_unique<storage::Session>(database_url_, "waybill push", storage::worker_limits);
     return use(*session_);
   } catch (const std::exception&) {
     session_.reset();

@@ -25,13 +25,6 @@ std::string_view view(const boost::beast::flat_buffer& buffer) {
   return {static_cast<const char*>(data.data()), data.size()};
 }
 
-/// A client of IPv4 has one name, whatever the socket listens on.
-std::string text_of(const asio::ip::address& address) {
-  const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
-  return is_mapped ? asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string()
-                   : address.to_string();
-}
-
 Failure malformed_request() {
   return {ErrorCode::validation_error, "This is no well-formed HTTP/1.1 request."};
 }
@@ -41,6 +34,12 @@ Failure body_too_large(std::size_t limit) {
 }
 
 }  // namespace
+
+std::string address_text(const asio::ip::address& address) {
+  const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+  return is_mapped ? asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string()
+                   : address.to_string();
+}
 
 class Connection::Body : public RequestBody {
  public:
@@ -61,7 +60,7 @@ Connection::Connection(Socket socket, Host& host, const HttpLimits& limits)
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
-  peer_ = text_of(socket_.remote_endpoint(ignored).address());
+  peer_ = address_text(socket_.remote_endpoint(ignored).address());
 }
 
 void Connection::close_if_late(Steady::time_point now) {
@@ -106,15 +105,21 @@ asio::awaitable<Connection::Next> Connection::read_head() {
       co_return Next::request;
     }
     if (!co_await flush()) co_return Next::closed;
-    awaits_request_ = in_.size() == 0;
+    await_request(in_.size() == 0);
     if (awaits_request_ && host_.stopping()) co_return Next::closed;
     if (!awaits_request_ && !begun) {
       begun = true;
       ends_at = Steady::now() + limits_.head_timeout;
     }
     if (!co_await read_more(in_, read_size, ends_at)) co_return Next::closed;
-    awaits_request_ = false;
+    await_request(false);
   }
+}
+
+void Connection::await_request(bool awaits) {
+  if (awaits_request_ == awaits) return;
+  awaits_request_ = awaits;
+  awaits ? host_.waits(*this) : host_.works(*this);
 }
 
 bool Connection::parse_head() {

@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <list>
 #include <string>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/optional.hpp>
@@ -19,6 +21,9 @@
 namespace waybill::api {
 
 using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
+
+/// A client of IPv4 has one name, whatever the socket listens on.
+std::string address_text(const asio::ip::address& address);
 
 /// One client's connection: reads requests, has them answered one after another, and writes the answers of
 /// those that came in one piece in one piece. Lives on one io thread. It has no timer of its own: the io
@@ -34,6 +39,15 @@ class Connection {
     virtual Responder& responder() = 0;
     virtual std::string_view date() = 0;
     virtual bool stopping() const = 0;
+    /// The connection begins or ends to wait for a request.
+    virtual void waits(Connection& connection) = 0;
+    virtual void works(Connection& connection) = 0;
+  };
+  /// Where its io thread has it.
+  struct Place {
+    std::list<Connection*>* list = nullptr;
+    std::list<Connection*>::iterator at;
+    Steady::time_point since;
   };
 
   Connection(Socket socket, Host& host, const HttpLimits& limits);
@@ -49,11 +63,14 @@ class Connection {
   void finish();
   void close();
 
+  Place place;  // the io thread's
+
  private:
   class Body;
   enum class Next { request, closed };
 
   asio::awaitable<Next> read_head();
+  void await_request(bool awaits);
   bool parse_head();
   asio::awaitable<bool> handle();
   asio::awaitable<std::string> read_body(std::size_t limit);

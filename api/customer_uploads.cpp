@@ -1,10 +1,15 @@
 // Customers from a CSV file: uploaded, looked at, confirmed.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "api/customer_csv.hpp"
 #include "api/multipart.hpp"
@@ -24,6 +29,10 @@ namespace sql = storage::sql::customer_uploads;
 
 constexpr std::size_t part_size = 5'000;  // rows that one statement stores, or applies
 constexpr int most_waiting_uploads = 20;  // of a business
+// For the business's other uploads that are being confirmed.
+constexpr auto longest_wait = std::chrono::seconds(8);
+constexpr auto first_pause = std::chrono::milliseconds(20);
+constexpr auto longest_pause = std::chrono::milliseconds(320);
 
 constexpr std::string_view actions[] = {"create", "update"};
 constexpr Property row_properties[] = {
@@ -142,15 +151,16 @@ asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
   co_return Answer::of(json_object(rows.slice(0, 1, 1)));
 }
 
-asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
+/// False when another upload of the business is being confirmed.
+asio::awaitable<bool> try_confirming(const Call& call, Services& services, const std::string& guid) {
   const auto business = call.principal.business_id.to_string();
-  const auto guid = Guid::parse(call.parameter("guid").value_or("")).value().to_string();
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::hold, business_params(call));
-  const auto held = co_await transaction->run(sql::lock, upload_params(business, guid));
-  if (held.empty()) throw not_found("upload");
-  if (held.get(0, 0) == "t") throw confirmed_already();
-  const auto parts = storage::RowView(held, 0).number<int>(1);
+  const auto upload = co_await transaction->run(sql::lock, upload_params(business, guid));
+  if (upload.empty()) throw not_found("upload");
+  if (upload.get(0, 0) == "t") throw confirmed_already();
+  if (upload.get(0, 2) != "t") throw conflict("The upload is being confirmed.");
+  if ((co_await transaction->run(sql::hold, business_params(call))).get(0, 0) != "t") co_return false;
+  const auto parts = storage::RowView(upload, 0).number<int>(1);
   for (int part = 0; part < parts; ++part) {
     auto params = upload_params(business, guid);
     params.add(part);
@@ -158,6 +168,23 @@ asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
   }
   co_await transaction->run(sql::finish, upload_params(business, guid));
   co_await transaction->commit();
+  co_return true;
+}
+
+/// Several uploads of a business are confirmed one after another. An upload that waits has no connection.
+asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
+  const auto guid = Guid::parse(call.parameter("guid").value_or("")).value().to_string();
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  for (auto pause = first_pause; !co_await try_confirming(call, services, guid);
+       pause = std::min(2 * pause, longest_pause)) {
+    if (std::chrono::steady_clock::now() >= deadline) {
+      throw Failure(ErrorCode::unavailable, "Other uploads of the business are being confirmed; try again.")
+          .with_retry_after(longest_wait);
+    }
+    timer.expires_after(pause);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
   co_return Answer::none();
 }
 

@@ -15,6 +15,7 @@
 #include "api/request_check.hpp"
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
+#include "storage/unit_of_work.hpp"
 
 namespace waybill::api {
 namespace {
@@ -87,6 +88,29 @@ void render(Answer answer, const Route& route, Response& response) {
     response.before = R"({"data":)";
     response.body = std::move(answer.data);
     response.after = answer.page ? paging_suffix(*answer.page, answer) : R"(,"success":true})";
+  }
+}
+
+/// An answer that was made apart, behind the headers that the response has already.
+void take_over(Response answer, Response& response) {
+  answer.headers.insert(0, response.headers);
+  response = std::move(answer);
+}
+
+void replay(const KeptAnswer& kept, Response& response) {
+  response.status = kept.status;
+  response.body = kept.body;
+  if (!kept.location.empty()) response.add_header("Location", kept.location);
+  response.add_header("Idempotency-Replayed", "true");
+}
+
+/// Nothing when the answer cannot be looked for.
+asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest& once) {
+  try {
+    co_return co_await once.find();
+  } catch (const std::exception& error) {
+    observe(Observable::statement_failed, {{"statement", "idempotency.find"}, {"error", error.what()}});
+    co_return std::nullopt;
   }
 }
 
@@ -266,49 +290,63 @@ asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
   if (once) {
     co_await perform_once(exchange, std::move(raw_body));
   } else {
-    co_await call_handler(exchange, std::move(raw_body));
+    co_await call_handler(exchange, std::move(raw_body), services_, exchange.response);
   }
 }
 
+/// What the handler writes and the answer that is kept for its key are one transaction. What a handler starts
+/// once its work is committed is started when all of it is.
 asio::awaitable<void> Dispatcher::perform_once(Exchange& exchange, std::string raw_body) {
-  auto& response = exchange.response;
   std::string identity;
   identity.append(exchange.request.method)
       .append(" ")
       .append(exchange.request.target)
       .append("\n")
       .append(raw_body);
-  const auto once = co_await IdempotentRequest::begin(services_, exchange.call.principal,
-                                                      exchange.request.idempotency_key, identity);
-  if (const auto& kept = once.kept()) {
-    response.status = kept->status;
-    response.body = kept->body;
-    if (!kept->location.empty()) response.add_header("Location", kept->location);
-    response.add_header("Idempotency-Replayed", "true");
+  const IdempotentRequest once(services_, exchange.call.principal, exchange.request.idempotency_key,
+                               identity);
+  if (const auto kept = co_await once.find()) {
+    replay(*kept, exchange.response);
     co_return;
   }
+  Response response;
+  bool tokens_changed = false;
+  bool has_mails = false;
   std::exception_ptr thrown;
-  try {
-    co_await call_handler(exchange, std::move(raw_body));
-  } catch (...) {
-    thrown = std::current_exception();
-  }
-  try {
-    if (thrown) {
-      co_await once.abandon(services_);
-    } else {
-      co_await once.finish(services_, {.status = response.status,
-                                       .body = std::string(response.before) + response.body + response.after,
-                                       .location = exchange.location});
+  bool was_begun = false;
+  {
+    storage::UnitOfWork work(services_.db, once.opening());
+    Services services = with_database(services_, work);
+    services.tokens_changed = [&tokens_changed] { tokens_changed = true; };
+    services.send_mails = [&has_mails]() -> asio::awaitable<void> {
+      has_mails = true;
+      co_return;
+    };
+    try {
+      co_await call_handler(exchange, std::move(raw_body), services, response);
+      co_await once.keep(work, {.status = response.status,
+                                .body = std::string(response.before) + response.body + response.after,
+                                .location = exchange.location});
+      co_await work.commit();
+    } catch (...) {
+      thrown = std::current_exception();
     }
-  } catch (const std::exception& error) {
-    // What the request did stands; its key is free again in a minute.
-    observe(Observable::statement_failed, {{"statement", "idempotency"}, {"error", error.what()}});
+    was_begun = work.was_begun();
   }
-  if (thrown) std::rethrow_exception(thrown);
+  if (thrown) {
+    // The commit may have been done although its answer is lost, or another node was first.
+    const auto kept = was_begun ? co_await find_quietly(once) : std::nullopt;
+    if (!kept) std::rethrow_exception(thrown);
+    replay(*kept, exchange.response);
+  } else {
+    take_over(std::move(response), exchange.response);
+  }
+  if (tokens_changed) services_.tokens_changed();
+  if (has_mails) co_await services_.send_mails();
 }
 
-asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string raw_body) {
+asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string raw_body, Services& services,
+                                               Response& response) {
   const auto& route = exchange.route();
   auto& call = exchange.call;
   FieldErrors errors;
@@ -327,10 +365,10 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
   if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
   call.peer = client_address(exchange.request.peer, exchange.request.forwarded_for, options_.trusted_proxies);
-  auto answer = co_await route.handler(call, services_);
+  auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
   exchange.location = answer.location;
-  render(std::move(answer), route, exchange.response);
+  render(std::move(answer), route, response);
 }
 
 /// Turns what was thrown into the response; answers what the operator should see of it.

@@ -65,7 +65,8 @@ class Dispatcher : public Responder {
   asio::awaitable<void> recognise(Exchange& exchange);
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
-  asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body);
+  asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body, Services& services,
+                                     Response& response);
   static std::string apply_error(Exchange& exchange, const std::exception_ptr& thrown);
   void report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault);
   prometheus::Histogram& seconds_of(const Endpoint& endpoint);

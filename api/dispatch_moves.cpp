@@ -99,48 +99,72 @@ asio::awaitable<Answer> move_dispatch(Call& call, Services& services) {
   co_return answer;
 }
 
-asio::awaitable<Answer> add_shipment(Call& call, Services& services) {
-  const auto business = call.principal.business_id.to_string();
-  const auto dispatch = guid_at(call.object(), "dispatchId").value_or("");
-  const auto shipment = guid_at(call.object(), "shipmentId").value_or("");
-  if ((co_await services.db.read(sql::known, params_of(business, dispatch))).empty())
-    throw not_found("dispatch");
-  const auto locations = co_await locate_stops(services, business, {shipment}, {});
-  const auto transaction = co_await services.db.begin(call.cause());
-  co_await hold_free_shipments(*transaction, business, {shipment});
-  const auto held = co_await hold_dispatch(*transaction, business, dispatch);
+namespace {
+
+/// Puts the shipment in. False when the route was planned for other stops.
+asio::awaitable<bool> put_in(storage::Transaction& transaction, const std::string& business,
+                             const std::string& dispatch, const std::string& shipment,
+                             const PlannedRoute& route) {
+  co_await hold_free_shipments(transaction, business, {shipment});
+  const auto held = co_await hold_dispatch(transaction, business, dispatch);
   check_planned(held);
   if (held.stops >= most_stops) {
     throw invalid("shipmentId", "a dispatch has at most " + std::to_string(most_stops) + " shipments");
   }
   auto params = params_of(business, dispatch);
   params.add_array(std::vector{shipment});
-  co_await transaction->run(sql::put_in, std::move(params));
-  co_await replan(*transaction, services, business, dispatch, locations);
-  co_await transaction->commit();
-  co_return Answer::none();
+  co_await transaction.run(sql::put_in, std::move(params));
+  co_return co_await route.write(transaction);
+}
+
+/// Takes the shipment out. False when the route was planned for other stops.
+asio::awaitable<bool> take_out(storage::Transaction& transaction, const std::string& business,
+                               const std::string& dispatch, const std::string& shipment,
+                               const PlannedRoute& route) {
+  storage::Params held_shipment;
+  held_shipment.add(business).add_array(std::vector{shipment});
+  co_await transaction.run(sql::hold_shipments, held_shipment);
+  const auto held = co_await hold_dispatch(transaction, business, dispatch);
+  const auto states = co_await transaction.run(sql::shipment_states, std::move(held_shipment));
+  if (states.empty()) throw not_found("shipment");
+  check_planned(held);
+  if (states.get(0, 2) != dispatch) throw not_found("shipment in the dispatch");
+  auto params = params_of(business, dispatch);
+  params.add(shipment);
+  co_await transaction.run(sql::take_out, std::move(params));
+  co_return co_await route.write(transaction);
+}
+
+}  // namespace
+
+asio::awaitable<Answer> add_shipment(Call& call, Services& services) {
+  const auto business = call.principal.business_id.to_string();
+  const auto dispatch = guid_at(call.object(), "dispatchId").value_or("");
+  const auto shipment = guid_at(call.object(), "shipmentId").value_or("");
+  if ((co_await services.db.read(sql::known, params_of(business, dispatch))).empty())
+    throw not_found("dispatch");
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    const auto route = co_await PlannedRoute::make(services, business, dispatch, {.added = {shipment}});
+    const auto transaction = co_await services.db.begin(call.cause());
+    if (!co_await put_in(*transaction, business, dispatch, shipment, route)) continue;
+    co_await transaction->commit();
+    co_return Answer::none();
+  }
+  throw dispatch_keeps_changing();
 }
 
 asio::awaitable<Answer> remove_shipment(Call& call, Services& services) {
   const auto business = call.principal.business_id.to_string();
   const auto dispatch = guid_at(call.object(), "dispatchId").value_or("");
   const auto shipment = guid_at(call.object(), "shipmentId").value_or("");
-  const auto locations = co_await locate_stops(services, business, {}, {});
-  const auto transaction = co_await services.db.begin(call.cause());
-  storage::Params held_shipment;
-  held_shipment.add(business).add_array(std::vector{shipment});
-  co_await transaction->run(sql::hold_shipments, held_shipment);
-  const auto held = co_await hold_dispatch(*transaction, business, dispatch);
-  const auto states = co_await transaction->run(sql::shipment_states, std::move(held_shipment));
-  if (states.empty()) throw not_found("shipment");
-  check_planned(held);
-  if (states.get(0, 2) != dispatch) throw not_found("shipment in the dispatch");
-  auto params = params_of(business, dispatch);
-  params.add(shipment);
-  co_await transaction->run(sql::take_out, std::move(params));
-  co_await replan(*transaction, services, business, dispatch, locations);
-  co_await transaction->commit();
-  co_return Answer::none();
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    const auto route = co_await PlannedRoute::make(services, business, dispatch, {.removed = shipment});
+    const auto transaction = co_await services.db.begin(call.cause());
+    if (!co_await take_out(*transaction, business, dispatch, shipment, route)) continue;
+    co_await transaction->commit();
+    co_return Answer::none();
+  }
+  throw dispatch_keeps_changing();
 }
 
 }  // namespace waybill::api

@@ -97,27 +97,32 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
   const auto shipments = named_shipments(body);
   const auto driver = relative_at(body, "driverId", "driver.guid");
   const auto vehicle = relative_at(body, "vehicleId", "vehicle.guid");
-  const auto locations = co_await locate_stops(services, business, shipments, {});
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
-
-  const auto transaction = co_await services.db.begin(call.cause());
-  co_await check_crew(*transaction, business, driver, vehicle);
-  co_await hold_free_shipments(*transaction, business, shipments);
-  auto params = params_of(business, guid);
-  params.add(text_at(body, "name")).add(driver).add(vehicle);
-  params.add(sql_timestamp(text_at(body, "plannedDate").value_or(""))).add(text_at(body, "notes"));
-  const auto rows = co_await transaction->run(sql::create, std::move(params));
-  if (!shipments.empty()) {
-    auto put_in = params_of(business, guid);
-    put_in.add_array(shipments);
-    co_await transaction->run(sql::put_in, std::move(put_in));
-    co_await replan(*transaction, services, business, guid, locations);
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    std::optional<PlannedRoute> route;
+    if (!shipments.empty()) {
+      route = co_await PlannedRoute::make(services, business, guid, {.added = shipments});
+    }
+    const auto transaction = co_await services.db.begin(call.cause());
+    co_await check_crew(*transaction, business, driver, vehicle);
+    co_await hold_free_shipments(*transaction, business, shipments);
+    auto params = params_of(business, guid);
+    params.add(text_at(body, "name")).add(driver).add(vehicle);
+    params.add(sql_timestamp(text_at(body, "plannedDate").value_or(""))).add(text_at(body, "notes"));
+    const auto rows = co_await transaction->run(sql::create, std::move(params));
+    if (route) {
+      auto put_in = params_of(business, guid);
+      put_in.add_array(shipments);
+      co_await transaction->run(sql::put_in, std::move(put_in));
+      if (!co_await route->write(*transaction)) continue;
+    }
+    co_await transaction->commit();
+    auto data = json_object(rows);
+    data.pop_back();
+    data += ",\"shipmentCount\":" + std::to_string(shipments.size()) + "}";
+    co_return Answer::created(std::move(data), "/api/dispatch/" + guid);
   }
-  co_await transaction->commit();
-  auto data = json_object(rows);
-  data.pop_back();
-  data += ",\"shipmentCount\":" + std::to_string(shipments.size()) + "}";
-  co_return Answer::created(std::move(data), "/api/dispatch/" + guid);
+  throw dispatch_keeps_changing();
 }
 
 namespace {

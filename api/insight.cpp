@@ -212,7 +212,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const auto entity =
       co_await matching::current_entity(services.db, business, definition.entity_type, record);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
-  const auto last = co_await services.analysis.run([business, record](storage::Session& session) {
+  const auto last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
     return matching::last_change(session, business, record).value_or(domain::Change());
   });
   auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
@@ -221,19 +221,22 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
 
   const domain::Conditions conditions = rule_of(definition).conditions;
   const domain::Subject subject{*entity, last.previous, last.created};
-  const actions::Plan plan = plan_of(definition,
-                                     {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
-                                      .name = definition.name,
-                                      .business_id = business,
-                                      .business_name = texts.business_name,
-                                      .action = action},
-                                     {.entity = *entity,
-                                      .previous = last.previous,
-                                      .entity_type = definition.entity_type,
-                                      .entity_id = record,
-                                      .event_id = 0,
-                                      .at = services.clock.now(),
-                                      .trigger = definition.trigger_code});
+  // The coroutine waits here, so what the work refers to stays.
+  const actions::Plan plan = co_await services.background.run(business, [&] {
+    return plan_of(definition,
+                   {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
+                    .name = definition.name,
+                    .business_id = business,
+                    .business_name = texts.business_name,
+                    .action = action},
+                   {.entity = *entity,
+                    .previous = last.previous,
+                    .entity_type = definition.entity_type,
+                    .entity_id = record,
+                    .event_id = 0,
+                    .at = services.clock.now(),
+                    .trigger = definition.trigger_code});
+  });
   auto params = business_params(call);
   params.add(*text_at(definition.action, "type")).add(to_json(plan.request)).add(plan.body);
   const auto shown = co_await services.db.read(storage::sql::runs::shown_request, std::move(params));
@@ -250,6 +253,7 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const Time to = end.value_or(services.clock.now());
   const Time from = first.value_or(to - std::chrono::days(30));
   const auto result = co_await services.analysis.run(
+      call.principal.business_id,
       [rule = rule_of(definition),
        range = storage::PastEvents::Range{call.principal.business_id, definition.entity_type, from, to}](
           storage::Session& session) {
@@ -296,6 +300,7 @@ asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
     std::from_chars(before->data(), before->data() + before->size(), latest.before);
   }
   const auto events = co_await services.analysis.run(
+      call.principal.business_id,
       [business = call.principal.business_id, entity, latest](storage::Session& session) {
         return matching::explain(session, business, entity, latest);
       });
@@ -312,6 +317,7 @@ asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   const Time from = first.value_or(now - 10 * kept);
   const Time to = end.value_or(now + std::chrono::minutes(1));
   const auto data = co_await services.analysis.run(
+      call.principal.business_id,
       [business = call.principal.business_id, from, to](storage::Session& session) {
         return json_object(session.run(storage::sql::runs::ledger, business.to_string(),
                                        format_sql_timestamp(from), format_sql_timestamp(to)));
@@ -363,9 +369,12 @@ constexpr Route routes[] = {
 
 asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
                                                                 const WorkflowDefinition& definition) {
+  // The caller may have a transaction open, and does not wait behind others for a figure.
+  if (services.analysis.is_busy()) co_return std::nullopt;
   const Time now = services.clock.now();
   try {
     const auto result = co_await services.analysis.run(
+        business,
         [rule = rule_of(definition),
          range = storage::PastEvents::Range{business, definition.entity_type, now - std::chrono::days(7),
                                             now}](storage::Session& session) {

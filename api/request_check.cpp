@@ -153,6 +153,7 @@ void read_parameters(const Route& route, std::string_view query, Call& call, Fie
   for (const auto& parameter : route.query) {
     const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
     const auto given = std::ranges::find_if(pairs, is_named);
+    if (parameter.flag && given != pairs.end() && given->second.empty()) given->second = "true";
     const bool is_number = parameter.kind == Kind::integer || parameter.kind == Kind::number;
     if (given == pairs.end() || (given->second.empty() && !is_number)) {
       if (parameter.required) errors.push_back({std::string(parameter.name), "is required"});

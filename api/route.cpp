@@ -28,7 +28,7 @@ storage::Cause Call::cause(std::string_view note) const {
     append_json_string(text, note);
   }
   text += '}';
-  return {std::move(text)};
+  return {std::move(text), principal.business_id};
 }
 
 }  // namespace waybill::api

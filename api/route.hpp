@@ -56,6 +56,7 @@ struct Parameter {
   std::size_t max_length = 0;  // characters; 0: 200, of a text 10 000
   std::span<const std::string_view> values = {};
   std::string_view description = {};
+  bool flag = false;  // a boolean that is true when its name is given without a value
 };
 
 struct Services;

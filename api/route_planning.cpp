@@ -1,6 +1,7 @@
 #include "api/route_planning.hpp"
 
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "api/maps.hpp"
@@ -28,16 +29,8 @@ double number_at(const storage::Rows& rows, int row, int column) {
 
 std::optional<std::string> shortest_text(double value) { return decimal_text(json::value(value)); }
 
-/// A dispatch's stops as they stand.
-struct Stops {
-  std::vector<std::string> shipments;
-  std::vector<domain::RouteStop> stops;
-  std::vector<std::optional<domain::Point>> places;
-  std::optional<domain::Point> origin;
-};
-
-Stops read_stops(const storage::Rows& rows, const Locations& locations) {
-  Stops read;
+RouteStops read_stops(const storage::Rows& rows, const Locations& locations) {
+  RouteStops read;
   if (const auto origin = locations.find(business_key); origin != locations.end())
     read.origin = origin->second;
   for (int row = 0; row < rows.size(); ++row) {
@@ -56,7 +49,7 @@ Stops read_stops(const storage::Rows& rows, const Locations& locations) {
   return read;
 }
 
-asio::awaitable<domain::RoutePlan> plan(Services& services, const Stops& stops) {
+asio::awaitable<domain::RoutePlan> plan(Services& services, const RouteStops& stops) {
   std::vector<domain::Point> points;
   if (stops.origin) points.push_back(*stops.origin);
   for (const auto& place : stops.places) {
@@ -69,8 +62,8 @@ asio::awaitable<domain::RoutePlan> plan(Services& services, const Stops& stops) 
   co_return co_await services.maps->run([&problem] { return domain::plan_route(problem); });
 }
 
-storage::Params route_params(const std::string& business, const std::string& dispatch, const Stops& stops,
-                             const domain::RoutePlan& route) {
+storage::Params route_params(const std::string& business, const std::string& dispatch,
+                             const RouteStops& stops, const domain::RoutePlan& route) {
   storage::ArrayLiteral shipments;
   storage::ArrayLiteral latitudes;
   storage::ArrayLiteral longitudes;
@@ -94,11 +87,21 @@ storage::Params route_params(const std::string& business, const std::string& dis
   return params;
 }
 
-}  // namespace
+/// The place of each stop and whether it is done, whatever their order.
+using StopStates = std::map<std::string_view, std::pair<bool, std::optional<std::pair<double, double>>>>;
 
-asio::awaitable<Locations> locate_stops(Services& services, const std::string& business,
-                                        const std::vector<std::string>& shipments,
-                                        const std::string& dispatch) {
+StopStates states_of(const RouteStops& stops) {
+  StopStates states;
+  for (std::size_t i = 0; i < stops.shipments.size(); ++i) {
+    auto& [is_done, place] = states[stops.shipments[i]];
+    is_done = stops.stops[i].is_done;
+    if (const auto& point = stops.places[i]) place = {point->latitude, point->longitude};
+  }
+  return states;
+}
+
+asio::awaitable<Locations> locate(Services& services, const std::string& business,
+                                  const std::vector<std::string>& shipments, const std::string& dispatch) {
   storage::Params params;
   params.add(business).add_array(shipments);
   params.add(dispatch.empty() ? std::nullopt : std::optional(dispatch));
@@ -114,14 +117,35 @@ asio::awaitable<Locations> locate_stops(Services& services, const std::string& b
   co_return locations;
 }
 
-asio::awaitable<void> replan(storage::Transaction& transaction, Services& services,
-                             const std::string& business, const std::string& dispatch,
-                             const Locations& locations) {
+}  // namespace
+
+asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, std::string business,
+                                                 std::string dispatch, StopChange change) {
+  PlannedRoute planned;
+  const auto relocated = change.locates_all ? dispatch : std::string();
+  planned.locations_ = co_await locate(services, business, change.added, relocated);
+  storage::Params params;
+  params.add(business).add(dispatch).add_array(change.added).add(change.removed);
+  const auto rows = co_await services.db.read(sql::expected_stops, std::move(params));
+  planned.stops_ = read_stops(rows, planned.locations_);
+  planned.route_ = co_await plan(services, planned.stops_);
+  planned.business_ = std::move(business);
+  planned.dispatch_ = std::move(dispatch);
+  co_return planned;
+}
+
+asio::awaitable<bool> PlannedRoute::write(storage::Transaction& transaction) const {
   storage::Params key;
-  key.add(business).add(dispatch);
-  const auto stops = read_stops(co_await transaction.run(sql::stops, std::move(key)), locations);
-  const auto route = co_await plan(services, stops);
-  co_await transaction.run(sql::write, route_params(business, dispatch, stops, route));
+  key.add(business_).add(dispatch_);
+  const auto found = read_stops(co_await transaction.run(sql::stops, std::move(key)), locations_);
+  if (states_of(found) != states_of(stops_)) co_return false;
+  co_await transaction.run(sql::write, route_params(business_, dispatch_, stops_, route_));
+  co_return true;
+}
+
+Failure dispatch_keeps_changing() {
+  return Failure(ErrorCode::unavailable, "Others are changing the dispatch; try again.")
+      .with_retry_after(std::chrono::seconds(1));
 }
 
 }  // namespace waybill::api

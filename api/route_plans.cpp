@@ -63,20 +63,22 @@ asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
   const auto found = co_await services.db.read(sql::find, key_params(call));
   if (found.empty()) throw not_found("route");
   const std::string dispatch(found.get(0, 0));
-  const auto locations = co_await locate_stops(services, business, {}, dispatch);
-
-  const auto transaction = co_await services.db.begin(call.cause());
-  storage::Params key;
-  key.add(business).add(dispatch);
-  const auto held = co_await transaction->run(storage::sql::dispatches::lock, std::move(key));
-  if (held.empty()) throw not_found("route");
-  const auto status = held.get(0, 0);
-  if (status == "completed" || status == "cancelled") {
-    throw conflict("The dispatch is " + std::string(status) + "; its route stays.");
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    const auto route = co_await PlannedRoute::make(services, business, dispatch, {.locates_all = true});
+    const auto transaction = co_await services.db.begin(call.cause());
+    storage::Params key;
+    key.add(business).add(dispatch);
+    const auto held = co_await transaction->run(storage::sql::dispatches::lock, std::move(key));
+    if (held.empty()) throw not_found("route");
+    const auto status = held.get(0, 0);
+    if (status == "completed" || status == "cancelled") {
+      throw conflict("The dispatch is " + std::string(status) + "; its route stays.");
+    }
+    if (!co_await route.write(*transaction)) continue;
+    co_await transaction->commit();
+    co_return co_await read_one(services, sql::get, key_params(call));
   }
-  co_await replan(*transaction, services, business, dispatch, locations);
-  co_await transaction->commit();
-  co_return co_await read_one(services, sql::get, key_params(call));
+  throw dispatch_keeps_changing();
 }
 
 constexpr Route routes[] = {

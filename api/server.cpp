@@ -5,9 +5,12 @@
 #include <condition_variable>
 #include <ctime>
 #include <iterator>
+#include <list>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,6 +23,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/connection.hpp"
+#include "api/failure_limit.hpp"
+#include "base/error.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::api {
@@ -27,35 +32,75 @@ namespace {
 
 using tcp = asio::ip::tcp;
 constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t told_why =
-    256;  // connections beyond the limit that get an answer; further ones are closed
+constexpr std::size_t told_why = 256;  // refused connections that get an answer; further ones are closed
 
-/// Connections of all threads: how many there are, and when the last is gone.
+/// Connections of all threads: how many there are in all and of each network, and when the last is gone.
 class Census {
  public:
-  void add() {
-    count_.fetch_add(1);
+  struct Entry {
+    std::string network;  // empty: it is no one network
+    bool is_refused = false;
+  };
+
+  void add(const Entry& entry) {
+    const std::lock_guard lock(mutex_);
+    ++(entry.is_refused ? refused_ : served_);
+    if (!entry.is_refused && !entry.network.empty()) ++networks_[entry.network];
     add_to_gauge(Gauge::api_connections, 1);
   }
-  void remove() {
-    add_to_gauge(Gauge::api_connections, -1);
-    if (count_.fetch_sub(1) == 1) {
-      const std::lock_guard lock(mutex_);
-      gone_.notify_all();
+  void remove(const Entry& entry) {
+    const std::lock_guard lock(mutex_);
+    --(entry.is_refused ? refused_ : served_);
+    if (!entry.is_refused && !entry.network.empty()) {
+      const auto network = networks_.find(entry.network);
+      if (--network->second == 0) networks_.erase(network);
     }
+    add_to_gauge(Gauge::api_connections, -1);
+    if (served_ + refused_ == 0) gone_.notify_all();
   }
-  std::size_t count() const { return count_.load(); }
+  std::size_t served() const {
+    return locked([this] { return served_; });
+  }
+  std::size_t refused() const {
+    return locked([this] { return refused_; });
+  }
+  std::size_t count() const {
+    return locked([this] { return served_ + refused_; });
+  }
+  std::size_t count_of(const std::string& network) const {
+    return locked([&] {
+      const auto found = networks_.find(network);
+      return found == networks_.end() ? 0 : found->second;
+    });
+  }
   /// False when some are left after `limit`.
   bool wait_until_empty(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
-    return gone_.wait_for(lock, limit, [&] { return count() == 0; });
+    return gone_.wait_for(lock, limit, [&] { return served_ + refused_ == 0; });
   }
 
  private:
-  std::atomic<std::size_t> count_ = 0;
-  std::mutex mutex_;
+  template <typename Ask>
+  std::size_t locked(Ask ask) const {
+    const std::lock_guard lock(mutex_);
+    return ask();
+  }
+
+  mutable std::mutex mutex_;
   std::condition_variable gone_;
+  std::size_t served_ = 0;
+  std::size_t refused_ = 0;
+  std::unordered_map<std::string, std::size_t> networks_;
 };
+
+Failure server_is_full() {
+  return {ErrorCode::unavailable, "The service has as many connections as it may have; try again."};
+}
+
+Failure network_is_full() {
+  return Failure(ErrorCode::rate_limited, "Your network has as many connections as one may have; try again.")
+      .with_retry_after(std::chrono::seconds(1));
+}
 
 /// Small enough to notice the shortest limit in time, and rare enough to cost nothing.
 std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
@@ -83,19 +128,34 @@ class Server::IoThread : public Connection::Host {
     thread_ = std::thread([this] { io_.run(); });
   }
 
-  /// From any thread. One that is not welcome is told so and closed.
-  void adopt(Socket socket, bool welcome) {
-    census_.add();
-    asio::post(io_, [this, welcome, socket = std::move(socket)]() mutable {
-      asio::co_spawn(io_, serve(std::move(socket), welcome), asio::detached);
+  /// From any thread. With a refusal the client is told so, and the connection is closed.
+  void adopt(Socket socket, std::string network, std::optional<Failure> refusal) {
+    Census::Entry entry{std::move(network), refusal.has_value()};
+    census_.add(entry);
+    asio::post(io_, [this, entry = std::move(entry), refusal = std::move(refusal),
+                     socket = std::move(socket)]() mutable {
+      asio::co_spawn(io_, serve(std::move(socket), std::move(entry), std::move(refusal)), asio::detached);
+    });
+  }
+
+  /// When the connection that has waited longest for a request began to; max() when none waits. From any
+  /// thread.
+  std::int64_t waiting_since() const { return waiting_since_.load(std::memory_order_relaxed); }
+
+  /// Closes that connection. From any thread.
+  void close_longest_waiting() {
+    asio::post(io_, [this] {
+      if (waiting_.empty()) return;
+      Connection& connection = *waiting_.front();
+      put_into(working_, connection);
+      connection.close();
     });
   }
 
   /// From any thread.
   void for_each_connection(void (Connection::*action)()) {
-    asio::post(io_, [this, action] {
-      for (auto* const connection : connections_) (connection->*action)();
-    });
+    asio::post(io_,
+               [this, action] { for_all([action](Connection& connection) { (connection.*action)(); }); });
   }
 
   void begin_stop() { stopping_ = true; }
@@ -108,6 +168,8 @@ class Server::IoThread : public Connection::Host {
 
   Responder& responder() override { return *responder_; }
   bool stopping() const override { return stopping_; }
+  void waits(Connection& connection) override { put_into(waiting_, connection); }
+  void works(Connection& connection) override { put_into(working_, connection); }
 
   std::string_view date() override {
     const auto now = static_cast<std::int64_t>(std::time(nullptr));
@@ -122,14 +184,18 @@ class Server::IoThread : public Connection::Host {
   /// Keeps the connection counted and known to the sweep while it is served.
   class Membership {
    public:
-    Membership(IoThread& thread, Connection& connection) : thread_(thread), connection_(connection) {
-      thread_.connections_.insert(&connection_);
-      if (thread_.connections_.size() == 1) thread_.sweep_later();
+    Membership(IoThread& thread, Connection& connection, Census::Entry entry)
+        : thread_(thread), connection_(connection), entry_(std::move(entry)) {
+      if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_later();
+      connection_.place = {.list = &thread_.working_,
+                           .at = thread_.working_.insert(thread_.working_.end(), &connection_),
+                           .since = {}};
     }
     ~Membership() {
-      thread_.connections_.erase(&connection_);
-      if (thread_.connections_.empty()) thread_.sweep_.cancel();
-      thread_.census_.remove();
+      connection_.place.list->erase(connection_.place.at);
+      thread_.note_waiting();
+      if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_.cancel();
+      thread_.census_.remove(entry_);
     }
     Membership(const Membership&) = delete;
     Membership& operator=(const Membership&) = delete;
@@ -137,32 +203,54 @@ class Server::IoThread : public Connection::Host {
    private:
     IoThread& thread_;
     Connection& connection_;
+    Census::Entry entry_;
   };
 
-  asio::awaitable<void> serve(Socket socket, bool welcome) {
+  void put_into(std::list<Connection*>& list, Connection& connection) {
+    list.splice(list.end(), *connection.place.list, connection.place.at);
+    connection.place.list = &list;
+    connection.place.since = Connection::Steady::now();
+    note_waiting();
+  }
+
+  void note_waiting() {
+    constexpr auto never = Connection::Steady::time_point::max();
+    const auto since = waiting_.empty() ? never : waiting_.front()->place.since;
+    waiting_since_.store(since.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  template <typename Act>
+  void for_all(Act act) {
+    for (auto* const list : {&waiting_, &working_}) {
+      for (auto* const connection : *list) act(*connection);
+    }
+  }
+
+  asio::awaitable<void> serve(Socket socket, Census::Entry entry, std::optional<Failure> refusal) {
     Connection connection(std::move(socket), *this, limits_);
-    const Membership membership(*this, connection);
-    if (welcome) {
-      co_await connection.serve();
+    const Membership membership(*this, connection, std::move(entry));
+    if (refusal) {
+      co_await connection.refuse(*std::move(refusal));
     } else {
-      co_await connection.refuse(
-          {ErrorCode::unavailable, "The service has as many connections as it may have; try again."});
+      co_await connection.serve();
     }
   }
 
   void sweep_later() {
     sweep_.expires_after(sweep_interval(limits_));
     sweep_.async_wait([this](const boost::system::error_code& error) {
-      if (error || connections_.empty()) return;
+      if (error || (working_.empty() && waiting_.empty())) return;
       const auto now = Connection::Steady::now();
-      for (auto* const connection : connections_) connection->close_if_late(now);
+      for_all([now](Connection& connection) { connection.close_if_late(now); });
       sweep_later();
     });
   }
 
   const HttpLimits& limits_;
   Census& census_;
-  std::unordered_set<Connection*> connections_;
+  std::list<Connection*> working_;
+  std::list<Connection*> waiting_;  // for a request, the longest first
+  std::atomic<std::int64_t> waiting_since_ = Connection::Steady::time_point::max().time_since_epoch().count();
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(io_);
   asio::steady_timer sweep_;
@@ -234,15 +322,46 @@ class Server::Impl {
     for (std::size_t turn = 0; acceptor_.is_open(); ++turn) {
       auto& thread = *threads_[turn % threads_.size()];
       auto [error, socket] = co_await acceptor_.async_accept(thread.io(), awaiting);
-      const auto open = census_.count();
-      if (!error && open < options_.limits.most_connections + told_why) {
-        thread.adopt(std::move(socket), open < options_.limits.most_connections);
-      } else if (error && error != asio::error::operation_aborted) {
+      if (!error) {
+        admit(thread, std::move(socket));
+      } else if (error != asio::error::operation_aborted) {
         // Mostly a lack of file descriptors; those in use come back.
         pause.expires_after(std::chrono::milliseconds(50));
         co_await pause.async_wait(awaiting);
       }
     }
+  }
+
+  void admit(IoThread& thread, Socket socket) {
+    const auto& limits = options_.limits;
+    auto network = network_of_client(socket);
+    std::optional<Failure> refusal;
+    if (!network.empty() && census_.count_of(network) >= limits.most_of_one_network) {
+      refusal = network_is_full();
+    } else if (census_.served() >= limits.most_connections && !close_longest_waiting()) {
+      refusal = server_is_full();
+    }
+    if (!refusal || census_.refused() < told_why) {
+      thread.adopt(std::move(socket), std::move(network), std::move(refusal));
+    }
+  }
+
+  /// Empty for a proxy.
+  std::string network_of_client(const Socket& socket) const {
+    boost::system::error_code ignored;
+    const auto address = address_text(socket.remote_endpoint(ignored).address());
+    const bool is_proxy = std::ranges::find(options_.proxies, address) != options_.proxies.end();
+    return is_proxy ? std::string() : network_of(address);
+  }
+
+  /// False when none waits for a request.
+  bool close_longest_waiting() {
+    auto& thread = **std::ranges::min_element(
+        threads_, {}, [](const auto& candidate) { return candidate->waiting_since(); });
+    if (thread.waiting_since() == Connection::Steady::time_point::max().time_since_epoch().count())
+      return false;
+    thread.close_longest_waiting();
+    return true;
   }
 
   Options options_;

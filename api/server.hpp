@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
@@ -21,7 +22,12 @@ struct HttpLimits {
   std::chrono::milliseconds idle_timeout{60'000};   // between requests
   std::chrono::milliseconds write_timeout{30'000};  // for the client to take a response
   std::chrono::milliseconds linger_timeout{2'000};  // for a refused client to read why
-  std::size_t most_connections = 4'096;             // one more is answered 503 and closed
+  /// One more takes the place of the connection that has waited longest for a request; when all are at work
+  /// it is answered 503 and closed.
+  std::size_t most_connections = 4'096;
+  /// Of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so that one client
+  /// or two leave room, and a company behind one address has enough. One more is answered 429 and closed.
+  std::size_t most_of_one_network = 1'024;
 };
 
 /// HTTP/1.1 (RFC 9112) over TCP: keep-alive, pipelining, HTTP/1.0 clients. Malformed requests, oversized
@@ -34,6 +40,7 @@ class Server {
     std::uint16_t port = 8080;       // 0 picks a free one
     std::size_t threads = 0;         // 0: one for each processor
     HttpLimits limits = {};
+    std::vector<std::string> proxies = {};  // addresses that bring many clients: they are no one network
   };
 
   /// Called once for each io thread, before it runs, on the caller's thread.

@@ -18,8 +18,8 @@ namespace waybill::api {
 namespace asio = boost::asio;
 
 class Maps;
-class MatchLag;
 class PasswordHasher;
+class Readiness;
 class Stores;
 
 /// What a business may have of workflows.
@@ -66,7 +66,31 @@ struct Services {
 
   PasswordHasher* passwords = nullptr;  // of an API that has users
 
-  MatchLag* match_lag = nullptr;  // null: readiness asks for the database alone
+  Readiness* readiness = nullptr;  // of an API that has a database
 };
+
+/// The same services on another database. Every member has its line here; the binding does not compile when
+/// one is missing.
+inline Services with_database(const Services& services, storage::Database& database) {
+  const auto& [db, clock, secrets, destinations, analysis, background, workflow_limits, public_url, maps,
+               stores, wake_worker, tokens_changed, send_mails, account_mails, passwords, readiness] =
+      services;
+  return {.db = database,
+          .clock = clock,
+          .secrets = secrets,
+          .destinations = destinations,
+          .analysis = analysis,
+          .background = background,
+          .workflow_limits = workflow_limits,
+          .public_url = public_url,
+          .maps = maps,
+          .stores = stores,
+          .wake_worker = wake_worker,
+          .tokens_changed = tokens_changed,
+          .send_mails = send_mails,
+          .account_mails = account_mails,
+          .passwords = passwords,
+          .readiness = readiness};
+}
 
 }  // namespace waybill::api

@@ -1,5 +1,5 @@
-#include "api/match_lag.hpp"
 #include "api/openapi.hpp"
+#include "api/readiness.hpp"
 #include "api/route.hpp"
 #include "api/services.hpp"
 #include "base/error.hpp"
@@ -12,18 +12,16 @@ constexpr Property health_properties[] = {
 };
 constexpr Schema health_schema{"Health", health_properties};
 
-constexpr double longest_lag = 60;  // seconds
+constexpr Parameter readiness_query[] = {
+    {.name = "worker", .kind = Kind::boolean, .description = "whether workers keep up, too", .flag = true}};
 
 asio::awaitable<Answer> get_health(Call&, Services&) { co_return Answer::of(R"({"status":"ok"})"); }
 
-asio::awaitable<Answer> get_readiness(Call&, Services& services) {
-  if (!co_await services.db.reachable()) {
-    throw Failure(ErrorCode::unavailable, "The service cannot reach its database; try again.");
-  }
-  if (services.match_lag && co_await services.match_lag->seconds(services.db) > longest_lag) {
-    throw Failure(ErrorCode::unavailable,
-                  "Events wait for more than a minute: no worker keeps up with them.");
-  }
+asio::awaitable<Answer> get_readiness(Call& call, Services& services) {
+  std::string fault = co_await services.readiness->database_fault(services.db);
+  if (fault.empty() && call.parameter("worker") == "true")
+    fault = co_await services.readiness->worker_fault(services.db);
+  if (!fault.empty()) throw Failure(ErrorCode::unavailable, std::move(fault));
   co_return Answer::of(R"({"status":"ok"})");
 }
 
@@ -44,8 +42,9 @@ constexpr Route routes[] = {
      .path = "/readyz",
      .permission = Permission::everyone,
      .handler = get_readiness,
-     .summary = "Whether the database answers too, and events are matched within a minute",
+     .summary = "Whether the database is reached, takes writes and has the current schema",
      .tag = "System",
+     .query = readiness_query,
      .answer = &health_schema},
     {.method = Method::get,
      .path = "/openapi.json",

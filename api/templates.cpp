@@ -189,7 +189,9 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
   json::object& event = context["event"].as_object();
   event["id"] = event["type"] = nullptr;
   const json::object stored{{"templates", std::move(texts.templates)}};
-  co_return Answer::of(to_json(render_parts(definition, context, stored)));
+  // The coroutine waits here, so what the work refers to stays.
+  co_return Answer::of(co_await services.background.run(
+      business, [&] { return to_json(render_parts(definition, context, stored)); }));
 }
 
 const Route routes[] = {

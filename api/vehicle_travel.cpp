@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/maps.hpp"
+#include "api/analysis.hpp"
 #include "api/params.hpp"
 #include "api/route.hpp"
 #include "api/row_json.hpp"
@@ -13,6 +13,7 @@
 #include "base/json.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/travel.hpp"
+#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -21,6 +22,7 @@ namespace {
 namespace sql = storage::sql::vehicles;
 
 constexpr int history_days = 31;
+constexpr int most_fixes = 20'000;  // of a day: one each 4 s; a day with more is thinned out
 constexpr int newest_positions = 1'000;
 constexpr int most_positions = 10'000;
 
@@ -100,31 +102,41 @@ void append_day(std::string& out, std::string_view date, const std::vector<domai
                                 {"fuelUsed", nullptr}});
 }
 
-/// The rows of travel_days as history, the newest day first.
-std::string history_of(const storage::Rows& rows) {
+/// The fixes of one day.
+std::vector<domain::Fix> read_fixes(storage::Session& session, const std::string& business,
+                                    const std::string& vehicle, const storage::RowView& day) {
+  const auto rows =
+      session.run(sql::travel_fixes, business, vehicle, day.string(1), day.string(2), most_fixes);
   std::vector<domain::Fix> fixes;
-  std::string history = "[";
-  for (int end = rows.size(); end > 0;) {
-    const auto date = rows.get(end - 1, 0);
-    int begin = end;
-    while (begin > 0 && rows.get(begin - 1, 0) == date) --begin;
-    fixes.clear();
-    for (int row = begin; row < end; ++row) {
-      fixes.push_back({number_at(rows, row, 1), {number_at(rows, row, 2), number_at(rows, row, 3)}});
-    }
-    append_day(history, date, fixes);
-    end = begin;
+  fixes.reserve(static_cast<std::size_t>(rows.size()));
+  for (int row = 0; row < rows.size(); ++row) {
+    fixes.push_back({number_at(rows, row, 0), {number_at(rows, row, 1), number_at(rows, row, 2)}});
   }
+  return fixes;
+}
+
+/// The history as JSON, the newest day first; nullopt when there is no such vehicle. One day is in memory at
+/// a time.
+std::optional<std::string> read_history(storage::Session& session, const std::string& business,
+                                        const std::string& vehicle) {
+  const auto days = session.run(sql::travel_days, business, vehicle, history_days);
+  if (days.empty()) return std::nullopt;
+  std::string history = "[";
+  storage::for_each_row(days, [&](const storage::RowView& day) {
+    if (day.is_null(0)) return;
+    const auto fixes = read_fixes(session, business, vehicle, day);
+    if (!fixes.empty()) append_day(history, day.view(0), fixes);
+  });
   return history += ']';
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
-  auto params = key_params(call);
-  params.add(history_days);
-  const auto rows = co_await services.db.read(sql::travel_days, std::move(params));
-  if (rows.empty()) throw not_found("vehicle");
-  if (rows.is_null(0, 0)) co_return Answer::of("[]");
-  co_return Answer::of(co_await services.maps->run([rows] { return history_of(rows); }));
+  const auto business = call.principal.business_id;
+  auto history = co_await services.analysis.run(
+      business, [business = business.to_string(), vehicle = call.id().to_string()](
+                    storage::Session& session) { return read_history(session, business, vehicle); });
+  if (!history) throw not_found("vehicle");
+  co_return Answer::of(*std::move(history));
 }
 
 constexpr Route routes[] = {

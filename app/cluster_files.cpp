@@ -74,6 +74,28 @@ void make_directory(const fs::path& path, mode_t mode, const std::optional<Ident
     fail("cannot set the mode of", path);
 }
 
+/// Refuses what another user has put in the place of a directory, before anything is done to it.
+void check_owner(const fs::path& path, const ClusterFiles& files) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return;
+    fail("cannot look at", path);
+  }
+  const bool ours = status.st_uid == ::geteuid() || status.st_uid == status_of(files.data_dir).st_uid ||
+                    (files.run_as && status.st_uid == files.run_as->user);
+  if (!ours || !S_ISDIR(status.st_mode)) {
+    throw ClusterError(path.string() + " is to hold the server's socket, but " +
+                       (ours ? "is no directory" : "belongs to another user") + "; remove it");
+  }
+}
+
+/// The parent first: who owns it decides what lies in it.
+void check_socket_directory(const ClusterFiles& files) {
+  const fs::path parent = files.socket.parent_path();
+  if (parent != files.data_dir) check_owner(parent, files);
+  check_owner(files.socket, files);
+}
+
 /// The directory for a socket: in the data directory, or under a short name when the path would not fit.
 fs::path socket_directory(const fs::path& data_dir) {
   fs::path inside = data_dir / "socket";
@@ -135,6 +157,7 @@ ClusterFiles open_data_dir(const fs::path& data_dir) {
   files.cluster = files.data_dir / "postgres";
   files.socket = socket_directory(files.data_dir);
   files.run_as = server_user(files.cluster);
+  check_socket_directory(files);
   return files;
 }
 
@@ -210,15 +233,14 @@ void make_socket_directory(const ClusterFiles& files) {
   const struct stat data = status_of(files.data_dir);
   const fs::path parent = files.socket.parent_path();
   if (parent != files.data_dir) {
+    if (::mkdir(parent.c_str(), 0700) != 0) check_owner(parent, files);
     make_directory(parent, data.st_mode & 07777, std::nullopt);
     const struct stat made = status_of(parent);
-    if (made.st_uid != ::geteuid() && made.st_uid != data.st_uid) {
-      throw ClusterError(parent.string() + " belongs to another user; remove it");
-    }
     if (made.st_uid != data.st_uid || made.st_gid != data.st_gid) {
       (void)!::lchown(parent.c_str(), data.st_uid, data.st_gid);
     }
   }
+  check_owner(files.socket, files);
   make_directory(files.socket, 0755, files.run_as);
 }
 

@@ -18,7 +18,7 @@ struct ClusterFiles {
   std::optional<Identity> run_as;  // as root
 };
 
-/// Makes the data directory if need be.
+/// Makes the data directory if need be. Refuses a directory of the socket that another user has made.
 ClusterFiles open_data_dir(const std::filesystem::path& data_dir);
 
 /// The lock on the data directory, for as long as the handle lives. Throws ClusterInUse.

@@ -113,16 +113,28 @@ TEST(Config, ReadsAddressesOfBothFamilies) {
 
 TEST(Config, RefusesValuesOutOfBounds) {
   const std::pair<const char*, const char*> bad[] = {
-      {"listen", "8080"},           {"listen", ":8080"},
-      {"listen", "host:65536"},     {"listen", "host:-1"},
-      {"listen", "::1:80"},         {"listen", "host:"},
-      {"io-threads", "257"},        {"io-threads", "-1"},
-      {"io-threads", "two"},        {"runs-retention-days", "3651"},
-      {"runs-retention-days", "0"}, {"database-url", "mysql://x"},
-      {"smtp-url", "http://x"},     {"public-url", "ftp://x"},
-      {"log-format", "xml"},        {"log-level", "loud"},
-      {"retry-schedule", "5x"},     {"retry-schedule", "31d"},
-      {"plans", "free=none"},       {"allow-private-destinations", "maybe"}};
+      {"listen", "8080"},
+      {"listen", ":8080"},
+      {"listen", "host:65536"},
+      {"listen", "host:-1"},
+      {"listen", "::1:80"},
+      {"listen", "host:"},
+      {"io-threads", "257"},
+      {"io-threads", "-1"},
+      {"io-threads", "two"},
+      {"runs-retention-days", "3651"},
+      {"runs-retention-days", "0"},
+      {"database-url", "mysql://x"},
+      {"database-url", "postgresql://h/w?nonsense=1"},
+      {"database-url", "postgresql://a,b/w?target_session_attrs=read-write"},
+      {"smtp-url", "http://x"},
+      {"public-url", "ftp://x"},
+      {"log-format", "xml"},
+      {"log-level", "loud"},
+      {"retry-schedule", "5x"},
+      {"retry-schedule", "31d"},
+      {"plans", "free=none"},
+      {"allow-private-destinations", "maybe"}};
   for (const auto& [name, value] : bad) {
     EXPECT_TRUE(error_of({{name, {value}}}).starts_with("--" + std::string(name) + " "))
         << name << "=" << value;

@@ -94,7 +94,7 @@ bool MailCourier::deliver_some() {
 
 std::vector<MailCourier::Mail> MailCourier::claim() {
   enum Column { guid, sealed, attempts, created_at, is_expired };
-  if (!session_) session_.emplace(options_.database_url, "waybill mail");
+  if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
   std::vector<Mail> mails;
   storage::for_each_row(session_->run(sql::claim), [&](const storage::RowView& row) {
     mails.push_back({.guid = row.guid(guid),

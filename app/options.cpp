@@ -5,6 +5,7 @@
 #include "api/quota.hpp"
 #include "app/config.hpp"
 #include "net/mail.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::app {
 namespace {
@@ -30,6 +31,11 @@ Apply url(std::string Config::* member, std::vector<std::string_view> schemes) {
     }
     config.*member = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
   };
+}
+
+void apply_database_url(Config& config, const Values& values) {
+  url(&Config::database_url, {"postgresql://", "postgres://"})(config, values);
+  if (const auto fault = storage::pq::url_fault(config.database_url)) throw ConfigError(*fault);
 }
 
 bool parse_switch(const std::string& value) {
@@ -143,7 +149,9 @@ std::vector<Option> serving_options() {
        .value_name = "ADDRESS",
        .default_text = "",
        .help = "The address of a reverse proxy whose `X-Forwarded-For` says where a request comes from, for "
-               "the limits of failed logins and account mails; repeatable.",
+               "the limits of failed logins, account mails and connections, the latter of which does not "
+               "hold for "
+               "the proxy itself; repeatable.",
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
       integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", &Config::io_threads,
@@ -176,8 +184,10 @@ std::vector<Option> database_options() {
       {.name = "database-url",
        .value_name = "URL",
        .default_text = "",
-       .help = "An existing PostgreSQL database instead of the cluster in the data directory.",
-       .apply = url(&Config::database_url, {"postgresql://", "postgres://"})},
+       .help =
+           "An existing PostgreSQL database instead of the cluster in the data directory. Of several hosts "
+           "(`postgresql://USER@HOST,HOST/DATABASE`) the primary is used, whatever their order.",
+       .apply = apply_database_url},
       {.name = "pg-bin-dir",
        .value_name = "DIR",
        .default_text = "",

@@ -20,9 +20,9 @@
 #include "api/auth.hpp"
 #include "api/dispatch.hpp"
 #include "api/maps.hpp"
-#include "api/match_lag.hpp"
 #include "api/password_hasher.hpp"
 #include "api/quota.hpp"
+#include "api/readiness.hpp"
 #include "api/router.hpp"
 #include "api/server.hpp"
 #include "api/stores.hpp"
@@ -44,7 +44,7 @@ struct ApiCommons {
   api::PasswordHasher passwords;
   std::atomic<std::uint64_t> token_epoch = 0;
   MailCourier* courier = nullptr;
-  api::MatchLag match_lag;
+  api::Readiness readiness;
   net::DestinationPolicy destinations;
   api::Dispatcher::Options dispatch;
   storage::Database::Options database;
@@ -82,7 +82,7 @@ class ThreadResponder : public api::Responder {
                   .tokens_changed = [&commons] { ++commons.token_epoch; },
                   .send_mails = [&commons] { return send_mails(*commons.courier); },
                   .passwords = &commons.passwords,
-                  .match_lag = &commons.match_lag},
+                  .readiness = &commons.readiness},
         tokens_(database_),
         authenticator_(io.get_executor(), tokens_, system_clock(), {.epoch = &commons.token_epoch}),
         leases_(database_),
@@ -120,6 +120,7 @@ api::Server::Options server_options(const Config& config) {
   options.host = config.listen.host;
   options.port = config.listen.port;
   options.threads = static_cast<std::size_t>(config.io_threads);
+  options.proxies = config.trusted_proxies;
   return options;
 }
 

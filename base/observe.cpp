@@ -92,6 +92,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Batches of events that could not be matched and are tried again."},
     {Observable::batch_record_failed, "worker.batch_record_failed", error, "waybill_record_failures_total",
      "Batches of runs that could not be recorded and are tried again."},
+    {Observable::pause_write_failed, "workflow.pause_failed", warning, "waybill_pause_failures_total",
+     "Pauses of workflows that could not be written and are tried again."},
     {Observable::run_succeeded, "run.succeeded", debug, outcomes, outcomes_help, "outcome", "succeeded"},
     {Observable::run_dead, "run.dead", warning, outcomes, outcomes_help, "outcome", "dead"},
     {Observable::run_skipped, "run.skipped", debug, outcomes, outcomes_help, "outcome", "skipped"},

@@ -49,6 +49,7 @@ enum class Observable : std::uint8_t {
   runs_planned,
   batch_failed,
   batch_record_failed,
+  pause_write_failed,
   run_succeeded,
   run_dead,
   run_skipped,

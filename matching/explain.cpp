@@ -6,6 +6,7 @@
 
 #include "matching/rule.hpp"
 #include "storage/fields.hpp"
+#include "storage/params.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::matching {
@@ -23,8 +24,8 @@ struct PastWorkflow {
   Guid guid;
   Time created_at;
   std::optional<Time> deleted_at;
-  std::vector<Version> versions;                // oldest first
-  std::vector<std::pair<Time, bool>> switches;  // on or off from then on
+  std::vector<Version> versions;                // those of the events and the newest, oldest first
+  std::vector<std::pair<Time, bool>> switches;  // likewise; on or off from then on
 
   /// The one that was in force.
   const Version* version_at(Time at) const {
@@ -48,9 +49,12 @@ std::optional<Time> maybe_time(const storage::RowView& row, int column) {
 }
 
 std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& business,
-                                       domain::EntityType type, Time since) {
+                                       const std::vector<storage::StoredEvent>& events) {
+  storage::ArrayLiteral literal;
+  for (const auto& event : events) literal.add(format_sql_timestamp(event.at));
+  const std::string times = literal.take();
   const storage::Rows rows =
-      session.run(sql::workflows, business.to_string(), static_cast<int>(type), format_sql_timestamp(since));
+      session.run(sql::workflows, business.to_string(), static_cast<int>(events.front().entity_type), times);
   std::vector<PastWorkflow> workflows;
   storage::for_each_row(rows, [&](const storage::RowView& row) {
     if (workflows.empty() || workflows.back().guid != row.guid(0)) {
@@ -71,7 +75,7 @@ std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& bu
   guids.reserve(workflows.size());
   for (const PastWorkflow& workflow : workflows) guids.push_back(workflow.guid);
   const storage::Rows switches =
-      session.run(sql::switches, business.to_string(), storage::array_literal(guids));
+      session.run(sql::switches, business.to_string(), storage::array_literal(guids), times);
   storage::for_each_row(switches, [&](const storage::RowView& row) {
     const auto workflow = std::ranges::find(workflows, row.guid(0), &PastWorkflow::guid);
     if (workflow != workflows.end()) workflow->switches.emplace_back(row.time(1), row.boolean(2));
@@ -154,7 +158,7 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
   for (PastChange& change : changes) all.push_back(&change);
   reader.fill_relatives(all);
 
-  const auto workflows = workflows_of(session, business, events.front().entity_type, events.back().at);
+  const auto workflows = workflows_of(session, business, events);
   const auto runs = runs_of(session, business, past, workflows);
   std::vector<ExplainedEvent> result;
   for (const PastChange& change : changes) {

@@ -52,6 +52,12 @@ BinaryValue binary_array(std::span<const std::int16_t> values) {
   return array(type_oid::int2, sizeof(std::int16_t), values, append_binary<std::int16_t>);
 }
 
+BinaryValue binary_array(std::span<const Time> values) {
+  return array(type_oid::timestamptz, sizeof(std::int64_t), values, [](std::string& out, Time value) {
+    append_binary(out, static_cast<std::int64_t>((value - binary_epoch).count()));
+  });
+}
+
 Guid binary_guid(std::string_view value) {
   Guid guid;
   if (value.size() != guid.bytes.size()) throw std::invalid_argument("a uuid of another size");

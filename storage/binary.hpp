@@ -44,10 +44,11 @@ void append_binary(std::string& out, Number value) {
   out.append(bytes, sizeof bytes);
 }
 
-/// Arrays, for one parameter each: uuid[], bigint[], smallint[].
+/// Arrays, for one parameter each: uuid[], bigint[], smallint[], timestamptz[].
 BinaryValue binary_array(std::span<const Guid> values);
 BinaryValue binary_array(std::span<const std::int64_t> values);
 BinaryValue binary_array(std::span<const std::int16_t> values);
+BinaryValue binary_array(std::span<const Time> values);
 
 Guid binary_guid(std::string_view value);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "storage/binary.hpp"
+#include "storage/errors.hpp"
 
 namespace waybill::storage {
 namespace {
@@ -10,6 +11,9 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view head = "PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0"sv;  // no flags, no extension
+
+// Bytes; MaxAllocSize of PostgreSQL's memutils.h.
+constexpr std::size_t longest_value = 0x3fffffff;
 
 }  // namespace
 
@@ -32,6 +36,10 @@ CopyRows& CopyRows::begin_row() {
 }
 
 CopyRows& CopyRows::text(std::string_view value) {
+  if (value.size() > longest_value) {
+    throw StatementError(
+        "a value of " + std::to_string(value.size()) + " bytes is longer than a column holds", "54000", "");
+  }
   append(static_cast<std::int32_t>(value.size()));
   buffer_ += value;
   return *this;

@@ -18,6 +18,7 @@ class CopyRows {
   explicit CopyRows(std::int16_t columns) : columns_(columns) {}
 
   CopyRows& begin_row();
+  /// Throws StatementError (54000) for a value that no column holds; the rows are then of no more use.
   CopyRows& text(std::string_view value);
   CopyRows& guid(const Guid& value);
   CopyRows& smallint(std::int16_t value) { return number(value); }

@@ -129,7 +129,10 @@ class Database::Impl {
 Database::Database(asio::io_context& io, const Options& options)
     : impl_(std::make_unique<Impl>(io, options)) {}
 
+Database::Database() = default;
 Database::~Database() = default;
+
+pq::WritePool& Database::writes_of(Database& database) { return database.impl_->writes(); }
 
 asio::awaitable<Rows> Database::read(const Statement& statement, Params params, Format format) {
   return impl_->read(statement, {}, {}, std::move(params), format);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace waybill::storage {
 
@@ -16,6 +15,13 @@ bool is_in_the_way(const StatementError& error) {
   constexpr std::string_view lock_not_available = "55P03";
   constexpr std::string_view deadlock_detected = "40P01";
   return error.sqlstate() == lock_not_available || error.sqlstate() == deadlock_detected;
+}
+
+bool ends_session(std::string_view sqlstate) {
+  constexpr std::string_view read_only_transaction = "25006";
+  constexpr std::string_view idle_in_transaction_timeout = "25P03";
+  return sqlstate.starts_with("57P") || sqlstate.starts_with("08") || sqlstate == read_only_transaction ||
+         sqlstate == idle_in_transaction_timeout;
 }
 
 }  // namespace waybill::storage

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace waybill::storage {
@@ -27,8 +28,13 @@ bool refuses_data(const StatementError& error);
 /// Another transaction is in the way: a lock that was not to be had in time, or a deadlock.
 bool is_in_the_way(const StatementError& error);
 
-/// The server cannot be reached, or the connection broke while the statement ran. Of a write it is then
-/// unknown whether it was committed. Maps to 503.
+/// The session is of no more use, though its connection may still stand: the server ends it (57P, 25P03), the
+/// connection broke (08), or the server takes no writes (25006), which a session that does not ask for read
+/// only meets on a primary that became a standby. The primary has to be looked for anew.
+bool ends_session(std::string_view sqlstate);
+
+/// The server cannot be reached, takes no writes, or the connection broke while the statement ran. Of a write
+/// it is then unknown whether it was committed. Maps to 503.
 class DatabaseUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

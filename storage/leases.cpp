@@ -21,13 +21,18 @@ HeldShards held(const Rows& rows) {
 bool Leases::enter() {
   // In this order: a name without its lock is that of a lost worker.
   if (!RowView(session_.run(sql::leases::hold_name, worker_.to_string()), 0).boolean(0)) return false;
-  session_.run(sql::leases::register_worker, worker_.to_string(), name_);
+  session_.run(sql::leases::register_worker, worker_.to_string(), name_, format_duration(lease_));
   return true;
+}
+
+void Leases::free_lost(std::optional<Duration> silence) {
+  const auto limit = silence ? std::optional(format_duration(*silence)) : std::nullopt;
+  session_.run(sql::leases::free_lost, worker_.to_string(), limit);
 }
 
 HeldShards Leases::renew(Duration lag) {
   return held(
-      session_.run(sql::leases::renew, worker_.to_string(), format_duration(lease_),
+      session_.run(sql::leases::renew, worker_.to_string(), name_, format_duration(lease_),
                    format_duration(std::clamp<Duration>(lag, Duration::zero(), std::chrono::days(30)))));
 }
 
@@ -37,10 +42,8 @@ std::size_t Leases::fair_share() {
   return (shard_count + alive - 1) / alive;
 }
 
-HeldShards Leases::take(std::size_t already_held) {
-  const std::size_t share = fair_share();
-  if (already_held >= share) return {};
-  return held(session_.run(sql::leases::take, worker_.to_string(), share - already_held));
+HeldShards Leases::take(std::size_t most, bool of_lost) {
+  return held(session_.run(sql::leases::take, worker_.to_string(), most, of_lost));
 }
 
 void Leases::release(const std::vector<std::int16_t>& shards) {

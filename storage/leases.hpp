@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,20 +31,25 @@ class Leases {
   Leases(Session& session, Guid worker, std::string name, Duration lease)
       : session_(session), worker_(worker), name_(std::move(name)), lease_(lease) {}
 
-  /// Enters the worker and takes its lock; once for each session. False while an older session of this
-  /// worker, which the server has not noticed to be gone, still has the lock.
+  /// Enters the worker, takes its lock and notifies `waybill_leases`; once for each session. False while an
+  /// older session of this worker, which the server has not noticed to be gone, still has the lock.
   bool enter();
+
+  /// Frees the runs and imports of other workers that are lost: whose session has ended, or who are silent
+  /// for longer than `silence` after the end of their lease, unless it is nullopt.
+  void free_lost(std::optional<Duration> silence);
 
   /// Prolongs what is held and answers it. `lag` is for how long the oldest event of it that is not matched
   /// has waited: whether events are matched in time is judged by it.
   HeldShards renew(Duration lag);
 
-  /// Takes free shards up to this worker's fair share, and gives none back. Answers those taken.
-  HeldShards take(std::size_t held);
+  /// Takes free shards, at most `most`, and answers them; those of lost workers only if `of_lost`.
+  HeldShards take(std::size_t most, bool of_lost);
 
   /// How many shards this worker should hold at most: an even share among those that live.
   std::size_t fair_share();
 
+  /// Notifies `waybill_leases`, like `leave`.
   void release(const std::vector<std::int16_t>& shards);
 
   /// Whether writers shall NOTIFY `waybill_events`.

@@ -55,18 +55,27 @@ int cause_depth(const std::optional<std::string>& cause) {
   return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, deepest));
 }
 
-Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight,
-                  std::size_t limit, bool draw_xid, std::size_t with_rows) {
+Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const EventKey> in_flight, std::size_t limit,
+                  bool draw_xid, std::size_t with_rows) {
   std::vector<std::int16_t> shards;
   std::vector<std::int64_t> lows;
   for (const ShardMark& mark : marks) {
     shards.push_back(mark.shard);
     lows.push_back(static_cast<std::int64_t>(mark.low));
   }
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  ids.reserve(in_flight.size());
+  times.reserve(in_flight.size());
+  for (const EventKey& key : in_flight) {
+    ids.push_back(static_cast<std::int64_t>(key.id));
+    times.push_back(key.at);
+  }
   const Rows rows = session_.run_binary(sql::outbox::scan, Params()
                                                                .add(binary_array(shards))
                                                                .add(binary_array(lows))
-                                                               .add(binary_array(in_flight))
+                                                               .add(binary_array(ids))
+                                                               .add(binary_array(times))
                                                                .add(limit)
                                                                .add(draw_xid)
                                                                .add(with_rows));
@@ -101,15 +110,41 @@ std::vector<StoredEvent> stored_events(const Rows& rows) {
 }
 
 std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
+  bool complete = false;
+  return fetch(events, SIZE_MAX, complete);
+}
+
+std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std::size_t most_bytes,
+                                       bool& complete) {
+  complete = true;
   if (events.empty()) return {};
   std::vector<std::int64_t> ids;
+  std::vector<EventKey> keys;
   ids.reserve(events.size());
-  for (const PendingEvent& event : events) ids.push_back(static_cast<std::int64_t>(event.id));
+  keys.reserve(events.size());
+  for (const PendingEvent& event : events) {
+    ids.push_back(static_cast<std::int64_t>(event.id));
+    keys.push_back(event.key());
+  }
+  std::ranges::sort(keys);
   const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
-  return stored_events(session_.run_binary(sql::outbox::fetch, Params()
-                                                                   .add(binary_array(ids))
-                                                                   .add(format_sql_timestamp(first.at))
-                                                                   .add(format_sql_timestamp(last.at))));
+  std::vector<StoredEvent> stored;
+  stored.reserve(events.size());
+  std::size_t bytes = 0;
+  session_.stream_binary(
+      sql::outbox::fetch,
+      Params().add(binary_array(ids)).add(format_sql_timestamp(first.at)).add(format_sql_timestamp(last.at)),
+      [&](const Rows& row) {
+        complete = bytes < most_bytes;
+        if (!complete) return false;
+        StoredEvent event = stored_event(BinaryRow(row, 0), 0);
+        bytes += (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
+        if (std::ranges::binary_search(keys, EventKey{event.id, event.at}))
+          stored.push_back(std::move(event));
+        return true;
+      });
+  std::ranges::sort(stored, {}, &StoredEvent::id);
+  return stored;
 }
 
 std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {

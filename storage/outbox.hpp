@@ -1,6 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,21 @@
 #include "storage/sync.hpp"
 
 namespace waybill::storage {
+
+/// Identifies an event. The id alone does not: a server that lost commits (a crash with synchronous_commit
+/// off, a fail-over to an asynchronous standby) draws the ids of the lost events again.
+struct EventKey {
+  std::uint64_t id;
+  Time at;
+  auto operator<=>(const EventKey&) const = default;
+};
+
+struct EventKeyHash {
+  std::size_t operator()(const EventKey& key) const {
+    return std::hash<std::uint64_t>{}(key.id * 0x9e3779b97f4a7c15U ^
+                                      static_cast<std::uint64_t>(key.at.time_since_epoch().count()));
+  }
+};
 
 /// Where a shard is read from: every event up to `low` is recorded or in flight.
 struct ShardMark {
@@ -25,6 +42,7 @@ struct PendingEvent {
   Guid business_id;
   Time at;
   bool orphan = false;  // a worker may have been lost over it
+  EventKey key() const { return {id, at}; }
 };
 
 /// An event as stored, its records in the binary form that RecordValue reads.
@@ -90,11 +108,15 @@ class Outbox {
 
   /// The next events of each shard beyond its mark that are not in flight, at most `limit` of each shard;
   /// with the rows of those of the last minute when there are no more than `with_rows` in all.
-  Scan scan(std::span<const ShardMark> marks, std::span<const std::int64_t> in_flight, std::size_t limit,
+  Scan scan(std::span<const ShardMark> marks, std::span<const EventKey> in_flight, std::size_t limit,
             bool draw_xid, std::size_t with_rows = 0);
 
-  /// In order of id. An id that is no longer there is left out.
+  /// In order of id. An event that is no longer there is left out.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);
+
+  /// Likewise, but no further ones once the records have `most_bytes`. `complete` says that all were read.
+  std::vector<StoredEvent> fetch(std::span<const PendingEvent> events, std::size_t most_bytes,
+                                 bool& complete);
 
   /// The records of these events as they are now, as events that have them in `after`; in the same order, one
   /// that is gone has neither row.

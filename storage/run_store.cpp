@@ -10,7 +10,6 @@
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
 #include "storage/fields.hpp"
-#include "storage/outbox.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::storage {
@@ -186,11 +185,6 @@ Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
       batch.outcomes, [](const auto& outcome) { return outcome.state.change != nullptr; });
   const auto changed = any_asks ? after_changes(batch.outcomes, changes) : std::vector<QueuedOutcome>();
   for (const bool final_ones : {true, false}) finish(any_asks ? changed : batch.outcomes, final_ones);
-  for (const PauseRequest& pause : batch.pauses) {
-    const Rows rows = session_.run(sql::workflows::pause, pause.business_id.to_string(),
-                                   pause.workflow_id.to_string(), pause.reason);
-    if (!rows.empty()) recorded.paused.push_back(pause);
-  }
   work.commit();
   return recorded;
 }
@@ -199,24 +193,30 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
   if (batch.events.empty()) return;
   std::vector<std::int16_t> shards;
   std::vector<std::int64_t> ids;
+  std::vector<Time> times;
   shards.reserve(batch.events.size());
   ids.reserve(batch.events.size());
+  times.reserve(batch.events.size());
   for (const SettledEvent& event : batch.events) {
     shards.push_back(event.shard);
-    ids.push_back(static_cast<std::int64_t>(event.id));
+    ids.push_back(static_cast<std::int64_t>(event.key.id));
+    times.push_back(event.key.at);
   }
-  const Rows taken =
-      session_.run(sql::outbox::settle, binary_array(shards), binary_array(ids), worker_.to_string());
+  const Rows taken = session_.run(sql::outbox::settle, binary_array(shards), binary_array(ids),
+                                  binary_array(times), worker_.to_string());
   recorded.events = static_cast<std::size_t>(taken.size());
   const bool all_ours = recorded.events == batch.events.size();
-  std::unordered_set<std::uint64_t> ours;
-  if (!all_ours) for_each_row(taken, [&](const RowView& row) { ours.insert(row.number<std::uint64_t>(0)); });
+  std::unordered_set<EventKey, EventKeyHash> ours;
+  if (!all_ours) {
+    for_each_row(taken,
+                 [&](const RowView& row) { ours.insert({row.number<std::uint64_t>(0), row.time(1)}); });
+  }
 
   CopyRows history(common_column_count + 1), queued(common_column_count + queue_column_count);
   FinishedCounts finished;
   std::vector<const PostponedMatch*> postponed;
   for (const SettledEvent& event : batch.events) {
-    if (!all_ours && !ours.contains(event.id)) continue;
+    if (!all_ours && !ours.contains(event.key)) continue;
     for (const PostponedMatch& match : event.postponed) postponed.push_back(&match);
     const auto changed = changes.make_all(event.runs);
     for (const Run& run : event.runs) {

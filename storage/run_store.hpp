@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/outbox.hpp"
 #include "storage/run.hpp"
 #include "storage/sync.hpp"
 
@@ -25,7 +26,7 @@ struct PostponedMatch {
 /// one is queued as this worker's until `state.at`.
 struct SettledEvent {
   std::int16_t shard;
-  std::uint64_t id;
+  EventKey key;
   std::vector<Run> runs;
   std::vector<PostponedMatch> postponed = {};
   std::shared_ptr<const void> memory = {};  // held as long as the texts of the runs
@@ -46,28 +47,19 @@ struct QueuedOutcome {
   std::shared_ptr<const void> memory = {};  // held as long as the rendering
 };
 
-/// A workflow to be paused together with the outcome that asks for it.
-struct PauseRequest {
-  Guid business_id;
-  Guid workflow_id;
-  std::string reason;
-};
-
 struct Batch {
   std::vector<SettledEvent> events;
   std::vector<QueuedOutcome> outcomes;
-  std::vector<PauseRequest> pauses;
   /// Each change of records behind a savepoint, so that one which the database refuses is told by its result.
   bool careful = false;
-  bool empty() const { return events.empty() && outcomes.empty() && pauses.empty(); }
+  bool empty() const { return events.empty() && outcomes.empty(); }
 };
 
 /// What `record` did. An event that was no longer this worker's to settle is not recorded, and neither are
 /// its runs.
 struct Recorded {
   std::size_t events = 0;
-  std::vector<PauseRequest> paused;  // those that were not paused before
-  std::vector<RunState> changed;     // of the runs that asked for a change of records
+  std::vector<RunState> changed;  // of the runs that asked for a change of records
 };
 
 /// The state of a run that asked for a change, after what came of it.

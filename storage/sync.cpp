@@ -1,16 +1,27 @@
 #include "storage/sync.hpp"
 
+#include <array>
 #include <charconv>
+#include <memory>
+#include <utility>
 
-#include "base/observe.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::storage {
 namespace {
 
-// Class 57P: the server shuts down, has crashed or ended the session; 08: the connection (appendix A of its
-// manual).
-bool ends_session(std::string_view sqlstate) {
-  return sqlstate.starts_with("57P") || sqlstate.starts_with("08");
+// Of one call: its length is an int, and libpq keeps a copy of it until the server has taken it.
+constexpr std::size_t copy_portion = std::size_t{1} << 20U;
+
+std::string session_settings(const SessionLimits& limits) {
+  const auto milliseconds = [](Duration limit) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
+  };
+  std::string settings = "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning";
+  if (limits.lock > Duration::zero()) settings += " -c lock_timeout=" + milliseconds(limits.lock);
+  if (limits.idle_in_transaction > Duration::zero())
+    settings += " -c idle_in_transaction_session_timeout=" + milliseconds(limits.idle_in_transaction);
+  return settings;
 }
 
 /// What libpq takes; good for as long as the parameters.
@@ -35,20 +46,9 @@ std::string literal(const Values& values, std::size_t width, Append append) {
 
 }  // namespace
 
-Session::Session(const std::string& url, std::string_view application_name) {
-  const std::string name(application_name);
-  // The keepalives, on both sides, end a session whose network has gone within about 15 s; a unix socket
-  // ignores them.
-  const char* keywords[] = {"dbname",           "fallback_application_name",
-                            "connect_timeout",  "client_encoding",
-                            "keepalives_idle",  "keepalives_interval",
-                            "keepalives_count", "tcp_user_timeout",
-                            "options",          nullptr};
-  constexpr const char* settings =
-      "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning "
-      "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3";
-  const char* values[] = {url.c_str(), name.c_str(), "5", "UTF8", "5", "3", "3", "15000", settings, nullptr};
-  connection_.reset(PQconnectdbParams(keywords, values, 1));
+Session::Session(const std::string& url, std::string_view application_name, const SessionLimits& limits) {
+  const pq::ConnectParams params(url, application_name, session_settings(limits));
+  connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
   // libpq would print notices on stderr, between the lines of the log. What matters comes as an error as
   // well.
@@ -63,12 +63,46 @@ Rows Session::run_binary(const Statement& statement, const Params& params) {
   return run(statement, params, Format::binary);
 }
 
-Rows Session::run(const Statement& statement, const Params& params, Format format) {
-  const std::string name(statement.name);
+/// The name under which the server knows the statement.
+std::string Session::prepared(const Statement& statement) {
+  std::string name(statement.name);
   if (!prepared_.contains(name)) {
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
     prepared_.insert(name);
   }
+  return name;
+}
+
+void Session::stream_binary(const Statement& statement, const Params& params,
+                            const std::function<bool(const Rows& row)>& take) {
+  const std::string name = prepared(statement);
+  const auto values = values_of(params);
+  const bool sent =
+      PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(),
+                          params.lengths(), params.formats(), static_cast<int>(Format::binary)) == 1 &&
+      PQsetSingleRowMode(connection_.get()) == 1;
+  if (!sent) throw_unavailable();
+  bool wants_more = true;
+  PGresult* last = nullptr;
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    if (PQresultStatus(result) != PGRES_SINGLE_TUPLE) {
+      PQclear(std::exchange(last, result));
+      continue;
+    }
+    const Rows row(result);
+    if (!wants_more || take(row)) continue;
+    wants_more = false;
+    cancel();
+  }
+  if (wants_more || PQstatus(connection_.get()) != CONNECTION_OK) {
+    checked(last);
+  } else {
+    PQclear(last);  // the rows are all, or the server says that it was cancelled
+  }
+}
+
+Rows Session::run(const Statement& statement, const Params& params, Format format) {
+  const std::string name = prepared(statement);
   const auto values = values_of(params);
   return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
                                 values.data(), params.lengths(), params.formats(), static_cast<int>(format)));
@@ -85,15 +119,25 @@ Rows Session::execute(const std::string& sql) { return checked(PQexec(connection
 
 void Session::copy(const std::string& target, std::string_view rows) {
   checked(PQexec(connection_.get(), ("copy " + target + " from stdin (format binary)").c_str()));
-  const bool sent = PQputCopyData(connection_.get(), rows.data(), static_cast<int>(rows.size())) == 1 &&
-                    PQputCopyEnd(connection_.get(), nullptr) == 1;
-  if (!sent) throw_unavailable();
+  bool sent = true;
+  for (std::size_t at = 0; sent && at < rows.size(); at += copy_portion) {
+    const std::string_view portion = rows.substr(at, copy_portion);
+    sent = PQputCopyData(connection_.get(), portion.data(), static_cast<int>(portion.size())) == 1;
+  }
+  if (!sent || PQputCopyEnd(connection_.get(), nullptr) != 1) throw_unavailable();
   PGresult* last = nullptr;
   while (PGresult* result = PQgetResult(connection_.get())) {
     PQclear(last);
     last = result;
   }
   checked(last);
+}
+
+/// Asks the server to end the statement that runs. What it has sent until then still comes.
+void Session::cancel() {
+  const std::unique_ptr<PGcancel, void (*)(PGcancel*)> handle(PQgetCancel(connection_.get()), PQfreeCancel);
+  std::array<char, 256> error{};
+  if (handle) PQcancel(handle.get(), error.data(), static_cast<int>(error.size()));
 }
 
 int Session::socket() const { return PQsocket(connection_.get()); }

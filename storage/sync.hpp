@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/errors.hpp"
 #include "storage/params.hpp"
@@ -15,12 +17,23 @@
 
 namespace waybill::storage {
 
+/// Time limits of a session; zero: none.
+struct SessionLimits {
+  Duration lock{};                 // of a wait for a lock: StatementError, which is_in_the_way
+  Duration idle_in_transaction{};  // of the client: the server ends the session, which frees its locks
+};
+
+/// For the sessions of the worker's threads: no lock of another session stops them, and a worker that is
+/// stopped in the middle of a transaction keeps no locks.
+inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(500),
+                                             .idle_in_transaction = std::chrono::seconds(5)};
+
 /// A blocking connection for those who may block: the worker's threads, commands, migrations. UTC, ISO dates.
 /// One thread at a time. Every method throws StatementError when the server refuses and DatabaseUnavailable
 /// when it is away; after the latter the session is of no more use: make another.
 class Session {
  public:
-  Session(const std::string& url, std::string_view application_name);
+  Session(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
 
   /// Runs a statement, preparing it the first time. Without a Work it is a transaction of its own.
   Rows run(const Statement& statement, const Params& params);
@@ -42,6 +55,11 @@ class Session {
   /// Likewise, its rows in binary format: BinaryRow reads them.
   Rows run_binary(const Statement& statement, const Params& params);
 
+  /// Likewise, row by row as they come, so that they are never in memory together. `take` gets each row and
+  /// returns false when it wants no more; the statement is cancelled then.
+  void stream_binary(const Statement& statement, const Params& params,
+                     const std::function<bool(const Rows& row)>& take);
+
   /// One or more statements of literal SQL; the rows of the last.
   Rows execute(const std::string& sql);
 
@@ -62,7 +80,9 @@ class Session {
     return params;
   }
 
+  std::string prepared(const Statement& statement);
   Rows run(const Statement& statement, const Params& params, Format format);
+  void cancel();
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
 

@@ -20,78 +20,75 @@ void Backlog::insert(const storage::PendingEvent& event) {
 }
 
 void Backlog::give_turn(const Guid& business, Queue& queue) {
-  if (queue.has_turn || queue.waiting.empty() || queue.taken >= share_) return;
+  if (queue.has_turn || queue.waiting.empty()) return;
   queue.has_turn = true;
   turns_.push_back(business);
 }
 
 std::vector<storage::PendingEvent> Backlog::take(std::size_t most) {
   std::vector<storage::PendingEvent> events;
-  while (events.size() < most && !turns_.empty()) {
+  std::size_t passed_over = 0;  // one after another
+  while (events.size() < most && passed_over < turns_.size()) {
     const Guid business = turns_.front();
     turns_.pop_front();
-    Queue& queue = queues_.at(business);
+    const auto found = queues_.find(business);
+    Queue& queue = found->second;
     queue.has_turn = false;
-    if (!queue.waiting.empty()) {
+    if (shares_.may_take(business)) {
+      passed_over = 0;
+      shares_.take(business);
       events.push_back(queue.waiting.front());
       queue.waiting.pop_front();
       --waiting_;
-      ++queue.taken;
-      taken_.emplace(events.back().id, business);
+      taken_.emplace(events.back().key(), business);
+    } else {
+      ++passed_over;
     }
     give_turn(business, queue);
+    if (queue.waiting.empty()) queues_.erase(found);
   }
   return events;
 }
 
-void Backlog::release(std::uint64_t id) {
-  const auto taken = taken_.find(id);
+void Backlog::release(const storage::EventKey& event) {
+  const auto taken = taken_.find(event);
   if (taken == taken_.end()) return;
-  const auto found = queues_.find(taken->second);
+  shares_.give(taken->second);
   taken_.erase(taken);
-  Queue& queue = found->second;
-  --queue.taken;
-  give_turn(found->first, queue);
-  if (queue.taken == 0 && !queue.has_turn) queues_.erase(found);
 }
 
 void Backlog::give_back(std::span<const storage::PendingEvent> events) {
   for (const storage::PendingEvent& event : events) {
     insert(event);
-    release(event.id);
+    release(event.key());
   }
 }
 
-void Backlog::settled(std::span<const std::uint64_t> ids) {
-  for (const std::uint64_t id : ids) release(id);
+void Backlog::settled(std::span<const storage::EventKey> events) {
+  for (const storage::EventKey& event : events) release(event);
 }
 
 template <typename Drop>
-std::vector<std::uint64_t> Backlog::forget_if(Drop drop) {
-  std::vector<std::uint64_t> ids;
+std::vector<storage::EventKey> Backlog::forget_if(Drop drop) {
+  std::vector<storage::EventKey> forgotten;
   for (auto& [business, queue] : queues_) {
     std::erase_if(queue.waiting, [&](const storage::PendingEvent& event) {
       if (!drop(event)) return false;
-      ids.push_back(event.id);
+      forgotten.push_back(event.key());
       return true;
     });
   }
-  waiting_ -= ids.size();
-  std::erase_if(turns_, [&](const Guid& business) {
-    Queue& queue = queues_.at(business);
-    queue.has_turn = !queue.waiting.empty();
-    return !queue.has_turn;
-  });
-  std::erase_if(queues_,
-                [](const auto& entry) { return entry.second.waiting.empty() && entry.second.taken == 0; });
-  return ids;
+  waiting_ -= forgotten.size();
+  std::erase_if(turns_, [&](const Guid& business) { return queues_.at(business).waiting.empty(); });
+  std::erase_if(queues_, [](const auto& entry) { return entry.second.waiting.empty(); });
+  return forgotten;
 }
 
-std::vector<std::uint64_t> Backlog::forget(std::int16_t shard) {
+std::vector<storage::EventKey> Backlog::forget(std::int16_t shard) {
   return forget_if([&](const storage::PendingEvent& event) { return event.shard == shard; });
 }
 
-std::vector<std::uint64_t> Backlog::forget() {
+std::vector<storage::EventKey> Backlog::forget() {
   return forget_if([](const storage::PendingEvent&) { return true; });
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/outbox.hpp"
+#include "worker/shares.hpp"
 
 namespace waybill::worker {
 
@@ -17,20 +18,20 @@ namespace waybill::worker {
 /// a record waits for a place in a batch and not behind another's thousands. Pure; one thread at a time.
 class Backlog {
  public:
-  /// Of one business, at most `share` events are taken and not recorded.
-  explicit Backlog(std::size_t share) : share_(share) {}
+  /// At most `capacity` events are taken and not recorded, shared by business (Shares).
+  explicit Backlog(std::size_t capacity) : shares_(capacity) {}
 
   /// Those of a business are taken in the order of their ids.
   void add(std::span<const storage::PendingEvent> events);
-  /// The next of each business in turn, at most `most`.
+  /// The next of each business in turn that has not all of its share, at most `most`.
   std::vector<storage::PendingEvent> take(std::size_t most);
   /// Those that were taken wait again.
   void give_back(std::span<const storage::PendingEvent> events);
   /// These are recorded. Unknown ones are passed over.
-  void settled(std::span<const std::uint64_t> ids);
-  /// Forgets what waits, of one shard or of all, and answers its ids; what was taken stays.
-  std::vector<std::uint64_t> forget(std::int16_t shard);
-  std::vector<std::uint64_t> forget();
+  void settled(std::span<const storage::EventKey> events);
+  /// Forgets what waits, of one shard or of all, and answers it; what was taken stays.
+  std::vector<storage::EventKey> forget(std::int16_t shard);
+  std::vector<storage::EventKey> forget();
 
   std::size_t waiting() const { return waiting_; }
   std::size_t taken() const { return taken_.size(); }
@@ -40,19 +41,18 @@ class Backlog {
  private:
   struct Queue {
     std::deque<storage::PendingEvent> waiting;  // by id
-    std::size_t taken = 0;
-    bool has_turn = false;  // it is in turns_
+    bool has_turn = false;                      // it is in turns_
   };
   void insert(const storage::PendingEvent& event);
   void give_turn(const Guid& business, Queue& queue);
-  void release(std::uint64_t id);
+  void release(const storage::EventKey& event);
   template <typename Drop>
-  std::vector<std::uint64_t> forget_if(Drop drop);
+  std::vector<storage::EventKey> forget_if(Drop drop);
 
-  std::size_t share_;
-  std::unordered_map<Guid, Queue> queues_;  // of businesses that have anything here
-  std::deque<Guid> turns_;                  // those of which more may be taken
-  std::unordered_map<std::uint64_t, Guid> taken_;
+  Shares shares_;                           // of what is taken
+  std::unordered_map<Guid, Queue> queues_;  // of businesses for which anything waits
+  std::deque<Guid> turns_;                  // the same
+  std::unordered_map<storage::EventKey, Guid, storage::EventKeyHash> taken_;
   std::size_t waiting_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
@@ -43,7 +44,8 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
   for (auto& [workflow, group] : groups) {
     if (auto notice = examine(session, group)) notices.push_back(std::move(*notice));
   }
-  pause_and_mail(session, secrets_, notices);
+  for (PauseNotice& notice : notices) pauses_.pause(std::move(notice));
+  if (!notices.empty()) pauses_.wait_briefly();
 
   const Time now = clock_.now();
   for (auto& [workflow, group] : groups) {

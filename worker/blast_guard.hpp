@@ -9,11 +9,10 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "base/secret_box.hpp"
 #include "storage/sync.hpp"
 #include "worker/firing_rates.hpp"
 #include "worker/matcher.hpp"
-#include "worker/pauses.hpp"
+#include "worker/pause_writer.hpp"
 
 namespace waybill::worker {
 
@@ -30,8 +29,8 @@ class BlastGuard {
     std::int64_t minimum = 1000;  // 0: off
   };
 
-  BlastGuard(Options options, const SecretBox& secrets, const Clock& clock)
-      : options_(options), secrets_(secrets), clock_(clock) {}
+  BlastGuard(Options options, PauseWriter& pauses, const Clock& clock)
+      : options_(options), pauses_(pauses), clock_(clock) {}
 
   /// Counts what fired and holds what is beyond a limit. Throws DatabaseUnavailable or StatementError before
   /// it has counted any of it.
@@ -56,7 +55,7 @@ class BlastGuard {
   std::optional<PauseNotice> examine(storage::Session& session, Group& group);
 
   const Options options_;
-  const SecretBox& secrets_;
+  PauseWriter& pauses_;
   const Clock& clock_;
   FiringRates rates_;
   std::unordered_map<Guid, Limit> limits_;                // of workflows that have reached the minimum

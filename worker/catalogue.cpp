@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "actions/stored_templates.hpp"
@@ -42,6 +43,24 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
     }
     epoch_ = stored.epoch;
   }
+}
+
+void Catalogue::replace(const std::vector<storage::StoredWorkflow>& all) {
+  std::unordered_set<Guid> present;
+  for (const storage::StoredWorkflow& stored : all) present.insert(stored.guid);
+  {
+    const std::unique_lock lock(mutex_);
+    std::vector<Guid> gone;
+    for (const auto& [guid, workflow] : workflows_) {
+      if (!present.contains(guid)) gone.push_back(guid);
+    }
+    for (const auto& [guid, workflow] : unreadable_) {
+      if (!present.contains(guid)) gone.push_back(guid);
+    }
+    for (const Guid& guid : gone) remove(guid);
+  }
+  epoch_ = 0;
+  apply(all);
 }
 
 std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now) {

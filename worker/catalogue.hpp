@@ -54,6 +54,10 @@ class Catalogue {
   /// conditions or action are of a newer version, or were changed by SQL) is reported and kept apart.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
+  /// Takes over all workflows that there are; others are forgotten. A server that lost commits may have given
+  /// the epochs since then to other changes.
+  void replace(const std::vector<storage::StoredWorkflow>& all);
+
   /// Null when there is none, or no more, or this version cannot read it.
   WorkflowPtr find(const Guid& workflow) const;
 

@@ -1,22 +1,24 @@
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/leases.hpp"
+#include "worker/wake_up.hpp"
 
 namespace waybill::worker {
 
 /// Keeps a worker's share of the shards, on a thread and session of its own: renews, takes what is free,
-/// gives back what is more than its share once nothing of it is in flight. When the database is away it holds
-/// nothing.
+/// gives back what is more than its share, and frees what lost workers held. Workers that come and go, and
+/// shards that become free, are notified. When the database is away it holds nothing.
 class LeaseKeeper {
  public:
   struct Options {
@@ -24,43 +26,57 @@ class LeaseKeeper {
     Guid worker;
     std::string name;
     Duration lease = std::chrono::seconds(3);
-    Duration beat = std::chrono::milliseconds(700);
+    Duration beat = std::chrono::milliseconds(500);
+    // Beyond its lease a worker that is silent loses its runs in flight. Shards go at the end of the lease:
+    // an event that two workers match is one run, but a run that two workers try counts twice.
+    Duration silence = std::chrono::seconds(4);
+    Duration hand_over_after =
+        std::chrono::milliseconds(100);  // of events in flight of a shard to be given back
   };
-  /// Called on the keeper's thread with what is held now, whenever that has changed.
-  using Changed = std::function<void(const storage::HeldShards& held)>;
-  /// Whether a shard that is to be given back still has events in flight; any thread.
-  using Busy = std::function<bool(std::int16_t shard)>;
+  /// Called on the keeper's thread.
+  struct Callbacks {
+    /// Whenever what is held has changed.
+    std::function<void(const storage::HeldShards& held)> changed;
+    /// True while a shard that is to be given back has events in flight.
+    std::function<bool(std::int16_t shard)> busy;
+    /// Their events in flight are to go to the queue.
+    std::function<void(const std::vector<std::int16_t>& shards)> hand_over;
+    /// Up to when all that was committed is matched.
+    std::function<Time()> matched_until;
+  };
 
-  /// Up to when all that was committed is matched; any thread.
-  using MatchedUntil = std::function<Time()>;
-
-  LeaseKeeper(Options options, Changed changed, Busy busy, MatchedUntil matched_until);
-  /// Gives everything back and joins.
+  LeaseKeeper(Options options, Callbacks callbacks);
   ~LeaseKeeper();
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
 
-  /// The database answered again, or another worker has gone: look now.
-  void wake();
+  /// Gives everything back and takes nothing more. Runs in flight stay this worker's until the destructor.
+  void leave();
 
  private:
+  using Moment = std::chrono::steady_clock::time_point;
+
   void run();
+  Duration keep();
+  bool is_beat_due();
   void beat();
-  void give_back_surplus(storage::Leases& leases, std::size_t share);
+  void connect();
+  void choose_leaving(storage::HeldShards& held, std::size_t share);
+  void give_back_leaving(Moment now);
   void publish(storage::HeldShards held);
 
   Options options_;
-  Changed changed_;
-  Busy busy_;
-  MatchedUntil matched_until_;
+  Callbacks callbacks_;
   std::unique_ptr<storage::Session> session_;
   storage::HeldShards held_;        // published
   std::set<std::int16_t> leaving_;  // held, no longer published, to be released when idle
+  Moment leaving_since_{};
+  Moment last_beat_{};
+  Moment others_return_until_{};  // after a reconnection
+  bool was_connected_ = false;
   bool lost_database_ = false;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool woken_ = false;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
+  WakeUp wake_up_;
   std::thread thread_;
 };
 

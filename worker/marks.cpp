@@ -26,17 +26,16 @@ std::vector<storage::ShardMark> Marks::marks() const {
   return marks;
 }
 
-std::vector<std::int64_t> Marks::in_flight() const {
-  std::vector<std::int64_t> ids;
-  if (low_.empty()) return ids;
+std::vector<storage::EventKey> Marks::in_flight() const {
+  std::vector<storage::EventKey> keys;
+  if (low_.empty()) return keys;
   const std::uint64_t lowest =
       std::ranges::min_element(low_, {}, [](const auto& mark) { return mark.second; })->second;
-  for (auto entry = in_flight_.upper_bound(lowest); entry != in_flight_.end(); ++entry) {
+  for (auto entry = in_flight_.upper_bound({lowest, Time::max()}); entry != in_flight_.end(); ++entry) {
     const auto low = low_.find(entry->second);
-    if (low != low_.end() && entry->first > low->second)
-      ids.push_back(static_cast<std::int64_t>(entry->first));
+    if (low != low_.end() && entry->first.id > low->second) keys.push_back(entry->first);
   }
-  return ids;
+  return keys;
 }
 
 bool Marks::wants_xid() const { return candidate_ && !candidate_->xid && candidate_->last_id > complete_; }
@@ -50,7 +49,7 @@ std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t l
   std::map<std::int16_t, std::size_t> counts;
   std::map<std::int16_t, std::uint64_t> seen_up_to;  // of the shards that were not seen to their end
   for (storage::PendingEvent& event : events) {
-    in_flight_.emplace(event.id, event.shard);
+    in_flight_.emplace(event.key(), event.shard);
     event.orphan = is_orphan(event, scan.last_id);
     if (++counts[event.shard] == limit) seen_up_to[event.shard] = event.id;
   }
@@ -86,8 +85,8 @@ bool Marks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id)
   return ++orphans.count[event.business_id] <= max_orphans;
 }
 
-void Marks::settled(std::span<const std::uint64_t> events) {
-  for (const std::uint64_t id : events) in_flight_.erase(id);
+void Marks::settled(std::span<const storage::EventKey> events) {
+  for (const storage::EventKey& key : events) in_flight_.erase(key);
 }
 
 }  // namespace waybill::worker

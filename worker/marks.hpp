@@ -33,8 +33,9 @@ class Marks {
   void remove(std::int16_t shard);
 
   std::vector<storage::ShardMark> marks() const;
-  /// In flight above the lowest mark: what a scan must leave out.
-  std::vector<std::int64_t> in_flight() const;
+  /// In flight above the lowest mark: the events that a scan must leave out. An event that has the id of one
+  /// in flight and another time is not left out.
+  std::vector<storage::EventKey> in_flight() const;
   std::size_t in_flight_count() const { return in_flight_.size(); }
   /// True when the next scan should draw a transaction id, for without one the marks cannot move.
   bool wants_xid() const;
@@ -45,7 +46,7 @@ class Marks {
   std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t limit);
 
   /// These are recorded, or forgotten with their shard or by `reconnected`.
-  void settled(std::span<const std::uint64_t> events);
+  void settled(std::span<const storage::EventKey> events);
 
  private:
   struct Candidate {
@@ -64,7 +65,7 @@ class Marks {
 
   std::map<std::int16_t, std::uint64_t> low_;
   std::map<std::int16_t, Orphans> orphans_;
-  std::map<std::uint64_t, std::int16_t> in_flight_;
+  std::map<storage::EventKey, std::int16_t> in_flight_;
   std::uint64_t complete_ = 0;  // every transaction that can have drawn a number up to this one is over
   std::optional<Candidate> candidate_;  // for the next such number
 };

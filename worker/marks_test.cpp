@@ -22,7 +22,7 @@ class Outbox {
     return xid;
   }
   std::uint64_t draw(std::uint64_t xid, std::int16_t shard = 0) {
-    open_.at(xid).push_back({shard, ++last_id_, {}, {}, {}});
+    open_.at(xid).push_back({shard, ++last_id_, {}, Time(Duration(++drawn_)), {}});
     return last_id_;
   }
   void commit(std::uint64_t xid) {
@@ -38,6 +38,12 @@ class Outbox {
   }
   /// A crash loses what the sequence drew for transactions that never committed.
   void recover(std::uint64_t last_id) { last_id_ = last_id; }
+  /// Likewise what was committed after `last_id` without being on disk.
+  void lose_commits(std::uint64_t last_id) {
+    pending_.erase(pending_.upper_bound(last_id), pending_.end());
+    recover(last_id);
+  }
+  storage::EventKey key(std::uint64_t id) const { return pending_.at(id).key(); }
   void record(std::uint64_t id) { pending_.erase(id); }
   std::set<std::uint64_t> open_transactions() const {
     std::set<std::uint64_t> xids;
@@ -55,7 +61,7 @@ class Outbox {
       std::size_t count = 0;
       for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
         if (entry->second.shard != mark.shard ||
-            std::ranges::find(in_flight, static_cast<std::int64_t>(entry->first)) != in_flight.end()) {
+            std::ranges::find(in_flight, entry->second.key()) != in_flight.end()) {
           continue;
         }
         scan.events.push_back(entry->second);
@@ -69,6 +75,7 @@ class Outbox {
  private:
   std::uint64_t next_xid_ = 100;
   std::uint64_t last_id_ = 0;
+  int drawn_ = 0;  // ever; the time of an event
   std::map<std::uint64_t, std::vector<storage::PendingEvent>> open_;
   std::map<std::uint64_t, storage::PendingEvent> pending_;
 };
@@ -175,6 +182,24 @@ TEST(Marks, NumbersThatACrashedServerDrawsAgainAreTaken) {
   EXPECT_EQ(look(marks, outbox), Ids{again});
 }
 
+TEST(Marks, EventWithTheIdOfALostOneInFlightIsTaken) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto kept = outbox.insert();
+  const auto lost = outbox.insert();
+  const storage::EventKey lost_key = outbox.key(lost);
+  EXPECT_EQ(look(marks, outbox), (Ids{kept, lost}));
+  outbox.lose_commits(kept);
+  marks.reconnected();
+  ASSERT_EQ(outbox.insert(), lost);
+  EXPECT_EQ(look(marks, outbox), Ids{lost}) << "the kept one is still in flight";
+  EXPECT_EQ(marks.in_flight_count(), 3U);
+  marks.settled(std::vector{lost_key});
+  EXPECT_EQ(look(marks, outbox), Ids{}) << "the end of the lost one does not end the new one";
+  EXPECT_EQ(marks.in_flight_count(), 2U);
+}
+
 TEST(Marks, AShardAddedLaterIsReadFromTheBeginning) {
   Outbox outbox;
   Marks marks;
@@ -197,7 +222,7 @@ TEST(Marks, AShardThatComesBackIsReadFromTheBeginningButForWhatIsInFlight) {
   marks.remove(0);
   EXPECT_TRUE(marks.any_in_flight(0));
   EXPECT_TRUE(marks.marks().empty());
-  marks.settled(Ids{1});  // which its next owner has, so it is still there
+  marks.settled(std::vector{outbox.key(1)});  // which its next owner has, so it is still there
   marks.add(0);
   EXPECT_EQ(look(marks, outbox), Ids{1});
 }
@@ -240,8 +265,8 @@ TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
           in_flight.push_back(id);
           continue;
         }
+        marks.settled(std::vector{outbox.key(id)});
         outbox.record(id);
-        marks.settled(Ids{id});
       }
     }
     for (const auto xid : outbox.open_transactions()) end(xid, true);

@@ -26,16 +26,21 @@ constexpr std::size_t max_event_runs = 200;
 constexpr std::size_t max_event_bytes = 8UL * 1024 * 1024;
 constexpr auto max_event_time = std::chrono::milliseconds(5);
 
-/// The rows of the events, read as far as they are not there. An event whose row is gone is left out.
+using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
+
+storage::EventKey key_of(const storage::StoredEvent& event) { return {event.id, event.at}; }
+
+/// The rows of the events, read as far as they are not there, up to a number of bytes. An event whose row is
+/// gone is left out.
 std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
                                             std::span<const storage::PendingEvent> events,
-                                            std::vector<storage::StoredEvent> rows) {
-  if (rows.empty()) return outbox.fetch(events);
-  std::unordered_set<std::uint64_t> there;
-  for (const storage::StoredEvent& row : rows) there.insert(row.id);
+                                            std::vector<storage::StoredEvent> rows, bool& complete) {
+  if (rows.empty()) return outbox.fetch(events, max_batch_bytes, complete);
+  Keys there;
+  for (const storage::StoredEvent& row : rows) there.insert(key_of(row));
   std::vector<storage::PendingEvent> missing(events.begin(), events.end());
-  std::erase_if(missing, [&](const storage::PendingEvent& event) { return there.contains(event.id); });
-  std::ranges::move(outbox.fetch(missing), std::back_inserter(rows));
+  std::erase_if(missing, [&](const storage::PendingEvent& event) { return there.contains(event.key()); });
+  std::ranges::move(outbox.fetch(missing, max_batch_bytes, complete), std::back_inserter(rows));
   return rows;
 }
 
@@ -76,20 +81,26 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
                                              std::vector<storage::StoredEvent> rows, const Limits& limits) {
   const Moment since = steady_clock::now();
   storage::Outbox outbox(session);
-  const std::vector<storage::StoredEvent> stored = with_rows(outbox, events, std::move(rows));
+  bool has_all_rows = true;
+  const std::vector<storage::StoredEvent> stored = with_rows(outbox, events, std::move(rows), has_all_rows);
 
   json::monotonic_resource arena;
   std::vector<Candidate> candidates;
   storage::RelativesWanted wanted;
-  std::unordered_set<std::uint64_t> left_out;
-  std::unordered_map<std::uint64_t, std::vector<storage::PostponedMatch>> postponements;
+  Keys left_out;
+  std::unordered_map<storage::EventKey, std::vector<storage::PostponedMatch>, storage::EventKeyHash>
+      postponements;
+  if (!has_all_rows) {
+    for (const storage::PendingEvent& event : events) left_out.insert(event.key());
+    for (const storage::StoredEvent& event : stored) left_out.erase(key_of(event));
+  }
   for (const storage::StoredEvent& event : stored) {
     if (!candidates.empty() && is_late(since, max_batch_time)) {
-      left_out.insert(event.id);
+      left_out.insert(key_of(event));
       continue;
     }
     if (auto matches = postponed(event); !matches.empty())
-      postponements.emplace(event.id, std::move(matches));
+      postponements.emplace(key_of(event), std::move(matches));
     auto found = candidate(event, catalogue_.active(event.business_id, event.entity_type), &arena);
     if (!found) continue;
     matching::want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
@@ -99,7 +110,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives);
 
-  std::unordered_map<std::uint64_t, std::vector<PlannedRun>> runs;
+  std::unordered_map<storage::EventKey, std::vector<PlannedRun>, storage::EventKeyHash> runs;
   std::size_t run_count = 0;
   std::size_t bytes = 0;
   for (Candidate& candidate : candidates) {
@@ -107,24 +118,24 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     const bool is_first = &candidate == &candidates.front();
     if (!is_first &&
         (run_count >= max_batch_runs || bytes >= max_batch_bytes || is_late(since, max_batch_time))) {
-      left_out.insert(event.id);
+      left_out.insert(key_of(event));
       continue;
     }
     index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
     std::vector<PlannedRun> planned = plan(candidate, limits);
     run_count += planned.size();
     for (const PlannedRun& one : planned) bytes += storage::byte_size(one.run.key);
-    if (!planned.empty()) runs.emplace(event.id, std::move(planned));
+    if (!planned.empty()) runs.emplace(key_of(event), std::move(planned));
   }
 
   std::vector<MatchedEvent> matched;
   matched.reserve(events.size());
   for (const storage::PendingEvent& event : events) {
-    if (left_out.contains(event.id)) continue;
+    if (left_out.contains(event.key())) continue;
     MatchedEvent& one = matched.emplace_back(
-        MatchedEvent{.shard = event.shard, .id = event.id, .runs = {}, .orphan = event.orphan});
-    if (const auto found = runs.find(event.id); found != runs.end()) one.runs = std::move(found->second);
-    if (const auto found = postponements.find(event.id); found != postponements.end())
+        MatchedEvent{.shard = event.shard, .key = event.key(), .runs = {}, .orphan = event.orphan});
+    if (const auto found = runs.find(event.key()); found != runs.end()) one.runs = std::move(found->second);
+    if (const auto found = postponements.find(event.key()); found != postponements.end())
       one.postponed = std::move(found->second);
   }
   return matched;

@@ -18,7 +18,7 @@ namespace waybill::worker {
 /// An event and the runs it causes; none at all is usual.
 struct MatchedEvent {
   std::int16_t shard;
-  std::uint64_t id;
+  storage::EventKey key;
   std::vector<PlannedRun> runs;
   bool orphan =
       false;  // a worker may have been lost over it: its runs are tried by way of the queue, which counts

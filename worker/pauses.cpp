@@ -30,9 +30,18 @@ net::MailMessage mail_of(const PauseNotice& notice) {
 
 }  // namespace
 
-std::vector<Guid> pause_and_mail(storage::Session& session, const SecretBox& secrets,
-                                 std::span<const PauseNotice> notices) {
-  std::vector<Guid> paused;
+std::optional<Paused> pause(storage::Session& session, const PauseRequest& request) {
+  const storage::Rows rows = session.run(storage::sql::workflows::pause, request.business_id.to_string(),
+                                         request.workflow_id.to_string(), request.reason);
+  if (rows.empty()) return std::nullopt;
+  observe(Observable::workflow_paused,
+          {{"workflow", request.workflow_id.to_string()}, {"reason", std::string_view(request.reason)}});
+  return Paused{request.workflow_id, storage::RowView(rows, 0).number<std::uint64_t>(0)};
+}
+
+std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& secrets,
+                                   std::span<const PauseNotice> notices) {
+  std::vector<Paused> paused;
   if (notices.empty()) return paused;
   std::vector<Guid> businesses;
   std::vector<Guid> workflows;
@@ -59,7 +68,7 @@ std::vector<Guid> pause_and_mail(storage::Session& session, const SecretBox& sec
     const Guid workflow = row.guid(0);
     const auto notice = std::ranges::find(notices, workflow, &PauseNotice::workflow_id);
     observe(Observable::workflow_paused, {{"workflow", workflow.to_string()}, {"reason", notice->reason}});
-    paused.push_back(workflow);
+    paused.push_back({workflow, row.number<std::uint64_t>(1)});
   });
   return paused;
 }

@@ -18,7 +18,8 @@ constexpr Duration queue_look_every = std::chrono::seconds(1);
 constexpr Duration xid_every = std::chrono::milliseconds(20);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration follow_workflows_every = std::chrono::milliseconds(250);
-constexpr Duration reconnect_after = std::chrono::milliseconds(100);
+constexpr Duration first_reconnect = std::chrono::milliseconds(100);
+constexpr Duration longest_reconnect = std::chrono::seconds(1);
 constexpr Duration postponed_look_every = std::chrono::seconds(1);
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::size_t most_postponed = 200;                     // matches of a workflow in one transaction
@@ -30,9 +31,8 @@ constexpr Duration census_every = std::chrono::seconds(1);
 constexpr std::size_t most_in_render_batch = 64;
 constexpr std::size_t most_to_render = 256;
 constexpr std::size_t most_to_render_of_a_business = 32;
-constexpr std::size_t least_room = 16;      // below it a look is not worth its round trips
-constexpr std::size_t most_with_rows = 32;  // events of a look that brings their rows along
-constexpr std::size_t least_in_slice = 16;
+constexpr std::size_t least_room = 16;        // below it a look is not worth its round trips
+constexpr std::size_t most_with_rows = 32;    // events of a look that brings their rows along
 constexpr std::size_t most_in_flight = 5000;  // above the marks: a scan compares with each
 
 template <typename Span>
@@ -48,16 +48,18 @@ std::size_t run_count(const std::vector<MatchedEvent>& events) {
 
 }  // namespace
 
-Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, Runner& runner,
-           const Clock& clock)
+Pump::Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, PauseWriter& pauses,
+           Runner& runner, const Clock& clock)
     : options_(std::move(options)),
       catalogue_(catalogue),
       matcher_(matcher),
       guard_(guard),
+      pauses_(pauses),
       runner_(runner),
       clock_(clock),
-      backlog_(options_.events_of_a_business),
+      backlog_(options_.events_in_memory),
       preparer_(catalogue, clock),
+      backoff_(first_reconnect, longest_reconnect),
       matched_until_(clock.now().time_since_epoch().count()) {}
 
 Pump::~Pump() { stop(); }
@@ -84,7 +86,7 @@ void Pump::hold(const storage::HeldShards& shards) {
   wake_up_.wake();
 }
 
-void Pump::settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due) {
+void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
@@ -110,6 +112,9 @@ Time Pump::matched_until() const { return Time(Time::duration(matched_until_.loa
 
 void Pump::run() {
   work();
+  std::vector<storage::ClaimedRun> unrendered;
+  while (!to_render_.empty()) unrendered.push_back(take_to_render(to_render_.pop()));
+  runner_.give_back(std::move(unrendered), clock_.now());
   keep_firings();
 }
 
@@ -132,21 +137,26 @@ void Pump::work() {
     try {
       if (!session_) connect();
       turn();
+      backoff_.reset();
     } catch (const storage::DatabaseUnavailable&) {
       session_.reset();  // the lease keeper tells of it
       set_gauge(Gauge::listen_up, 0);
       runner_.spill();
-      wake_up_.wait(-1, reconnect_after);
+      wake_up_.wait(-1, backoff_.next());
     } catch (const std::exception& error) {
-      session_.reset();  // what it has prepared may be what fails
+      const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
+      const bool in_the_way = refused != nullptr && storage::is_in_the_way(*refused);
+      if (!in_the_way) session_.reset();  // what it has prepared may be what fails
       observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
-      wake_up_.wait(-1, reconnect_after);
+      runner_.spill();
+      wake_up_.wait(-1, backoff_.next());
     }
   }
 }
 
 void Pump::connect() {
-  session_ = std::make_unique<storage::Session>(options_.database_url, "waybill matcher");
+  session_ =
+      std::make_unique<storage::Session>(options_.database_url, "waybill matcher", storage::worker_limits);
   // The tables it reads grow and shrink by orders of magnitude within seconds, which no statistics follow: a
   // plan made when they were empty would sort the whole backlog at each look. All it does is walk indexes.
   session_->execute(
@@ -160,6 +170,7 @@ void Pump::connect() {
     marks_.settled(backlog_.forget());
     marks_.reconnected();
   }
+  reread_workflows_ = was_connected_;
   if (was_connected_) observe(Observable::listen_reconnected);
   was_connected_ = true;
   set_gauge(Gauge::listen_up, 1);
@@ -226,7 +237,7 @@ bool Pump::has_room() {
 
 std::vector<storage::StoredEvent> Pump::scan(Time now) {
   std::vector<storage::ShardMark> marks;
-  std::vector<std::int64_t> in_flight;
+  std::vector<storage::EventKey> in_flight;
   bool draw_xid = false;
   bool knows_enough = false;
   bool knows_none = false;
@@ -298,7 +309,7 @@ std::vector<MatchedEvent> Pump::match(const std::vector<storage::PendingEvent>& 
                       .may_defer = may_defer()});
   guard_.watch(*session_, matched);
   const auto took = std::chrono::steady_clock::now() - started_at;
-  size_slice(events.size(), std::chrono::duration_cast<Duration>(took));
+  size_slice(events.size(), matched.size(), std::chrono::duration_cast<Duration>(took));
   record(Histogram::match_batch_seconds, seconds(took));
   record(Histogram::match_batch_events, static_cast<double>(matched.size()));
   observe(Observable::events_matched, {}, matched.size());
@@ -310,17 +321,22 @@ std::vector<MatchedEvent> Pump::match(const std::vector<storage::PendingEvent>& 
 void Pump::give_back_unmatched(std::vector<storage::PendingEvent> events,
                                const std::vector<MatchedEvent>& matched) {
   if (matched.size() == events.size()) return;
-  std::unordered_set<std::uint64_t> ids;
-  for (const MatchedEvent& event : matched) ids.insert(event.id);
-  std::erase_if(events, [&](const storage::PendingEvent& event) { return ids.contains(event.id); });
+  std::unordered_set<storage::EventKey, storage::EventKeyHash> keys;
+  for (const MatchedEvent& event : matched) keys.insert(event.key);
+  std::erase_if(events, [&](const storage::PendingEvent& event) { return keys.contains(event.key()); });
   const std::lock_guard lock(mutex_);
   backlog_.give_back(events);
 }
 
-void Pump::size_slice(std::size_t events, Duration took) {
-  if (took > options_.slice) {
-    slice_ = std::max(least_in_slice, events * static_cast<std::size_t>(options_.slice / Duration(1)) /
-                                          static_cast<std::size_t>(took / Duration(1)));
+void Pump::size_slice(std::size_t events, std::size_t matched, Duration took) {
+  if (matched < events) {
+    // The later ones were left out, whoever they are of: the next batch is small enough for all of its
+    // events.
+    slice_ = std::max<std::size_t>(matched / 2, 1);
+  } else if (took > options_.slice) {
+    slice_ = std::max<std::size_t>(events * static_cast<std::size_t>(options_.slice / Duration(1)) /
+                                       static_cast<std::size_t>(took / Duration(1)),
+                                   1);
   } else if (events >= slice_) {
     slice_ = std::min(2 * slice_, options_.most_in_slice);
   }
@@ -335,12 +351,20 @@ void Pump::follow_workflows(Time now) {
 }
 
 void Pump::follow(std::uint64_t workflow_epoch) {
-  if (workflow_epoch == seen_epoch_) return;
+  if (workflow_epoch == seen_epoch_ && !reread_workflows_) return;
   refresh();
   seen_epoch_ = workflow_epoch;
 }
 
-void Pump::refresh() { catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch())); }
+void Pump::refresh() {
+  if (reread_workflows_) {
+    catalogue_.replace(storage::changed_workflows(*session_, 0));
+  } else {
+    catalogue_.apply(storage::changed_workflows(*session_, catalogue_.epoch()));
+  }
+  reread_workflows_ = false;
+  pauses_.seen(catalogue_.epoch());
+}
 
 /// Runs may be queued without their texts while no worker lives that cannot render them.
 bool Pump::may_defer() {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/fair_queue.hpp"
 #include "base/guid.hpp"
@@ -20,6 +21,7 @@
 #include "worker/catalogue.hpp"
 #include "worker/marks.hpp"
 #include "worker/matcher.hpp"
+#include "worker/pause_writer.hpp"
 #include "worker/rate_mode.hpp"
 #include "worker/run_preparer.hpp"
 #include "worker/runner.hpp"
@@ -38,8 +40,7 @@ class Pump {
     Guid worker;
     std::size_t shard_batch = 1000;                 // events of one shard in one look
     std::size_t events_known = 100'000;             // seen and not matched
-    std::size_t events_in_memory = 2000;            // matched and not settled
-    std::size_t events_of_a_business = 1500;        // of these
+    std::size_t events_in_memory = 2000;            // matched and not settled, shared by business
     Duration slice = std::chrono::milliseconds(2);  // what matching one batch should take
     std::size_t most_in_slice = 500;
     std::size_t claim_batch = 256;
@@ -49,8 +50,8 @@ class Pump {
     Duration poll = std::chrono::seconds(1);
   };
 
-  Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, Runner& runner,
-       const Clock& clock);
+  Pump(Options options, Catalogue& catalogue, Matcher& matcher, BlastGuard& guard, PauseWriter& pauses,
+       Runner& runner, const Clock& clock);
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
@@ -61,7 +62,7 @@ class Pump {
 
   /// From any thread.
   void hold(const storage::HeldShards& shards);
-  void settled(const std::vector<std::uint64_t>& events, std::optional<Time> next_due);
+  void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
   bool busy(std::int16_t shard) const;
   Time last_look() const;
   /// Every event of its shards that was committed before is matched, as far as its last look saw.
@@ -90,7 +91,7 @@ class Pump {
                                   std::vector<storage::StoredEvent> rows);
   void give_back_unmatched(std::vector<storage::PendingEvent> events,
                            const std::vector<MatchedEvent>& matched);
-  void size_slice(std::size_t events, Duration took);
+  void size_slice(std::size_t events, std::size_t matched, Duration took);
   void follow_workflows(Time now);
   void follow(std::uint64_t workflow_epoch);
   bool may_defer();
@@ -107,6 +108,7 @@ class Pump {
   Catalogue& catalogue_;
   Matcher& matcher_;
   BlastGuard& guard_;
+  PauseWriter& pauses_;
   Runner& runner_;
   const Clock& clock_;
   WakeUp wake_up_;
@@ -135,9 +137,11 @@ class Pump {
   Time next_queue_look_{};
   Time last_xid_{};
   bool was_connected_ = false;
+  bool reread_workflows_ = false;  // all of them: the server may have lost changes
   RateMode rate_;
   std::size_t slice_ = 32;  // events of a batch
   bool saw_all_ = true;     // the last look saw every shard to its end
+  Backoff backoff_;         // between attempts to go on after a failure
   std::atomic<Time::rep> last_look_{0};
   std::atomic<Time::rep> matched_until_;
   std::thread thread_;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/backoff.hpp"
 #include "base/observe.hpp"
 #include "worker/outcome.hpp"
 
@@ -11,6 +12,11 @@ namespace waybill::worker {
 namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(500);
+constexpr auto retry_in_the_way = std::chrono::milliseconds(250);
+// Of a single run or event, which others wait for; a batch has worker_limits, for the locks of whole tables
+// pass.
+constexpr const char* short_lock_limit = "set lock_timeout = '100ms'";
+constexpr const char* usual_lock_limit = "reset lock_timeout";
 
 constexpr std::size_t most_bytes = 4UL * 1024 * 1024;  // of texts in a batch, and one entry more
 
@@ -25,8 +31,6 @@ std::size_t text_size(const storage::QueuedOutcome& outcome) {
   return rendering ? rendering->request.size() + (rendering->body ? rendering->body->size() : 0) : 0;
 }
 
-std::size_t text_size(const storage::PauseRequest&) { return 0; }
-
 template <typename Items>
 std::size_t move_some(Items& from, Items& to, std::size_t most) {
   std::size_t count = 0;
@@ -38,9 +42,7 @@ std::size_t move_some(Items& from, Items& to, std::size_t most) {
   return count;
 }
 
-std::size_t size(const storage::Batch& batch) {
-  return batch.events.size() + batch.outcomes.size() + batch.pauses.size();
-}
+std::size_t size(const storage::Batch& batch) { return batch.events.size() + batch.outcomes.size(); }
 
 std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
   std::optional<Time> next;
@@ -64,7 +66,6 @@ std::vector<storage::Batch> singles(storage::Batch batch) {
   std::vector<storage::Batch> batches;
   for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
   for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
-  for (auto& pause : batch.pauses) batches.emplace_back().pauses.push_back(std::move(pause));
   for (auto& single : batches) single.careful = true;
   return batches;
 }
@@ -87,7 +88,6 @@ void make_recordable(storage::Batch& batch, std::string_view error) {
     }
   }
   for (auto& outcome : batch.outcomes) end(outcome.state);
-  for (auto& pause : batch.pauses) pause.reason = "asked for by the destination";
 }
 
 /// Which run it was is known to whoever has its key, or at least its guid.
@@ -131,8 +131,11 @@ void report_run(const storage::RunState& state, const std::optional<RunName>& na
 
 }  // namespace
 
-Recorder::Recorder(Options options, Written written)
-    : options_(std::move(options)), written_(std::move(written)), thread_([this] { run(); }) {}
+Recorder::Recorder(Options options, PauseWriter& pauses, Written written)
+    : options_(std::move(options)),
+      pauses_(pauses),
+      written_(std::move(written)),
+      thread_([this] { run(); }) {}
 
 Recorder::~Recorder() {
   {
@@ -168,10 +171,6 @@ void Recorder::finish(storage::QueuedOutcome outcome) {
   add([&](storage::Batch& batch) { batch.outcomes.push_back(std::move(outcome)); });
 }
 
-void Recorder::pause(storage::PauseRequest request) {
-  add([&](storage::Batch& batch) { batch.pauses.push_back(std::move(request)); });
-}
-
 bool Recorder::flush(Duration limit) {
   std::unique_lock lock(mutex_);
   urgent_ = true;
@@ -185,16 +184,22 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
   std::unique_lock lock(mutex_);
   writing_ = false;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+  const auto has_work = [&] { return stopping_ || !waiting_.empty(); };
+  if (in_the_way_.empty()) {
+    changed_.wait(lock, has_work);
+  } else if (changed_.wait_until(lock, next_retry_, has_work);
+             waiting_.empty() || std::chrono::steady_clock::now() >= next_retry_) {
+    batch = std::move(in_the_way_.front());
+    in_the_way_.pop_front();
+    writing_ = true;
+    return true;
+  }
   if (waiting_.empty()) return false;
   changed_.wait_for(lock, options_.batch_delay,
                     [&] { return stopping_ || urgent_ || size(waiting_) >= options_.batch_size; });
   // Outcomes may be of runs that an event of this very batch queues: the store settles events first.
   move_some(waiting_.events, batch.events, options_.batch_size);
-  if (waiting_.events.empty()) {
-    move_some(waiting_.outcomes, batch.outcomes, options_.batch_size);
-    move_some(waiting_.pauses, batch.pauses, options_.batch_size);
-  }
+  if (waiting_.events.empty()) move_some(waiting_.outcomes, batch.outcomes, options_.batch_size);
   writing_ = true;
   return true;
 }
@@ -202,16 +207,25 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
 void Recorder::run() {
   storage::Batch batch;
   while (wait_for_batch(batch)) {
+    pauses_.wait_briefly();
     if (!write(std::move(batch))) return;
     batch = {};
   }
+}
+
+void Recorder::connect() {
+  session_ =
+      std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
+  short_locks_ = false;
 }
 
 bool Recorder::write(storage::Batch batch) {
   std::chrono::milliseconds pause{0};
   for (;;) {
     try {
-      if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill recorder");
+      if (!session_) connect();
+      if (std::exchange(short_locks_, batch.careful) != batch.careful)
+        session_->execute(batch.careful ? short_lock_limit : usual_lock_limit);
       const auto started_at = std::chrono::steady_clock::now();
       const storage::Recorded recorded = storage::RunStore(*session_, options_.worker)
                                              .record(batch, [this](const auto& state, const auto& result) {
@@ -223,20 +237,26 @@ bool Recorder::write(storage::Batch batch) {
       // Before others are told that there is room again.
       for (auto& event : batch.events) event.memory.reset();
       for (auto& outcome : batch.outcomes) outcome.memory.reset();
-      std::vector<std::uint64_t> events;
+      std::vector<storage::EventKey> events;
       events.reserve(batch.events.size());
-      for (const auto& event : batch.events) events.push_back(event.id);
+      for (const auto& event : batch.events) events.push_back(event.key);
       written_(events, next_due(batch, recorded));
       return true;
     } catch (const storage::StatementError& error) {
       // Something in it cannot be stored. One by one, so that it holds up nothing else.
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
       const bool refused = storage::refuses_data(error);
-      if (!batch.careful && (refused || storage::is_in_the_way(error))) {
+      const bool in_the_way = storage::is_in_the_way(error);
+      if (!batch.careful && (refused || in_the_way)) {
         return std::ranges::all_of(singles(std::move(batch)),
                                    [&](storage::Batch& single) { return write(std::move(single)); });
       } else if (refused) {
         make_recordable(batch, error.what());
+      } else if (in_the_way) {
+        const std::lock_guard lock(mutex_);
+        in_the_way_.push_back(std::move(batch));
+        next_retry_ = std::chrono::steady_clock::now() + retry_in_the_way;
+        return !stopping_;
       } else {
         session_.reset();
       }
@@ -246,7 +266,7 @@ bool Recorder::write(storage::Batch batch) {
     }
     std::unique_lock lock(mutex_);
     if (stopping_) return false;  // the next owner of its events matches them again
-    changed_.wait_for(lock, pause, [&] { return stopping_; });
+    changed_.wait_for(lock, spread(pause), [&] { return stopping_; });
     pause = std::min<std::chrono::milliseconds>(pause * 2 + std::chrono::milliseconds(20), longest_pause);
   }
 }
@@ -257,10 +277,6 @@ void Recorder::report(const storage::Batch& batch, const storage::Recorded& reco
   }
   for (const auto& outcome : batch.outcomes) report_run(outcome.state, RunName{outcome.guid});
   for (const auto& state : recorded.changed) report_run(state, std::nullopt);
-  for (const auto& pause : recorded.paused) {
-    observe(Observable::workflow_paused,
-            {{"workflow", pause.workflow_id.to_string()}, {"reason", std::string_view(pause.reason)}});
-  }
 }
 
 }  // namespace waybill::worker

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -10,12 +12,14 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/run_store.hpp"
+#include "worker/pause_writer.hpp"
 
 namespace waybill::worker {
 
 /// Writes outcomes to the database in batches, in the order they came, on a thread of its own. A batch that
-/// the database does not take is kept and tried again until it does. What was not written when the process
-/// dies is matched or tried again, under the same ids.
+/// the database does not take is kept and tried again until it does; what another session's lock keeps from
+/// being written is set aside meanwhile. What was not written when the process dies is matched or tried
+/// again, under the same ids.
 class Recorder {
  public:
   struct Options {
@@ -27,9 +31,10 @@ class Recorder {
   };
   /// Called on the recorder's thread after a batch was written: the events that are settled now (by this
   /// worker or, before, by another), and the earliest time a run it queued is due.
-  using Written = std::function<void(const std::vector<std::uint64_t>& events, std::optional<Time> next_due)>;
+  using Written =
+      std::function<void(const std::vector<storage::EventKey>& events, std::optional<Time> next_due)>;
 
-  Recorder(Options options, Written written);
+  Recorder(Options options, PauseWriter& pauses, Written written);
   /// Writes what is left, unless the database is away, and joins.
   ~Recorder();
   Recorder(const Recorder&) = delete;
@@ -39,13 +44,16 @@ class Recorder {
   void settle(storage::SettledEvent event);
   void settle(std::vector<storage::SettledEvent> events);
   void finish(storage::QueuedOutcome outcome);
-  void pause(storage::PauseRequest request);
+  void pause(PauseRequest request) { pauses_.pause(std::move(request)); }
+  /// PauseWriter::is_pausing.
+  bool is_pausing(const Guid& workflow) const { return pauses_.is_pausing(workflow); }
 
   /// Waits until all that was handed over before is written; false when that takes longer.
   bool flush(Duration limit);
 
  private:
   void run();
+  void connect();
   bool wait_for_batch(storage::Batch& batch);
   template <typename Add>
   void add(Add add_to);
@@ -54,11 +62,15 @@ class Recorder {
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
   Options options_;
+  PauseWriter& pauses_;
   Written written_;
   std::unique_ptr<storage::Session> session_;  // the thread's
+  bool short_locks_ = false;                   // of the session
   std::mutex mutex_;
   std::condition_variable changed_;
   storage::Batch waiting_;
+  std::deque<storage::Batch> in_the_way_;  // the thread's: one entry each, another session's lock
+  std::chrono::steady_clock::time_point next_retry_{};  // of the first of these
   bool writing_ = false;
   bool urgent_ = false;  // somebody waits in flush
   bool stopping_ = false;

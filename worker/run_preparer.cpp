@@ -29,6 +29,13 @@ storage::StoredEvent stub_of(const storage::RunKey& run) {
           .after = {}};
 }
 
+std::vector<storage::StoredEvent>::const_iterator event_of(const std::vector<storage::StoredEvent>& events,
+                                                           const storage::RunKey& run) {
+  return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
+    return event.id == run.event_id && event.at == run.created_at;
+  });
+}
+
 bool is_of_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
 
 void end(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
@@ -73,15 +80,14 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
   storage::Outbox outbox(session);
   std::vector<storage::StoredEvent> events = outbox.fetch(keys);
   for (const storage::ClaimedRun& claimed : runs) {
-    const storage::RunKey& key = claimed.run.key;
-    if (waited(claimed) && std::ranges::find(events, key.event_id, &storage::StoredEvent::id) == events.end())
-      events.push_back(stub_of(key));
+    if (waited(claimed) && event_of(events, claimed.run.key) == events.end())
+      events.push_back(stub_of(claimed.run.key));
   }
   const std::vector<storage::StoredEvent> current = outbox.current(events);
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
     if (!waited(claimed) || !workflow) continue;
-    const auto event = std::ranges::find(events, claimed.run.key.event_id, &storage::StoredEvent::id);
+    const auto event = event_of(events, claimed.run.key);
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     const auto earlier = versions.find(claimed.run.key.guid);
     const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;

@@ -91,7 +91,7 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       const bool may_hold_more = may_hold(business);
       auto memory = bytes > 0 ? memory_.hold(business, bytes) : nullptr;
       auto ticket = std::make_shared<Ticket>(
-          Ticket{{event.shard, event.id, {}, std::move(event.postponed), memory}, {}, moment(), {}});
+          Ticket{{event.shard, event.key, {}, std::move(event.postponed), memory}, {}, moment(), {}});
       // Ordered runs go by way of the queue, which knows what is open before them, and must be there before
       // those of the next event: nothing of theirs may wait for a try.
       const bool by_queue =
@@ -356,7 +356,7 @@ bool Runner::admit(const TaskPtr& task) {
   } else if (!workflow) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
-  } else if (workflow->paused) {
+  } else if (workflow->paused || recorder_.is_pausing(workflow->guid)) {
     state.status = RunStatus::held;
   } else {
     task->workflow = workflow;
@@ -559,11 +559,27 @@ bool Runner::drain(Duration limit) {
   return idle_.wait_for(lock, limit, [&] { return places_.taken() == 0; });
 }
 
+void Runner::hand_over(std::span<const std::int16_t> shards) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(tickets_, [&](const std::shared_ptr<Ticket>& ticket) {
+    if (std::ranges::find(shards, ticket->event.shard) == shards.end()) return false;
+    spill_ticket(ticket);
+    return true;
+  });
+}
+
 void Runner::stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
   for (const auto& ticket : tickets_) spill_ticket(ticket);
   tickets_.clear();
+  const auto put_back = [&](const std::deque<TaskPtr>& tasks) {
+    for (const TaskPtr& task : tasks) {
+      if (task->place == Task::Place::waiting) put_off(task, effects_.clock.now());
+    }
+  };
+  for (const auto& [business, queue] : queues_) put_back(queue.ready);
+  for (const auto& [destination, parked] : parked_) put_back(parked.tasks);
   queues_.clear();
   turns_.clear();
   at_share_.clear();

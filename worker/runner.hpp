@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -62,11 +63,15 @@ class Runner {
   /// Puts runs back into the queue as they were taken from it, due at `due`.
   void give_back(std::vector<storage::ClaimedRun> runs, Time due);
 
+  /// Queues the runs of events of these shards, which go to another worker.
+  void hand_over(std::span<const std::int16_t> shards);
+
   /// Queues what has waited too long. To be called every 100 ms or so while anything is held.
   void spill();
   /// Starts no more tries and waits for those in flight; false when they take longer.
   bool drain(Duration limit);
-  /// Queues everything; a try still in flight is this worker's until its lease ends or it finishes.
+  /// Starts no more tries and queues everything; a try still in flight is this worker's until its lease ends
+  /// or it finishes, which `drain` waits for.
   void stop();
 
   std::size_t held() const;        // runs in memory

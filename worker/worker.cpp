@@ -44,8 +44,8 @@ std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
 
 }  // namespace
 
-// Stopped in the order in which work flows: the pump, the runner, the HTTP client and the mailer, whose last
-// answers still reach the recorder, and then the leases.
+// Stopped in the order in which work flows: the pump and the leases, so that others go on at once, the
+// runner, the HTTP client and the mailer, whose last answers still reach the recorder.
 class Worker::Impl {
  public:
   explicit Impl(Options options)
@@ -53,8 +53,9 @@ class Worker::Impl {
         secrets_(options_.secret_key),
         catalogue_(secrets_),
         matcher_(catalogue_, system_clock()),
+        pauses_(options_.database_url, secrets_),
         recorder_(std::make_unique<Recorder>(
-            Recorder::Options{.database_url = options_.database_url, .worker = guid_},
+            Recorder::Options{.database_url = options_.database_url, .worker = guid_}, pauses_,
             [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
         runner_(runner_options(options_), catalogue_,
                 {.http = *http_,
@@ -65,18 +66,20 @@ class Worker::Impl {
                  .push = push_.get(),
                  .tracking = tracking_.get()},
                 *recorder_),
-        guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, secrets_,
-               system_clock()),
-        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, guard_, runner_,
-              system_clock()) {}
+        guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, pauses_, system_clock()),
+        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, guard_, pauses_,
+              runner_, system_clock()) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
     pump_.start();
     leases_ = std::make_unique<LeaseKeeper>(
         LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
-        [this](const storage::HeldShards& held) { pump_.hold(held); },
-        [this](std::int16_t shard) { return pump_.busy(shard); }, [this] { return pump_.matched_until(); });
+        LeaseKeeper::Callbacks{
+            .changed = [this](const storage::HeldShards& held) { pump_.hold(held); },
+            .busy = [this](std::int16_t shard) { return pump_.busy(shard); },
+            .hand_over = [this](const std::vector<std::int16_t>& shards) { runner_.hand_over(shards); },
+            .matched_until = [this] { return pump_.matched_until(); }});
     duties_ = std::make_unique<Duties>(
         Duties::Options{.database_url = options_.database_url,
                         .retention_days = options_.retention_days,
@@ -96,11 +99,13 @@ class Worker::Impl {
     if (!leases_) return;
     observe(Observable::worker_stopping, {{"worker", guid_.to_string()}});
     const auto deadline = std::chrono::steady_clock::now() + limit;
+    const auto left = [&] {
+      return std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
+    };
+    hand_over();
     importer_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
     duties_.reset();
-    pump_.stop();
-    runner_.drain(limit);
-    runner_.stop();
+    runner_.drain(left());
     push_->close();
     tracking_->close();
     http_.reset();  // what is still in flight ends as cancelled, which is not a try
@@ -108,8 +113,7 @@ class Worker::Impl {
     tracking_.reset();
     mailer_ends_ = true;
     mailer_.reset();
-    const auto left = std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
-    recorder_->flush(std::max<Duration>(left, std::chrono::seconds(1)));
+    recorder_->flush(std::max<Duration>(left(), std::chrono::seconds(1)));
     recorder_.reset();
     release_claims();
     leases_.reset();
@@ -118,9 +122,17 @@ class Worker::Impl {
   bool healthy() const { return system_clock().now() - pump_.last_look() < std::chrono::minutes(1); }
 
  private:
+  /// Others go on at once with what this worker has not begun.
+  void hand_over() {
+    pump_.stop();
+    runner_.stop();
+    recorder_->flush(std::chrono::seconds(1));
+    leases_->leave();
+  }
+
   void release_claims() {
     try {
-      storage::Session session(options_.database_url, "waybill stop");
+      storage::Session session(options_.database_url, "waybill stop", storage::worker_limits);
       storage::RunStore(session, guid_).release();
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases end by themselves
     }
@@ -141,6 +153,7 @@ class Worker::Impl {
       secrets_, *http_, system_clock());
   std::atomic<bool> mailer_ends_ = false;
   std::unique_ptr<net::Mailer> mailer_ = make_mailer(options_);
+  PauseWriter pauses_;
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;
   BlastGuard guard_;  // of the pump's thread

@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/observe.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::storage::pq {
 namespace {
@@ -31,15 +32,23 @@ bool is_outdated(const PGresult* result) {
          std::string_view(error_field(result, PG_DIAG_SOURCE_FUNCTION)) == "RevalidateCachedQuery";
 }
 
-// Errors that end the session, and libpq's own, which have no severity.
-bool ends_session(const PGresult* result) {
-  return std::string_view(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED)) != "ERROR";
+// Errors that end the session, libpq's own, which have no severity, and those after which it is of no more
+// use.
+bool loses_session(const PGresult* result, bool read_only) {
+  return std::string_view(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED)) != "ERROR" ||
+         (!read_only && ends_session(error_field(result, PG_DIAG_SQLSTATE)));
 }
 
 }  // namespace
 
 Channel::Channel(asio::io_context& io, ChannelOptions options, Listener& listener)
-    : io_(io), options_(std::move(options)), listener_(&listener), socket_(io), timer_(io) {}
+    : io_(io),
+      options_(std::move(options)),
+      hosts_(host_count(options_.url)),
+      last_host_(last_host(options_.url)),
+      listener_(&listener),
+      socket_(io),
+      timer_(io) {}
 
 Channel::~Channel() { tear_down(); }
 
@@ -148,7 +157,7 @@ void Channel::process() {
 
 void Channel::dispatch(Sent sent, ResultHandle result) {
   const auto status = PQresultStatus(result.get());
-  if (status == PGRES_FATAL_ERROR && ends_session(result.get())) {
+  if (status == PGRES_FATAL_ERROR && loses_session(result.get(), options_.read_only)) {
     sent_.push_front(sent);
     return fail(PQresultErrorMessage(result.get()));
   }

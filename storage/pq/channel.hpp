@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -45,11 +46,16 @@ struct Answer {
   std::shared_ptr<const StatementError> error;
 };
 
+/// The host of a URL to which this process connected last, counted from 0; its channels share it.
+std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url);
+
 /// One libpq connection in pipeline mode on an io_context: statements go out in order, are prepared before
 /// their first use, and their answers come back to the listener in the same order. After a failed one the
 /// server skips the rest up to the next sync. Opens when told to; a broken connection is closed and reported,
-/// never reopened by itself. After a connection attempt failed, the next one is allowed 25 ms later, then
-/// twice that, up to 1 s; a connection that worked before may be reopened at once.
+/// never reopened by itself. An attempt to connect tries each host of the URL once, beginning with the one
+/// that answered last. After it failed, the next one is allowed 25 ms later, then twice that, up to 1 s, less
+/// a random part; a connection that worked before may be reopened at once. A server that refuses a write as
+/// read-only is left like one that has ended the connection, unless the channel itself only reads.
 ///
 /// One thread. Host names are resolved synchronously by libpq. Listener calls are made from the io_context,
 /// never from inside `query`; from inside `sync` and `alive` only `lost`. The listener may call anything from
@@ -123,6 +129,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   using Step = void (Channel::*)();
 
+  void connect_soon();
   void start_connecting();
   void poll_connecting();
   void established();
@@ -147,6 +154,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   asio::io_context& io_;
   const ChannelOptions options_;
+  const std::size_t hosts_;  // of the URL
+  const std::shared_ptr<std::atomic<std::size_t>> last_host_;
+  std::size_t host_ = 0;         // the one that is connected to
+  std::size_t hosts_tried_ = 0;  // since `open`
   Listener* listener_;
   asio::posix::stream_descriptor socket_;
   asio::steady_timer timer_;

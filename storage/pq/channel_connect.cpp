@@ -1,12 +1,15 @@
 // How a channel's connection begins and ends.
 #include <algorithm>
-#include <array>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 
+#include "base/backoff.hpp"
 #include "base/observe.hpp"
 #include "storage/pq/channel.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::storage::pq {
 namespace {
@@ -17,54 +20,59 @@ using std::chrono::steady_clock;
 constexpr auto first_pause = std::chrono::milliseconds(25);
 constexpr auto longest_pause = std::chrono::milliseconds(1000);
 
-struct FreeConninfo {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
-};
+// Of several hosts, each has this long to answer.
+constexpr auto host_limit = std::chrono::seconds(2);
+// Whoever waits longer for a lock is told to come again; the server ends a transaction whose client is
+// stopped.
+constexpr std::string_view write_limits = " -c lock_timeout=2s -c idle_in_transaction_session_timeout=15s";
 
-// The `options` a url carries: ours are added to them.
-std::string url_options(const std::string& url) {
-  const std::unique_ptr<PQconninfoOption, FreeConninfo> parsed(PQconninfoParse(url.c_str(), nullptr));
-  for (const auto* option = parsed.get(); option != nullptr && option->keyword != nullptr; ++option) {
-    if (std::string_view(option->keyword) == "options" && option->val != nullptr) {
-      return std::string(option->val) + ' ';
-    }
-  }
-  return {};
-}
-
-std::string session_options(const ChannelOptions& options) {
+std::string session_settings(const ChannelOptions& options) {
   const auto timeout = std::max<std::int64_t>(
       1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
   // Compiling a plan costs more than the short statements of an API can win back.
-  return url_options(options.url) +
-         "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
-         " -c default_transaction_read_only=" + (options.read_only ? "on" : "off");
+  return "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
+         (options.read_only ? " -c default_transaction_read_only=on" : std::string(write_limits));
 }
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 }  // namespace
 
+std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::shared_ptr<std::atomic<std::size_t>>> hosts;
+  const std::lock_guard lock(mutex);
+  auto& host = hosts[url];
+  if (!host) host = std::make_shared<std::atomic<std::size_t>>(0);
+  return host;
+}
+
 void Channel::open() {
   state_ = State::connecting;
+  hosts_tried_ = 0;
+  host_ = *last_host_;
+  connect_soon();
+}
+
+// Not from inside the caller: `lost` must not reach a listener that is about to wait.
+void Channel::connect_soon() {
   ++epoch_;
-  // Not from inside the caller: `lost` must not reach a listener that is about to wait.
   asio::post(io_, [self = shared_from_this(), epoch = epoch_] {
     if (epoch == self->epoch_) self->start_connecting();
   });
 }
 
 void Channel::start_connecting() {
-  const std::string session = session_options(options_);
-  const std::array<const char*, 6> keywords{
-      "dbname", "fallback_application_name", "client_encoding", "options", "keepalives", nullptr};
-  const std::array<const char*, 6> values{
-      options_.url.c_str(), options_.application_name.c_str(), "UTF8", session.c_str(), "1", nullptr};
-  connection_.reset(PQconnectStartParams(keywords.data(), values.data(), 1));
+  // One host at a time: in the asynchronous interface libpq bounds no attempt, and a silent host would keep
+  // it from the next one.
+  const ConnectParams params(options_.url, options_.application_name, session_settings(options_),
+                             hosts_ > 1 ? std::optional(host_) : std::nullopt);
+  connection_.reset(PQconnectStartParams(params.keywords(), params.values(), 1));
   if (!connection_) return fail("out of memory");
   if (PQstatus(connection_.get()) == CONNECTION_BAD) return fail(PQerrorMessage(connection_.get()));
   PQsetNoticeReceiver(connection_.get(), &Channel::on_notice, this);
-  watch_until(steady_clock::now() + options_.connect_timeout);
+  watch_until(steady_clock::now() + (hosts_ > 1 ? std::min<Duration>(host_limit, options_.connect_timeout)
+                                                : options_.connect_timeout));
   on_socket(Wait::wait_write, &Channel::poll_connecting);
 }
 
@@ -88,6 +96,7 @@ void Channel::established() {
     return fail(PQerrorMessage(connection_.get()));
   }
   state_ = State::open;
+  *last_host_ = host_;
   timer_.cancel();
   watching_ = false;
   set_gauge(Gauge::database_up, 1);
@@ -143,10 +152,16 @@ std::vector<void*> Channel::unanswered() const {
 void Channel::fail(const std::string& why) {
   const auto owners = unanswered();
   last_failure_ = first_line(why);
+  if (state_ == State::connecting && ++hosts_tried_ < hosts_) {
+    host_ = (host_ + 1) % hosts_;
+    tear_down();
+    state_ = State::connecting;
+    return connect_soon();
+  }
   // A connection that broke before its first answer counts as a failed attempt only from the second time on.
   if (state_ == State::connecting || (!proven_ && failures_ > 0)) {
-    const auto pause = std::min(first_pause * (1 << std::min(failures_++, 6)), longest_pause);
-    next_attempt_ = steady_clock::now() + pause;
+    const Duration pause = std::min(first_pause * (1 << std::min(failures_++, 6)), longest_pause);
+    next_attempt_ = steady_clock::now() + spread(pause);
     set_gauge(Gauge::database_up, 0);
   } else if (!proven_) {
     ++failures_;

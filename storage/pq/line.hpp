@@ -2,9 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <exception>
-#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"
 #include "storage/errors.hpp"
@@ -26,24 +28,29 @@ namespace waybill::storage::pq {
 
 namespace asio = boost::asio;
 
-/// The connections of a pool and the callers who wait for one, in the order in which they came. Nobody waits
-/// longer than `wait_limit`, and who holds `share` of them already is passed over until one comes back. The
-/// connections are not the line's. One thread; `shut_down` before the io_context ends.
+/// The connections of a pool and the callers that wait for one. A holder is a business; the nil guid stands
+/// for the service's own short work. A business that has `share` connections waits until one of them comes
+/// back, and the last `kept_back` free connections go to the nil holder alone. A free connection goes to the
+/// nil holder first, then to the business that has the fewest, then to the caller that came first. No caller
+/// waits longer than `wait_limit`. The connections are not the line's. One thread; `shut_down` before the
+/// io_context ends.
 template <typename Connection>
 class Line : public std::enable_shared_from_this<Line<Connection>> {
  public:
   struct Options {
     Duration wait_limit{};
     std::size_t share = 0;
-    std::string what;  // of what is waited for, in errors
+    std::size_t kept_back = 0;
+    std::string what;  // names the connections in errors
   };
 
   Line(asio::io_context& io, Options options) : io_(io), options_(std::move(options)), timer_(io) {}
 
-  /// Throws DatabaseUnavailable after the limit, or when shutting down.
+  /// After the limit it throws Failure (UNAVAILABLE, with the time to wait) for a business that has its
+  /// share, DatabaseUnavailable for all others; DatabaseUnavailable when shutting down.
   asio::awaitable<Connection*> take(Guid holder) {
-    if (!free_.empty() && has_share_left(holder)) {
-      ++held_[holder];
+    if (may_take(holder)) {
+      ++holders_[holder].held;
       Connection* const connection = free_.back();
       free_.pop_back();
       co_return connection;
@@ -54,7 +61,9 @@ class Line : public std::enable_shared_from_this<Line<Connection>> {
 
   /// One that `holder` took.
   void give(Connection& connection, Guid holder) {
-    if (const auto held = held_.find(holder); --held->second == 0) held_.erase(held);
+    const auto entry = holders_.find(holder);
+    --entry->second.held;
+    forget_if_idle(entry);
     add(connection);
   }
 
@@ -70,7 +79,9 @@ class Line : public std::enable_shared_from_this<Line<Connection>> {
     shut_down_ = true;
     timer_.cancel();
     const auto error = std::make_exception_ptr(DatabaseUnavailable("shutting down"));
-    for (Waiter& waiter : std::exchange(waiters_, {})) answer(waiter, error, nullptr);
+    for (auto& [guid, holder] : holders_) {
+      for (Waiter& waiter : std::exchange(holder.waiting, {})) answer(waiter, error, nullptr);
+    }
   }
 
  private:
@@ -79,9 +90,13 @@ class Line : public std::enable_shared_from_this<Line<Connection>> {
       asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, Connection*)>::handler_type;
   struct Waiter {
     Handler handler;
-    Guid holder;
     SteadyTime deadline;
   };
+  struct Holder {
+    std::size_t held = 0;
+    std::deque<Waiter> waiting;  // in the order in which they came
+  };
+  using Holders = std::unordered_map<Guid, Holder>;
 
   /// A caller's wait, as the metrics tell of it.
   class Wait {
@@ -99,32 +114,51 @@ class Line : public std::enable_shared_from_this<Line<Connection>> {
     SteadyTime since_ = std::chrono::steady_clock::now();
   };
 
-  bool has_share_left(Guid holder) const {
-    const auto held = held_.find(holder);
-    return held == held_.end() || held->second < options_.share;
+  bool may_take(const Guid& holder) const {
+    if (holder.is_nil()) return !free_.empty();
+    if (free_.size() <= options_.kept_back) return false;
+    const auto entry = holders_.find(holder);
+    return entry == holders_.end() || entry->second.held < options_.share;
+  }
+
+  void forget_if_idle(typename Holders::iterator entry) {
+    if (entry->second.held == 0 && entry->second.waiting.empty()) holders_.erase(entry);
   }
 
   asio::awaitable<Connection*> wait_in_line(Guid holder) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Connection*)>(
         [this, holder](Handler handler) {
-          waiters_.push_back(
-              {std::move(handler), holder, std::chrono::steady_clock::now() + options_.wait_limit});
-          if (waiters_.size() == 1) watch();
+          const bool is_watched = first_deadline().has_value();
+          holders_[holder].waiting.push_back(
+              {std::move(handler), std::chrono::steady_clock::now() + options_.wait_limit});
+          if (!is_watched) watch();
         },
         asio::use_awaitable);
   }
 
+  /// The holder whose caller gets the next connection; end when there is none.
+  typename Holders::iterator next_holder() {
+    auto next = holders_.end();
+    for (auto entry = holders_.begin(); entry != holders_.end(); ++entry) {
+      if (entry->second.waiting.empty() || !may_take(entry->first)) continue;
+      if (entry->first.is_nil()) return entry;
+      const auto rank = [](const Holder& holder) {
+        return std::pair(holder.held, holder.waiting.front().deadline);
+      };
+      if (next == holders_.end() || rank(entry->second) < rank(next->second)) next = entry;
+    }
+    return next;
+  }
+
   /// The connection used last is given first: it is warm.
   void serve() {
-    for (auto waiter = waiters_.begin(); waiter != waiters_.end() && !free_.empty();) {
-      if (!has_share_left(waiter->holder)) {
-        ++waiter;
-        continue;
-      }
-      ++held_[waiter->holder];
-      answer(*waiter, nullptr, std::exchange(free_.back(), nullptr));
+    while (!free_.empty()) {
+      const auto next = next_holder();
+      if (next == holders_.end()) return;
+      ++next->second.held;
+      answer(next->second.waiting.front(), nullptr, std::exchange(free_.back(), nullptr));
+      next->second.waiting.pop_front();
       free_.pop_back();
-      waiter = waiters_.erase(waiter);
     }
   }
 
@@ -135,28 +169,56 @@ class Line : public std::enable_shared_from_this<Line<Connection>> {
     });
   }
 
-  // One timer serves all: the deadlines are in order.
+  std::optional<SteadyTime> first_deadline() const {
+    std::optional<SteadyTime> first;
+    for (const auto& [guid, holder] : holders_) {
+      if (holder.waiting.empty()) continue;
+      const SteadyTime deadline = holder.waiting.front().deadline;
+      if (!first || deadline < *first) first = deadline;
+    }
+    return first;
+  }
+
+  std::exception_ptr late(const Guid& guid, const Holder& holder) const {
+    if (!guid.is_nil() && holder.held >= options_.share) {
+      return std::make_exception_ptr(
+          Failure(ErrorCode::unavailable,
+                  "Other requests of this business take all the time that it may take; try again later.")
+              .with_retry_after(std::chrono::ceil<std::chrono::seconds>(options_.wait_limit)));
+    }
+    return std::make_exception_ptr(DatabaseUnavailable("no " + options_.what + " became free in time"));
+  }
+
+  // One timer serves all callers.
   void watch() {
-    timer_.expires_at(waiters_.front().deadline);
+    const auto first = first_deadline();
+    if (!first) return;
+    timer_.expires_at(*first);
     timer_.async_wait([weak = this->weak_from_this()](const boost::system::error_code& error) {
       const auto self = weak.lock();
       if (error || !self || self->shut_down_) return;
-      const auto now = std::chrono::steady_clock::now();
-      const auto late =
-          std::make_exception_ptr(DatabaseUnavailable("no " + self->options_.what + " became free in time"));
-      while (!self->waiters_.empty() && self->waiters_.front().deadline <= now) {
-        self->answer(self->waiters_.front(), late, nullptr);
-        self->waiters_.pop_front();
-      }
-      if (!self->waiters_.empty()) self->watch();
+      self->refuse_late();
+      self->watch();
     });
+  }
+
+  void refuse_late() {
+    const auto now = std::chrono::steady_clock::now();
+    for (auto entry = holders_.begin(); entry != holders_.end();) {
+      const auto current = entry++;
+      auto& waiting = current->second.waiting;
+      while (!waiting.empty() && waiting.front().deadline <= now) {
+        answer(waiting.front(), late(current->first, current->second), nullptr);
+        waiting.pop_front();
+      }
+      forget_if_idle(current);
+    }
   }
 
   asio::io_context& io_;
   const Options options_;
   std::vector<Connection*> free_;
-  std::list<Waiter> waiters_;
-  std::unordered_map<Guid, std::size_t> held_;
+  Holders holders_;  // those that hold or wait
   asio::steady_timer timer_;
   bool shut_down_ = false;
 };

@@ -7,7 +7,10 @@
 namespace waybill::storage::pq {
 namespace {
 
-constexpr Guid anybody;
+/// For callers without a business; a pool of one has none to keep.
+std::size_t kept_back(std::size_t size) { return size > 1 ? 1 : 0; }
+/// Leaves one connection to other businesses, beside the one that is kept.
+std::size_t share_of(std::size_t size) { return size > 3 ? size - 2 : 1; }
 
 class OpenTransaction final : public Transaction {
  public:
@@ -43,25 +46,26 @@ class OpenTransaction final : public Transaction {
 
 }  // namespace
 
-void WritePool::GiveBack::operator()(WriteSession* session) const { pool_->release(*session); }
+void WritePool::GiveBack::operator()(WriteSession* session) const { pool_->release(*session, holder_); }
 
 WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit)
     : line_(std::make_shared<Line<WriteSession>>(
           io, Line<WriteSession>::Options{.wait_limit = wait_limit,
-                                          .share = static_cast<std::size_t>(size),
+                                          .share = share_of(static_cast<std::size_t>(size)),
+                                          .kept_back = kept_back(static_cast<std::size_t>(size)),
                                           .what = "write connection"})) {
   for (int i = 0; i < size; ++i)
     line_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
 }
 
-asio::awaitable<WritePool::Lease> WritePool::acquire() {
-  Lease lease(co_await line_->take(anybody), GiveBack(shared_from_this()));
+asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder) {
+  Lease lease(co_await line_->take(holder), GiveBack(shared_from_this(), holder));
   co_await lease->ensure_open();
   co_return std::move(lease);
 }
 
 asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause) {
-  const auto session = co_await acquire();
+  const auto session = co_await acquire(cause.business);
   auto send = [&] {
     session->begin(cause.json);
     session->add(statement, params);
@@ -78,15 +82,15 @@ asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params&
 }
 
 asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause) {
-  auto session = co_await acquire();
+  auto session = co_await acquire(cause.business);
   // Goes out with the first statement.
   session->begin(cause.json);
   co_return std::make_unique<OpenTransaction>(std::move(session));
 }
 
-void WritePool::release(WriteSession& session) {
+void WritePool::release(WriteSession& session, const Guid& holder) {
   if (shut_down_) return;
-  session.make_free([this, &session] { line_->give(session, anybody); });
+  session.make_free([this, &session, holder] { line_->give(session, holder); });
 }
 
 SteadyTime WritePool::last_answer() const {

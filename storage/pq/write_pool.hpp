@@ -13,25 +13,27 @@
 
 namespace waybill::storage::pq {
 
-/// The exclusive connections: whoever finds none free waits in line, up to `wait_limit`.
+/// The exclusive connections: a caller that finds none free waits in line, up to `wait_limit`. A business
+/// (`Cause::business`) has all but two at most, and one is kept for callers without a business.
 class WritePool : public std::enable_shared_from_this<WritePool> {
  public:
   class GiveBack {
    public:
     GiveBack() = default;
-    explicit GiveBack(std::shared_ptr<WritePool> pool) : pool_(std::move(pool)) {}
+    GiveBack(std::shared_ptr<WritePool> pool, const Guid& holder) : pool_(std::move(pool)), holder_(holder) {}
     void operator()(WriteSession* session) const;
 
    private:
     std::shared_ptr<WritePool> pool_;
+    Guid holder_;
   };
   /// Dropped, its session is rolled back if need be and free again.
   using Lease = std::unique_ptr<WriteSession, GiveBack>;
 
   WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit);
 
-  /// A connected session. Throws DatabaseUnavailable.
-  asio::awaitable<Lease> acquire();
+  /// A connected session. Throws DatabaseUnavailable, or Failure (see Line).
+  asio::awaitable<Lease> acquire(Guid holder);
   asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause);
   asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause);
 
@@ -40,7 +42,7 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void shut_down();
 
  private:
-  void release(WriteSession& session);
+  void release(WriteSession& session, const Guid& holder);
 
   std::vector<std::unique_ptr<WriteSession>> sessions_;
   std::shared_ptr<Line<WriteSession>> line_;

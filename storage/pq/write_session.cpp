@@ -9,6 +9,9 @@ namespace {
 
 constexpr Statement begin_statement{"transaction.begin", "begin"};
 constexpr Statement cause_statement{"transaction.cause", "select set_config('waybill.cause', $1, true)"};
+constexpr Statement save_statement{"transaction.save", "savepoint part"};
+constexpr Statement keep_statement{"transaction.keep", "release savepoint part"};
+constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint part"};
 constexpr Statement commit_statement{"transaction.commit", "commit"};
 constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 
@@ -36,11 +39,29 @@ asio::awaitable<void> WriteSession::ensure_open() {
 void WriteSession::begin(const std::string& cause) {
   in_transaction_ = true;
   channel_->query(begin_statement, {}, &step_opening);
-  if (!cause.empty()) channel_->query(cause_statement, Params().add(cause), &step_opening);
+  if (!cause.empty()) set_cause(cause);
 }
 
-void WriteSession::add(const Statement& statement, const Params& params) {
-  channel_->query(statement, params, &step_wanted);
+void WriteSession::set_cause(const std::string& cause) {
+  channel_->query(cause_statement, Params().add(cause), &step_opening);
+}
+
+void WriteSession::add(const Statement& statement, const Params& params, Format format) {
+  channel_->query(statement, params, &step_wanted, format);
+}
+
+void WriteSession::add_text(std::string_view name, std::string_view text, const Params& params,
+                            Format format) {
+  channel_->query_text(name, text, params, &step_wanted, format);
+}
+
+void WriteSession::save() { channel_->query(save_statement, {}, &step_opening); }
+
+void WriteSession::keep() { channel_->query(keep_statement, {}, &step_opening); }
+
+void WriteSession::undo() {
+  channel_->query(undo_statement, {}, &step_opening);
+  keep();
 }
 
 void WriteSession::commit() { channel_->query(commit_statement, {}, &step_commit); }

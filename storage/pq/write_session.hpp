@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/async_result.hpp>
@@ -42,7 +43,14 @@ class WriteSession final : public Channel::Listener {
 
   /// Queue the parts of a transaction; they are sent by `flush`. Only while open.
   void begin(const std::string& cause);
-  void add(const Statement& statement, const Params& params);
+  void add(const Statement& statement, const Params& params, Format format = Format::text);
+  void add_text(std::string_view name, std::string_view text, const Params& params, Format format);
+  /// The cause of what follows in this transaction.
+  void set_cause(const std::string& cause);
+  /// Savepoints, which nest: the last one that is neither kept nor undone is kept or undone.
+  void save();
+  void keep();
+  void undo();
   void commit();
 
   /// Sends what is queued and waits for all of it.

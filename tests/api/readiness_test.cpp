@@ -36,19 +36,19 @@ Waybill::Options with_metrics(std::string command) {
 /// A database with an API and no worker.
 class Readiness : public testing::Test {
  protected:
-  void expect_ready() {
-    EXPECT_TRUE(eventually([&] { return http.get("/readyz").status == 200; }));
+  void expect_ready(const char* path = "/readyz") {
+    EXPECT_TRUE(eventually([&] { return http.get(path).status == 200; })) << http.get(path).text;
   }
-  void expect_not_ready() {
-    EXPECT_TRUE(eventually([&] { return http.get("/readyz").status == 503; }));
-    const Response response = http.get("/readyz");
+  void expect_not_ready(const char* path = "/readyz") {
+    EXPECT_TRUE(eventually([&] { return http.get(path).status == 503; }));
+    const Response response = http.get(path);
     EXPECT_EQ(response.error_code(), "UNAVAILABLE");
     EXPECT_NE(response.header("retry-after"), "");
     EXPECT_EQ(http.get("/healthz").status, 200);
   }
   // Beyond the second for which an answer is kept.
-  void expect_still_ready() {
-    EXPECT_TRUE(throughout([&] { return http.get("/readyz").status == 200; }, 1500ms));
+  void expect_still_ready(const char* path) {
+    EXPECT_TRUE(throughout([&] { return http.get(path).status == 200; }, 1500ms));
   }
   void age_pending(std::string_view age) {
     database.exec("update pending_events set at = now() - interval '" + std::string(age) + "'");
@@ -59,34 +59,75 @@ class Readiness : public testing::Test {
   Http http = api.http();
 };
 
-TEST_F(Readiness, FailsWhileEventsWaitForMoreThanAMinuteAndNobodyMatchesThem) {
-  expect_ready();
+TEST_F(Readiness, TellsOfWorkersOnlyWhenAsked) {
   Tenant tenant(api, "waiting");
   tenant.insert_order();
-  age_pending("50 seconds");
-  expect_still_ready();
   age_pending("61 seconds");
-  expect_not_ready();
+  expect_ready();
+  expect_not_ready("/readyz?worker");
   Waybill::Options options;
   options.command = "worker";
   options.secret_key_file = api.secret_key_file();
-  const Waybill worker(database.url(), options);
+  Waybill worker(database.url(), options);
+  expect_ready("/readyz?worker");
+  EXPECT_EQ(worker.stop(), 0);
+  expect_not_ready("/readyz?worker");
+  expect_ready("/readyz?worker=false");
+}
+
+TEST_F(Readiness, OfWorkersFailsWhileEventsWaitForMoreThanAMinute) {
+  const std::string other = "00000000-0000-4000-8000-000000000001";
+  database.exec("insert into workers (guid, name) values ('" + other +
+                "', 'lives'); insert into worker_beats (worker, expires_at, matched_at) values ('" + other +
+                "', now() + interval '1 hour', now())");
+  expect_ready("/readyz?worker");
+  Tenant tenant(api, "waiting");
+  tenant.insert_order();
+  age_pending("50 seconds");
+  expect_still_ready("/readyz?worker");
+  age_pending("61 seconds");
+  expect_not_ready("/readyz?worker");
+}
+
+TEST_F(Readiness, OfWorkersFailsWhileAWorkerThatLivesIsAMinuteBehind) {
+  const auto say = [&](std::string_view lag) {
+    database.exec(
+        "with owner as (insert into workers (guid, name) values (gen_random_uuid(), 'lives') returning "
+        "guid), "
+        "owned as (update shards set owner = owner.guid from owner where shard = 3 returning owner) "
+        "insert into worker_beats (worker, expires_at, matched_at) "
+        "select guid, now() + interval '1 hour', now() - interval '" +
+        std::string(lag) + "' from owner");
+  };
+  say("50 seconds");
+  expect_ready("/readyz?worker");
+  say("61 seconds");
+  expect_not_ready("/readyz?worker");
+  database.exec("update shards set owner = null");
+  expect_ready("/readyz?worker");
+}
+
+TEST_F(Readiness, FailsWhileAMigrationIsMissingAndNotForANewerOne) {
+  expect_ready();
+  database.exec("create table removed as select * from schema_migrations order by name desc limit 1");
+  database.exec("delete from schema_migrations where name in (select name from removed)");
+  expect_not_ready();
+  database.exec("insert into schema_migrations select * from removed");
+  database.exec("insert into schema_migrations (name, checksum) values ('9999_newer', repeat('0', 64))");
   expect_ready();
 }
 
-TEST_F(Readiness, FailsWhileAWorkerThatLivesIsAMinuteBehind) {
-  const auto say = [&](std::string_view lag) {
-    database.exec(
-        "with owned as (update shards set owner = gen_random_uuid() where shard = 3 returning owner) "
-        "insert into worker_beats (worker, expires_at, matched_at) "
-        "select owner, now() + interval '1 hour', now() - interval '" +
-        std::string(lag) + "' from owned");
-  };
-  say("50 seconds");
+TEST_F(Readiness, FailsWhileTheDatabaseTakesNoWrites) {
+  Http client = api.business("writes");
+  ASSERT_EQ(client.post("/api/v1/Customers", {{"name", "taken"}}).status, 201);
   expect_ready();
-  say("61 seconds");
+  postgres().admin().exec("alter database " + database.name() + " set default_transaction_read_only = on");
+  database.terminate_connections();
   expect_not_ready();
-  database.exec("update shards set owner = null");
+  const Response refused = client.post("/api/v1/Customers", {{"name", "refused"}});
+  EXPECT_EQ(refused.status, 503) << "and no 500";
+  postgres().admin().exec("alter database " + database.name() + " reset default_transaction_read_only");
+  database.terminate_connections();
   expect_ready();
 }
 
@@ -105,7 +146,7 @@ TEST_F(Readiness, AsksTheDatabaseOnceASecondAtMost) {
   const auto started = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) ASSERT_EQ(http.get("/readyz").status, 200);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  const double asked = metric(metrics, R"(waybill_statement_seconds_count{statement="outbox.lag"})");
+  const double asked = metric(metrics, R"(waybill_statement_seconds_count{statement="system.readiness"})");
   EXPECT_GE(asked, 1);
   EXPECT_LE(asked, seconds.count() + 1);
 }

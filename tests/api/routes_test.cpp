@@ -281,6 +281,50 @@ TEST_F(MappedRoutesTest, DistancesAreTheOsrmServers) {
   EXPECT_EQ(distance_of(insert_shipments(tenant, {"A", "B", "C"})), 4 * 7.5);
 }
 
+TEST_F(MappedRoutesTest, NoTransactionIsOpenWhileTheOsrmServerIsAsked) {
+  std::atomic<int> asked = 0;
+  std::atomic<std::int64_t> open = 0;
+  Session sql = world.database.connect();
+  answer(place, [&](const Received& request) {
+    ++asked;
+    open += sql.number(
+        "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'");
+    return table_of(request, 1'000);
+  });
+  const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
+  const auto dispatch = plan(tenant, {shipments[0], shipments[1]});
+  const auto change = [&](std::string_view what, const Headers& headers) {
+    const auto response = tenant.http.post("/api/dispatch/" + std::string(what),
+                                           {{"dispatchId", dispatch}, {"shipmentId", shipments[2]}}, headers);
+    EXPECT_EQ(response.status, 200) << response.text;
+  };
+  change("add-shipment", {});
+  change("remove-shipment", {{"Idempotency-Key", "k"}});
+  EXPECT_EQ(tenant.http.post("/api/route/" + dispatch + "/optimize").status, 200);
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(open, 0);
+}
+
+TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeMeanwhile) {
+  const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
+  answer(place, [](const Received& request) { return table_of(request, 1'000); });
+  const auto dispatch = plan(tenant, {shipments[0]});
+  Session sql = world.database.connect();
+  std::atomic<int> asked = 0;
+  answer(place, [&](const Received& request) {
+    if (++asked == 1)
+      sql.rows("update shipments set dispatch_id = $1 where guid = $2", {dispatch, shipments[2]});
+    return table_of(request, 1'000);
+  });
+  const auto response = tenant.http.post("/api/dispatch/add-shipment",
+                                         {{"dispatchId", dispatch}, {"shipmentId", shipments[1]}});
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(asked, 2);
+  const auto route = tenant.http.get("/api/route/" + dispatch).data();
+  EXPECT_EQ(at(route, "stops").as_array().size(), 3U);
+  EXPECT_EQ(at(route, "totalDistance"), 3) << "the one that was put in by SQL has no place";
+}
+
 TEST_F(MappedRoutesTest, PlacesAreTheGeocoders) {
   answer(place, [](const Received&) { return Reply::with_status(500); });
   const auto shipments = insert_shipments(tenant, {"No such city"});

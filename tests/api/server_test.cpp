@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <future>
+#include <optional>
 #include <poll.h>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -322,12 +324,19 @@ TEST(ServerLimits, ClientsThatDoNotReadAreCutOff) {
   EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 0; }));
 }
 
+/// A connection whose request is being answered until small_api_state().released.
+RawConnection busy_connection(const SmallApi& api) {
+  const int before = small_api_state().waiting;
+  auto connection = connect(api);
+  connection.send(request("GET /wait"));
+  EXPECT_TRUE(eventually([&] { return small_api_state().waiting == before + 1; }));
+  return connection;
+}
+
 TEST(ServerLimits, OneConnectionTooManyIsToldSo) {
   SmallApi api({.most_connections = 2});
-  auto first = connect(api);
-  auto second = connect(api);
-  EXPECT_EQ(ask(first, get_public).status, 200);
-  EXPECT_EQ(ask(second, get_public).status, 200);
+  auto first = busy_connection(api);
+  auto second = busy_connection(api);
   {
     auto third = connect(api);
     const auto reply = ask(third, get_public);
@@ -336,7 +345,49 @@ TEST(ServerLimits, OneConnectionTooManyIsToldSo) {
     EXPECT_NE(reply.text.find("UNAVAILABLE"), std::string::npos);
     EXPECT_TRUE(third.closed_by_peer());
   }
+  small_api_state().released = true;
+  EXPECT_EQ(first.read_response().status, 200);
+  EXPECT_EQ(second.read_response().status, 200);
+}
+
+TEST(ServerLimits, TheConnectionThatWaitedLongestGivesWay) {
+  SmallApi api({.most_connections = 3}, {}, 1);  // on one thread, answers and waits have one order
+  auto busy = busy_connection(api);
+  auto oldest = connect(api);
+  EXPECT_EQ(ask(oldest, get_public).status, 200);
+  auto older = connect(api);
+  EXPECT_EQ(ask(older, get_public).status, 200);
+  EXPECT_EQ(ask(oldest, get_public).status, 200) << "now the other one has waited longer";
+  auto newcomer = connect(api);
+  EXPECT_EQ(ask(newcomer, get_public).status, 200);
+  EXPECT_TRUE(older.closed_by_peer());
+  EXPECT_EQ(ask(oldest, get_public).status, 200);
+  small_api_state().released = true;
+  EXPECT_EQ(busy.read_response().status, 200);
+}
+
+TEST(ServerLimits, ANetworkHasItsShareOfTheConnections) {
+  SmallApi api({.most_connections = 100, .most_of_one_network = 2});
+  auto first = connect(api);
   EXPECT_EQ(ask(first, get_public).status, 200);
+  auto second = std::make_optional(connect(api));
+  EXPECT_EQ(ask(*second, get_public).status, 200);
+  auto third = connect(api);
+  const auto reply = ask(third, get_public);
+  EXPECT_EQ(reply.status, 429);
+  EXPECT_EQ(reply.header("retry-after"), "1");
+  EXPECT_NE(reply.text.find("RATE_LIMITED"), std::string::npos);
+  EXPECT_TRUE(third.closed_by_peer());
+  EXPECT_EQ(ask(first, get_public).status, 200) << "its connections stay";
+  second.reset();
+  ASSERT_TRUE(eventually([&] { return api.server().open_connections() == 1; }));
+  EXPECT_EQ(ask(api, get_public).status, 200);
+}
+
+TEST(ServerLimits, ATrustedProxyIsNoNetwork) {
+  SmallApi api({.most_of_one_network = 1}, {.trusted_proxies = {"127.0.0.1"}});
+  std::vector<RawConnection> clients;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(clients.emplace_back(connect(api)), get_public).status, 200);
 }
 
 TEST(ServerStop, FinishesWhatIsInFlightAndClosesWhatIsIdle) {

@@ -199,11 +199,12 @@ class SmallApi::ThreadResponder : public api::Responder {
   api::Dispatcher dispatcher_;
 };
 
-SmallApi::SmallApi(api::HttpLimits limits, api::Dispatcher::Options options)
+SmallApi::SmallApi(api::HttpLimits limits, api::Dispatcher::Options options, std::size_t threads)
     : router_(routes()), plans_(api::Plans::parse("small=3")), secrets_({}), options_(std::move(options)) {
   small_api_state().released = false;
   server_ = std::make_unique<api::Server>(
-      api::Server::Options{.port = 0, .threads = 2, .limits = limits},
+      api::Server::Options{
+          .port = 0, .threads = threads, .limits = limits, .proxies = options_.trusted_proxies},
       [this](asio::io_context& io) { return std::make_unique<ThreadResponder>(io, *this); });
   server_->start();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,7 +47,8 @@ SmallApiState& small_api_state();
 /// A server on a free port with a table of a few routes, whose database cannot be reached.
 class SmallApi {
  public:
-  explicit SmallApi(api::HttpLimits limits = {}, api::Dispatcher::Options options = {});
+  explicit SmallApi(api::HttpLimits limits = {}, api::Dispatcher::Options options = {},
+                    std::size_t threads = 2);
   ~SmallApi();
 
   std::uint16_t port() const { return server_->port(); }

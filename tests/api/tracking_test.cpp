@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -317,6 +320,64 @@ TEST_F(TrackingTest, TravelIsToldByDaysOfTheBusinesssTimeZone) {
   EXPECT_EQ(text_at(day, "endLocation").substr(text_at(day, "endLocation").size() - 4), ", PT");
   EXPECT_TRUE(at(day, "fuelUsed").is_null());
   EXPECT_EQ(text_at(response.data(), "1.travelTime"), "0h 0m");
+}
+
+std::int64_t resident_megabytes(pid_t process, std::string_view kind) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(kind)) return std::stoll(line.substr(kind.size())) / 1024;
+  }
+  return 0;
+}
+
+TEST_F(TrackingTest, ManyPositionsAreSummedUpInLittleMemoryBesideOtherReads) {
+  // Northwards at half a degree a day, which is 55.6 km, for 31 days.
+  tenant.sql.rows(
+      "insert into positions (business_id, device_guid, at, latitude, longitude) select $1, d.guid, "
+      "timestamptz '2025-01-01 00:00Z' + n * interval '8.95 seconds', "
+      "n * 15.5 / 299160, -9.1 from tracking_devices d, generate_series(0, 299160) n "
+      "where d.business_id = $1",
+      {tenant.id});
+  Waybill api(world.waybill.database_url(),
+              {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
+  auto client = api.http(http.token());
+  const auto path = "/api/vehicle/travel-history/" + vehicle;
+  EXPECT_EQ(client.get("/api/vehicle/" + vehicle).status, 200);
+  [[maybe_unused]] const auto before = resident_megabytes(api.process().pid(), "VmHWM:");
+  std::atomic<bool> is_over = false;
+  std::chrono::milliseconds slowest{0};
+  std::jthread reader([&] {
+    auto other = api.http(http.token());
+    while (!is_over) {
+      const auto begun = std::chrono::steady_clock::now();
+      EXPECT_EQ(other.get("/api/vehicle/" + vehicle).status, 200);
+      slowest = std::max(slowest, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                      std::chrono::steady_clock::now() - begun));
+    }
+  });
+  const auto response = client.get(path);
+  is_over = true;
+  reader.join();
+  ASSERT_EQ(response.status, 200) << response.text;
+  ASSERT_EQ(response.data().as_array().size(), 31U);
+  EXPECT_NEAR(at(response.data(), "15.distanceTraveled").to_number<double>(), 55.6, 0.1);
+  EXPECT_EQ(at(response.data(), "15.stops"), 0);
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  EXPECT_LT(resident_megabytes(api.process().pid(), "VmHWM:") - before, 20);
+  EXPECT_LT(slowest, 500ms);
+#endif
+}
+
+TEST_F(TrackingTest, ADayOfTooManyPositionsIsThinnedOut) {
+  tenant.sql.rows(
+      "insert into positions (business_id, device_guid, at, latitude, longitude) select $1, d.guid, "
+      "timestamptz '2025-01-01 00:00Z' + n * interval '1 second', n / 86400.0, -9.1 from tracking_devices d, "
+      "generate_series(0, 86399) n where d.business_id = $1",
+      {tenant.id});
+  const auto response = http.get("/api/vehicle/travel-history/" + vehicle);
+  ASSERT_EQ(response.data().as_array().size(), 1U);
+  EXPECT_NEAR(at(response.data(), "0.distanceTraveled").to_number<double>(), 111.2, 0.1);
+  EXPECT_EQ(text_at(response.data(), "0.travelTime"), "23h 59m");
 }
 
 TEST_F(TrackingTest, TravelHistoryHasTheNewest31DaysOnWhichTheVehicleWasSeen) {

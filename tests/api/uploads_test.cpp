@@ -286,6 +286,93 @@ TEST_F(UploadsTest, ConfirmingAtTheSameTimeHappensOnce) {
   EXPECT_EQ(customers(), 6'000);
 }
 
+TEST_F(UploadsTest, ConfirmationsThatWaitHoldUpNobodyElse) {
+  constexpr std::size_t several = 16;
+  std::vector<std::string> uploads;
+  for (std::size_t i = 0; i < several; ++i) uploads.push_back(uploaded("name,email\nA,held@example.com\n"));
+  auto& quiet = stranger();  // made before, as it takes a while
+  EXPECT_EQ(quiet.http.post("/api/v1/Customers", {{"name", "before"}}).status, 201);
+
+  Session holder = world.database.connect();
+  holder.exec("begin");
+  holder.exec("insert into customers (business_id, name, email) values ('" + tenant.id +
+              "', 'A', 'held@example.com')");
+  std::vector<int> statuses(several);
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 0; i < several; ++i) {
+    workers.emplace_back(
+        [&, i] { statuses[i] = http.with_token(http.token()).get(confirm_path(uploads[i])).status; });
+  }
+  const auto waiting = [&] {
+    return tenant.sql.number(
+        "select count(*) from pg_stat_activity where datname = current_database()"
+        " and wait_event_type = 'Lock' and query like '%customer_upload%'");
+  };
+  ASSERT_TRUE(eventually([&] { return waiting() > 0; }));
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) {
+    const auto made = quiet.http.post("/api/v1/Customers", {{"name", "beside"}},
+                                      {{"Idempotency-Key", "beside " + std::to_string(i)}});
+    EXPECT_EQ(made.status, 201) << made.text;
+  }
+  auto anybody = http.with_token("");
+  const auto login =
+      anybody.post("/api/user/login", {{"email", "x@example.com"}, {"password", "wrong wrong"}});
+  EXPECT_EQ(login.status, 401) << login.text;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+  EXPECT_EQ(waiting(), 1) << "the others wait without a connection";
+  holder.exec("rollback");
+  workers.clear();
+  EXPECT_EQ(std::ranges::count(statuses, 200), static_cast<std::ptrdiff_t>(several));
+}
+
+TEST_F(UploadsTest, ASecondConfirmationIsAnsweredAtOnce) {
+  const auto guid = uploaded("name,email\nA,held@example.com\n");
+  Session holder = world.database.connect();
+  holder.exec("begin");
+  holder.exec("insert into customers (business_id, name, email) values ('" + tenant.id +
+              "', 'A', 'held@example.com')");
+  int status = 0;
+  std::jthread first([&] { status = http.with_token(http.token()).get(confirm_path(guid)).status; });
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where datname = current_database()"
+               " and wait_event_type = 'Lock' and query like '%customer_upload%'") > 0;
+  }));
+  const auto begun = std::chrono::steady_clock::now();
+  expect_refused(http.get(confirm_path(guid)), 409, "CONFLICT");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+  holder.exec("rollback");
+  first.join();
+  EXPECT_EQ(status, 200);
+}
+
+TEST_F(UploadsTest, WritesOfOneBusinessThatWaitHoldUpNobodyElse) {
+  auto& quiet = stranger();
+  EXPECT_EQ(quiet.http.post("/api/v1/Customers", {{"name", "before"}}).status, 201);
+  Session holder = world.database.connect();
+  holder.exec("begin");
+  holder.exec("insert into customers (business_id, name, email) values ('" + tenant.id +
+              "', 'A', 'held@example.com')");
+  std::vector<std::jthread> workers;
+  for (int i = 0; i < 16; ++i) {
+    workers.emplace_back([&] {
+      http.with_token(http.token()).post("/api/v1/Customers", {{"name", "B"}, {"email", "held@example.com"}});
+    });
+  }
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where datname = current_database()"
+               " and wait_event_type = 'Lock' and query like '%insert into customers%'") >= 3;
+  }));
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(quiet.http.post("/api/v1/Customers", {{"name", "beside"}}).status, 201);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+  holder.exec("rollback");
+}
+
 std::int64_t peak_kilobytes(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/crypto.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/process.hpp"
@@ -112,6 +113,30 @@ TEST(Cluster, AUserWithoutPrivilegesHasItsOwn) {
   EXPECT_EQ(created.status, 0) << created.standard_error;
   up.kill(SIGTERM);
   EXPECT_EQ(up.wait_exit(), 0);
+}
+
+// Its path is known to everybody when the data directory's own is too long for a socket.
+TEST(Cluster, ASocketDirectoryThatAnotherUserMadeIsRefusedAndLeftAsItIs) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to make another user's directory";
+  const TempDirectory directory;
+  const fs::path data_dir = directory / std::string(100, 'd');
+  const auto digest = sha256(data_dir.string());
+  const fs::path theirs = "/tmp/waybill-" + hex(std::span(digest).first(8));
+  const fs::path lock = theirs / "socket" / ".s.PGSQL.5432.lock";
+  fs::create_directories(lock.parent_path());
+  const AtExit remove([&] { fs::remove_all(theirs); });
+  std::ofstream(lock) << "precious\n";
+  constexpr uid_t nobody = 65534;
+  ASSERT_EQ(::chown(theirs.c_str(), nobody, nobody), 0);
+  fs::permissions(theirs, fs::perms(0777));
+  const Finished up = run(up_command(data_dir));
+  EXPECT_EQ(up.status, 1);
+  EXPECT_NE(up.standard_error.find(theirs.string() +
+                                   " is to hold the server's socket, but belongs to another user"),
+            std::string::npos)
+      << up.standard_error;
+  EXPECT_EQ(mode_of(theirs), 0777U);
+  EXPECT_TRUE(fs::exists(lock));
 }
 
 TEST(Cluster, CommittedDataSurvivesTheDeathOfEverything) {

@@ -24,6 +24,8 @@ void check(const Result& result, PGconn* connection) {
   throw std::runtime_error(PQerrorMessage(connection));
 }
 
+}  // namespace
+
 std::filesystem::path server_programs() {
   std::filesystem::path newest;
   for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql")) {
@@ -33,6 +35,8 @@ std::filesystem::path server_programs() {
   if (newest.empty()) throw std::runtime_error("no PostgreSQL server is installed");
   return newest;
 }
+
+namespace {
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   const auto at = text.find(what);
@@ -52,7 +56,10 @@ std::optional<std::string> unprivileged_user() {
   return getpwnam("postgres") != nullptr ? "postgres" : "nobody";
 }
 
-Session::Session(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+Session::Session(const std::string& url) {
+  const char* keywords[] = {"target_session_attrs", "dbname", nullptr};
+  const char* values[] = {"primary", url.c_str(), nullptr};  // unless the URL says otherwise
+  connection_ = PQconnectdbParams(keywords, values, 1);
   if (PQstatus(connection_) != CONNECTION_OK) {
     const std::string message = PQerrorMessage(connection_);
     PQfinish(connection_);

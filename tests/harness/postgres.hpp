@@ -13,8 +13,8 @@ struct pg_conn;
 
 namespace waybill::tests {
 
-/// One plain connection, as `psql` would have it. One thread at a time. Methods throw std::runtime_error with
-/// the server's message.
+/// One plain connection, as `psql` would have it; of several hosts in the URL, to the primary. One thread at
+/// a time. Methods throw std::runtime_error with the server's message.
 class Session {
  public:
   using Row = std::vector<std::optional<std::string>>;
@@ -70,6 +70,9 @@ class Postgres {
 Postgres& postgres();
 /// Stops it; main calls this last.
 void stop_postgres();
+
+/// Where the newest server's programs are.
+std::filesystem::path server_programs();
 
 /// The user that server programs of PostgreSQL are run as when the test is root; nullopt when it is not.
 std::optional<std::string> unprivileged_user();

@@ -71,5 +71,28 @@ TEST_F(CopyRowsTest, TextThatIsNoTextIsRefusedAndNothingIsWritten) {
   }
 }
 
+// Its bytes are never read, so the test needs no memory for them.
+TEST_F(CopyRowsTest, ValueThatNoColumnHoldsIsRefusedAsData) {
+  constexpr std::size_t longest = 0x3fffffff;
+  const char* const nothing = "";
+  CopyRows rows(1);
+  rows.begin_row();
+  try {
+    rows.text({nothing, longest + 1});
+    FAIL() << "taken";
+  } catch (const storage::StatementError& error) {
+    EXPECT_TRUE(storage::refuses_data(error));
+  }
+}
+
+TEST_F(CopyRowsTest, RowsOfSeveralPortionsArriveWhole) {
+  constexpr std::size_t bytes = 3'500'000;
+  CopyRows rows(7);
+  rows.begin_row().bigint(1).text(std::string(bytes, 'x')).null().null().null().null().null();
+  rows.begin_row().bigint(2).text("end").null().null().null().null().null();
+  copy(rows);
+  EXPECT_EQ(sql_.number("select sum(length(name)) from copied"), static_cast<std::int64_t>(bytes) + 3);
+}
+
 }  // namespace
 }  // namespace waybill::tests

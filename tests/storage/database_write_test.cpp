@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error.hpp"
 #include "tests/storage/database_fixture.hpp"
 
 namespace waybill::tests {
@@ -130,6 +131,57 @@ TEST_F(DatabaseWrites, WaitInLineForAConnectionButNotForever) {
   EXPECT_EQ(failure_of([&] { run([&] { return database.begin({}); }); }), "unavailable");
   on_io([&] { held.reset(); });
   EXPECT_EQ(write(insert, Params().add(2)).size(), 1);
+}
+
+TEST_F(DatabaseWrites, OfABusinessLeaveConnectionsToOthersAndToTheService) {
+  auto five = options();
+  five.write_connections = 5;
+  five.wait_limit = 50ms;
+  auto& database = open(five);
+  const auto busy = Guid::random();
+  const auto quiet = Guid::random();
+  std::vector<std::unique_ptr<Transaction>> held;
+  const auto begin = [&](const Guid& business) {
+    return failure_of([&] { held.push_back(run([&] { return database.begin({{}, business}); })); });
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(begin(busy), "");
+  try {
+    begin(busy);
+    ADD_FAILURE() << "three of five are its share";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), ErrorCode::unavailable);
+    EXPECT_TRUE(failure.retry_after());
+  }
+  EXPECT_EQ(begin(quiet), "");
+  EXPECT_EQ(begin(quiet), "unavailable") << "the last one is the service's own";
+  EXPECT_EQ(begin({}), "");
+  on_io([&] { held.clear(); });
+}
+
+TEST_F(DatabaseWrites, OfTheBusinessWithTheFewestConnectionsComeFirst) {
+  auto five = options();
+  five.write_connections = 5;
+  auto& database = open(five);
+  const auto busy = Guid::random();
+  const auto other = Guid::random();
+  const auto quiet = Guid::random();
+  std::vector<std::unique_ptr<Transaction>> held;
+  for (const auto& business : {busy, busy, other, other}) {
+    held.push_back(run([&] { return database.begin({{}, business}); }));
+  }
+  std::vector<Guid> order;
+  std::vector<std::future<void>> all;
+  const std::vector<Guid> callers{busy, other, quiet, quiet};
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    all.push_back(start([&, i]() -> asio::awaitable<void> {
+      co_await database.write(insert, Params().add(i), {{}, callers[i]});
+      order.push_back(callers[i]);
+    }));
+  }
+  on_io([&] { held.erase(held.begin()); });
+  for (auto& one : all) one.get();
+  on_io([&] { held.clear(); });
+  EXPECT_THAT(order, testing::ElementsAre(quiet, quiet, busy, other));
 }
 
 TEST_F(DatabaseWrites, WaitInTheOrderTheyCame) {

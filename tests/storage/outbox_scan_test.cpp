@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/outbox.hpp"
+#include "storage/run_store.hpp"
 #include "storage/sync.hpp"
 #include "tests/harness/postgres.hpp"
 
@@ -33,6 +34,67 @@ TEST(OutboxScan, TellsNoNumberOfTheSequenceThatIsNotDrawnYet) {
   done = true;
   for (auto& writer : writers) writer.join();
   EXPECT_EQ(ahead, 0);
+}
+
+/// A shard with one pending event, of a worker that owns the shard.
+class ReusedId : public testing::Test {
+ protected:
+  static constexpr std::int16_t shard = 3;
+  static constexpr std::uint64_t id = 77;
+
+  static storage::EventKey key(std::string_view at) { return {id, parse_sql_timestamp(at).value()}; }
+
+  std::vector<storage::EventKey> scan(const std::vector<storage::EventKey>& in_flight) {
+    std::vector<storage::EventKey> keys;
+    const std::vector<storage::ShardMark> marks{{shard, 0}};
+    for (const auto& event : storage::Outbox(session_).scan(marks, in_flight, 10, false).events)
+      keys.push_back(event.key());
+    return keys;
+  }
+
+  std::size_t settle(const storage::EventKey& event) {
+    storage::Batch batch;
+    batch.events.push_back({shard, event, {}});
+    return storage::RunStore(session_, worker_).record(batch, {}).events;
+  }
+
+  const Guid worker_ = Guid::random();
+  const storage::EventKey lost_ = key("2026-11-20 05:45:12.345678+00");
+  const storage::EventKey present_ = key("2026-11-20 05:45:12.345679+00");
+  TestDatabase database_;
+  storage::Session session_ = [this] {
+    database_.exec("update shards set owner = '" + worker_.to_string() + "' where shard = 3");
+    database_.exec("insert into pending_events values (3, 77, gen_random_uuid(), '" +
+                   format_sql_timestamp(present_.at) + "')");
+    return storage::Session(database_.url(), "test");
+  }();
+};
+
+TEST_F(ReusedId, ScanLeavesOutTheEventInFlightAndNotAnotherEventWithItsId) {
+  EXPECT_EQ(scan({}), std::vector{present_});
+  EXPECT_EQ(scan({lost_}), std::vector{present_});
+  EXPECT_EQ(scan({lost_, present_}), std::vector<storage::EventKey>{});
+}
+
+TEST_F(ReusedId, SettlingAnEventLeavesAnotherEventWithItsIdPending) {
+  EXPECT_EQ(settle(lost_), 0U);
+  EXPECT_EQ(database_.number("select count(*) from pending_events"), 1);
+  EXPECT_EQ(settle(present_), 1U);
+  EXPECT_EQ(database_.number("select count(*) from pending_events"), 0);
+}
+
+TEST_F(ReusedId, FetchLeavesOutAnotherEventWithTheIdOfAnEvent) {
+  for (const storage::EventKey& event : {lost_, present_}) {
+    database_.exec("insert into events (id, at, business_id, entity_type, entity_id) values (77, '" +
+                   format_sql_timestamp(event.at) + "', gen_random_uuid(), 0, gen_random_uuid())");
+  }
+  const std::vector<storage::PendingEvent> wanted{{shard, id, {}, present_.at}};
+  const auto alone = storage::Outbox(session_).fetch(wanted);
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone.front().at, present_.at);
+  const std::vector<storage::PendingEvent> with_neighbour{{shard, id, {}, present_.at},
+                                                          {shard, id - 1, {}, lost_.at}};
+  EXPECT_EQ(storage::Outbox(session_).fetch(with_neighbour).size(), 1U);
 }
 
 }  // namespace

@@ -136,6 +136,21 @@ TEST_F(Fairness, AnEventThatFiresManyWorkflowsReachesAllOfThemInLittleMemory) {
             static_cast<std::int64_t>(workflows));
 }
 
+TEST_F(Fairness, ABurstOfLargeRecordsTakesLittleMemoryAndDelaysNobody) {
+  loud.webhook(receiver.url("/loud"), "order_created", {{"conditions", {{"notes", "never"}}}});
+  quiet.webhook(receiver.url("/quiet"), "order_created");
+  loud.sql.rows(
+      "insert into orders (business_id, order_number, items) select $1, gen_random_uuid(), "
+      "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', repeat('x', 1000000), "
+      "'quantity', 1, 'price', 1)) from generate_series(1, 300)",
+      {loud.id});
+  const auto took = deliveries_of_the_quiet(10);
+  ASSERT_EQ(took.size(), 10U);
+  EXPECT_LT(took[1], 500ms) << "longest " << took[0].count() << " ms";
+  loud.settle();
+  EXPECT_LT(peak_memory(world.waybill.process().pid()), 200'000'000U);
+}
+
 TEST_F(Fairness, ARunThatIsRenderedLateIsOfTheVersionThatItsEventMet) {
   constexpr int workflows = 230;
   std::string last;

@@ -1,8 +1,13 @@
+#include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/sql.hpp"
+#include "storage/sync.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
@@ -288,6 +293,69 @@ TEST_F(Insight, ExplainUsesTheVersionOfThenAndKnowsWhenItWasOff) {
     reasons.push_back(entry.at("fired").as_bool() ? "fired" : std::string(entry.at("reason").as_string()));
   }
   EXPECT_THAT(reasons, ElementsAre("fired", "switched_off", "condition", "fired", "other_trigger"));
+}
+
+TEST_F(Insight, ExplainReadsOnlyTheVersionsAndSwitchesOfItsEvents) {
+  json::object changed = definition({{"notes", "a"}});
+  const std::string workflow(tenant.configure(changed).at("guid").as_string());
+  const std::string order = tenant.create_order();
+  tenant.put_order(order, {{"notes", "a"}});
+  tenant.settle();
+  // What an impatient script leaves: versions and switches by the thousand, the last of them on.
+  tenant.sql.exec(
+      "insert into workflow_versions (business_id, workflow_id, version, definition, created_at)"
+      " select business_id, workflow_id, version + n, jsonb_set(definition, '{name}', to_jsonb('v' || n)),"
+      " now() + n * interval '1 microsecond'"
+      " from workflow_versions, generate_series(1, 3000) n where workflow_id = '" +
+      workflow + "'");
+  tenant.sql.exec(
+      "insert into workflow_switches (business_id, workflow_id, at, is_active)"
+      " select '" +
+      tenant.id + "', '" + workflow + "', now() + n * interval '1 microsecond', n % 2 = 0" +
+      " from generate_series(1, 3000) n");
+  tenant.put_order(order, {{"notes", "b"}});
+  tenant.settle();
+  const json::array events = explained(order);
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(text_at(events[0].at("workflows").at(0), "name"), "v3000");
+  EXPECT_EQ(text_at(events[0].at("workflows").at(0), "reason"), "condition");
+  EXPECT_EQ(text_at(events[1].at("workflows").at(0), "name"), "watched");
+  EXPECT_TRUE(events[1].at("workflows").at(0).at("fired").as_bool());
+  storage::Session session(world.database.url(), "test");
+  const auto first = tenant.sql.value(
+      "select array_agg(min) from (select min(at) from events where entity_id = $1) e", {order});
+  const auto rows = session.run(storage::sql::history::workflows, tenant.id, 0, first);
+  EXPECT_EQ(rows.size(), 2) << "the version of then and the newest";
+}
+
+TEST_F(Insight, ExplainWaitsForNoOtherBusinesssBacktests) {
+  const std::string order = tenant.create_order();
+  tenant.settle();
+  Tenant busy(world.waybill, test_name() + ", busy");
+  busy.sql.exec("insert into customers (business_id, name) select '" + busy.id +
+                "', 'x' || n from generate_series(1, 5000) n");
+  json::object customers = definition({{"name", {{"contains", "x"}}}}, "customer_created");
+  customers["entityType"] = "Customer";
+  const json::object question{{"definition", customers}};
+  std::atomic<int> refused = 0;
+  std::vector<std::jthread> workers;
+  for (int i = 0; i < 60; ++i) {
+    workers.emplace_back([&] {
+      auto client = busy.http.with_token(busy.http.token());
+      const auto response = client.post("/api/workflows/backtest", question);
+      if (response.status == 200) return;
+      EXPECT_EQ(response.status, 503) << response.text;
+      EXPECT_NE(response.header("retry-after"), "");
+      ++refused;
+    });
+  }
+  ASSERT_TRUE(eventually([&] { return refused > 0; })) << "what a business may have waiting is bounded";
+  for (int i = 0; i < 3; ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto response = tenant.http.get("/api/workflows/explain?entityId=" + order);
+    EXPECT_EQ(response.status, 200) << response.text;
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  }
 }
 
 TEST_F(Insight, ExplainGoesBackBeyondItsHundredEvents) {

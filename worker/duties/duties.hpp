@@ -36,7 +36,6 @@ std::span<const Duty> all_duties();
 void keep_partitions(storage::Session& session, const DutyOptions& options);
 void fold_counts(storage::Session& session, const DutyOptions& options);
 void release_held(storage::Session& session, const DutyOptions& options);
-void free_lost_runs(storage::Session& session, const DutyOptions& options);
 void expire(storage::Session& session, const DutyOptions& options);
 void expire_uploads(storage::Session& session, const DutyOptions& options);
 void expire_history(storage::Session& session, const DutyOptions& options);

@@ -10,7 +10,6 @@ std::span<const Duty> all_duties() {
       {"partitions", 10min, keep_partitions},
       {"fold_counts", 10s, fold_counts},
       {"release_held", 5s, release_held},
-      {"free_lost_runs", 1s, free_lost_runs},
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},
       {"expire_history", 1h, expire_history},

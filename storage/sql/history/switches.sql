@@ -1,4 +1,9 @@
--- When the workflows $2 of business $1 were switched on and off, oldest first.
-select workflow_id, at, is_active from workflow_switches
-where business_id = $1::uuid and workflow_id = any ($2::uuid[])
+-- When the workflows $2 of business $1 were switched on and off, oldest first: the switches that were in force at one of the
+-- times $3.
+select workflow_id, at, is_active
+from (select s.workflow_id, s.at, s.is_active,
+             lead(s.at) over (partition by s.workflow_id order by s.at) as replaced_at
+      from workflow_switches s where s.business_id = $1::uuid and s.workflow_id = any ($2::uuid[])) s
+where exists (select from unnest($3::timestamptz[]) t (at)
+              where t.at >= s.at and (s.replaced_at is null or t.at < s.replaced_at))
 order by workflow_id, at

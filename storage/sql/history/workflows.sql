@@ -1,8 +1,13 @@
--- The workflows of business $1 for the entity type $2 that were there at $3 or later, deleted ones too, each with its versions,
--- oldest first.
+-- The workflows of business $1 for the entity type $2 that were there at the first of the times $3 or later, deleted ones too,
+-- each with the versions that were in force at one of these times and the newest, oldest first.
 select w.guid, w.created_at, w.deleted_at, v.created_at as version_at, v.definition ->> 'name' as name, v.definition ->> 'trigger' as trigger,
        (v.definition -> 'conditions')::text as conditions
 from workflows w
-join workflow_versions v on v.business_id = w.business_id and v.workflow_id = w.guid
-where w.business_id = $1::uuid and w.entity_type = $2::smallint and (w.deleted_at is null or w.deleted_at >= $3::timestamptz)
+join (select v.*, lead(v.created_at) over (partition by v.workflow_id order by v.version) as replaced_at
+      from workflow_versions v where v.business_id = $1::uuid) v
+  on v.business_id = w.business_id and v.workflow_id = w.guid
+ and (v.replaced_at is null
+      or exists (select from unnest($3::timestamptz[]) t (at) where t.at >= v.created_at and t.at < v.replaced_at))
+where w.business_id = $1::uuid and w.entity_type = $2::smallint
+  and (w.deleted_at is null or w.deleted_at >= (select min(t.at) from unnest($3::timestamptz[]) t (at)))
 order by w.created_at, w.guid, v.version

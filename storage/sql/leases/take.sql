@@ -1,9 +1,10 @@
--- Shards nobody holds, at most $2, for the worker $1: unowned, or of a worker that was silent for too long or whose session
--- ended.
+-- Shards nobody holds, at most $2, for the worker $1: unowned, or, if $3, of a worker that was silent for too long or whose
+-- session ended.
 with free as (
   select shard, owner from shards
   where owner is distinct from $1::uuid
-    and (owner is null or lease_end(owner) < clock_timestamp() or pg_try_advisory_xact_lock(worker_lock(owner)))
+    and (owner is null or $3::boolean
+           and (lease_end(owner) < clock_timestamp() or pg_try_advisory_xact_lock(worker_lock(owner))))
   order by shard
   limit $2::bigint
   for update skip locked

@@ -1,5 +1,5 @@
--- Where a vehicle was on the newest days of which anything is known: $1 business, $2 guid, $3 how many days. One row a fix,
--- the oldest first, with its day in the business's time zone; one row of nulls when there is none; no row: no such vehicle.
+-- The newest days on which a vehicle was seen: $1 business, $2 guid, $3 how many days. Each with its date in the business's time
+-- zone, its beginning and its end, the newest first; one row of nulls when there is none; no row: no such vehicle.
 with recursive vehicle as (
   select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id
   where v.business_id = $1 and v.guid = $2 and v.deleted_at is null
@@ -17,10 +17,8 @@ with recursive vehicle as (
                         order by p.at desc limit 1) p
   ) newest
   where d.number < $3 and newest.at is not null
-), fixes as (
-  select p.at, p.latitude, p.longitude from devices k
-  join positions p on p.business_id = $1 and p.device_guid = k.guid and p.at >= (select min(starts) from days)
 )
-select to_char(f.at at time zone v.timezone, 'YYYY-MM-DD'), extract(epoch from f.at)::float8, f.latitude, f.longitude
-from vehicle v left join fixes f on true
-order by f.at
+select to_char(d.starts at time zone v.timezone, 'YYYY-MM-DD'), d.starts,
+       (date_trunc('day', d.starts at time zone v.timezone) + interval '1 day') at time zone v.timezone
+from vehicle v left join days d on d.number > 0
+order by d.number

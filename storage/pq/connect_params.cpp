@@ -1,0 +1,97 @@
+#include "storage/pq/connect_params.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <ranges>
+
+#include <libpq-fe.h>
+
+namespace waybill::storage::pq {
+namespace {
+
+struct FreeConninfo {
+  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+using Conninfo = std::unique_ptr<PQconninfoOption, FreeConninfo>;
+
+Conninfo parse(const std::string& url) { return Conninfo(PQconninfoParse(url.c_str(), nullptr)); }
+
+/// What a URL says of one parameter; nullopt for nothing and for a URL that cannot be read.
+std::optional<std::string> value_of(const Conninfo& url, std::string_view keyword) {
+  for (const auto* option = url.get(); option != nullptr && option->keyword != nullptr; ++option) {
+    if (option->keyword == keyword && option->val != nullptr) return option->val;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  for (const auto part : std::views::split(list, ',')) parts.emplace_back(part.begin(), part.end());
+  if (parts.empty()) parts.emplace_back();
+  return parts;
+}
+
+// libpq counts the hosts by `hostaddr` if it is given.
+std::size_t count_hosts(const Conninfo& url) {
+  const auto addresses = value_of(url, "hostaddr");
+  const auto hosts = addresses ? addresses : value_of(url, "host");
+  return hosts ? split(*hosts).size() : 1;
+}
+
+// The limits of a silent connection: the client's as parameters, the server's as settings of the session.
+// With tcp_user_timeout, the count of keepalives is not used.
+constexpr std::pair<const char*, const char*> defaults[] = {
+    {"target_session_attrs", "primary"}, {"keepalives_idle", "2"},     {"keepalives_interval", "1"},
+    {"keepalives_count", "3"},           {"tcp_user_timeout", "4000"},
+};
+constexpr std::string_view server_limits =
+    "-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3 -c "
+    "tcp_user_timeout=4000";
+
+}  // namespace
+
+ConnectParams::ConnectParams(const std::string& url, std::string_view application_name,
+                             std::string_view settings, std::optional<std::size_t> host) {
+  const Conninfo parsed = parse(url);
+  // Parameters before `dbname` are defaults for the URL; those after it override the URL.
+  for (const auto& [keyword, value] : defaults) add(keyword, value);
+  add("connect_timeout", count_hosts(parsed) > 1 ? "2" : "5");  // of each host
+  add("fallback_application_name", std::string(application_name));
+  add("dbname", url);
+  if (host) {
+    for (const char* const keyword : {"host", "hostaddr", "port"}) {
+      const auto list = value_of(parsed, keyword);
+      const auto parts = list ? split(*list) : std::vector<std::string>();
+      if (parts.size() > 1) add(keyword, parts.at(std::min(*host, parts.size() - 1)));
+    }
+  }
+  const auto url_options = value_of(parsed, "options");
+  add("options", (url_options ? *url_options + ' ' : std::string()) + std::string(server_limits) + ' ' +
+                     std::string(settings));
+  add("client_encoding", "UTF8");
+  for (const auto& [keyword, value] : params_) {
+    keywords_.push_back(keyword);
+    values_.push_back(value.c_str());
+  }
+  keywords_.push_back(nullptr);
+  values_.push_back(nullptr);
+}
+
+void ConnectParams::add(const char* keyword, std::string value) {
+  params_.emplace_back(keyword, std::move(value));
+}
+
+std::size_t host_count(const std::string& url) { return count_hosts(parse(url)); }
+
+std::optional<std::string> url_fault(const std::string& url) {
+  const Conninfo parsed = parse(url);
+  if (!parsed) return "must be a URL that libpq can read";  // whose own message may show the password
+  if (value_of(parsed, "target_session_attrs") == "read-write") {
+    return "must not have target_session_attrs=read-write, for sessions that only read are opened as "
+           "read-only; "
+           "use target_session_attrs=primary, which is the default";
+  }
+  return std::nullopt;
+}
+
+}  // namespace waybill::storage::pq

@@ -1,0 +1,6 @@
+-- $1 business, $2 token, $3 key, $4 hash of the request. The request that has the key: whether it is the same one, and its
+-- answer. Earlier releases wrote a row without a status before the work; it counts for a minute.
+select request_hash = $4::bytea, status, body, location
+from idempotency_keys
+where business_id = $1::uuid and token_id = $2::uuid and key = $3 and created_at >= now() - interval '24 hours'
+  and (status is not null or created_at >= now() - interval '60 seconds')

@@ -1,0 +1,10 @@
+-- $1 business, $2 token, $3 key, $4 hash of the request, $5 status, $6 body (sealed), $7 location. No row: another request
+-- has the key.
+insert into idempotency_keys (business_id, token_id, key, request_hash, status, body, location)
+values ($1::uuid, $2::uuid, $3, $4::bytea, $5::integer, $6, $7)
+on conflict (business_id, token_id, key) do update
+set request_hash = excluded.request_hash, created_at = now(), status = excluded.status, body = excluded.body,
+    location = excluded.location
+where idempotency_keys.created_at < now() - interval '24 hours'
+   or (idempotency_keys.status is null and idempotency_keys.created_at < now() - interval '60 seconds')
+returning true

@@ -1,0 +1,14 @@
+-- Where a vehicle was from $3 on and before $4: $1 business, $2 guid, $5 how many fixes at most. The first of each second, the
+-- oldest first; of more than $5 seconds every second, third, … one.
+with fixes as (
+  select distinct on (date_trunc('second', p.at)) p.at, p.latitude, p.longitude
+  from tracking_devices k
+  join positions p on p.business_id = $1 and p.device_guid = k.guid and p.at >= $3 and p.at < $4
+  where k.business_id = $1 and k.vehicle_id = $2
+  order by date_trunc('second', p.at), p.at
+), numbered as (
+  select *, row_number() over (order by at) - 1 as number, count(*) over () as total from fixes
+)
+select extract(epoch from at)::float8, latitude, longitude from numbered
+where number % ceil(total::numeric / $5)::bigint = 0
+order by at

@@ -1,0 +1,212 @@
+#include "storage/unit_of_work.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "storage/pq/write_pool.hpp"
+
+namespace waybill::storage {
+
+/// The transaction and its connection.
+class UnitOfWork::State {
+ public:
+  State(Database& base, Opening opening) : base_(base), opening_(std::move(opening)) {}
+
+  Database& base() const { return base_; }
+  bool is_open() const { return session_ != nullptr; }
+  bool was_begun() const { return was_begun_; }
+
+  asio::awaitable<void> open(const Guid& business) {
+    if (session_) {
+      check();
+      co_return;
+    }
+    was_begun_ = true;
+    session_ = co_await writes_of(base_).acquire(business);
+    session_->begin({});
+    session_->add(opening_.statement, opening_.params);
+    try {
+      opening_.check(co_await answer());
+    } catch (...) {
+      session_.reset();
+      throw;
+    }
+  }
+
+  /// One statement with a savepoint of its own. A plan that no longer fits is made anew.
+  asio::awaitable<Rows> run_alone(Statement statement, std::string text, Params params, Format format,
+                                  std::optional<std::string> cause) {
+    check();
+    for (bool again = false;; again = true) {
+      session_->save();
+      if (cause) session_->set_cause(*cause);
+      if (text.empty()) {
+        session_->add(statement, params, format);
+      } else {
+        session_->add_text(statement.name, text, params, format);
+      }
+      session_->keep();
+      auto outcome = co_await session_->flush();
+      if (!outcome.error) co_return std::move(outcome.rows);
+      if (session_->is_open()) session_->undo();
+      if (!outcome.stale || again || !session_->is_open()) std::rethrow_exception(outcome.error);
+    }
+  }
+
+  /// Sends what is queued.
+  asio::awaitable<Rows> answer() {
+    auto outcome = co_await session_->flush();
+    if (outcome.error) std::rethrow_exception(outcome.error);
+    co_return std::move(outcome.rows);
+  }
+
+  asio::awaitable<Rows> run(const Statement& statement, const Params& params) {
+    check();
+    session_->add(statement, params);
+    return answer();
+  }
+
+  void begin_part(const std::string& cause) {
+    session_->save();
+    session_->set_cause(cause);
+    ++open_parts_;
+  }
+
+  void keep_part() {
+    check();
+    session_->keep();
+    --open_parts_;
+    is_used_ = true;
+  }
+
+  void undo_part() {
+    --open_parts_;
+    if (session_ && session_->is_open()) session_->undo();
+    end_if_unused();
+  }
+
+  void written() { is_used_ = true; }
+
+  /// A transaction in which nothing was written needs no connection. One whose connection broke keeps it, so
+  /// that nothing is begun anew.
+  void end_if_unused() {
+    if (!is_used_ && open_parts_ == 0 && session_ && session_->is_open()) session_.reset();
+  }
+
+  asio::awaitable<void> commit() {
+    if (!session_) co_return;
+    check();
+    session_->commit();
+    const auto outcome = co_await session_->flush();
+    session_.reset();
+    if (outcome.error) std::rethrow_exception(outcome.error);
+  }
+
+ private:
+  void check() const {
+    if (!session_) throw std::logic_error("the transaction has ended");
+    if (!session_->is_open()) throw DatabaseUnavailable("the connection broke");
+  }
+
+  Database& base_;
+  Opening opening_;
+  pq::WritePool::Lease session_;
+  int open_parts_ = 0;
+  bool is_used_ = false;
+  bool was_begun_ = false;
+};
+
+/// A Transaction that is a part of the unit's: a savepoint.
+class UnitOfWork::Part final : public Transaction {
+ public:
+  Part(State& state, const std::string& cause) : state_(state) { state_.begin_part(cause); }
+  ~Part() override {
+    if (!is_over_) state_.undo_part();
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  asio::awaitable<Rows> run(const Statement& statement, Params params) override {
+    check();
+    failed_ = true;
+    auto rows = co_await state_.run(statement, params);
+    failed_ = false;
+    co_return rows;
+  }
+
+  asio::awaitable<void> commit() override {
+    check();
+    state_.keep_part();
+    is_over_ = true;
+    co_return;
+  }
+
+ private:
+  void check() const {
+    if (is_over_) throw std::logic_error("the transaction has ended");
+    if (failed_) throw StatementError("the transaction has failed", "25P02", "");
+  }
+
+  State& state_;
+  bool failed_ = false;
+  bool is_over_ = false;
+};
+
+UnitOfWork::UnitOfWork(Database& base, Opening opening)
+    : state_(std::make_unique<State>(base, std::move(opening))) {}
+
+UnitOfWork::~UnitOfWork() = default;
+
+asio::awaitable<Rows> UnitOfWork::read(const Statement& statement, Params params, Format format) {
+  if (!state_->is_open()) return state_->base().read(statement, std::move(params), format);
+  return state_->run_alone(statement, {}, std::move(params), format, {});
+}
+
+asio::awaitable<Rows> UnitOfWork::read_merged(const Statement& statement, const Statement& merged, Params key,
+                                              Format format) {
+  if (!state_->is_open()) return state_->base().read_merged(statement, merged, std::move(key), format);
+  return state_->run_alone(statement, {}, std::move(key), format, {});
+}
+
+asio::awaitable<Rows> UnitOfWork::read_text(std::string_view name, std::string text, Params params,
+                                            Format format) {
+  if (!state_->is_open()) {
+    return state_->base().read_text(name, std::move(text), std::move(params), format);
+  }
+  return state_->run_alone({name, {}}, std::move(text), std::move(params), format, {});
+}
+
+asio::awaitable<Rows> UnitOfWork::read_long(Guid business, std::string_view name, std::string text,
+                                            Params params, Format format) {
+  if (!state_->is_open()) {
+    return state_->base().read_long(business, name, std::move(text), std::move(params), format);
+  }
+  return state_->run_alone({name, {}}, std::move(text), std::move(params), format, {});
+}
+
+asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params params, Cause cause) {
+  co_await state_->open(cause.business);
+  try {
+    auto rows =
+        co_await state_->run_alone(statement, {}, std::move(params), Format::text, std::move(cause.json));
+    state_->written();
+    co_return rows;
+  } catch (...) {
+    state_->end_if_unused();
+    throw;
+  }
+}
+
+asio::awaitable<std::unique_ptr<Transaction>> UnitOfWork::begin(Cause cause) {
+  co_await state_->open(cause.business);
+  co_return std::make_unique<Part>(*state_, cause.json);
+}
+
+asio::awaitable<bool> UnitOfWork::reachable() { return state_->base().reachable(); }
+
+bool UnitOfWork::was_begun() const { return state_->was_begun(); }
+
+asio::awaitable<void> UnitOfWork::commit() { return state_->commit(); }
+
+}  // namespace waybill::storage

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A psql session that has changed a workflow and does not commit: it holds the workflow's row and the row of
+/// the workflows' epoch.
+class HeldWorkflow : public testing::Test {
+ protected:
+  HeldWorkflow() {
+    holder.exec("begin; update workflows set updated_at = updated_at where guid = '" + workflow + "'");
+  }
+
+  World world;
+  Receiver receiver;
+  Tenant loud{world.waybill, "loud"};
+  Tenant quiet{world.waybill, "quiet"};
+  std::string workflow = loud.webhook(receiver.url("/gone"), "order_created");
+  std::string other = quiet.webhook(receiver.url("/hook"), "order_created");
+  Session holder = world.database.connect();
+};
+
+TEST_F(HeldWorkflow, APauseThatCannotBeWrittenIsInForceAndStopsNoOthersRuns) {
+  receiver.answer("/gone", Reply::with_status(410));
+  loud.insert_order();
+  ASSERT_EQ(receiver.wait_for("/gone", 1).size(), 1U);
+  EXPECT_EQ(loud.run_with_status(workflow, "dead").at("code"), "GONE");
+  for (int i = 0; i < 20; ++i) {
+    loud.insert_order();
+    quiet.insert_order();
+  }
+  EXPECT_EQ(receiver.wait_for("/hook", 20).size(), 20U);
+  quiet.settle();
+  loud.settle();
+  EXPECT_EQ(world.database.number("select count(*) from runs where workflow_id = '" + other +
+                                  "' and status = 'succeeded'"),
+            20);
+  EXPECT_EQ(world.database.number("select count(*) from run_queue where workflow_id = '" + workflow + "'"),
+            20);
+  EXPECT_EQ(receiver.count("/gone"), 1U) << "the pause is in force before it is written";
+  EXPECT_EQ(loud.workflow(workflow).at("status"), "active");
+
+  holder.exec("commit");
+  EXPECT_TRUE(eventually([&] { return loud.workflow(workflow).at("status") == "paused"; }));
+  EXPECT_TRUE(eventually([&] { return loud.runs("workflowId=" + workflow + "&status=held").size() == 20; }));
+  EXPECT_EQ(receiver.count("/gone"), 1U);
+  receiver.answer("/gone", Reply::with_status(200));
+  ASSERT_EQ(loud.http.get("/api/workflows/resume-workflow?workflowId=" + workflow).status, 200);
+  EXPECT_EQ(receiver.wait_for("/gone", 21).size(), 21U);
+}
+
+TEST_F(HeldWorkflow, AChangeOfAnotherWorkflowIsRefusedSoonAndNotAfterTenSeconds) {
+  const auto asked = std::chrono::steady_clock::now();
+  const Response response = quiet.http.get("/api/workflows/configured/" + other + "/toggle");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_NE(response.header("retry-after"), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 4s);
+  holder.exec("rollback");
+  EXPECT_EQ(quiet.http.get("/api/workflows/configured/" + other + "/toggle").status, 200);
+}
+
+/// A run that another session has locked is written when the lock is gone, and the others before.
+TEST(HeldRun, OneRunThatIsLockedKeepsNoOthersFromBeingRecorded) {
+  World world;
+  Receiver receiver;
+  Tenant tenant(world.waybill, "locked");
+  const auto gate = std::make_shared<Gate>();
+  receiver.answer("/hung", Reply::after(gate));
+  const std::string hung = tenant.webhook(receiver.url("/hung"), "order_created");
+  tenant.insert_order();
+  ASSERT_TRUE(eventually(
+      [&] { return tenant.sql.number("select count(*) from run_queue where status = 'running'") == 1; }));
+  Session holder = world.database.connect();
+  holder.exec("begin; select from run_queue for update");
+  gate->open();
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  for (int i = 0; i < 10; ++i) tenant.update_orders("notes = '" + std::to_string(i) + "' where true");
+  EXPECT_EQ(receiver.wait_for("/hook", 10).size(), 10U);
+  tenant.settle();
+  holder.exec("commit");
+  tenant.run_with_status(hung, "succeeded");
+}
+
+}  // namespace
+}  // namespace waybill::tests
