@@ -25,7 +25,9 @@ class MailLimits : public testing::Test {
   }
 
   /// As if the business had been made by `POST /api/business`.
-  void register_itself() { tenant.sql.exec("update businesses set registered_by_itself = true"); }
+  void register_itself() {
+    tenant.sql.exec("update businesses set registered_by_itself = true, plan = 'standard'");
+  }
 
   void order_for(const std::string& email) {
     tenant.create_order({{"customer", {{"name", "Ada"}, {"email", email}}}});

@@ -21,6 +21,7 @@ constexpr std::string_view of_all_businesses[] = {
     "outbox.",
     "queue.",
     "schema_migrations.",
+    "system.",
     "tokens.find",
     "users.",
     "user_sessions.start",
