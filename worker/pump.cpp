@@ -332,7 +332,7 @@ void Pump::size_slice(std::size_t events, std::size_t matched, Duration took) {
   if (matched < events) {
     // The later ones were left out, whoever they are of: the next batch is small enough for all of its
     // events.
-    slice_ = std::max<std::size_t>(matched / 2, 1);
+    slice_ = std::max<std::size_t>(matched, 1);
   } else if (took > options_.slice) {
     slice_ = std::max<std::size_t>(events * static_cast<std::size_t>(options_.slice / Duration(1)) /
                                        static_cast<std::size_t>(took / Duration(1)),
