@@ -11,6 +11,9 @@
 namespace waybill::storage {
 namespace {
 
+// So few are read at once, whatever their size: a row of its own costs a microsecond or two.
+constexpr std::size_t few_events = 16;
+
 struct KeyArrays {
   BinaryValue businesses, guids;
 };
@@ -128,21 +131,26 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std
   }
   std::ranges::sort(keys);
   const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
+  const Params params =
+      Params().add(binary_array(ids)).add(format_sql_timestamp(first.at)).add(format_sql_timestamp(last.at));
   std::vector<StoredEvent> stored;
   stored.reserve(events.size());
   std::size_t bytes = 0;
-  session_.stream_binary(
-      sql::outbox::fetch,
-      Params().add(binary_array(ids)).add(format_sql_timestamp(first.at)).add(format_sql_timestamp(last.at)),
-      [&](const Rows& row) {
-        complete = bytes < most_bytes;
-        if (!complete) return false;
-        StoredEvent event = stored_event(BinaryRow(row, 0), 0);
-        bytes += (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
-        if (std::ranges::binary_search(keys, EventKey{event.id, event.at}))
-          stored.push_back(std::move(event));
-        return true;
-      });
+  const auto take = [&](const BinaryRow& row) {
+    complete = bytes < most_bytes;
+    if (!complete) return false;
+    StoredEvent event = stored_event(row, 0);
+    bytes += (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
+    if (std::ranges::binary_search(keys, EventKey{event.id, event.at})) stored.push_back(std::move(event));
+    return true;
+  };
+  if (events.size() <= few_events) {
+    const Rows rows = session_.run_binary(sql::outbox::fetch, params);
+    for (int row = 0; row < rows.size() && take(BinaryRow(rows, row)); ++row) continue;
+  } else {
+    session_.stream_binary(sql::outbox::fetch, params,
+                           [&](const Rows& row) { return take(BinaryRow(row, 0)); });
+  }
   std::ranges::sort(stored, {}, &StoredEvent::id);
   return stored;
 }
