@@ -32,8 +32,8 @@ struct Credentials {
 /// already stand for what was `kept`, if that is of the same host; others are told in `errors`.
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors);
 
-/// Those of a stored definition: what was `kept`, and the values of headers that were stored before such
-/// values were sealed, which get stars.
+/// The credentials of a stored definition: the `kept` ones, and the values of headers that were stored before
+/// such values were sealed, which get stars.
 Credentials stored_credentials(json::object& action, const Credentials& kept);
 
 /// What is sent to `url` for a header that a request has as `stored`: itself, or what its stars stand for;

@@ -294,8 +294,8 @@ asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
   }
 }
 
-/// What the handler writes and the answer that is kept for its key are one transaction. What a handler starts
-/// once its work is committed is started when all of it is.
+/// The writes of the handler and the answer that is kept for its key are one transaction. Work that a handler
+/// starts after its commit is started after that transaction.
 asio::awaitable<void> Dispatcher::perform_once(Exchange& exchange, std::string raw_body) {
   std::string identity;
   identity.append(exchange.request.method)

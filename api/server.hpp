@@ -25,8 +25,9 @@ struct HttpLimits {
   /// One more takes the place of the connection that has waited longest for a request; when all are at work
   /// it is answered 503 and closed.
   std::size_t most_connections = 4'096;
-  /// Of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so that one client
-  /// or two leave room, and a company behind one address has enough. One more is answered 429 and closed.
+  /// The connections of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so
+  /// that one or two clients leave room, and a company behind one address has enough. One more is answered
+  /// 429 and closed.
   std::size_t most_of_one_network = 1'024;
 };
 

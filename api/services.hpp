@@ -22,7 +22,7 @@ class PasswordHasher;
 class Readiness;
 class Stores;
 
-/// What a business may have of workflows.
+/// Limits of the workflows of a business.
 struct WorkflowLimits {
   std::int64_t per_business = 500;               // managed ones do not count
   std::int64_t per_trigger = 100;                // active ones

@@ -18,7 +18,7 @@ class StoreMemory {
   static constexpr std::size_t largest_answer = 8UL * 1024 * 1024;
   static constexpr std::size_t largest_tree = 32UL * 1024 * 1024;
 
-  /// What one answer, tree or page has; given back when it is destroyed.
+  /// The bytes of one answer, tree or page; given back when it is destroyed.
   class Charge {
    public:
     Charge() = default;

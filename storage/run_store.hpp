@@ -87,7 +87,7 @@ class RunStore {
   /// later ones.
   Recorded record(const Batch& batch, const JudgeChange& judge);
 
-  /// What `claim` takes at most, and leaves alone.
+  /// Bounds of a claim.
   struct ClaimLimits {
     Duration lease;
     std::size_t per_destination;

@@ -10,7 +10,7 @@
 namespace waybill::storage {
 namespace {
 
-// Of one call: its length is an int, and libpq keeps a copy of it until the server has taken it.
+// The bytes of one call: their number is an int, and libpq keeps a copy of it until the server has taken it.
 constexpr std::size_t copy_portion = std::size_t{1} << 20U;
 
 std::string session_settings(const SessionLimits& limits) {

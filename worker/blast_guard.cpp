@@ -49,7 +49,8 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
 
   const Time now = clock_.now();
   for (auto& [workflow, group] : groups) {
-    untold_[{group.business_id, workflow}] += static_cast<std::int64_t>(group.runs.size());
+    untold_[{group.business_id, workflow}] +=
+        static_cast<std::int64_t>(std::min(group.allowed, group.runs.size()));
     if (group.allowed >= group.runs.size()) {
       for (const storage::Run* run : group.runs) rates_.fired(workflow, run->key.created_at);
       continue;

@@ -65,8 +65,8 @@ class Catalogue {
   /// are matched and its runs are performed once it is readable, or by a worker that can read it.
   bool is_unreadable(const Guid& workflow) const;
 
-  /// Those of a business that this version cannot read, that are switched on for one entity type, and were so
-  /// at the time `at` of an event.
+  /// The workflows of a business that this version cannot read, that are switched on for one entity type, and
+  /// were so at the time `at` of an event.
   std::vector<Guid> unreadable(const Guid& business, domain::EntityType type, Time at) const;
 
   /// Those of a business that are switched on, for one entity type, in the order they were made.

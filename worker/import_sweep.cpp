@@ -68,7 +68,7 @@ std::size_t bytes_of(const connectors::StoreProduct& product) {
   return sizeof(product) + product.variants.size() * sizeof(connectors::StoreVariant);
 }
 
-/// What a page takes until it is written, without the texts that are too long to stand in their objects.
+/// The bytes of a page until it is written, without the texts that are too long to stand in their objects.
 template <typename Record>
 connectors::StoreMemory::Charge charge_for(const connectors::StorePage<Record>& page) {
   std::size_t bytes = page.unreadable.size() * sizeof(connectors::Unreadable);

@@ -14,7 +14,7 @@ using std::chrono::steady_clock;
 
 constexpr Duration first_reconnect = std::chrono::milliseconds(100);
 constexpr Duration longest_reconnect = std::chrono::seconds(1);
-// Who has lost its session to a restart or fail-over of the server is not alone in that.
+// A restart or fail-over of the server ends the sessions of all workers; they have this long to return.
 constexpr Duration time_to_return = std::chrono::seconds(2);
 constexpr Duration look_at_leaving_every = std::chrono::milliseconds(20);
 

@@ -29,7 +29,7 @@ struct MatchedEvent {
 /// the same event and workflow always give the same run guid. One thread.
 class Matcher {
  public:
-  /// What planning may take. The runs of one event are rendered up to a number, a size and a time; those
+  /// Bounds of planning. The runs of one event are rendered up to a number, a size and a time; those
   /// beyond are queued without their texts, if `may_defer`, and rendered when they are claimed.
   struct Limits {
     std::function<bool(const Guid& business)> has_memory;  // false: all its runs are queued without texts

@@ -29,7 +29,7 @@ class PauseWriter {
   PauseWriter(const PauseWriter&) = delete;
   PauseWriter& operator=(const PauseWriter&) = delete;
 
-  /// Of a workflow whose pause is being written, further ones are dropped.
+  /// Further pauses of a workflow whose pause is being written are dropped.
   void pause(PauseRequest request);
   void pause(PauseNotice notice);
 

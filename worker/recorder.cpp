@@ -13,8 +13,8 @@ namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(500);
 constexpr auto retry_in_the_way = std::chrono::milliseconds(250);
-// Of a single run or event, which others wait for; a batch has worker_limits, for the locks of whole tables
-// pass.
+// The limit of a single run or event, which others wait for. A batch has worker_limits: locks of whole tables
+// pass soon.
 constexpr const char* short_lock_limit = "set lock_timeout = '100ms'";
 constexpr const char* usual_lock_limit = "reset lock_timeout";
 

@@ -2,7 +2,7 @@
 -- the record tables run with the rights of their owner and look up names in the schema of waybill alone, the writer's
 -- temporary tables last.
 
--- What an event keeps as its cause. Only members of the role that owns the trigger functions, by which they run, can name
+-- The cause that an event keeps. Only members of the role that owns the trigger functions, by which they run, can name
 -- somebody or a depth; everybody else is named by the role of their session. This body and the next are parsed here and now:
 -- no search_path changes what they call.
 create function event_cause() returns jsonb language sql stable

@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 constexpr auto first_pause = std::chrono::milliseconds(25);
 constexpr auto longest_pause = std::chrono::milliseconds(1000);
 
-// Of several hosts, each has this long to answer.
+// Each of several hosts has this long to answer.
 constexpr auto host_limit = std::chrono::seconds(2);
 // Whoever waits longer for a lock is told to come again; the server ends a transaction whose client is
 // stopped.

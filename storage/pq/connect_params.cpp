@@ -16,7 +16,7 @@ using Conninfo = std::unique_ptr<PQconninfoOption, FreeConninfo>;
 
 Conninfo parse(const std::string& url) { return Conninfo(PQconninfoParse(url.c_str(), nullptr)); }
 
-/// What a URL says of one parameter; nullopt for nothing and for a URL that cannot be read.
+/// The value of one parameter in a URL; nullopt if it has none or cannot be read.
 std::optional<std::string> value_of(const Conninfo& url, std::string_view keyword) {
   for (const auto* option = url.get(); option != nullptr && option->keyword != nullptr; ++option) {
     if (option->keyword == keyword && option->val != nullptr) return option->val;

@@ -9,7 +9,7 @@
 namespace waybill::storage::pq {
 
 /// libpq's parameters of one session, for PQconnectdbParams and PQconnectStartParams with `expand_dbname`.
-/// What the URL says wins, but for the client's encoding; `settings` ("-c name=value …") are added to its
+/// Parameters of the URL win, but for the client's encoding; `settings` ("-c name=value …") are added to its
 /// `options`. A connection that falls silent is given up within 4 s by either side; a unix socket ignores
 /// these limits.
 class ConnectParams {

@@ -301,7 +301,7 @@ TEST_F(Insight, ExplainReadsOnlyTheVersionsAndSwitchesOfItsEvents) {
   const std::string order = tenant.create_order();
   tenant.put_order(order, {{"notes", "a"}});
   tenant.settle();
-  // What an impatient script leaves: versions and switches by the thousand, the last of them on.
+  // An impatient script leaves versions and switches by the thousand, the last of them on.
   tenant.sql.exec(
       "insert into workflow_versions (business_id, workflow_id, version, definition, created_at)"
       " select business_id, workflow_id, version + n, jsonb_set(definition, '{name}', to_jsonb('v' || n)),"

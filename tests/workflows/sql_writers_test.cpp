@@ -251,7 +251,7 @@ TEST_F(SqlWriters, WithRightsOnShipmentsAloneCompleteADispatch) {
   EXPECT_EQ(database.value("select status from dispatches"), "completed");
 }
 
-// Those of every change have qualified names instead of a search_path, which the test above shows.
+// The triggers of every change have qualified names instead of a search_path, which the test above shows.
 TEST_F(SqlWriters, EveryTriggerOfARecordTableHasItsOwnersRightsAndAFixedSearchPath) {
   const auto bad = database.rows(
       "select distinct p.proname from pg_trigger t join pg_proc p on p.oid = t.tgfoid"
@@ -263,7 +263,7 @@ TEST_F(SqlWriters, EveryTriggerOfARecordTableHasItsOwnersRightsAndAFixedSearchPa
   for (const auto& row : bad) ADD_FAILURE() << row.at(0).value();
 }
 
-// What a writer's statement calls itself is called with the writer's rights.
+// A function that the writer's statement calls runs with the writer's rights.
 TEST_F(SqlWriters, NoConstraintDefaultOrIndexOfARecordTableCallsAFunctionOfWaybill) {
   const auto bad = database.rows(
       "select distinct p.proname from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and"

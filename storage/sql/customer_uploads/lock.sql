@@ -1,5 +1,5 @@
 -- An upload that is to be confirmed, held until the transaction ends unless another one holds it: $1 business, $2 upload.
--- Whether it was confirmed, how many parts it has, and whether it is held.
+-- Answers whether it was confirmed, how many parts it has, and whether it is held.
 with held as (
   select guid, confirmed_at from customer_uploads where business_id = $1 and guid = $2 for update skip locked
 )

@@ -1,4 +1,4 @@
--- What lost workers had taken is due at once: queued runs, and imports. $1 is the worker that asks. A worker that lives holds
+-- Makes due at once what lost workers had taken: queued runs, and imports. $1 is the worker that asks. A worker that lives holds
 -- the lock of its name; one that is silent for $2 after the end of its lease is taken for lost as well (null: none is). It
 -- enters itself again when it resumes.
 with lost as (
