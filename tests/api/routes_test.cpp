@@ -288,7 +288,8 @@ TEST_F(MappedRoutesTest, NoTransactionIsOpenWhileTheOsrmServerIsAsked) {
   answer(place, [&](const Received& request) {
     ++asked;
     open += sql.number(
-        "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'");
+        "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%' "
+        "and application_name = 'waybill api'");
     return table_of(request, 1'000);
   });
   const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
