@@ -3,8 +3,8 @@
 
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
-#include "actions/push_fan_out.hpp"
 #include "actions/stored_templates.hpp"
+#include "actions/web_push_fan_out.hpp"
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
 #include "net/web_push.hpp"

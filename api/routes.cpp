@@ -1,4 +1,4 @@
-#include "api/route.hpp"
+#include "api/route/route.hpp"
 
 namespace waybill::api {
 

@@ -2,13 +2,13 @@
 
 #include <optional>
 
-#include "api/quota.hpp"
-#include "api/schema.hpp"
+#include "api/gate/quota.hpp"
+#include "api/route/schema.hpp"
 #include "base/token.hpp"
 #include "base/utf8.hpp"
 #include "storage/fields.hpp"
+#include "storage/session.hpp"
 #include "storage/sql.hpp"
-#include "storage/sync.hpp"
 
 namespace waybill::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::app {
 namespace {

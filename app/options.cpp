@@ -2,7 +2,7 @@
 #include <charconv>
 #include <utility>
 
-#include "api/quota.hpp"
+#include "api/gate/quota.hpp"
 #include "app/config.hpp"
 #include "net/mail.hpp"
 #include "storage/pq/connect_params.hpp"

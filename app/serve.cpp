@@ -11,7 +11,7 @@
 #include "app/signals.hpp"
 #include "base/observe.hpp"
 #include "storage/migrate.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::app {
 namespace {

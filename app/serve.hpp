@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/config.hpp"
-#include "app/wire.hpp"
+#include "app/node.hpp"
 
 namespace waybill::app {
 

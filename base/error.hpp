@@ -40,7 +40,7 @@ struct FieldError {
 using FieldErrors = std::vector<FieldError>;
 
 /// What a request is refused with. Thrown by validation and handlers, turned into an answer in one place
-/// (api/errors.cpp). Nothing has been changed when it is thrown.
+/// (api/gate/errors.cpp). Nothing has been changed when it is thrown.
 class Failure : public std::exception {
  public:
   Failure(ErrorCode code, std::string message, FieldErrors details = {})

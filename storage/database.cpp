@@ -7,7 +7,7 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "storage/pq/line.hpp"
+#include "storage/pq/connection_queue.hpp"
 #include "storage/pq/read_pipeline.hpp"
 #include "storage/pq/write_pool.hpp"
 

@@ -1,8 +1,8 @@
 #include "storage/key_check.hpp"
 
 #include "storage/fields.hpp"
+#include "storage/session.hpp"
 #include "storage/sql.hpp"
-#include "storage/sync.hpp"
 
 namespace waybill::storage {
 

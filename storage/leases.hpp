@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

@@ -6,8 +6,8 @@
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
 #include "storage/partitions.hpp"
+#include "storage/session.hpp"
 #include "storage/sql.hpp"
-#include "storage/sync.hpp"
 
 namespace waybill::storage {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/change.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

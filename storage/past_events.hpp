@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "storage/outbox.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

@@ -7,7 +7,7 @@
 
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

@@ -6,7 +6,7 @@
 #include "domain/records/change.hpp"
 #include "storage/outbox.hpp"
 #include "storage/record_value.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

@@ -10,7 +10,7 @@
 
 #include "storage/outbox.hpp"
 #include "storage/run.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

@@ -9,7 +9,7 @@
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::storage {
 

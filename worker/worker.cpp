@@ -4,20 +4,20 @@
 #include <atomic>
 #include <unistd.h>
 
-#include "actions/stored_push_directory.hpp"
+#include "actions/stored_subscriptions.hpp"
 #include "base/observe.hpp"
 #include "net/http_client.hpp"
-#include "worker/blast_guard.hpp"
-#include "worker/catalogue.hpp"
+#include "worker/delivery/mail_limit.hpp"
+#include "worker/delivery/recorder.hpp"
+#include "worker/delivery/runner.hpp"
 #include "worker/duties/duties.hpp"
-#include "worker/importer.hpp"
-#include "worker/lease_keeper.hpp"
-#include "worker/mail_limit.hpp"
-#include "worker/matcher.hpp"
-#include "worker/pump.hpp"
-#include "worker/recorder.hpp"
-#include "worker/runner.hpp"
-#include "worker/tracking_desk.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/pipeline/lease_keeper.hpp"
+#include "worker/pipeline/matcher.hpp"
+#include "worker/pipeline/pump.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/stores/importer.hpp"
+#include "worker/stores/tracking_sender.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -29,7 +29,7 @@ class Worker {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;
-    std::int64_t blast_factor = 100;                      // worker/blast_guard.hpp
+    std::int64_t blast_factor = 100;                      // worker/guard/blast_guard.hpp
     std::int64_t blast_minimum = 1000;                    // 0 in either: off
     Duration import_interval = std::chrono::seconds(60);  // between two sweeps over a store
     connectors::Connector::Options connectors;

@@ -1,4 +1,4 @@
-#include "api/openapi.hpp"
+#include "api/route/openapi.hpp"
 
 #include <iostream>
 

@@ -8,7 +8,7 @@
 
 #include "storage/database.hpp"
 #include "storage/pq/channel.hpp"
-#include "storage/pq/line.hpp"
+#include "storage/pq/connection_queue.hpp"
 #include "storage/pq/write_session.hpp"
 
 namespace waybill::storage::pq {

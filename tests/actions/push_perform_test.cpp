@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "actions/push_desk.hpp"
-#include "actions/push_report.hpp"
+#include "actions/web_push_report.hpp"
+#include "actions/web_push_sender.hpp"
 #include "storage/errors.hpp"
 #include "tests/net/raw_server.hpp"
 

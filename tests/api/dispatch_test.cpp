@@ -1,11 +1,10 @@
-#include "api/dispatch.hpp"
-
 #include <future>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "api/gate/gate.hpp"
 #include "base/json.hpp"
 #include "tests/api/small_api.hpp"
 

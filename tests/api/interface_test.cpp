@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "api/route.hpp"
+#include "api/route/route.hpp"
 #include "base/guid.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/api/interface_table.hpp"

@@ -4,8 +4,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "api/openapi_examples.hpp"
-#include "api/route.hpp"
+#include "api/route/openapi_examples.hpp"
+#include "api/route/route.hpp"
 #include "tests/api/api_test.hpp"
 #include "tests/api/prepared_business.hpp"
 

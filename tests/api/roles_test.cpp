@@ -2,7 +2,7 @@
 #include <array>
 #include <optional>
 
-#include "api/route.hpp"
+#include "api/route/route.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/api/api_test.hpp"
 

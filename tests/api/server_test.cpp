@@ -1,4 +1,4 @@
-#include "api/server.hpp"
+#include "api/http/server.hpp"
 
 #include <chrono>
 #include <future>

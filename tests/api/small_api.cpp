@@ -6,8 +6,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "api/paging.hpp"
-#include "api/services.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/services.hpp"
 #include "base/crypto.hpp"
 #include "base/error.hpp"
 

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/analysis.hpp"
-#include "api/auth.hpp"
-#include "api/dispatch.hpp"
-#include "api/local_leases.hpp"
-#include "api/quota.hpp"
-#include "api/router.hpp"
-#include "api/server.hpp"
+#include "api/gate/auth.hpp"
+#include "api/gate/gate.hpp"
+#include "api/gate/local_leases.hpp"
+#include "api/gate/quota.hpp"
+#include "api/http/server.hpp"
+#include "api/route/router.hpp"
+#include "api/threads/analysis.hpp"
 #include "tests/harness/http.hpp"
 
 namespace waybill::tests {

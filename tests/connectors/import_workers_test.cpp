@@ -3,8 +3,8 @@
 #include <map>
 
 #include "storage/fields.hpp"
+#include "storage/session.hpp"
 #include "storage/sql.hpp"
-#include "storage/sync.hpp"
 #include "tests/connectors/import_fixture.hpp"
 
 namespace waybill::tests {

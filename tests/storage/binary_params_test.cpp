@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/binary.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/errors.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

@@ -6,7 +6,7 @@
 
 #include "storage/outbox.hpp"
 #include "storage/run_store.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/session.hpp"
 #include "storage/sql.hpp"
-#include "storage/sync.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 

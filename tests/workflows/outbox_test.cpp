@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 #include "worker/duties/duties.hpp"

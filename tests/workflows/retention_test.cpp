@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 #include "tests/harness/postgres.hpp"
 #include "worker/duties/duties.hpp"
 

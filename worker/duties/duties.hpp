@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
-#include "storage/sync.hpp"
+#include "storage/session.hpp"
 
 namespace waybill::worker {
 

@@ -3,7 +3,7 @@
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
 #include "worker/duties/duties.hpp"
-#include "worker/pauses.hpp"
+#include "worker/guard/pauses.hpp"
 
 namespace waybill::worker {
 namespace {

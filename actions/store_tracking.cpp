@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "actions/action.hpp"
+#include "actions/definition.hpp"
+#include "actions/tracking_sender.hpp"
+
+namespace waybill::actions {
+namespace {
+
+json::value member(const json::object& object, std::string_view name) {
+  const auto* const value = given(object, name);
+  return value == nullptr ? json::value() : *value;
+}
+
+/// Tells the store that an order came from of its shipment.
+class PushTracking final : public Action {
+ public:
+  std::string_view type() const override { return "push_tracking"; }
+
+  bool managed_only() const override { return true; }
+
+  json::object check(const json::object& definition, const CheckContext& context,
+                     FieldErrors& errors) const override {
+    for (const auto& field : definition) {
+      if (field.key() != "type") errors.push_back({"action." + std::string(field.key()), "unknown field"});
+    }
+    if (context.entity_type != domain::EntityType::shipment) {
+      errors.push_back({"action.type", "is for shipments alone"});
+    }
+    return {{"type", type()}};
+  }
+
+  /// What the shipment is told with is read again by each try; the destination is left out where the plan is
+  /// shown.
+  Plan plan(const WorkflowView& workflow, const EventView& event) const override {
+    const auto* const carrier = given(event.entity, "carrier");
+    return {
+        .request = {{"orderId", member(event.entity, "orderId")},
+                    {"trackingNumber", member(event.entity, "trackingNumber")},
+                    {"carrier", carrier == nullptr ? json::value() : member(carrier->as_object(), "name")},
+                    {"shippedAt", format_timestamp(event.at)},
+                    {"destination", "store:" + workflow.business_id.to_string()}},
+        .body = {}};
+  }
+
+  /// Its business: which store it is, and how much that bears, is known to the desk.
+  std::string destination(const json::object& request, const Guid& /*business*/) const override {
+    return std::string(request.at("destination").as_string());
+  }
+
+  std::string queue_destination(const json::object& /*definition*/, const Guid& business) const override {
+    return "store:" + business.to_string();
+  }
+
+  void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
+    const auto shipped_at = parse_timestamp(attempt.request.at("shippedAt").as_string());
+    if (!shipped_at) throw std::invalid_argument("there is no such time");
+    effects.tracking->push(
+        {.business = attempt.business_id, .shipment = attempt.entity_id, .shipped_at = *shipped_at},
+        std::move(finish));
+  }
+};
+
+}  // namespace
+
+const Action& push_tracking_action() {
+  static const PushTracking action;
+  return action;
+}
+
+}  // namespace waybill::actions

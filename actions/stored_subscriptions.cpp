@@ -1,0 +1,50 @@
+#include "actions/stored_subscriptions.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr std::size_t max_signers = 10'000;
+
+}  // namespace
+
+template <typename Use>
+auto StoredPushDirectory::with_session(Use use) {
+  try {
+    if (!session_)
+      session_ = std::make_unique<storage::Session>(database_url_, "waybill push", storage::worker_limits);
+    return use(*session_);
+  } catch (const std::exception&) {
+    session_.reset();
+    throw;
+  }
+}
+
+PushAudience StoredPushDirectory::find(const Guid& business, const std::optional<Guid>& user) {
+  return with_session([&](storage::Session& session) {
+    PushAudience audience{
+        storage::push_subscriptions(session, business, user, storage::most_push_subscriptions), nullptr};
+    if (!audience.subscriptions.empty()) audience.signer = signer(session, business);
+    return audience;
+  });
+}
+
+void StoredPushDirectory::remove(const Guid& business, const storage::PushSubscription& subscription) {
+  with_session(
+      [&](storage::Session& session) { storage::remove_push_subscription(session, business, subscription); });
+}
+
+std::shared_ptr<net::VapidSigner> StoredPushDirectory::signer(storage::Session& session,
+                                                              const Guid& business) {
+  const auto stored = storage::vapid_keys(session, business);
+  if (!stored) return nullptr;
+  auto& signer = signers_[business];
+  if (!signer || signer->public_key() != stored->public_key) {
+    const std::string secret = secrets_.open(stored->private_key, "vapid-key:" + business.to_string());
+    auto made = std::make_shared<net::VapidSigner>(net::VapidKeys{stored->public_key, secret}, contact_);
+    if (signers_.size() > max_signers) signers_.clear();
+    return signers_[business] = std::move(made);
+  }
+  return signer;
+}
+
+}  // namespace waybill::actions

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "actions/web_push_sender.hpp"
+#include "base/secret_box.hpp"
+
+namespace waybill::actions {
+
+/// The directory in the database, on a session of its own that is made when it is needed.
+class StoredPushDirectory final : public PushDirectory {
+ public:
+  /// `contact` is where push services reach the operator: a mailto: or https: URL, or empty. `secrets`
+  /// outlives the directory.
+  StoredPushDirectory(std::string database_url, const SecretBox& secrets, std::string contact)
+      : database_url_(std::move(database_url)), secrets_(secrets), contact_(std::move(contact)) {}
+
+  PushAudience find(const Guid& business, const std::optional<Guid>& user) override;
+  void remove(const Guid& business, const storage::PushSubscription& subscription) override;
+
+ private:
+  template <typename Use>
+  auto with_session(Use use);
+  std::shared_ptr<net::VapidSigner> signer(storage::Session& session, const Guid& business);
+
+  const std::string database_url_;
+  const SecretBox& secrets_;
+  const std::string contact_;
+  std::unique_ptr<storage::Session> session_;
+  std::unordered_map<Guid, std::shared_ptr<net::VapidSigner>>
+      signers_;  // by business; they keep their tokens
+};
+
+}  // namespace waybill::actions

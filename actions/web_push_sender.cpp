@@ -1,0 +1,103 @@
+#include "actions/web_push_sender.hpp"
+
+#include <future>
+#include <utility>
+
+#include "storage/errors.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr int database_tries = 3;
+constexpr auto database_pause = std::chrono::milliseconds(100);
+constexpr auto longest_wait = std::chrono::milliseconds(100);  // for a place
+
+}  // namespace
+
+PushDesk::PushDesk(std::unique_ptr<PushDirectory> directory, net::CircuitBreaker::Options breaker)
+    : directory_(std::move(directory)), services_(breaker), thread_([this] { run(); }) {}
+
+PushDesk::~PushDesk() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void PushDesk::post(const Guid& business, Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push(business, std::move(work));
+  }
+  changed_.notify_all();
+}
+
+void PushDesk::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+  // What began before may still be sending.
+  std::promise<void> done;
+  post({}, [&] {
+    wake_waiting();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+void PushDesk::run() {
+  for (Work work; next(work); work = nullptr) {
+    if (work) {
+      work();
+    } else {
+      wake_waiting();
+    }
+  }
+}
+
+// Leaves `work` empty when it is time to look at what waits for places. False once all is done.
+bool PushDesk::next(Work& work) {
+  std::unique_lock lock(mutex_);
+  const auto has_work = [this] { return ending_ || !posted_.empty(); };
+  if (waiting_.empty()) {
+    changed_.wait(lock, has_work);
+  } else if (!changed_.wait_for(lock, longest_wait, has_work)) {
+    return true;
+  }
+  if (posted_.empty()) return !waiting_.empty();
+  work = posted_.pop();
+  return true;
+}
+
+void PushDesk::place_freed() { wake_waiting(); }
+
+void PushDesk::wake_waiting() {
+  for (const Work& work : std::exchange(waiting_, {})) work();
+}
+
+std::optional<PushAudience> PushDesk::find(const Guid& business, const std::optional<Guid>& user) {
+  for (int tries = 1;; ++tries) {
+    try {
+      return directory_->find(business, user);
+    } catch (const storage::DatabaseUnavailable&) {
+      // A session that was lost is made anew; and runs that come back at once must not turn in circles.
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, database_pause, [this] { return closed_.load(); });
+      if (closed_ || tries == database_tries) return std::nullopt;
+    }
+  }
+}
+
+void PushDesk::remove(const Guid& business, const storage::PushSubscription& subscription) {
+  try {
+    directory_->remove(business, subscription);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is found gone again
+  }
+}
+
+}  // namespace waybill::actions

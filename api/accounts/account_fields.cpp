@@ -1,0 +1,69 @@
+#include "api/accounts/account_fields.hpp"
+
+#include "api/accounts/password_hasher.hpp"
+#include "api/http/failure_limit.hpp"
+#include "api/records/fields.hpp"
+
+namespace waybill::api {
+namespace {
+
+net::MailMessage message(const std::string& to, std::string subject, std::string text) {
+  return {.to = {to},
+          .subject = std::move(subject),
+          .text = std::move(text),
+          .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
+}
+
+}  // namespace
+
+std::string text_of(const json::object& body, std::string_view name) {
+  return text_at(body, name).value_or("");
+}
+
+Failure wrong_token() { return invalid("token", "is wrong, used or expired"); }
+
+void require_user(const Call& call) {
+  if (!call.principal.is_user) throw Failure(ErrorCode::forbidden, "Only the token of a user can do this.");
+}
+
+asio::awaitable<std::string> hash_password(const Call& call, Services& services, std::string password) {
+  const auto turn = co_await services.passwords->turn(PasswordHasher::Purpose::other, network_of(call.peer));
+  co_return co_await turn.hash(std::move(password));
+}
+
+void check_confirmation(const json::object& body, FieldErrors& errors) {
+  const auto password = text_at(body, "password");
+  const auto again = text_at(body, "confirmPassword");
+  if (password && again && *password != *again) errors.push_back({"confirmPassword", "must equal password"});
+}
+
+net::MailMessage verification_mail(const Services& services, const std::string& to,
+                                   const std::string& token) {
+  return message(to, "Verify your e-mail address",
+                 "Welcome to waybill.\n\n"
+                 "Please verify your e-mail address within 24 hours by opening this link:\n\n" +
+                     services.public_url + "/verify?token=" + token + "\n\nor by entering this token:\n\n" +
+                     token + "\n\nIf you did not register, you need not do anything.\n");
+}
+
+net::MailMessage reset_mail(const Services& services, const std::string& to, const std::string& token) {
+  return message(to, "Choose a new password",
+                 "Somebody, probably you, asked for a new password of your waybill account.\n\n"
+                 "Please choose it within one hour by opening this link:\n\n" +
+                     services.public_url + "/reset-password?token=" + token +
+                     "\n\nor by entering this token:\n\n" + token +
+                     "\n\nIf you did not ask for it, you need not do anything: the password stays.\n");
+}
+
+net::MailMessage invitation_mail(const Services& services, const std::string& to, const std::string& token,
+                                 const std::string& business) {
+  return message(to, "You are invited to " + business,
+                 "You are invited to work with " + business +
+                     " in waybill.\n\n"
+                     "Please accept within 7 days by opening this link:\n\n" +
+                     services.public_url + "/accept-invitation?token=" + token +
+                     "\n\nor by entering this token:\n\n" + token +
+                     "\n\nIf you do not know the business, you need not do anything.\n");
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "api/route/route.hpp"
+#include "api/route/schema.hpp"
+#include "api/route/services.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "net/mail.hpp"
+
+namespace waybill::api {
+
+inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
+inline constexpr std::size_t shortest_password = 10;   // characters
+inline constexpr std::size_t longest_password = 1000;  // so that hashing it costs no more than Argon2id does
+
+inline constexpr Property password_property{.name = "password",
+                                            .kind = Kind::string,
+                                            .required = true,
+                                            .max_length = longest_password,
+                                            .min_length = shortest_password};
+inline constexpr Property confirm_password_property{.name = "confirmPassword",
+                                                    .kind = Kind::string,
+                                                    .required = true,
+                                                    .max_length = longest_password,
+                                                    .description = "the password again"};
+
+/// A password that a mailed token lets its receiver choose.
+inline constexpr Property mailed_password_properties[] = {
+    {.name = "token", .kind = Kind::string, .required = true, .description = "of the mail"},
+    password_property,
+    confirm_password_property,
+};
+
+/// The string `name` of a checked body; empty without one.
+std::string text_of(const json::object& body, std::string_view name);
+
+/// 400: a mailed token that does nothing (any more).
+Failure wrong_token();
+
+/// Throws Failure (FORBIDDEN) for an API token.
+void require_user(const Call& call);
+
+/// Waits for a turn and hashes a new password.
+asio::awaitable<std::string> hash_password(const Call& call, Services& services, std::string password);
+
+/// That `confirmPassword` is the password.
+void check_confirmation(const json::object& body, FieldErrors& errors);
+
+/// The mail that asks a new user to verify an address.
+net::MailMessage verification_mail(const Services& services, const std::string& to, const std::string& token);
+
+/// The mail that lets a user choose a new password.
+net::MailMessage reset_mail(const Services& services, const std::string& to, const std::string& token);
+
+/// The mail that invites a user into a business.
+net::MailMessage invitation_mail(const Services& services, const std::string& to, const std::string& token,
+                                 const std::string& business);
+
+}  // namespace waybill::api

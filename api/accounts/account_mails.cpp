@@ -1,0 +1,59 @@
+#include "api/accounts/account_mails.hpp"
+
+#include <algorithm>
+
+#include "api/http/failure_limit.hpp"
+#include "base/error.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::int64_t invitations_per_business = 50;  // an hour
+
+/// A count and how many an hour it may reach; 0: any number.
+struct Limit {
+  std::string key;
+  std::int64_t most;
+};
+
+asio::awaitable<void> count(Services& services, Limit asker, Limit receiver) {
+  enum Column { is_asker, is_within, at, seconds_left };
+  storage::Params params;
+  params.add(asker.key).add(asker.most).add(std::move(receiver.key)).add(receiver.most);
+  const auto rows = co_await services.db.write(storage::sql::account_requests::count, std::move(params), {});
+  std::int64_t wait = 0;
+  std::string counted_at;  // for the asker
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    if (!row.boolean(is_within)) {
+      wait = std::max(wait, row.number(seconds_left));
+    } else if (row.boolean(is_asker)) {
+      counted_at = row.string(at);
+    }
+  });
+  if (wait == 0) co_return;
+  if (!counted_at.empty()) {
+    storage::Params counted;
+    counted.add(std::move(asker.key)).add(std::move(counted_at));
+    co_await services.db.write(storage::sql::account_requests::release, std::move(counted), {});
+  }
+  throw Failure(ErrorCode::rate_limited, "Too many mails were asked for; try again later.")
+      .with_retry_after(std::chrono::seconds(wait));
+}
+
+}  // namespace
+
+asio::awaitable<void> count_account_mail(const Call& call, Services& services, std::string email) {
+  const auto& limits = services.account_mails;
+  if (limits.per_network == 0 && limits.per_address == 0) co_return;
+  co_await count(services, {"network:" + network_of(call.peer), limits.per_network},
+                 {"address:" + email, limits.per_address});
+}
+
+asio::awaitable<void> count_invitation(const Call& call, Services& services, std::string email) {
+  co_await count(services, {"business:" + call.principal.business_id.to_string(), invitations_per_business},
+                 {"invited:" + email, services.account_mails.per_address});
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,279 @@
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/accounts/account_fields.hpp"
+#include "api/push/vapid_key.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "domain/currency.hpp"
+#include "domain/time_zone.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::businesses;
+namespace defaults_sql = storage::sql::business_defaults;
+
+constexpr Property settings_properties[] = {
+    {.name = "timezone", .kind = Kind::string, .nullable = false, .description = "an IANA zone"},
+    {.name = "currency", .kind = Kind::string, .nullable = false, .description = "a code of ISO 4217"},
+};
+constexpr Schema settings_schema{"BusinessSettings", settings_properties};
+
+constexpr auto business_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid",
+       .kind = Kind::uuid,
+       .read_only = create,
+       .description = create ? "" : "the business's own, if given"},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "email",
+       .kind = Kind::email,
+       .required = create,
+       .nullable = !create,  // one made by the command line has none
+       .max_length = longest_email},
+      {.name = "phone", .kind = Kind::string},
+      {.name = "address", .kind = Kind::object, .schema = &address_schema},
+      {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_schema},
+  });
+}
+constexpr auto create_properties = business_properties(true);
+constexpr auto update_properties = business_properties(false);
+constexpr Schema create_schema{"BusinessCreate", create_properties};
+constexpr Schema business_schema{"Business", update_properties};
+
+constexpr Property summary_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+};
+constexpr Schema summary_schema{"BusinessSummary", summary_properties};
+
+constexpr Parameter soft_check_parameters[] = {
+    {.name = "emailAddress", .kind = Kind::email, .required = true, .max_length = longest_email},
+};
+
+constexpr std::string_view units[] = {"cm", "in", "m"};
+constexpr Property dimensions_properties[] = {
+    {.name = "length", .kind = Kind::number, .nullable = false, .minimum = 0, .maximum = 1e9},
+    {.name = "width", .kind = Kind::number, .nullable = false, .minimum = 0, .maximum = 1e9},
+    {.name = "height", .kind = Kind::number, .nullable = false, .minimum = 0, .maximum = 1e9},
+    {.name = "unit", .kind = Kind::one_of, .nullable = false, .values = units},
+};
+constexpr Schema dimensions_schema{"DefaultDimensions", dimensions_properties};
+constexpr Property notifications_properties[] = {
+    {.name = "emailEnabled", .kind = Kind::boolean, .nullable = false},
+    {.name = "pushEnabled", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Schema notifications_schema{"Notifications", notifications_properties};
+constexpr Property defaults_properties[] = {
+    {.name = "defaultCarrier", .kind = Kind::uuid, .description = "a carrier's guid"},
+    {.name = "defaultServiceLevel",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "standard, express, sameday or a code of a carrier's"},
+    {.name = "defaultDimensions", .kind = Kind::object, .nullable = false, .schema = &dimensions_schema},
+    {.name = "notifications", .kind = Kind::object, .nullable = false, .schema = &notifications_schema},
+};
+constexpr Schema defaults_schema{"DefaultConfiguration", defaults_properties};
+
+struct Column {
+  std::string_view path;
+  std::string_view column;
+};
+constexpr auto columns = std::to_array<Column>({
+    {"name", "name"},
+    {"email", "email"},
+    {"phone", "phone"},
+    {"address.street", "street"},
+    {"address.city", "city"},
+    {"address.state", "state"},
+    {"address.postalCode", "postal_code"},
+    {"address.country", "country"},
+    {"settings.timezone", "timezone"},
+    {"settings.currency", "currency"},
+});
+constexpr auto default_columns = std::to_array<Column>({
+    {"defaultCarrier", "carrier_id"},
+    {"defaultServiceLevel", "service_level"},
+    {"defaultDimensions.length", "length"},
+    {"defaultDimensions.width", "width"},
+    {"defaultDimensions.height", "height"},
+    {"defaultDimensions.unit", "unit"},
+    {"notifications.emailEnabled", "email_enabled"},
+    {"notifications.pushEnabled", "push_enabled"},
+});
+
+void check_business(const json::object& body, FieldErrors& errors) {
+  const auto name = text_at(body, "name");
+  if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
+  const auto zone = text_at(body, "settings.timezone");
+  if (zone && !domain::is_time_zone(*zone)) {
+    errors.push_back({"settings.timezone", "must be an IANA zone such as Europe/Lisbon"});
+  }
+  const auto currency = text_at(body, "settings.currency");
+  if (currency && !domain::is_currency(*currency)) {
+    errors.push_back({"settings.currency", "must be a code of ISO 4217 such as EUR"});
+  }
+}
+
+/// The columns that the body names, with their new values; null for all of an object that is null.
+json::object changes_of(const json::object& body, std::span<const Column> table) {
+  json::object changes;
+  for (const auto& [path, column] : table) {
+    const auto* const member = body.if_contains(path.substr(0, path.find('.')));
+    if (member == nullptr) continue;
+    const auto* const value = find_path(body, path);
+    if (value != nullptr) {
+      changes.emplace(column, *value);
+    } else if (member->is_null()) {
+      changes.emplace(column, nullptr);
+    }
+  }
+  return changes;
+}
+
+asio::awaitable<Answer> get_business(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, business_params(call));
+  if (rows.empty()) throw not_found("business");
+  co_return Answer::of(json_object(rows));
+}
+
+/// A token is of one business for good: only a user who has none can make one.
+void require_no_business(const Principal& principal) {
+  if (principal.business_id.is_nil() && principal.is_user) return;
+  if (principal.role < Role::admin) {
+    throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
+  }
+  throw conflict("The token belongs to a business already.");
+}
+
+asio::awaitable<Answer> create_business(Call& call, Services& services) {
+  require_no_business(call.principal);
+  const auto& body = call.object();
+  const auto user = call.principal.user_id.to_string();
+  const auto business = Guid::random();
+  const auto keys = SealedVapidKey::make(services.secrets, business);
+  auto params = storage::Params().add(business.to_string());
+  for (const auto& [path, column] : columns) params.add(text_at(body, path));
+  params.add(user).add(keys.public_key).add(keys.private_key);
+
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto locked = co_await transaction->run(storage::sql::users::lock, storage::Params().add(user));
+  if (locked.empty() || !locked.is_null(0, 0)) throw conflict("The user belongs to a business already.");
+  const auto rows = co_await transaction->run(sql::open, std::move(params));
+  co_await transaction->commit();
+  services.tokens_changed();
+  co_return Answer::created(json_object(rows), "/api/business/my-business");
+}
+
+asio::awaitable<Answer> change_business(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto guid = guid_at(body, "guid");
+  if (guid && *guid != call.principal.business_id.to_string()) throw not_found("business");
+  const auto* const email = body.if_contains("email");
+  if (email != nullptr && email->is_null()) {
+    const auto current = co_await services.db.read(sql::get, business_params(call));
+    constexpr int email_column = 2;
+    if (!current.is_null(0, email_column)) throw invalid("email", "must not be null");
+  }
+  auto params = business_params(call);
+  params.add(to_json(changes_of(body, columns)));
+  const auto rows = co_await services.db.write(sql::change, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("business");
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> soft_check(Call& call, Services& services) {
+  const auto address = call.parameter("emailAddress").value_or("");
+  const auto rows = co_await services.db.read(sql::soft_check, storage::Params().add(address));
+  co_return Answer::of(rows.get(0, 0) == "t" ? "true" : "false");
+}
+
+asio::awaitable<Answer> get_defaults(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(defaults_sql::get, business_params(call));
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
+  enum Column { is_carrier, is_level };
+  const auto& body = call.object();
+  auto references = business_params(call);
+  references.add(guid_at(body, "defaultCarrier")).add(text_at(body, "defaultServiceLevel"));
+  const auto known = co_await services.db.read(defaults_sql::references, std::move(references));
+  if (known.get(0, is_carrier) != "t") throw not_found("carrier");
+  if (known.get(0, is_level) != "t") {
+    throw invalid("defaultServiceLevel", "must be standard, express, sameday or a code of a carrier's");
+  }
+  auto params = business_params(call);
+  params.add(to_json(changes_of(body, default_columns)));
+  const auto transaction = co_await services.db.begin(call.cause());
+  co_await transaction->run(defaults_sql::begin, business_params(call));
+  co_await transaction->run(defaults_sql::change, std::move(params));
+  co_await transaction->commit();
+  co_return co_await get_defaults(call, services);
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/business/my-business",
+     .permission = Permission::read,
+     .handler = get_business,
+     .summary = "The business of the token",
+     .tag = "Business",
+     .answer = &business_schema},
+    {.method = Method::post,
+     .path = "/api/business",
+     .permission = Permission::signed_in,
+     .handler = create_business,
+     .summary = "Makes a business, whose owner is the user, who has none yet",
+     .tag = "Business",
+     .body = &create_schema,
+     .body_check = check_business,
+     .body_kind = BodyKind::object,
+     .answer = &summary_schema,
+     .status = 201},
+    {.method = Method::put,
+     .path = "/api/business",
+     .permission = Permission::administer,
+     .handler = change_business,
+     .summary = "Changes the business; what is left out stays",
+     .tag = "Business",
+     .body = &business_schema,
+     .body_check = check_business,
+     .body_kind = BodyKind::object},
+    {.method = Method::get,
+     .path = "/api/business/soft-check",
+     .permission = Permission::signed_in,
+     .handler = soft_check,
+     .summary = "Whether a business has this address, or one of its users",
+     .tag = "Business",
+     .query = soft_check_parameters,
+     .bare = true},
+    {.method = Method::get,
+     .path = "/api/business/default-configuration",
+     .permission = Permission::read,
+     .handler = get_defaults,
+     .summary = "What new orders and shipments of the business have unless told otherwise",
+     .tag = "Business",
+     .answer = &defaults_schema},
+    {.method = Method::put,
+     .path = "/api/business/default-configuration",
+     .permission = Permission::administer,
+     .handler = change_defaults,
+     .summary = "Changes the default configuration; what is left out stays",
+     .tag = "Business",
+     .body = &defaults_schema,
+     .body_kind = BodyKind::object,
+     .answer = &defaults_schema},
+};
+
+}  // namespace
+
+std::span<const Route> business_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,176 @@
+#include <string>
+#include <utility>
+
+#include "api/accounts/account_fields.hpp"
+#include "api/accounts/account_mails.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "base/token.hpp"
+#include "net/sealed_mail.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::users;
+
+constexpr std::int64_t most_users = 1'000;  // what a list without pages shows
+
+constexpr std::string_view statuses[] = {"invited", "active"};
+
+/// `invite` asks for the address, which is an account's for good.
+constexpr auto user_properties(bool invite) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "email",
+       .kind = Kind::email,
+       .required = invite,
+       .read_only = !invite,
+       .max_length = longest_email},
+      {.name = "firstName", .kind = Kind::string},
+      {.name = "lastName", .kind = Kind::string},
+      {.name = "role",
+       .kind = Kind::one_of,
+       .nullable = false,
+       .values = role_names,
+       .description = invite ? "viewer, unless given" : ""},
+      {.name = "status", .kind = Kind::one_of, .read_only = true, .values = statuses},
+      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+  });
+}
+constexpr auto invite_properties = user_properties(true);
+constexpr auto change_properties = user_properties(false);
+constexpr Schema invite_schema{"UserInvitation", invite_properties};
+constexpr Schema user_schema{"User", change_properties};
+
+Failure only_owners() { return {ErrorCode::forbidden, "Only an owner can give or take the role owner."}; }
+
+asio::awaitable<Answer> list_users(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+}
+
+asio::awaitable<Answer> get_user(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("user");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> invite_user(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto role = text_at(body, "role").value_or("viewer");
+  if (parse_role(role) > call.principal.role) throw only_owners();
+  const auto email = text_at(body, "email").value_or("");
+  co_await count_invitation(call, services, email);
+  const auto token = make_token();
+  const auto mail = Guid::random();
+
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto business = co_await transaction->run(storage::sql::businesses::lock, business_params(call));
+  const auto count = co_await transaction->run(sql::count, business_params(call));
+  if (std::stoll(std::string(count.get(0, 0))) >= most_users)
+    throw conflict("A business has at most 1000 users.");
+  auto params = business_params(call);
+  params.add(email).add(text_at(body, "firstName")).add(text_at(body, "lastName")).add(role);
+  params.add(token_hash(token)).add(mail.to_string());
+  const auto message = invitation_mail(services, email, token, std::string(business.get(0, 0)));
+  params.add(net::seal_mail(services.secrets, mail, message));
+  const auto rows = co_await transaction->run(sql::invite, std::move(params));
+  co_await transaction->commit();
+  co_await services.send_mails();
+  co_return Answer::created(json_object(rows), "/api/business/users/" + std::string(rows.get(0, 0)));
+}
+
+/// Whether a user may be given another role (or none): owners' roles are the owners' matter, and one of them
+/// stays.
+void check_role_change(const Principal& principal, const storage::Rows& member, std::optional<Role> to) {
+  enum Column { role, is_last_owner };
+  const auto from = parse_role(member.get(0, role));
+  if (from == to) return;
+  const bool touches_owner = from == Role::owner || to == Role::owner;
+  if (touches_owner && principal.role < Role::owner) throw only_owners();
+  if (member.get(0, is_last_owner) == "t") throw conflict("The last owner of a business stays.");
+}
+
+/// The user of the path, in a transaction in which nobody else changes who belongs to the business.
+asio::awaitable<storage::Rows> lock_member(Call& call, storage::Transaction& transaction) {
+  co_await transaction.run(storage::sql::businesses::lock, business_params(call));
+  auto member = co_await transaction.run(sql::lock_member, key_params(call));
+  if (member.empty()) throw not_found("user");
+  co_return member;
+}
+
+asio::awaitable<Answer> change_user(Call& call, Services& services) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto member = co_await lock_member(call, *transaction);
+  if (const auto role = text_at(call.object(), "role")) {
+    check_role_change(call.principal, member, parse_role(*role));
+  }
+  auto params = key_params(call);
+  params.add(to_json(call.object()));
+  const auto rows = co_await transaction->run(sql::change_member, std::move(params));
+  co_await transaction->commit();
+  services.tokens_changed();
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> remove_user(Call& call, Services& services) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto member = co_await lock_member(call, *transaction);
+  check_role_change(call.principal, member, std::nullopt);
+  co_await transaction->run(sql::remove_member, key_params(call));
+  co_await transaction->commit();
+  services.tokens_changed();
+  co_return Answer::none();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/business/users",
+     .permission = Permission::read,
+     .handler = list_users,
+     .summary = "The users of the business, with those who are invited",
+     .tag = "Business",
+     .answer = &user_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/business/users",
+     .permission = Permission::administer,
+     .handler = invite_user,
+     .summary = "Invites somebody by mail",
+     .tag = "Business",
+     .body = &invite_schema,
+     .body_kind = BodyKind::object,
+     .answer = &user_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/business/users/{guid}",
+     .permission = Permission::read,
+     .handler = get_user,
+     .summary = "A user of the business",
+     .tag = "Business",
+     .answer = &user_schema},
+    {.method = Method::patch,
+     .path = "/api/business/users/{guid}",
+     .permission = Permission::administer,
+     .handler = change_user,
+     .summary = "Changes a user's name or role",
+     .tag = "Business",
+     .body = &user_schema,
+     .body_kind = BodyKind::object,
+     .answer = &user_schema},
+    {.method = Method::del,
+     .path = "/api/business/users/{guid}",
+     .permission = Permission::administer,
+     .handler = remove_user,
+     .summary = "Takes a user out of the business, or an invitation back",
+     .tag = "Business"},
+};
+
+}  // namespace
+
+std::span<const Route> business_user_routes() { return routes; }
+
+}  // namespace waybill::api

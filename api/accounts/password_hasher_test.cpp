@@ -1,0 +1,110 @@
+#include "api/accounts/password_hasher.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace waybill::api {
+namespace {
+
+using Purpose = PasswordHasher::Purpose;
+
+TEST(PasswordHasher, HashesAndCompares) {
+  asio::io_context io;
+  PasswordHasher hasher;
+  const auto work = [&]() -> asio::awaitable<std::vector<bool>> {
+    const auto turn = co_await hasher.turn(Purpose::login, "192.0.2.1");
+    const auto hash = co_await turn.hash("correct horse");
+    std::vector<bool> matches;
+    matches.push_back(co_await turn.matches("correct horse", hash));
+    matches.push_back(co_await turn.matches("wrong horse", hash));
+    matches.push_back(co_await turn.matches("correct horse", ""));
+    co_return matches;
+  };
+  auto result = asio::co_spawn(io, work, asio::use_future);
+  io.run();
+  EXPECT_EQ(result.get(), (std::vector<bool>{true, false, false}));
+}
+
+/// Clients that want a turn and keep it until the test ends it.
+class HasherTurns : public testing::Test {
+ protected:
+  void want(const std::string& name, Purpose purpose, const std::string& network) {
+    const auto wait = [](HasherTurns& test, std::string who, Purpose what,
+                         std::string where) -> asio::awaitable<void> {
+      try {
+        auto turn = co_await test.hasher.turn(what, std::move(where));
+        test.held.push_back(std::move(turn));
+        test.served.push_back(std::move(who));
+      } catch (const Failure& failure) {
+        EXPECT_EQ(failure.code(), ErrorCode::unavailable);
+        ++test.refused;
+      }
+    };
+    asio::co_spawn(io, wait(*this, name, purpose, network), asio::detached);
+    io.restart();
+    io.poll();
+  }
+
+  /// Ends turns one after another until nobody waits.
+  void serve_all() {
+    while (!held.empty()) {
+      held.pop_front();
+      io.restart();
+      io.poll();
+    }
+  }
+
+  asio::io_context io;
+  PasswordHasher hasher;
+  std::deque<PasswordHasher::Turn> held;
+  std::vector<std::string> served;
+  int refused = 0;
+};
+
+TEST_F(HasherTurns, AreGivenInOrderAndRefusedWhenTooManyOfANetworkWait) {
+  for (std::size_t number = 0; number < 100; ++number) {
+    want(std::to_string(number), Purpose::login, "192.0.2.1");
+  }
+  const auto at_once = served.size();
+  EXPECT_GE(at_once, 1U);
+  EXPECT_LE(at_once, 2U);
+  EXPECT_EQ(refused, 100 - static_cast<int>(at_once + PasswordHasher::most_waiting_of_network));
+  want("another", Purpose::login, "192.0.2.2");
+  EXPECT_EQ(refused, 100 - static_cast<int>(at_once + PasswordHasher::most_waiting_of_network))
+      << "another network has places left";
+  serve_all();
+  ASSERT_EQ(served.size(), at_once + PasswordHasher::most_waiting_of_network + 1);
+  EXPECT_EQ(served[at_once + 1], "another");
+  std::erase(served, "another");
+  for (std::size_t index = 0; index < served.size(); ++index) EXPECT_EQ(served[index], std::to_string(index));
+}
+
+TEST_F(HasherTurns, AreRefusedWhenTooManyOfAllNetworksWait) {
+  for (int number = 0; number < 300; ++number) want("", Purpose::login, std::to_string(number));
+  EXPECT_EQ(refused, 300 - static_cast<int>(held.size() + PasswordHasher::most_waiting));
+  serve_all();
+}
+
+TEST_F(HasherTurns, OfALoginComeAfterOneRegistrationHoweverManyWait) {
+  want("registers", Purpose::other, "192.0.2.1");
+  want("registers", Purpose::other, "192.0.2.1");
+  const auto at_once = held.size();
+  for (int number = 0; number < 20; ++number) want("registers", Purpose::other, "192.0.2.1");
+  want("logs in", Purpose::login, "192.0.2.1");
+  serve_all();
+  const auto login = std::ranges::find(served, "logs in") - served.begin();
+  EXPECT_LE(login, static_cast<std::ptrdiff_t>(at_once + 1));
+}
+
+}  // namespace
+}  // namespace waybill::api

@@ -1,0 +1,191 @@
+#include <string>
+#include <utility>
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "base/token.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::tokens;
+
+constexpr std::string_view statuses[] = {"active", "revoked"};
+
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "lastUsed", .kind = Kind::timestamp, .description = "to the minute"},
+    {.name = "status", .kind = Kind::one_of, .values = statuses},
+};
+constexpr Schema entry_schema{"TokenEntry", entry_properties};
+
+constexpr Property token_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "role", .kind = Kind::one_of, .values = role_names},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "expiresAt", .kind = Kind::timestamp},
+    {.name = "lastUsed", .kind = Kind::timestamp},
+    {.name = "status", .kind = Kind::one_of, .values = statuses},
+};
+constexpr Schema token_schema{"Token", token_properties};
+
+constexpr Property create_properties[] = {
+    {.name = "name", .kind = Kind::string, .min_length = 1, .description = "API token, unless given"},
+    {.name = "role", .kind = Kind::one_of, .values = role_names, .description = "admin, unless given"},
+    {.name = "expiresAt", .kind = Kind::timestamp, .description = "null: never"},
+};
+constexpr Schema create_schema{"TokenCreate", create_properties};
+
+constexpr Property created_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "token", .kind = Kind::string, .description = "shown once"},
+    {.name = "role", .kind = Kind::one_of, .values = role_names},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "expiresAt", .kind = Kind::timestamp},
+};
+constexpr Schema created_schema{"TokenCreated", created_properties};
+
+constexpr Property generated_properties[] = {
+    {.name = "token", .kind = Kind::string, .description = "shown once"},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "expiresAt", .kind = Kind::timestamp, .description = "null: never"},
+};
+constexpr Schema generated_schema{"TokenGenerated", generated_properties};
+
+constexpr Parameter page_parameters[] = {page_parameter, page_size_parameter};
+
+void check_name(const json::object& body, FieldErrors& errors) {
+  const auto name = text_at(body, "name");
+  if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
+}
+
+std::string path_of(std::string_view guid) { return "/api/business/tokens/" + std::string(guid); }
+
+struct NewToken {
+  std::string token;
+  json::object record;  // guid, name, role, createdAt, expiresAt
+};
+
+asio::awaitable<NewToken> make(Call& call, Services& services, std::string_view name, std::string_view role,
+                               std::optional<Time> expires_at) {
+  NewToken made{.token = make_token(), .record = {}};
+  auto params = business_params(call);
+  params.add(name).add(role).add(token_hash(made.token));
+  params.add(expires_at ? std::optional(format_sql_timestamp(*expires_at)) : std::nullopt);
+  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
+  made.record = json::parse(json_object(rows)).as_object();
+  co_return made;
+}
+
+asio::awaitable<Answer> list_tokens(Call& call, Services& services) {
+  const auto page = page_of(call);
+  auto params = business_params(call);
+  params.add(page.limit()).add(page.offset());
+  const auto rows = co_await services.db.read(sql::list, std::move(params));
+  std::int64_t total = 0;
+  if (!rows.empty()) {
+    total = std::stoll(std::string(rows.get(0, 0)));
+  } else if (page.number > 1) {
+    total = std::stoll(std::string((co_await services.db.read(sql::count, business_params(call))).get(0, 0)));
+  }
+  co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+}
+
+asio::awaitable<Answer> get_token(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("token");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> generate_token(Call& call, Services& services) {
+  const auto made = co_await make(call, services, "Generated token", "admin", std::nullopt);
+  const json::object data{{"token", made.token},
+                          {"createdAt", made.record.at("createdAt")},
+                          {"expiresAt", made.record.at("expiresAt")}};
+  co_return Answer::created(to_json(data), path_of(made.record.at("guid").as_string()));
+}
+
+asio::awaitable<Answer> create_token(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto role = text_at(body, "role").value_or("admin");
+  const auto expires_at = parse_timestamp(text_at(body, "expiresAt").value_or(""));
+  if (expires_at && *expires_at <= services.clock.now()) throw invalid("expiresAt", "must be in the future");
+  if (parse_role(role) > call.principal.role) {
+    throw Failure(ErrorCode::forbidden, "Only an owner can make a token with the role owner.");
+  }
+  const auto name = text_at(body, "name").value_or("API token");
+  const auto made = co_await make(call, services, name, role, expires_at);
+  json::object data;
+  for (const auto& property : created_properties) {
+    data[property.name] = property.name == "token" ? json::value(made.token) : made.record.at(property.name);
+  }
+  co_return Answer::created(to_json(data), path_of(data.at("guid").as_string()));
+}
+
+asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::revoke, key_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("token");
+  services.tokens_changed();
+  co_return Answer::none();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/business/generate-api-token",
+     .permission = Permission::administer,
+     .handler = generate_token,
+     .summary = "Makes an API token with the role admin that never expires",
+     .tag = "Business",
+     .answer = &generated_schema,
+     .status = 201,
+     .changes = true},
+    {.method = Method::get,
+     .path = "/api/business/tokens",
+     .permission = Permission::read,
+     .handler = list_tokens,
+     .summary = "A page of the API tokens, the newest first, with those that are revoked",
+     .tag = "Business",
+     .query = page_parameters,
+     .answer = &entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+    {.method = Method::post,
+     .path = "/api/business/tokens",
+     .permission = Permission::administer,
+     .handler = create_token,
+     .summary = "Makes an API token",
+     .tag = "Business",
+     .body = &create_schema,
+     .body_check = check_name,
+     .body_kind = BodyKind::object,
+     .answer = &created_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/business/tokens/{guid}",
+     .permission = Permission::read,
+     .handler = get_token,
+     .summary = "An API token without its value",
+     .tag = "Business",
+     .answer = &token_schema},
+    {.method = Method::del,
+     .path = "/api/business/tokens/{guid}",
+     .permission = Permission::administer,
+     .handler = revoke_token,
+     .summary = "Revokes an API token on every node, within a second",
+     .tag = "Business"},
+};
+
+}  // namespace
+
+std::span<const Route> token_routes() { return routes; }
+
+}  // namespace waybill::api

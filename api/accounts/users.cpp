@@ -1,0 +1,258 @@
+#include <string>
+#include <utility>
+
+#include "api/accounts/account_fields.hpp"
+#include "api/accounts/account_mails.hpp"
+#include "api/accounts/login_attempt.hpp"
+#include "api/accounts/password_hasher.hpp"
+#include "api/http/failure_limit.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "base/observe.hpp"
+#include "base/token.hpp"
+#include "net/sealed_mail.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::users;
+
+constexpr Property register_properties[] = {
+    {.name = "email", .kind = Kind::email, .required = true, .max_length = longest_email},
+    password_property,
+    confirm_password_property,
+    {.name = "firstName", .kind = Kind::string},
+    {.name = "lastName", .kind = Kind::string},
+    {.name = "acceptedTerms", .kind = Kind::boolean, .required = true, .description = "must be true"},
+};
+constexpr Schema register_schema{"Registration", register_properties};
+
+constexpr Property account_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "email", .kind = Kind::email},
+    {.name = "firstName", .kind = Kind::string},
+    {.name = "lastName", .kind = Kind::string},
+    {.name = "role",
+     .kind = Kind::one_of,
+     .values = role_names,
+     .description = "in the business; null without one"},
+};
+constexpr Schema account_schema{"Account", account_properties};
+constexpr Schema registered_schema{"Registered", std::span(account_properties).first(2)};
+
+/// Not Kind::email: what is no address is wrong like any other that has no account.
+constexpr Property login_properties[] = {
+    {.name = "email", .kind = Kind::string, .required = true, .max_length = longest_email},
+    {.name = "password", .kind = Kind::string, .required = true, .max_length = longest_password},
+};
+constexpr Schema login_schema{"Login", login_properties};
+
+constexpr Property session_properties[] = {
+    {.name = "token", .kind = Kind::string, .description = "shown once"},
+    {.name = "expiresAt", .kind = Kind::timestamp},
+    {.name = "user", .kind = Kind::object, .schema = &account_schema},
+};
+constexpr Schema session_schema{"UserSession", session_properties};
+
+constexpr Property token_properties[] = {
+    {.name = "token", .kind = Kind::string, .required = true, .description = "of the mail"},
+};
+constexpr Schema token_schema{"MailToken", token_properties};
+
+constexpr Schema acceptance_schema{"InvitationAcceptance", mailed_password_properties};
+
+void check_registration(const json::object& body, FieldErrors& errors) {
+  check_confirmation(body, errors);
+  const auto* const accepted = given(body, "acceptedTerms");
+  if (accepted && accepted->is_bool() && !accepted->get_bool()) {
+    errors.push_back({"acceptedTerms", "must be true"});
+  }
+}
+
+Failure account_exists() { return conflict("An account with this email already exists."); }
+
+asio::awaitable<Answer> register_user(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto email = text_of(body, "email");
+  co_await count_account_mail(call, services, email);
+  const auto known = co_await services.db.read(sql::has_account, storage::Params().add(email));
+  if (known.get(0, 0) == "t") throw account_exists();
+  const auto hash = co_await hash_password(call, services, text_of(body, "password"));
+  const auto token = make_token();
+  const auto mail = Guid::random();
+  storage::Params params;
+  params.add(email).add(hash).add(text_at(body, "firstName")).add(text_at(body, "lastName"));
+  params.add(token_hash(token)).add(mail.to_string());
+  params.add(net::seal_mail(services.secrets, mail, verification_mail(services, email, token)));
+  const auto rows = co_await services.db.write(sql::register_, std::move(params), {});
+  if (rows.empty()) throw account_exists();
+  co_await services.send_mails();
+  co_return Answer::created(json_object(rows), "/api/user/me");
+}
+
+asio::awaitable<Answer> verify_user(Call& call, Services& services) {
+  const auto hash = token_hash(text_of(call.object(), "token"));
+  const auto rows = co_await services.db.write(sql::verify, storage::Params().add(hash), {});
+  if (rows.empty()) throw wrong_token();
+  co_return Answer::none();
+}
+
+/// The account that e-mail address and password open. Both are looked at together: who is refused does not
+/// learn which of them was wrong, nor from the time it takes.
+asio::awaitable<storage::Rows> authenticate(Call& call, Services& services) {
+  enum Column { guid, password_hash, is_verified };
+  const auto email = text_of(call.object(), "email");
+  auto network = network_of(call.peer);
+  const auto turn = co_await services.passwords->turn(PasswordHasher::Purpose::login, network);
+  const auto attempt = co_await LoginAttempt::begin(services, email, std::move(network));
+  auto rows = co_await services.db.read(sql::find_for_login, storage::Params().add(email));
+  std::string hash = rows.empty() ? std::string() : std::string(rows.get(0, password_hash));
+  if (!co_await turn.matches(text_of(call.object(), "password"), std::move(hash))) {
+    observe(Observable::login_failed, {{"address", call.peer}});
+    throw Failure(ErrorCode::unauthorized, "The e-mail address or the password is wrong.");
+  }
+  co_await attempt.succeed(services);
+  if (rows.get(0, is_verified) != "t") {
+    throw Failure(ErrorCode::forbidden, "The e-mail address is not verified yet; see the mail sent to it.");
+  }
+  co_return rows;
+}
+
+asio::awaitable<Answer> log_in(Call& call, Services& services) {
+  enum Column { guid, password_hash, is_verified, first_shown };
+  const auto rows = co_await authenticate(call, services);
+  const storage::RowView account(rows, 0);
+  const auto user = account.guid(guid).to_string();
+  const auto token = make_token();
+  const auto session = co_await services.db.write(
+      storage::sql::user_sessions::start,
+      storage::Params().add(user).add(token_hash(token)).add(rows.get(0, password_hash)), {});
+  if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed meanwhile.");
+  std::string data = R"({"token":")" + token + R"(","expiresAt":")" +
+                     format_timestamp(storage::RowView(session, 0).time(0)) + R"(","user":)";
+  const auto shown = co_await services.db.read(sql::me, storage::Params().add(user));
+  if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account is gone.");
+  co_return Answer::of(data + json_object(shown) + "}");
+}
+
+asio::awaitable<Answer> log_out(Call& call, Services& services) {
+  require_user(call);
+  co_await services.db.write(storage::sql::user_sessions::finish,
+                             storage::Params().add(call.principal.token_id.to_string()), {});
+  services.tokens_changed();
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> get_me(Call& call, Services& services) {
+  require_user(call);
+  const auto rows =
+      co_await services.db.read(sql::me, storage::Params().add(call.principal.user_id.to_string()));
+  if (rows.empty()) throw not_found("user");
+  co_return Answer::of(json_object(rows));
+}
+
+/// Makes the invitation an account, or takes the account that its address has already into the business.
+asio::awaitable<storage::Rows> accept(Services& services, const std::string& token, const std::string& hash) {
+  enum Column { invitation, business, account, is_taken };
+  const auto transaction = co_await services.db.begin({});
+  const auto found =
+      co_await transaction->run(sql::lock_invitation, storage::Params().add(token_hash(token)));
+  if (found.empty()) throw wrong_token();
+  const std::string business_id(found.get(0, business));
+  auto key = storage::Params().add(business_id).add(found.get(0, invitation));
+  storage::Rows accepted;
+  if (found.is_null(0, account)) {
+    accepted = co_await transaction->run(sql::accept, std::move(key.add(hash)));
+  } else {
+    const auto terms = co_await transaction->run(sql::take_invitation, std::move(key));
+    auto params = storage::Params().add(found.get(0, account)).add(business_id).add(terms.get(0, 0));
+    params.add(terms.find(0, 1)).add(terms.find(0, 2)).add(hash);
+    accepted = co_await transaction->run(sql::join, std::move(params));
+    if (accepted.empty()) throw conflict("The user of this address belongs to another business.");
+  }
+  co_await transaction->commit();
+  co_return accepted;
+}
+
+asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
+  const auto token = text_of(call.object(), "token");
+  // Hashing is dear: only for who has a token.
+  const auto known =
+      co_await services.db.read(sql::find_invitation, storage::Params().add(token_hash(token)));
+  if (known.get(0, 0) != "t") throw wrong_token();
+  const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
+  const auto rows = co_await accept(services, token, hash);
+  services.tokens_changed();
+  co_return Answer::of(json_object(rows));
+}
+
+constexpr ErrorCode conflict_errors[] = {ErrorCode::conflict};
+constexpr ErrorCode register_errors[] = {ErrorCode::conflict, ErrorCode::rate_limited};
+constexpr ErrorCode login_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::rate_limited};
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/user/register",
+     .permission = Permission::everyone,
+     .handler = register_user,
+     .summary = "Makes an account and mails a token that verifies its address",
+     .tag = "Users",
+     .body = &register_schema,
+     .body_check = check_registration,
+     .body_kind = BodyKind::object,
+     .answer = &registered_schema,
+     .status = 201,
+     .errors = register_errors},
+    {.method = Method::post,
+     .path = "/api/user/verify",
+     .permission = Permission::everyone,
+     .handler = verify_user,
+     .summary = "Verifies the address that a token was mailed to",
+     .tag = "Users",
+     .body = &token_schema,
+     .body_kind = BodyKind::object},
+    {.method = Method::post,
+     .path = "/api/user/login",
+     .permission = Permission::everyone,
+     .handler = log_in,
+     .summary = "A user token for 24 hours",
+     .tag = "Users",
+     .body = &login_schema,
+     .body_kind = BodyKind::object,
+     .answer = &session_schema,
+     .errors = login_errors},
+    {.method = Method::post,
+     .path = "/api/user/accept-invitation",
+     .permission = Permission::everyone,
+     .handler = accept_invitation,
+     .summary = "Joins the business that an invitation was mailed from",
+     .tag = "Users",
+     .body = &acceptance_schema,
+     .body_check = check_confirmation,
+     .body_kind = BodyKind::object,
+     .answer = &registered_schema,
+     .errors = conflict_errors},
+    {.method = Method::post,
+     .path = "/api/user/logout",
+     .permission = Permission::signed_in,
+     .handler = log_out,
+     .summary = "Ends the session of the user token",
+     .tag = "Users"},
+    {.method = Method::get,
+     .path = "/api/user/me",
+     .permission = Permission::signed_in,
+     .handler = get_me,
+     .summary = "The user of the token",
+     .tag = "Users",
+     .answer = &account_schema},
+};
+
+}  // namespace
+
+std::span<const Route> user_routes() { return routes; }
+
+}  // namespace waybill::api

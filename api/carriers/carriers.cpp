@@ -1,0 +1,329 @@
+#include <set>
+
+#include "api/carriers/carrier_handlers.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::carriers;
+
+constexpr std::string_view type_codes[] = {carrier_types[0].code, carrier_types[1].code,
+                                           carrier_types[2].code};
+static_assert(std::size(type_codes) == std::size(carrier_types));
+
+constexpr Property service_level_properties[] = {
+    {.name = "code", .kind = Kind::string, .required = true},
+    {.name = "name", .kind = Kind::string, .required = true},
+    {.name = "estimatedDays", .kind = Kind::string, .description = "such as 1-3"},
+};
+constexpr Schema service_level_schema{"ServiceLevel", service_level_properties};
+
+constexpr Property code_name_properties[] = {
+    {.name = "code", .kind = Kind::string},
+    {.name = "name", .kind = Kind::string},
+};
+constexpr Schema code_name_schema{"CodeAndName", code_name_properties};
+
+constexpr Property lookup_properties[] = {
+    {.name = "carrierTypes", .kind = Kind::array, .schema = &code_name_schema},
+    {.name = "serviceLevels", .kind = Kind::array, .schema = &code_name_schema},
+};
+constexpr Schema lookup_schema{"CarrierLookups", lookup_properties};
+
+constexpr Property configuration_properties[] = {
+    {.name = "accountNumber", .kind = Kind::string},
+    {.name = "defaultServiceLevel", .kind = Kind::string},
+};
+constexpr Schema configuration_schema{"CarrierConfiguration", configuration_properties};
+
+constexpr Property carrier_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "code", .kind = Kind::string},
+    {.name = "type", .kind = Kind::string, .description = "courier, freight or lastmile"},
+    {.name = "isConfigured", .kind = Kind::boolean},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "serviceLevels", .kind = Kind::array, .schema = &service_level_schema},
+    {.name = "configuration", .kind = Kind::object, .schema = &configuration_schema},
+    {.name = "features", .kind = Kind::array, .items = Kind::string},
+};
+constexpr Schema carrier_schema{"Carrier", carrier_properties};
+constexpr Schema entry_schema{"CarrierEntry", std::span(carrier_properties).first(6)};
+
+constexpr Property configured_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "code", .kind = Kind::string},
+    {.name = "type", .kind = Kind::string},
+    {.name = "isConfigured", .kind = Kind::boolean},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "accountNumber", .kind = Kind::string},
+    {.name = "serviceLevels", .kind = Kind::array, .schema = &code_name_schema},
+};
+constexpr Schema configured_schema{"ConfiguredCarrier", configured_properties};
+
+constexpr Property create_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
+    {.name = "name", .kind = Kind::string, .required = true},
+    {.name = "code", .kind = Kind::string, .required = true, .max_length = 50},
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = type_codes},
+    {.name = "serviceLevels",
+     .kind = Kind::array,
+     .nullable = false,
+     .max_length = 50,
+     .min_length = 1,
+     .schema = &service_level_schema,
+     .description = "standard, express and sameday unless given"},
+    {.name = "isConfigured", .kind = Kind::boolean, .read_only = true},
+    {.name = "isActive", .kind = Kind::boolean, .read_only = true},
+    {.name = "configuration", .kind = Kind::object, .read_only = true},
+    {.name = "features", .kind = Kind::array, .read_only = true, .items = Kind::string},
+};
+constexpr Schema create_schema{"CarrierCreate", create_properties};
+
+constexpr Property configure_properties[] = {
+    {.name = "carrierId", .kind = Kind::uuid, .required = true},
+    {.name = "accountNumber", .kind = Kind::string},
+    {.name = "apiKey", .kind = Kind::text, .description = "stored encrypted, never shown"},
+    {.name = "apiSecret", .kind = Kind::text, .description = "stored encrypted, never shown"},
+    {.name = "testMode", .kind = Kind::boolean},
+    {.name = "defaultServiceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+};
+constexpr Schema configure_schema{"CarrierConfigure", configure_properties};
+
+constexpr Property update_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
+    {.name = "name", .kind = Kind::string, .read_only = true},
+    {.name = "code", .kind = Kind::string, .read_only = true},
+    {.name = "type", .kind = Kind::string, .read_only = true},
+    {.name = "isConfigured", .kind = Kind::boolean, .read_only = true},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "serviceLevels", .kind = Kind::array, .read_only = true, .items = Kind::any},
+    {.name = "configuration", .kind = Kind::object, .schema = &configuration_schema},
+    {.name = "features", .kind = Kind::array, .read_only = true, .items = Kind::string},
+    {.name = "accountNumber", .kind = Kind::string, .nullable = false},
+    {.name = "apiKey", .kind = Kind::text, .description = "stored encrypted, never shown"},
+    {.name = "apiSecret", .kind = Kind::text, .description = "stored encrypted, never shown"},
+    {.name = "testMode", .kind = Kind::boolean, .nullable = false},
+    {.name = "defaultServiceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+};
+constexpr Schema update_schema{"CarrierUpdate", update_properties};
+
+constexpr Property configured_answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "isConfigured", .kind = Kind::boolean},
+    {.name = "isActive", .kind = Kind::boolean},
+};
+constexpr Schema configured_answer_schema{"CarrierConfigured", configured_answer_properties};
+constexpr Property updated_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "isActive", .kind = Kind::boolean},
+};
+constexpr Schema updated_schema{"CarrierUpdated", updated_properties};
+constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid}};
+constexpr Schema guid_schema{"CarrierGuid", guid_properties};
+
+constexpr Property contact_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},   {.name = "name", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email}, {.name = "phone", .kind = Kind::string},
+    {.name = "role", .kind = Kind::string}, {.name = "carrierId", .kind = Kind::uuid},
+};
+constexpr Schema contact_schema{"CarrierContact", contact_properties};
+constexpr Schema contact_summary_schema{"CarrierContactSummary", std::span(contact_properties).first(3)};
+constexpr Property contact_create_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
+    {.name = "carrierId", .kind = Kind::uuid, .required = true},
+    {.name = "name", .kind = Kind::string, .required = true},
+    {.name = "email", .kind = Kind::email, .max_length = 254},
+    {.name = "phone", .kind = Kind::string},
+    {.name = "role", .kind = Kind::string},
+};
+constexpr Schema contact_create_schema{"CarrierContactCreate", contact_create_properties};
+
+/// No two service levels of one code.
+void check_create(const json::object& body, FieldErrors& errors) {
+  const auto* const levels = given(body, "serviceLevels");
+  if (levels == nullptr || !levels->is_array()) return;
+  std::set<std::string> codes;
+  const auto& entries = levels->get_array();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto* const level = entries[i].if_object();
+    const auto code = level == nullptr ? std::nullopt : text_at(*level, "code");
+    if (code && !codes.insert(*code).second) {
+      errors.push_back({"serviceLevels[" + std::to_string(i) + "].code", "is given twice"});
+    }
+  }
+}
+
+json::array listed(std::span<const CodeName> entries) {
+  json::array list;
+  for (const auto& [code, name] : entries) list.push_back({{"code", code}, {"name", name}});
+  return list;
+}
+
+/// The service levels as they are stored, each with all its names.
+std::string stored_levels(const json::object& body) {
+  const auto* const wanted = given(body, "serviceLevels");
+  json::array levels = wanted == nullptr ? listed(service_levels) : wanted->get_array();
+  for (auto& level : levels) {
+    auto& object = level.get_object();
+    if (!object.contains("estimatedDays")) object.emplace("estimatedDays", nullptr);
+  }
+  return to_json(levels);
+}
+
+asio::awaitable<Answer> list_carriers(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+}
+
+asio::awaitable<Answer> list_configured(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::configured, business_params(call))));
+}
+
+asio::awaitable<Answer> get_lookups(Call&, Services&) {
+  co_return Answer::of(to_json(
+      json::object{{"carrierTypes", listed(carrier_types)}, {"serviceLevels", listed(service_levels)}}));
+}
+
+asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("carrier");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> create_carrier(Call& call, Services& services) {
+  const auto& body = call.object();
+  auto params = business_params(call);
+  params.add(text_at(body, "name")).add(text_at(body, "code")).add(text_at(body, "type"));
+  params.add(stored_levels(body));
+  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
+  if (rows.empty()) throw conflict("The catalogue has a carrier of this code, or there are 1000 carriers.");
+  co_return Answer::created(json_object(rows), "/api/carriers/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> list_contacts(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::contacts, business_params(call))));
+}
+
+asio::awaitable<Answer> get_contact(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::contact, key_params(call));
+  if (rows.empty()) throw not_found("contact");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> add_contact(Call& call, Services& services) {
+  const auto& body = call.object();
+  auto params = business_params(call);
+  params.add(guid_at(body, "carrierId"));
+  for (const auto* const name : {"name", "email", "phone", "role"}) params.add(text_at(body, name));
+  const auto rows = co_await services.db.write(sql::add_contact, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("carrier");
+  co_return Answer::created(json_object(rows), "/api/carriers/contacts/" + std::string(rows.get(0, 0)));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/carriers",
+     .permission = Permission::read,
+     .handler = list_carriers,
+     .summary = "The carriers of the catalogue and the business's own",
+     .tag = "Carriers",
+     .answer = &entry_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/carriers",
+     .permission = Permission::administer,
+     .handler = create_carrier,
+     .summary = "Adds a carrier of the business's own",
+     .tag = "Carriers",
+     .body = &create_schema,
+     .body_check = check_create,
+     .body_kind = BodyKind::object,
+     .answer = &entry_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/carriers/configured",
+     .permission = Permission::read,
+     .handler = list_configured,
+     .summary = "The carriers that the business has configured",
+     .tag = "Carriers",
+     .answer = &configured_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/carriers/lookups",
+     .permission = Permission::read,
+     .handler = get_lookups,
+     .summary = "The types of carriers, and the usual service levels",
+     .tag = "Carriers",
+     .answer = &lookup_schema},
+    {.method = Method::post,
+     .path = "/api/carriers/configure",
+     .permission = Permission::administer,
+     .handler = configure_carrier,
+     .summary = "Configures a carrier; what it had before is replaced",
+     .tag = "Carriers",
+     .body = &configure_schema,
+     .body_kind = BodyKind::object,
+     .answer = &configured_answer_schema},
+    {.method = Method::get,
+     .path = "/api/carriers/contacts",
+     .permission = Permission::read,
+     .handler = list_contacts,
+     .summary = "The people at carriers",
+     .tag = "Carriers",
+     .answer = &contact_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/carriers/contacts",
+     .permission = Permission::operate,
+     .handler = add_contact,
+     .summary = "Adds a contact at a carrier",
+     .tag = "Carriers",
+     .body = &contact_create_schema,
+     .body_kind = BodyKind::object,
+     .answer = &contact_summary_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/carriers/contacts/{contactId}",
+     .permission = Permission::read,
+     .handler = get_contact,
+     .summary = "A contact at a carrier",
+     .tag = "Carriers",
+     .answer = &contact_schema},
+    {.method = Method::get,
+     .path = "/api/carriers/{carrierId}",
+     .permission = Permission::read,
+     .handler = get_carrier,
+     .summary = "A carrier",
+     .tag = "Carriers",
+     .answer = &carrier_schema},
+    {.method = Method::patch,
+     .path = "/api/carriers/{carrierId}",
+     .permission = Permission::administer,
+     .handler = update_carrier,
+     .summary = "Changes a carrier's configuration; what is left out stays",
+     .tag = "Carriers",
+     .body = &update_schema,
+     .body_check = check_carrier_update,
+     .body_kind = BodyKind::object,
+     .answer = &updated_schema},
+    {.method = Method::del,
+     .path = "/api/carriers/{carrierId}",
+     .permission = Permission::administer,
+     .handler = remove_carrier,
+     .summary = "Removes an own carrier, or the configuration of a built-in one",
+     .tag = "Carriers",
+     .answer = &guid_schema},
+};
+
+}  // namespace
+
+std::span<const Route> carrier_routes() { return routes; }
+
+}  // namespace waybill::api

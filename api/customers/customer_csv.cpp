@@ -1,0 +1,111 @@
+#include "api/customers/customer_csv.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/customers/customer_body.hpp"
+#include "api/route/schema.hpp"
+#include "base/ascii.hpp"
+#include "base/utf8.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::size_t name_column = 0;
+constexpr std::size_t email_column = 1;
+
+std::size_t column_of(std::string_view title) {
+  const auto is_it = [&](std::string_view name) { return equal_ignoring_case(name, title); };
+  return static_cast<std::size_t>(std::ranges::find_if(customer_csv_columns, is_it) -
+                                  customer_csv_columns.begin());
+}
+
+std::optional<std::string> value_problem(std::size_t column, std::string_view text) {
+  if (!is_utf8(text) || text.find('\0') != std::string_view::npos) return "must be UTF-8 without NUL";
+  if (column == name_column && is_blank(text)) return "must not be blank";
+  if (column == email_column) {
+    const auto problem = text_problem(Kind::email, text);
+    return problem ? std::optional(std::string(*problem)) : std::nullopt;
+  }
+  if (count_characters(text) <= default_string_length) return std::nullopt;
+  return "must have at most " + std::to_string(default_string_length) + " characters";
+}
+
+void append_sentence(std::string& text, std::string_view sentence) {
+  if (!text.empty()) text += "; ";
+  text += sentence;
+}
+
+}  // namespace
+
+CustomerCsv::CustomerCsv(std::string_view file) : reader_(file, customer_csv_columns.size()) {
+  read_header();
+}
+
+void CustomerCsv::read_header() {
+  const auto header = reader_.next();
+  if (!header) {
+    problem_ = "is empty";
+    return;
+  }
+  std::string problem(header->problem);
+  std::vector<bool> is_there(customer_csv_columns.size());
+  for (const auto& title : header->fields) {
+    const auto column = column_of(title);
+    if (!problem.empty()) break;
+    if (column == customer_csv_columns.size()) {
+      problem = "has an unknown column \"" + to_text(title.substr(0, default_string_length)) + '"';
+    } else if (is_there[column]) {
+      problem = "has the column " + title + " twice";
+    } else {
+      is_there[column] = true;
+      columns_.push_back(column);
+    }
+  }
+  if (problem.empty() && header->field_count > columns_.size()) problem = "has too many columns";
+  for (const auto column : {name_column, email_column}) {
+    if (problem.empty() && !is_there[column])
+      problem = "lacks the column " + std::string(customer_csv_columns.at(column));
+  }
+  if (!problem.empty()) errors_.push_back({header->line, "the header " + problem});
+  if (!problem.empty()) columns_.clear();
+}
+
+std::optional<CustomerRow> CustomerCsv::next() {
+  while (!columns_.empty() && errors_.size() < most_line_errors) {
+    const auto record = reader_.next();
+    if (!record) break;
+    if (++rows_ > most_customer_rows) {
+      problem_ = "has more than " + std::to_string(most_customer_rows) + " rows";
+      return std::nullopt;
+    }
+    CustomerRow row{.line = record->line, .values = {}};
+    auto problem = row_problem(*record, row);
+    if (problem.empty()) return row;
+    errors_.push_back({record->line, std::move(problem)});
+  }
+  if (!columns_.empty() && rows_ == 0) problem_ = "has no rows";
+  return std::nullopt;
+}
+
+std::string CustomerCsv::row_problem(const CsvRecord& record, CustomerRow& row) const {
+  if (!record.problem.empty()) return std::string(record.problem);
+  if (record.field_count != columns_.size()) {
+    return "has " + std::to_string(record.field_count) + " fields, the header " +
+           std::to_string(columns_.size());
+  }
+  std::string problems;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::string_view text = record.fields[i];
+    const auto column = columns_[i];
+    if (text.empty()) continue;
+    row.values.at(column) = text;
+    if (const auto problem = value_problem(column, text)) {
+      append_sentence(problems, std::string(customer_csv_columns.at(column)) + " " + *problem);
+    }
+  }
+  if (!row.values[name_column]) append_sentence(problems, "name is required");
+  return problems;
+}
+
+}  // namespace waybill::api

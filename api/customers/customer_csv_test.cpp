@@ -1,0 +1,93 @@
+#include "api/customers/customer_csv.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace waybill::api {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Outcome {
+  std::vector<std::string> rows;  // the values, joined by bars; - for an empty one
+  std::vector<std::string> errors;
+  std::string problem;
+};
+
+Outcome read_all(std::string_view text) {
+  CustomerCsv csv(text);
+  Outcome outcome;
+  while (const auto row = csv.next()) {
+    auto line = std::to_string(row->line);
+    for (const auto& value : row->values) line.append("|").append(value.value_or("-"));
+    outcome.rows.push_back(std::move(line));
+  }
+  for (const auto& [line, message] : csv.line_errors())
+    outcome.errors.push_back(std::to_string(line) + ": " + message);
+  outcome.problem = csv.problem().value_or("");
+  return outcome;
+}
+
+constexpr std::string_view header = "name,email,phone,company,street,city,state,postalCode,country\r\n";
+
+TEST(CustomerCsv, RowsHaveTheColumnsOfTheHeader) {
+  const auto whole =
+      read_all(std::string(header) + "Ada,ada@example.com,1,E,\"Rua 1, 2\",Lisbon,,1100,PT\r\n");
+  EXPECT_THAT(whole.rows, ElementsAre("2|Ada|ada@example.com|1|E|Rua 1, 2|Lisbon|-|1100|PT"));
+  EXPECT_THAT(whole.errors, IsEmpty());
+  EXPECT_EQ(whole.problem, "");
+  EXPECT_THAT(read_all("POSTALCODE,Email,name\n1,,Ada\n").rows, ElementsAre("2|Ada|-|-|-|-|-|-|1|-"));
+}
+
+TEST(CustomerCsv, ABadHeaderIsTheErrorOfItsLine) {
+  EXPECT_THAT(read_all("name,email,planet\nAda,,x").errors,
+              ElementsAre(HasSubstr("1: the header has an unknown")));
+  EXPECT_THAT(read_all("name,email,Name\nAda,,x").errors, ElementsAre(HasSubstr("twice")));
+  EXPECT_THAT(read_all("email,phone\n").errors, ElementsAre(HasSubstr("lacks the column name")));
+  EXPECT_THAT(read_all("name,phone\n").errors, ElementsAre(HasSubstr("lacks the column email")));
+  EXPECT_THAT(read_all("name,\"email\n").errors, ElementsAre(HasSubstr("not closed")));
+  EXPECT_THAT(read_all("name,email,phone,company,street,city,state,postalCode,country,more\n").errors,
+              ElementsAre(HasSubstr("too many columns")));
+}
+
+TEST(CustomerCsv, AFileNeedsRows) {
+  EXPECT_EQ(read_all("").problem, "is empty");
+  EXPECT_EQ(read_all("\n\n").problem, "is empty");
+  EXPECT_EQ(read_all(header).problem, "has no rows");
+}
+
+TEST(CustomerCsv, BadRowsAreToldWithAllThatIsWrong) {
+  const auto read =
+      read_all("name,email,phone\n" +
+               std::string(",ada,1\n"
+                           "Ada,ada@example.com\n"
+                           "  ,b@example.com,1\n"
+                           "Bob\"by,b@example.com,1\n"
+                           "\xff,c@example.com,1\n") +
+               "Cy,c@example.com," + std::string(201, 'p') + "\n" + "Eve,," + std::string(200, 'p') + "\n");
+  EXPECT_THAT(read.errors, ElementsAre("2: email must be an e-mail address; name is required",
+                                       "3: has 2 fields, the header 3", "4: name must not be blank",
+                                       HasSubstr("5: has a quote"), "6: name must be UTF-8 without NUL",
+                                       "7: phone must have at most 200 characters"));
+  EXPECT_EQ(read.rows.size(), 1U);
+}
+
+TEST(CustomerCsv, ReadingEndsWithTheHundredthError) {
+  std::string text = "name,email\n";
+  for (int i = 0; i < 150; ++i) text += ",\n";
+  EXPECT_EQ(read_all(text).errors.size(), 100U);
+}
+
+TEST(CustomerCsv, ThereAreAtMost100000Rows) {
+  std::string text = "name,email\n";
+  for (int i = 0; i < 100'000; ++i) text += "A,\n";
+  const auto whole = read_all(text);
+  EXPECT_EQ(whole.rows.size(), 100'000U);
+  EXPECT_EQ(whole.problem, "");
+  EXPECT_EQ(read_all(text + "A,\n").problem, "has more than 100000 rows");
+}
+
+}  // namespace
+}  // namespace waybill::api

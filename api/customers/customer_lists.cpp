@@ -1,0 +1,195 @@
+// A customer's contacts and references.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/customers/customer_body.hpp"
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "base/guid.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::customers;
+
+/// `create` asks for the name.
+constexpr auto contact_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "email", .kind = Kind::email, .max_length = longest_email},
+      {.name = "phone", .kind = Kind::string},
+      {.name = "role", .kind = Kind::string, .description = "any, such as billing"},
+  });
+}
+constexpr auto new_contact_properties = contact_properties(true);
+constexpr auto contact_change_properties = contact_properties(false);
+constexpr Schema new_contact_schema{"CustomerContactCreate", new_contact_properties};
+constexpr Schema contact_change_schema{"CustomerContactUpdate", contact_change_properties};
+
+constexpr Property added_contact_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email},
+};
+constexpr Schema added_contact_schema{"CustomerContactAdded", added_contact_properties};
+constexpr Schema changed_contact_schema{"CustomerContactName", std::span(added_contact_properties).first(2)};
+constexpr Schema guid_schema{"CustomerListGuid", std::span(added_contact_properties).first(1)};
+
+/// `add`: of a request.
+constexpr auto reference_properties(bool add) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = add},
+      {.name = "type", .kind = Kind::string, .required = add, .description = "any, such as vat"},
+      {.name = "value", .kind = Kind::string, .required = add},
+  });
+}
+constexpr auto new_reference_properties = reference_properties(true);
+constexpr auto shown_reference_properties = reference_properties(false);
+constexpr Schema new_reference_schema{"CustomerReferenceAdd", new_reference_properties};
+
+constexpr Property references_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .description = "the customer's"},
+    {.name = "references", .kind = Kind::array, .schema = &customer_reference_schema},
+};
+constexpr Schema references_schema{"CustomerReferences", references_properties};
+
+constexpr auto contact_columns =
+    std::to_array<BodyColumn>({{"name", "name"}, {"email", "email"}, {"phone", "phone"}, {"role", "role"}});
+
+void check_contact(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
+
+/// $1 to $3: business, customer and the element that the path names.
+storage::Params element_params(const Call& call) {
+  auto params = key_params(call);
+  params.add(call.id(1).to_string());
+  return params;
+}
+
+Answer guid_answer(const Guid& guid) { return Answer::of(R"({"guid":")" + guid.to_string() + R"("})"); }
+
+Failure list_is_full(std::string_view what) {
+  return conflict("The customer has 1000 " + std::string(what) + " and can have no more.");
+}
+
+asio::awaitable<Answer> add_contact(Call& call, Services& services) {
+  const auto guid = Guid::random().to_string();
+  json::object contact{{"guid", guid}};
+  for (const auto& [path, key] : contact_columns) {
+    const auto* const value = given(call.object(), path);
+    contact.emplace(key, value == nullptr ? json::value() : *value);
+  }
+  auto params = key_params(call);
+  params.add(to_json(contact));
+  const auto rows = co_await services.db.write(sql::add_contact, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("customer");
+  if (rows.get(0, 0) != "t") throw list_is_full("contacts");
+  const json::object added{{"guid", guid}, {"name", contact.at("name")}, {"email", contact.at("email")}};
+  co_return Answer::created(to_json(added),
+                            "/api/v1/Customers/" + call.id().to_string() + "/contacts/" + guid);
+}
+
+asio::awaitable<Answer> get_contact(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::contact, element_params(call));
+  if (rows.empty()) throw not_found("contact");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> change_contact(Call& call, Services& services) {
+  auto params = element_params(call);
+  params.add(to_json(changed_columns(call.object(), contact_columns)));
+  const auto rows = co_await services.db.write(sql::change_contact, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("contact");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> remove_contact(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove_contact, element_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("contact");
+  co_return guid_answer(call.id(1));
+}
+
+asio::awaitable<Answer> add_reference(Call& call, Services& services) {
+  const auto& body = call.object();
+  auto params = key_params(call);
+  params.add(to_json(json::object{
+      {"guid", Guid::random().to_string()}, {"type", body.at("type")}, {"value", body.at("value")}}));
+  const auto rows = co_await services.db.write(sql::add_reference, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("customer");
+  if (rows.get(0, 0) != "t") throw list_is_full("references");
+  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+}
+
+asio::awaitable<Answer> remove_reference(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove_reference, element_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("reference");
+  co_return guid_answer(call.id(1));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/v1/Customers/{customerId}/contacts",
+     .permission = Permission::operate,
+     .handler = add_contact,
+     .summary = "Gives a customer a further contact",
+     .tag = "Customers",
+     .body = &new_contact_schema,
+     .body_kind = BodyKind::object,
+     .answer = &added_contact_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
+     .permission = Permission::read,
+     .handler = get_contact,
+     .summary = "A contact of a customer",
+     .tag = "Customers",
+     .answer = &customer_contact_schema},
+    {.method = Method::patch,
+     .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
+     .permission = Permission::operate,
+     .handler = change_contact,
+     .summary = "Changes a contact; what is left out stays",
+     .tag = "Customers",
+     .body = &contact_change_schema,
+     .body_check = check_contact,
+     .body_kind = BodyKind::object,
+     .answer = &changed_contact_schema},
+    {.method = Method::del,
+     .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
+     .permission = Permission::operate,
+     .handler = remove_contact,
+     .summary = "Deletes a contact",
+     .tag = "Customers",
+     .answer = &guid_schema},
+    {.method = Method::patch,
+     .path = "/api/v1/Customers/{customerId}/references",
+     .permission = Permission::operate,
+     .handler = add_reference,
+     .summary = "Gives a customer a further reference; the same type and value twice is one",
+     .tag = "Customers",
+     .body = &new_reference_schema,
+     .body_kind = BodyKind::object,
+     .answer = &references_schema},
+    {.method = Method::del,
+     .path = "/api/v1/Customers/{customerId}/references/{referenceId}",
+     .permission = Permission::operate,
+     .handler = remove_reference,
+     .summary = "Deletes a reference",
+     .tag = "Customers",
+     .answer = &guid_schema},
+};
+
+}  // namespace
+
+const Schema customer_contact_schema{"CustomerContact", contact_change_properties};
+const Schema customer_reference_schema{"CustomerReference", shown_reference_properties};
+
+std::span<const Route> customer_list_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,190 @@
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/customers/customer_body.hpp"
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/list.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::customers;
+
+/// Of requests. `create` asks for the name.
+constexpr auto customer_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "email", .kind = Kind::email, .max_length = longest_email},
+      {.name = "phone", .kind = Kind::string},
+      {.name = "company", .kind = Kind::string},
+      {.name = "address", .kind = Kind::object, .schema = &address_schema},
+      {.name = "contacts", .kind = Kind::array, .read_only = true, .schema = &customer_contact_schema},
+      {.name = "references", .kind = Kind::array, .read_only = true, .schema = &customer_reference_schema},
+      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+  });
+}
+constexpr auto create_properties = customer_properties(true);
+constexpr auto update_properties = customer_properties(false);
+constexpr Schema create_schema{"CustomerCreate", create_properties};
+constexpr Schema update_schema{"CustomerUpdate", update_properties};
+constexpr Schema customer_schema{"Customer", std::span(update_properties).first(8)};
+constexpr Schema entry_schema{"CustomerEntry", std::span(update_properties).first(6)};
+
+constexpr Property summary_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email},
+};
+constexpr Schema summary_schema{"CustomerSummary", summary_properties};
+
+constexpr Property recent_shipment_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "deliveryDate", .kind = Kind::timestamp, .description = "when it was delivered, or should be"},
+};
+constexpr Schema recent_shipment_schema{"RecentShipment", recent_shipment_properties};
+
+constexpr Property analytics_properties[] = {
+    {.name = "totalOrders", .kind = Kind::integer},
+    {.name = "totalShipments", .kind = Kind::integer},
+    {.name = "totalValue", .kind = Kind::number},
+    {.name = "averageOrderValue", .kind = Kind::number},
+    {.name = "onTimeDeliveryRate", .kind = Kind::number, .description = "of those delivered, 0 to 1"},
+};
+constexpr Schema analytics_schema{"SalesAnalytics", analytics_properties};
+
+constexpr auto columns = std::to_array<BodyColumn>({
+    {"name", "name"},
+    {"email", "email"},
+    {"phone", "phone"},
+    {"company", "company"},
+    {"address.street", "street"},
+    {"address.city", "city"},
+    {"address.state", "state"},
+    {"address.postalCode", "postal_code"},
+    {"address.country", "country"},
+});
+
+void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
+
+asio::awaitable<Answer> list_customers(Call& call, Services& services) {
+  return list_records(call, services, domain::record_type(domain::EntityType::customer), sql::list);
+}
+
+asio::awaitable<Answer> get_customer(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("customer");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> create_customer(Call& call, Services& services) {
+  auto params = business_params(call);
+  for (const auto& [path, column] : columns) params.add(text_at(call.object(), path));
+  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
+  co_return Answer::created(json_object(rows), "/api/v1/Customers/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> update_customer(Call& call, Services& services) {
+  auto params = key_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("customer");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> delete_customer(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("customer");
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> recent_shipments(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::recent_shipments, key_params(call));
+  if (rows.empty()) throw not_found("customer");
+  const bool has_shipments = rows.get(0, 0) == "t";
+  co_return Answer::of(json_array(rows.slice(0, has_shipments ? rows.size() : 0, 1)));
+}
+
+asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::sales_analytics, key_params(call));
+  if (rows.empty()) throw not_found("customer");
+  co_return Answer::of(json_object(rows));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/v1/Customers",
+     .permission = Permission::read,
+     .handler = list_customers,
+     .summary = "A page of the customers, the newest first",
+     .tag = "Customers",
+     .query = list_parameters,
+     .answer = &entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+    {.method = Method::post,
+     .path = "/api/v1/Customers",
+     .permission = Permission::operate,
+     .handler = create_customer,
+     .summary = "Makes a customer",
+     .tag = "Customers",
+     .body = &create_schema,
+     .body_kind = BodyKind::object,
+     .answer = &summary_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}",
+     .permission = Permission::read,
+     .handler = get_customer,
+     .summary = "A customer",
+     .tag = "Customers",
+     .answer = &customer_schema},
+    {.method = Method::put,
+     .path = "/api/v1/Customers/{customerId}",
+     .permission = Permission::operate,
+     .handler = update_customer,
+     .summary = "Changes a customer; what is left out stays",
+     .tag = "Customers",
+     .body = &update_schema,
+     .body_check = check_name,
+     .body_kind = BodyKind::object,
+     .answer = &summary_schema},
+    {.method = Method::del,
+     .path = "/api/v1/Customers/{customerId}",
+     .permission = Permission::operate,
+     .handler = delete_customer,
+     .summary = "Deletes a customer, whose orders stay",
+     .tag = "Customers"},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/recent-shipments",
+     .permission = Permission::read,
+     .handler = recent_shipments,
+     .summary = "A customer's twenty newest shipments",
+     .tag = "Customers",
+     .answer = &recent_shipment_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/sales-analytics",
+     .permission = Permission::read,
+     .handler = sales_analytics,
+     .summary = "What a customer has ordered and was sent",
+     .tag = "Customers",
+     .answer = &analytics_schema},
+};
+
+}  // namespace
+
+std::span<const Route> customer_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,130 @@
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::drivers;
+
+constexpr std::string_view statuses[] = {"available", "on_duty", "off_duty", "inactive"};
+
+/// Of requests; as an answer, whole. `create` asks for the name.
+constexpr auto driver_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "email", .kind = Kind::email, .max_length = 254},
+      {.name = "phone", .kind = Kind::string},
+      {.name = "licenseNumber", .kind = Kind::string},
+      {.name = "status",
+       .kind = Kind::one_of,
+       .nullable = false,
+       .values = statuses,
+       .description = "on_duty while a dispatch of the driver's is under way"},
+  });
+}
+constexpr auto create_properties = driver_properties(true);
+constexpr auto update_properties = driver_properties(false);
+constexpr Schema create_schema{"DriverCreate", create_properties};
+constexpr Schema driver_schema{"Driver", update_properties};
+
+constexpr auto columns = std::to_array<BodyColumn>({
+    {"name", "name"},
+    {"email", "email"},
+    {"phone", "phone"},
+    {"licenseNumber", "license_number"},
+    {"status", "status"},
+});
+
+void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
+
+asio::awaitable<Answer> list_drivers(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+}
+
+asio::awaitable<Answer> get_driver(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("driver");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> create_driver(Call& call, Services& services) {
+  auto params = business_params(call);
+  for (const auto& [path, column] : columns) params.add(text_at(call.object(), path));
+  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
+  co_return Answer::created(json_object(rows), "/api/drivers/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> update_driver(Call& call, Services& services) {
+  auto params = key_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("driver");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  if (rows.empty()) throw not_found("driver");
+  if (rows.get(0, 0) == "t") throw conflict("The driver is out on a dispatch.");
+  co_return Answer::none();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/drivers",
+     .permission = Permission::read,
+     .handler = list_drivers,
+     .summary = "The drivers by name, at most 1 000",
+     .tag = "Drivers",
+     .answer = &driver_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/drivers",
+     .permission = Permission::operate,
+     .handler = create_driver,
+     .summary = "Makes a driver",
+     .tag = "Drivers",
+     .body = &create_schema,
+     .body_kind = BodyKind::object,
+     .answer = &driver_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/drivers/{guid}",
+     .permission = Permission::read,
+     .handler = get_driver,
+     .summary = "A driver",
+     .tag = "Drivers",
+     .answer = &driver_schema},
+    {.method = Method::put,
+     .path = "/api/drivers/{guid}",
+     .permission = Permission::operate,
+     .handler = update_driver,
+     .summary = "Changes a driver; what is left out stays",
+     .tag = "Drivers",
+     .body = &driver_schema,
+     .body_check = check_name,
+     .body_kind = BodyKind::object,
+     .answer = &driver_schema},
+    {.method = Method::del,
+     .path = "/api/drivers/{guid}",
+     .permission = Permission::operate,
+     .handler = delete_driver,
+     .summary = "Deletes a driver who is not out; planned dispatches then have none",
+     .tag = "Drivers"},
+};
+
+}  // namespace
+
+std::span<const Route> driver_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,169 @@
+#include "api/gate/auth.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/crypto.hpp"
+#include "base/error.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+Guid read_guid(const storage::Rows& rows, int column) {
+  return Guid::parse(rows.get(0, column)).value_or(Guid{});
+}
+
+Failure unauthorized() {
+  return {ErrorCode::unauthorized, "A valid token is required: Authorization: Bearer TOKEN."};
+}
+
+/// Keeps the record while the store writes.
+asio::awaitable<void> touch_in_store(TokenStore& store, Authenticator::Record record) {
+  co_await store.touch(record->principal);
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash& hash) {
+  enum Column { guid, business, user, name, role, plan, expires, revoked };
+  storage::Params params;
+  params.add("\\x" + hex(hash));
+  const auto rows = co_await db_.read(storage::sql::tokens::find, std::move(params));
+  if (rows.empty()) co_return std::nullopt;
+  const bool is_user = !rows.is_null(0, user);
+  co_return TokenRecord{.principal = {.business_id = read_guid(rows, business),
+                                      .token_id = read_guid(rows, guid),
+                                      .user_id = read_guid(rows, user),
+                                      .name = std::string(rows.get(0, name)),
+                                      .role = parse_role(rows.get(0, role)),
+                                      .is_user = is_user},
+                        .plan = std::string(rows.get(0, plan)),
+                        .expires_at = parse_sql_timestamp(rows.get(0, expires)),
+                        .revoked = rows.get(0, revoked) == "t"};
+}
+
+asio::awaitable<void> SqlTokenStore::touch(const Principal& principal) {
+  storage::Params params;
+  params.add(principal.business_id.to_string()).add(principal.token_id.to_string());
+  co_await db_.write(storage::sql::tokens::touch, std::move(params), {});
+}
+
+std::optional<std::string_view> bearer_token(std::string_view authorization) {
+  constexpr std::string_view scheme = "bearer ";
+  if (authorization.size() <= scheme.size()) return std::nullopt;
+  const auto matches = [](char given, char wanted) { return given == wanted || (given | 0x20) == wanted; };
+  if (!std::ranges::equal(authorization.substr(0, scheme.size()), scheme, matches)) return std::nullopt;
+  authorization.remove_prefix(
+      std::min(authorization.find_first_not_of(' ', scheme.size()), authorization.size()));
+  constexpr std::size_t longest = 512;
+  if (authorization.empty() || authorization.size() > longest) return std::nullopt;
+  return authorization;
+}
+
+/// A look-up under way; who else wants the same token waits at the gate.
+struct Authenticator::Flight {
+  Flight(const asio::any_io_executor& executor, std::uint64_t begun_at)
+      : gate(executor, asio::steady_timer::time_point::max()), epoch(begun_at) {}
+  asio::steady_timer gate;
+  std::uint64_t epoch;
+  Record record;
+  std::exception_ptr error;
+};
+
+Authenticator::Authenticator(asio::any_io_executor executor, TokenStore& store, const Clock& clock,
+                             Options options)
+    : executor_(std::move(executor)), store_(store), clock_(clock), options_(options) {}
+
+Authenticator::~Authenticator() = default;
+
+Authenticator::Record Authenticator::result_of(const Flight& flight) {
+  if (flight.error) std::rethrow_exception(flight.error);
+  return flight.record;
+}
+
+std::size_t Authenticator::HashOfHash::operator()(const TokenHash& hash) const noexcept {
+  std::size_t value = 0;
+  std::memcpy(&value, hash.data(), sizeof(value));
+  return value;
+}
+
+asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_view authorization) {
+  const auto token = bearer_token(authorization);
+  if (!token) throw unauthorized();
+  const auto hash = sha256(*token);
+  const auto now = Steady::now();
+  Record record;
+  const auto known = entries_.find(hash);
+  if (known != entries_.end() && !known->second.flight && known->second.epoch == epoch() &&
+      now - known->second.loaded_at < options_.keep) {
+    record = known->second.record;
+  } else {
+    record = co_await look_up(hash, now);
+  }
+  if (!record || record->revoked || record->expires_at.value_or(Time::max()) <= clock_.now()) {
+    throw unauthorized();
+  }
+  if (!record->principal.is_user) {
+    if (const auto entry = entries_.find(hash); entry != entries_.end()) touch(entry->second, record, now);
+  }
+  co_return record;
+}
+
+asio::awaitable<Authenticator::Record> Authenticator::look_up(TokenHash hash, Steady::time_point now) {
+  make_room(now);
+  const auto asked_at = epoch();
+  auto flight = entries_[hash].flight;
+  while (flight) {
+    boost::system::error_code ignored;
+    co_await flight->gate.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (flight->epoch >= asked_at) co_return result_of(*flight);
+    // It may have read what was true before the change.
+    flight = entries_[hash].flight;
+  }
+  flight = entries_[hash].flight = std::make_shared<Flight>(executor_, epoch());
+  try {
+    if (auto found = co_await store_.find(hash)) {
+      flight->record = std::make_shared<const TokenRecord>(std::move(*found));
+    }
+  } catch (...) {
+    flight->error = std::current_exception();
+  }
+  auto& entry = entries_[hash];
+  entry.flight.reset();
+  if (flight->error) {
+    entries_.erase(hash);
+  } else {
+    entry.record = flight->record;
+    entry.loaded_at = now;
+    entry.epoch = flight->epoch;
+  }
+  flight->gate.cancel();
+  co_return result_of(*flight);
+}
+
+void Authenticator::touch(Entry& entry, const Record& record, Steady::time_point now) {
+  if (entry.touched && now - entry.touched_at < options_.touch_interval) return;
+  entry.touched = true;
+  entry.touched_at = now;
+  // A lost update of lastUsed is made good by the next request a minute later.
+  asio::co_spawn(executor_, touch_in_store(store_, record), [](const std::exception_ptr&) {});
+}
+
+void Authenticator::make_room(Steady::time_point now) {
+  if (entries_.size() < options_.most_entries) return;
+  std::erase_if(entries_, [&](const auto& item) {
+    const auto& entry = item.second;
+    const bool touched_lately = entry.touched && now - entry.touched_at < options_.touch_interval;
+    return !entry.flight && !touched_lately && now - entry.loaded_at >= options_.keep;
+  });
+  if (entries_.size() < options_.most_entries) return;
+  std::erase_if(entries_, [](const auto& item) { return !item.second.flight; });
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,422 @@
+#include "api/gate/gate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+
+#include "api/gate/cors.hpp"
+#include "api/gate/errors.hpp"
+#include "api/gate/idempotency.hpp"
+#include "api/gate/request_check.hpp"
+#include "api/http/client_address.hpp"
+#include "base/crypto.hpp"
+#include "base/observe.hpp"
+#include "storage/unit_of_work.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::string_view success_only = R"({"success":true})";
+constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+bool is_sane_request_id(std::string_view id) {
+  return !id.empty() && id.size() <= 128 && std::ranges::all_of(id, [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
+}
+
+/// The path and query of a target in origin-form or absolute-form (RFC 9112 section 3.2); empty for any
+/// other.
+std::string_view origin_form(std::string_view target) {
+  if (target.starts_with('/')) return target;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!target.starts_with(scheme)) continue;
+    const auto path = target.find('/', scheme.size());
+    return path == std::string_view::npos ? "/" : target.substr(path);
+  }
+  return {};
+}
+
+/// The least role that has a permission.
+Role least_role(Permission permission) {
+  switch (permission) {
+    case Permission::operate:
+      return Role::operator_;
+    case Permission::administer:
+      return Role::admin;
+    default:
+      return Role::viewer;
+  }
+}
+
+void check_permission(const Principal& principal, Permission permission) {
+  if (permission == Permission::signed_in) return;
+  if (principal.business_id.is_nil())
+    throw Failure(ErrorCode::forbidden, "This needs a business; create one first.");
+  if (principal.role < least_role(permission))
+    throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
+}
+
+std::string paging_suffix(std::int64_t page, const Answer& answer) {
+  const auto size = answer.page_size.value_or(1);
+  const auto total = answer.total_count.value_or(0);
+  std::string text = ",\"page\":" + std::to_string(page) + ",\"pageSize\":" + std::to_string(size);
+  text += ",\"totalCount\":" + std::to_string(total) +
+          ",\"totalPages\":" + std::to_string((total + size - 1) / size);
+  return text += ",\"success\":true}";
+}
+
+void render(Answer answer, const Route& route, Response& response) {
+  response.status = answer.status;
+  if (answer.status == 201 && !answer.location.empty()) response.add_header("Location", answer.location);
+  for (const auto& [name, value] : route.headers) response.add_header(name, value);
+  if (!answer.file_name.empty())
+    response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
+  if (!route.media_type.empty()) {
+    response.content_type = route.media_type;
+    response.body = std::move(answer.data);
+  } else if (route.bare) {
+    response.body = std::move(answer.data);
+  } else if (answer.data.empty()) {
+    response.before = success_only;
+  } else {
+    response.before = R"({"data":)";
+    response.body = std::move(answer.data);
+    response.after = answer.page ? paging_suffix(*answer.page, answer) : R"(,"success":true})";
+  }
+}
+
+/// An answer that was made apart, behind the headers that the response has already.
+void take_over(Response answer, Response& response) {
+  answer.headers.insert(0, response.headers);
+  response = std::move(answer);
+}
+
+void replay(const KeptAnswer& kept, Response& response) {
+  response.status = kept.status;
+  response.body = kept.body;
+  if (!kept.location.empty()) response.add_header("Location", kept.location);
+  response.add_header("Idempotency-Replayed", "true");
+}
+
+/// Nothing when the answer cannot be looked for.
+asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest& once) {
+  try {
+    co_return co_await once.find();
+  } catch (const std::exception& error) {
+    observe(Observable::statement_failed, {{"statement", "idempotency.find"}, {"error", error.what()}});
+    co_return std::nullopt;
+  }
+}
+
+/// What no route answers has none.
+std::string route_label(const Endpoint* endpoint) {
+  if (endpoint == nullptr) return "none";
+  const auto method = method_name(to_request_method(endpoint->route.method));
+  return std::string(method) + " " + std::string(endpoint->route.path);
+}
+
+}  // namespace
+
+RequestIds::RequestIds() : prefix_(0), count_(0) {
+  const auto random = random_bytes(sizeof(prefix_) + sizeof(count_));
+  std::memcpy(&prefix_, random.data(), sizeof(prefix_));
+  std::memcpy(&count_, random.data() + sizeof(prefix_), sizeof(count_));
+}
+
+std::string RequestIds::next() {
+  constexpr std::string_view digits = "0123456789abcdef";
+  ++count_;
+  std::string id(32, '0');
+  for (std::size_t index = 0; index < 16; ++index) {
+    id[15 - index] = digits[(prefix_ >> (4 * index)) & 15];
+    id[31 - index] = digits[(count_ >> (4 * index)) & 15];
+  }
+  return id;
+}
+
+/// One request on its way.
+struct Dispatcher::Exchange {
+  const Request& request;
+  RequestBody& body;
+  Response& response;
+  Call call = {};
+  Found found = {};
+  std::string_view query = {};
+  RequestMethod method = RequestMethod::get;
+  std::string location = {};
+
+  const Route& route() const { return found.endpoint->route; }
+};
+
+Dispatcher::Dispatcher(const Router& router, Services& services, Authenticator& authenticator,
+                       const Plans& plans, Quota& quota, Options options)
+    : router_(router),
+      services_(services),
+      authenticator_(authenticator),
+      plans_(plans),
+      quota_(quota),
+      options_(std::move(options)) {}
+
+asio::awaitable<void> Dispatcher::respond(const Request& request, RequestBody& body, Response& response) {
+  const auto started_at = std::chrono::steady_clock::now();
+  Exchange exchange{.request = request, .body = body, .response = response};
+  exchange.call.request_id =
+      is_sane_request_id(request.request_id) ? std::string(request.request_id) : request_ids_.next();
+  response.add_header("X-Request-Id", exchange.call.request_id);
+  std::string fault;
+  try {
+    co_await answer(exchange);
+  } catch (const Disconnected&) {
+    throw;
+  } catch (...) {
+    fault = apply_error(exchange, std::current_exception());
+  }
+  if (response.status != 204) add_cors_headers(options_.cors_origins, request.origin, response);
+  report(exchange, started_at, fault);
+}
+
+void Dispatcher::refuse(const Failure& failure, Response& response) {
+  response.add_header("X-Request-Id", request_ids_.next());
+  auto error = error_answer(failure);
+  response.status = error.status;
+  response.body = std::move(error.body);
+  if (error.retry_after) response.add_header("Retry-After", error.retry_after->count());
+  observe(Observable::request_refused, {{"status", error.status}});
+}
+
+asio::awaitable<void> Dispatcher::answer(Exchange& exchange) {
+  std::optional<Failure> no_route;
+  try {
+    if (!find_route(exchange)) co_return;
+  } catch (const Failure& failure) {
+    no_route = failure;
+  }
+  if (no_route) {
+    co_await count_stray(exchange);
+    throw Failure(*no_route);
+  }
+  const auto& route = exchange.route();
+  if (route.permission != Permission::everyone) co_await admit(exchange);
+  if (route.changes) exchange.response.add_header("Cache-Control", "no-store");
+  co_await perform(exchange);
+  const bool only_reads = route.method == Method::get && !route.changes;
+  if (!only_reads) services_.wake_worker();
+}
+
+/// False when the answer is already made: OPTIONS.
+bool Dispatcher::find_route(Exchange& exchange) const {
+  const auto& request = exchange.request;
+  const auto method = parse_method(request.method);
+  exchange.method = method.value_or(RequestMethod::get);
+  if (request.target == "*" && method == RequestMethod::options) {
+    answer_options(options_.cors_origins, request.origin, every_method, exchange.response);
+    return false;
+  }
+  const auto target = origin_form(request.target);
+  if (target.empty() || target.find('#') != std::string_view::npos) {
+    throw Failure(ErrorCode::validation_error, "The request target is malformed.");
+  }
+  const auto question_mark = target.find('?');
+  if (question_mark != std::string_view::npos) exchange.query = target.substr(question_mark + 1);
+  exchange.found = router_.find(exchange.method, target.substr(0, question_mark));
+  const auto& found = exchange.found;
+  if (found.allow.empty()) throw Failure(ErrorCode::not_found, "There is no such path.");
+  if (method == RequestMethod::options) {
+    answer_options(options_.cors_origins, request.origin, found.allow, exchange.response);
+    return false;
+  }
+  if (!method || !found.endpoint) {
+    exchange.response.add_header("Allow", found.allow);
+    throw Failure(ErrorCode::method_not_allowed, "This path takes " + std::string(found.allow) + ".");
+  }
+  return true;
+}
+
+/// A request that no route takes counts for its token, too; without a good one it stays what it is.
+asio::awaitable<void> Dispatcher::count_stray(Exchange& exchange) {
+  if (exchange.request.authorization.empty()) co_return;
+  try {
+    co_await recognise(exchange);
+  } catch (const Failure& failure) {
+    if (failure.code() != ErrorCode::unauthorized) throw;
+  }
+}
+
+asio::awaitable<void> Dispatcher::admit(Exchange& exchange) {
+  co_await recognise(exchange);
+  check_permission(exchange.call.principal, exchange.route().permission);
+}
+
+/// Token, plan and quota, in this order.
+asio::awaitable<void> Dispatcher::recognise(Exchange& exchange) {
+  static const Plan without_business{.name = {}, .requests_per_minute = 60};
+  const auto record = co_await authenticator_.authenticate(exchange.request.authorization);
+  auto& principal = exchange.call.principal = record->principal;
+  const auto* const plan = principal.business_id.is_nil() ? &without_business : plans_.find(record->plan);
+  if (!plan) throw Failure(ErrorCode::forbidden, "The business's plan is not one of this service.");
+  const auto grant =
+      co_await quota_.take(principal.token_id, plan->requests_per_minute, services_.clock.now());
+  auto& response = exchange.response;
+  response.add_header("X-RateLimit-Limit", grant.limit);
+  response.add_header("X-RateLimit-Remaining", grant.remaining);
+  response.add_header("X-RateLimit-Reset", grant.reset);
+  if (!plan->api_access && !principal.is_user) {
+    throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
+  }
+  if (!grant.allowed) {
+    const auto wait = grant.reset - to_unix_seconds(services_.clock.now());
+    response.add_header("Retry-After", std::max<std::int64_t>(1, wait));
+    throw Failure(ErrorCode::rate_limited, "The token's requests of this minute are used up.");
+  }
+}
+
+asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
+  const auto& route = exchange.route();
+  const bool once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
+                    !exchange.call.principal.token_id.is_nil();
+  std::string raw_body;
+  const bool takes_body = route.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
+  if (exchange.body.present() && takes_body) {
+    check_content(route, exchange.request);
+    const bool is_upload = route.body_kind == BodyKind::multipart;
+    raw_body = co_await exchange.body.read(is_upload ? options_.upload_limit : options_.body_limit);
+  }
+  if (once) {
+    co_await perform_once(exchange, std::move(raw_body));
+  } else {
+    co_await call_handler(exchange, std::move(raw_body), services_, exchange.response);
+  }
+}
+
+/// The writes of the handler and the answer that is kept for its key are one transaction. Work that a handler
+/// starts after its commit is started after that transaction.
+asio::awaitable<void> Dispatcher::perform_once(Exchange& exchange, std::string raw_body) {
+  std::string identity;
+  identity.append(exchange.request.method)
+      .append(" ")
+      .append(exchange.request.target)
+      .append("\n")
+      .append(raw_body);
+  const IdempotentRequest once(services_, exchange.call.principal, exchange.request.idempotency_key,
+                               identity);
+  if (const auto kept = co_await once.find()) {
+    replay(*kept, exchange.response);
+    co_return;
+  }
+  Response response;
+  bool tokens_changed = false;
+  bool has_mails = false;
+  std::exception_ptr thrown;
+  bool was_begun = false;
+  {
+    storage::UnitOfWork work(services_.db, once.opening());
+    Services services = with_database(services_, work);
+    services.tokens_changed = [&tokens_changed] { tokens_changed = true; };
+    services.send_mails = [&has_mails]() -> asio::awaitable<void> {
+      has_mails = true;
+      co_return;
+    };
+    try {
+      co_await call_handler(exchange, std::move(raw_body), services, response);
+      co_await once.keep(work, {.status = response.status,
+                                .body = std::string(response.before) + response.body + response.after,
+                                .location = exchange.location});
+      co_await work.commit();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    was_begun = work.was_begun();
+  }
+  if (thrown) {
+    // The commit may have been done although its answer is lost, or another node was first.
+    const auto kept = was_begun ? co_await find_quietly(once) : std::nullopt;
+    if (!kept) std::rethrow_exception(thrown);
+    replay(*kept, exchange.response);
+  } else {
+    take_over(std::move(response), exchange.response);
+  }
+  if (tokens_changed) services_.tokens_changed();
+  if (has_mails) co_await services_.send_mails();
+}
+
+asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string raw_body, Services& services,
+                                               Response& response) {
+  const auto& route = exchange.route();
+  auto& call = exchange.call;
+  FieldErrors errors;
+  read_path(*exchange.found.endpoint, exchange.found, call, errors);
+  read_parameters(route, exchange.query, call, errors);
+  const bool is_empty_json =
+      route.body_kind == BodyKind::none && !raw_body.empty() && is_json_type(exchange.request.content_type);
+  if (route.body_kind == BodyKind::object || route.body_kind == BodyKind::array ||
+      route.body_kind == BodyKind::one_or_array || is_empty_json) {
+    read_json(route, raw_body, call, errors);
+  } else if (route.body_kind != BodyKind::none) {
+    call.raw_body = std::move(raw_body);
+    call.content_type = exchange.request.content_type;
+    call.head = exchange.request.head;
+  }
+  if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
+  call.errors = std::move(errors);
+  call.peer = client_address(exchange.request.peer, exchange.request.forwarded_for, options_.trusted_proxies);
+  auto answer = co_await route.handler(call, services);
+  if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
+  exchange.location = answer.location;
+  render(std::move(answer), route, response);
+}
+
+/// Turns what was thrown into the response; answers what the operator should see of it.
+std::string Dispatcher::apply_error(Exchange& exchange, const std::exception_ptr& thrown) {
+  auto error = error_answer(thrown, exchange.call.request_id);
+  auto& response = exchange.response;
+  response.status = error.status;
+  response.before = {};
+  response.body = std::move(error.body);
+  response.after.clear();
+  if (error.status == http_status(ErrorCode::unauthorized)) response.add_header("WWW-Authenticate", "Bearer");
+  if (error.retry_after) response.add_header("Retry-After", error.retry_after->count());
+  return std::move(error.fault);
+}
+
+void Dispatcher::report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault) {
+  const auto* const endpoint = exchange.found.endpoint;
+  const auto status = exchange.response.status;
+  const std::string_view route = endpoint ? endpoint->route.path : std::string_view("none");
+  const std::chrono::duration<double> seconds = Steady::now() - started_at;
+  if (endpoint) seconds_of(*endpoint).Observe(seconds.count());
+  answers_of(endpoint, status).Increment();
+  auto what = Observable::request_served;
+  if (status >= 500 || !fault.empty()) {
+    what = Observable::request_failed;
+  } else if (status == http_status(ErrorCode::rate_limited)) {
+    what = Observable::rate_limited;
+  } else if (status >= 400) {
+    what = Observable::request_refused;
+  }
+  observe(what, {{"method", exchange.request.method},
+                 {"route", route},
+                 {"status", status},
+                 {"ms", seconds.count() * 1000},
+                 {"request_id", exchange.call.request_id},
+                 {"error", fault}});
+}
+
+prometheus::Histogram& Dispatcher::seconds_of(const Endpoint& endpoint) {
+  auto& known = seconds_[&endpoint];
+  if (!known) known = &series(Histogram::http_request_seconds, route_label(&endpoint));
+  return *known;
+}
+
+prometheus::Counter& Dispatcher::answers_of(const Endpoint* endpoint, int status) {
+  auto& known = answers_[{endpoint, status}];
+  if (!known) known = &waybill::answers(route_label(endpoint), status);
+  return *known;
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/gate/auth.hpp"
+#include "api/gate/quota.hpp"
+#include "api/http/message.hpp"
+#include "api/route/router.hpp"
+#include "api/route/services.hpp"
+
+namespace prometheus {
+class Counter;
+class Histogram;
+}  // namespace prometheus
+
+namespace waybill::api {
+
+/// Ids of requests whose callers give none: random in their first half, so that nodes and threads do not
+/// meet.
+class RequestIds {
+ public:
+  RequestIds();
+  std::string next();
+
+ private:
+  std::uint64_t prefix_;
+  std::uint64_t count_;
+};
+
+/// The way of every request: route → token → plan and quota → permission → idempotency → validation →
+/// handler, and whatever is thrown on it → error answer. One for each io thread.
+class Dispatcher : public Responder {
+ public:
+  struct Options {
+    std::vector<std::string> cors_origins;     // "https://app.example.com"; "*" for any
+    std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is believed
+    std::size_t body_limit = 1'048'576;        // bytes
+    std::size_t upload_limit = 10'485'760;
+  };
+
+  /// All that is referred to outlives the dispatcher; `router`, `plans` and `quota` are shared by the
+  /// threads.
+  Dispatcher(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
+             Quota& quota, Options options);
+
+  asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
+  void refuse(const Failure& failure, Response& response) override;
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  struct Exchange;
+
+  asio::awaitable<void> answer(Exchange& exchange);
+  bool find_route(Exchange& exchange) const;
+  asio::awaitable<void> count_stray(Exchange& exchange);
+  asio::awaitable<void> admit(Exchange& exchange);
+  asio::awaitable<void> recognise(Exchange& exchange);
+  asio::awaitable<void> perform(Exchange& exchange);
+  asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
+  asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body, Services& services,
+                                     Response& response);
+  static std::string apply_error(Exchange& exchange, const std::exception_ptr& thrown);
+  void report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault);
+  prometheus::Histogram& seconds_of(const Endpoint& endpoint);
+  prometheus::Counter& answers_of(const Endpoint* endpoint, int status);
+
+  const Router& router_;
+  Services& services_;
+  Authenticator& authenticator_;
+  const Plans& plans_;
+  Quota& quota_;
+  Options options_;
+  RequestIds request_ids_;
+  std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
+  std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;
+};
+
+}  // namespace waybill::api

@@ -1,0 +1,194 @@
+#include "api/gate/request_check.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "api/http/url.hpp"
+#include "base/ascii.hpp"
+#include "base/json.hpp"
+#include "base/utf8.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::size_t deepest_body = 32;
+
+/// Takes the next part before `separator` off `text`, in lower case, without blanks around it.
+std::string take_part(std::string_view& text, char separator) {
+  const auto end = text.find(separator);
+  auto part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  const auto first = part.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return ascii_lower(part.substr(first, part.find_last_not_of(" \t") - first + 1));
+}
+
+bool is_multipart_type(std::string_view content_type) {
+  if (take_part(content_type, ';') != "multipart/form-data") return false;
+  while (!content_type.empty()) {
+    const auto parameter = take_part(content_type, ';');
+    if (parameter.starts_with("boundary=") && parameter != "boundary=") return true;
+  }
+  return false;
+}
+
+std::optional<std::string> number_problem(const Parameter& parameter, std::string_view text) {
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto bound = [](double value) { return decimal_text(json::value(value)).value_or("?"); };
+  if (parameter.minimum && number < *parameter.minimum)
+    return "must be at least " + bound(*parameter.minimum);
+  if (parameter.maximum && number > *parameter.maximum) return "must be at most " + bound(*parameter.maximum);
+  return std::nullopt;
+}
+
+std::optional<std::string> parameter_problem(const Parameter& parameter, std::string_view text) {
+  if (const auto problem = text_problem(parameter.kind, text)) return std::string(*problem);
+  const auto limit = length_limit(parameter.kind, parameter.max_length);
+  if (count_characters(text) > limit) return "must have at most " + std::to_string(limit) + " characters";
+  if (parameter.kind == Kind::integer || parameter.kind == Kind::number)
+    return number_problem(parameter, text);
+  if (!parameter.values.empty() && std::ranges::find(parameter.values, text) == parameter.values.end()) {
+    std::string problem = "must be one of";
+    for (const auto value : parameter.values)
+      problem.append(problem.ends_with("of") ? " " : ", ").append(value);
+    return problem;
+  }
+  return std::nullopt;
+}
+
+/// Tells of each string that holds a NUL and of each number beyond a double, and makes them null. Their paths
+/// come first: of several errors of a field the first is told.
+void take_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
+  constexpr std::size_t most_errors = 1'000;
+  const auto refuse = [&](std::string_view message) {
+    if (errors.size() < most_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
+    value = nullptr;
+  };
+  if (const auto* const text = value.if_string()) {
+    if (text->find('\0') != json::string::npos) refuse("must not hold a NUL character");
+  } else if (const auto* const number = value.if_double()) {
+    if (!std::isfinite(*number)) refuse("is out of range");
+  } else if (auto* const array = value.if_array()) {
+    for (std::size_t i = 0; i < array->size(); ++i)
+      take_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors);
+  } else if (auto* const object = value.if_object()) {
+    for (auto& member : *object)
+      take_bad_values(member.value(), (path.empty() ? "" : path + ".") + std::string(member.key()), errors);
+  }
+}
+
+void read_array(const Route& route, json::value& body, FieldErrors& errors) {
+  if (!body.is_array()) {
+    errors.push_back({"body", "must be an array"});
+    return;
+  }
+  auto& entries = body.get_array();
+  if (entries.empty() || entries.size() > default_array_length) {
+    errors.push_back({"body", "must have 1 to " + std::to_string(default_array_length) + " entries"});
+    return;
+  }
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    const auto name = "[" + std::to_string(index) + "]";
+    if (auto* const object = entries[index].if_object()) {
+      if (route.body) validate(*route.body, *object, errors, name + ".");
+      FieldErrors own;
+      if (route.body_check) route.body_check(*object, own);
+      for (auto& error : own) errors.push_back({name + "." + error.field, std::move(error.message)});
+    } else {
+      errors.push_back({name, "must be an object"});
+    }
+  }
+}
+
+}  // namespace
+
+bool is_json_type(std::string_view content_type) {
+  if (take_part(content_type, ';') != "application/json") return false;
+  while (!content_type.empty()) {
+    const auto parameter = take_part(content_type, ';');
+    const bool other_charset =
+        parameter.starts_with("charset=") && parameter != "charset=utf-8" && parameter != "charset=\"utf-8\"";
+    if (other_charset) return false;
+  }
+  return true;
+}
+
+void check_content(const Route& route, const Request& request) {
+  if (!request.content_encoding.empty() && !equal_ignoring_case(request.content_encoding, "identity")) {
+    throw Failure(ErrorCode::unsupported_media_type, "The body must come without a Content-Encoding.");
+  }
+  const std::string_view content_type = request.content_type;
+  if (route.body_kind == BodyKind::multipart) {
+    if (is_multipart_type(content_type)) return;
+    throw Failure(ErrorCode::unsupported_media_type,
+                  "The Content-Type must be multipart/form-data with a boundary.");
+  }
+  const bool is_json = route.body_kind != BodyKind::raw && route.body_kind != BodyKind::none;
+  if (is_json && !is_json_type(content_type)) {
+    throw Failure(ErrorCode::unsupported_media_type, "The Content-Type must be application/json.");
+  }
+}
+
+void read_path(const Endpoint& endpoint, const Found& found, Call& call, FieldErrors& errors) {
+  for (std::size_t index = 0; index < endpoint.parameters.size(); ++index) {
+    const auto& parameter = endpoint.parameters[index];
+    const auto value = found.values[index];
+    if (parameter.is_text) {
+      call.path_text = value;
+    } else if (const auto guid = Guid::parse(value)) {
+      call.ids.push_back(*guid);
+    } else {
+      errors.push_back({std::string(parameter.name), "must be a uuid"});
+    }
+  }
+}
+
+void read_parameters(const Route& route, std::string_view query, Call& call, FieldErrors& errors) {
+  if (query.empty() && route.query.empty()) return;
+  std::vector<std::string> malformed;
+  auto pairs = parse_query(query, malformed);
+  for (auto& name : malformed) errors.push_back({std::move(name), "must be percent-encoded UTF-8"});
+  for (const auto& parameter : route.query) {
+    const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
+    const auto given = std::ranges::find_if(pairs, is_named);
+    if (parameter.flag && given != pairs.end() && given->second.empty()) given->second = "true";
+    const bool is_number = parameter.kind == Kind::integer || parameter.kind == Kind::number;
+    if (given == pairs.end() || (given->second.empty() && !is_number)) {
+      if (parameter.required) errors.push_back({std::string(parameter.name), "is required"});
+    } else if (std::find_if(given + 1, pairs.end(), is_named) != pairs.end()) {
+      errors.push_back({std::string(parameter.name), "must be given once"});
+    } else if (auto problem = parameter_problem(parameter, given->second)) {
+      errors.push_back({std::string(parameter.name), std::move(*problem)});
+    } else {
+      call.query.emplace_back(parameter.name, std::move(given->second));
+    }
+  }
+}
+
+void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors) {
+  const bool is_object = route.body_kind != BodyKind::array;
+  if (text.empty() && is_object) text = "{}";
+  auto parsed = parse_json(text);
+  if (std::holds_alternative<JsonError>(parsed)) {  // perhaps for nothing but values that have a path
+    parsed = parse_json(text, deepest_body, {}, BadValues::keep);
+    if (auto* const value = std::get_if<json::value>(&parsed)) take_bad_values(*value, {}, errors);
+  }
+  if (const auto* const error = std::get_if<JsonError>(&parsed)) {
+    errors.push_back({"body", error->message + " at byte " + std::to_string(error->position)});
+    return;
+  }
+  call.body = std::move(std::get<json::value>(parsed));
+  if (!is_object || (route.body_kind == BodyKind::one_or_array && call.body.is_array())) {
+    read_array(route, call.body, errors);
+  } else if (!call.body.is_object()) {
+    errors.push_back({"body", "must be an object"});
+  } else {
+    static constexpr Schema nothing{"Nothing", {}};
+    validate(route.body ? *route.body : nothing, call.body.get_object(), errors);
+    if (route.body_check) route.body_check(call.body.get_object(), errors);
+  }
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,40 @@
+#include "api/http/client_address.hpp"
+
+#include <algorithm>
+
+namespace waybill::api {
+namespace {
+
+constexpr std::size_t longest_address = 45;  // IPv6 with an embedded IPv4 address
+
+bool is_address(std::string_view text) {
+  return !text.empty() && text.size() <= longest_address && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' || c == ':';
+  });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+}  // namespace
+
+std::string_view client_address(std::string_view peer, std::string_view forwarded_for,
+                                std::span<const std::string> trusted_proxies) {
+  const auto is_trusted = [&](std::string_view address) {
+    return std::ranges::find(trusted_proxies, address) != trusted_proxies.end();
+  };
+  while (is_trusted(peer)) {
+    const auto comma = forwarded_for.rfind(',');
+    const auto start = comma == std::string_view::npos ? 0 : comma + 1;
+    const auto last = trimmed(forwarded_for.substr(start));
+    if (!is_address(last)) break;
+    peer = last;
+    forwarded_for = forwarded_for.substr(0, comma == std::string_view::npos ? 0 : comma);
+  }
+  return peer;
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,271 @@
+#include "api/http/connection.hpp"
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
+
+namespace waybill::api {
+namespace {
+
+constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t read_size = 4'096;
+constexpr std::size_t body_read_size = 32'768;
+constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined requests, written together
+constexpr std::size_t kept_capacity = 262'144;  // of the output buffer between requests
+constexpr std::size_t dropped_body = 65'536;    // a longer unread body costs the client its connection
+constexpr std::size_t lingering_bytes = 16'777'216;
+constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+
+std::string_view view(const boost::beast::flat_buffer& buffer) {
+  const auto data = buffer.cdata();
+  return {static_cast<const char*>(data.data()), data.size()};
+}
+
+Failure malformed_request() {
+  return {ErrorCode::validation_error, "This is no well-formed HTTP/1.1 request."};
+}
+
+Failure body_too_large(std::size_t limit) {
+  return {ErrorCode::payload_too_large, "The body may have at most " + std::to_string(limit) + " bytes."};
+}
+
+}  // namespace
+
+std::string address_text(const asio::ip::address& address) {
+  const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+  return is_mapped ? asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string()
+                   : address.to_string();
+}
+
+class Connection::Body : public RequestBody {
+ public:
+  explicit Body(Connection& connection) : connection_(connection) {}
+  bool present() const override { return present_; }
+  asio::awaitable<std::string> read(std::size_t limit) override { return connection_.read_body(limit); }
+
+ private:
+  Connection& connection_;
+  bool present_ = !connection_.body_is_complete();
+};
+
+Connection::Connection(Socket socket, Host& host, const HttpLimits& limits)
+    : socket_(std::move(socket)),
+      host_(host),
+      limits_(limits),
+      in_(limits.head_bytes + read_size + body_read_size) {
+  boost::system::error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
+  peer_ = address_text(socket_.remote_endpoint(ignored).address());
+}
+
+void Connection::close_if_late(Steady::time_point now) {
+  if (now >= deadline_) close();
+}
+
+void Connection::finish() {
+  if (awaits_request_) close();
+}
+
+void Connection::close() {
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+asio::awaitable<void> Connection::serve() {
+  while (co_await read_head() == Next::request) {
+    if (!parse_head()) {
+      co_await refuse(malformed_request());
+      co_return;
+    }
+    if (!co_await handle()) co_return;
+  }
+}
+
+/// Reads until a whole head stands at the front of `in_`. Answers that wait are written before the client is
+/// waited for.
+asio::awaitable<Connection::Next> Connection::read_head() {
+  auto ends_at = Steady::now() + (first_request_ ? limits_.head_timeout : limits_.idle_timeout);
+  bool begun = first_request_;
+  for (;;) {
+    while (view(in_).starts_with("\r\n")) in_.consume(2);
+    const auto scan = scan_head(view(in_), scanned_);
+    const bool complete = scan.state == HeadScan::State::complete;
+    const bool fits = complete ? scan.size <= limits_.head_bytes : in_.size() < limits_.head_bytes;
+    if (scan.state == HeadScan::State::malformed || !fits) {
+      co_await refuse(malformed_request());
+      co_return Next::closed;
+    }
+    if (complete) {
+      head_size_ = scan.size;
+      co_return Next::request;
+    }
+    if (!co_await flush()) co_return Next::closed;
+    await_request(in_.size() == 0);
+    if (awaits_request_ && host_.stopping()) co_return Next::closed;
+    if (!awaits_request_ && !begun) {
+      begun = true;
+      ends_at = Steady::now() + limits_.head_timeout;
+    }
+    if (!co_await read_more(in_, read_size, ends_at)) co_return Next::closed;
+    await_request(false);
+  }
+}
+
+void Connection::await_request(bool awaits) {
+  if (awaits_request_ == awaits) return;
+  awaits_request_ = awaits;
+  awaits ? host_.waits(*this) : host_.works(*this);
+}
+
+bool Connection::parse_head() {
+  parser_.emplace();
+  RequestParser::ErrorCode error;
+  const auto used = parser_->put(asio::buffer(view(in_).data(), head_size_), error);
+  return !error && used == head_size_ && parser_->is_header_done();
+}
+
+/// False when the connection is at its end.
+asio::awaitable<bool> Connection::handle() {
+  Response response;
+  Body body(*this);
+  Request request = parser_->request();
+  request.peer = peer_;
+  request.head = view(in_).substr(0, head_size_);
+  bool broken = false;
+  try {
+    co_await host_.responder().respond(request, body, response);
+  } catch (...) {
+    broken = true;  // a client that left, or a responder that cannot even say what went wrong
+  }
+  if (broken || !socket_.is_open()) co_return false;
+  const bool reusable = parser_->keep_alive() && !host_.stopping() && rest_of_body_is_short();
+  append_response(out_, response,
+                  {.date = host_.date(),
+                   .keep_alive = reusable,
+                   .http_1_0 = parser_->is_http_1_0(),
+                   .head_only = parser_->is_head()});
+  if (!reusable) {
+    if (co_await flush()) co_await linger();
+    co_return false;
+  }
+  if (!body_is_complete()) {
+    if (!co_await flush()) co_return false;
+    parser_->keep_body(nullptr, 0);
+    if (!co_await feed_body() || !body_is_complete()) co_return false;
+  }
+  end_request();
+  co_return out_.size() < write_ahead || co_await flush();
+}
+
+asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
+  std::string body;
+  if (body_is_complete()) co_return body;
+  body_failed_ = true;
+  const auto length = parser_->content_length();
+  if (length && *length > limit) throw body_too_large(limit);
+  if (length) body.reserve(*length);
+  parser_->keep_body(&body, limit);
+  if (parser_->expects_continue() && !parser_->is_http_1_0() && in_.size() == head_size_) {
+    out_.append(continue_line);
+    if (!co_await flush()) throw Disconnected();
+  }
+  if (!co_await feed_body()) throw Disconnected();
+  if (parser_->body_is_too_large()) throw body_too_large(limit);
+  if (!body_is_complete()) throw malformed_request();
+  body_failed_ = false;
+  co_return body;
+}
+
+/// Parses and reads until the body ends or is found wrong. False when the client left or took too long.
+asio::awaitable<bool> Connection::feed_body() {
+  using boost::beast::http::error::need_more;
+  const auto ends_at = Steady::now() + limits_.body_timeout;
+  RequestParser::ErrorCode error;
+  const auto unfinished = [&] { return !body_is_complete() && (!error || error == need_more); };
+  while (body_used_ < in_.size() - head_size_ && !body_is_complete() && !error) {
+    const auto rest = view(in_).substr(head_size_ + body_used_);
+    body_used_ += parser_->put(asio::buffer(rest.data(), rest.size()), error);
+  }
+  if (!unfinished()) co_return true;
+  const auto rest = view(in_).substr(head_size_ + body_used_);
+  body_in_.commit(asio::buffer_copy(body_in_.prepare(rest.size()), asio::buffer(rest)));
+  body_used_ += rest.size();
+  while (unfinished() && body_in_.size() < body_read_size) {  // beyond it an endless line between chunks
+    if (!co_await read_more(body_in_, body_read_size, ends_at)) co_return false;
+    error = {};
+    while (body_in_.size() > 0 && !body_is_complete() && !error) {
+      body_in_.consume(parser_->put(body_in_.cdata(), error));
+    }
+  }
+  co_return true;
+}
+
+/// Whether the connection can be kept although a responder left a body unread.
+bool Connection::rest_of_body_is_short() const {
+  if (body_is_complete()) return true;
+  const auto left = parser_->content_length_remaining();
+  return !body_failed_ && !parser_->expects_continue() && left && *left <= dropped_body;
+}
+
+void Connection::end_request() {
+  in_.consume(head_size_ + body_used_);
+  if (body_in_.size() > 0) {
+    in_.commit(asio::buffer_copy(in_.prepare(body_in_.size()), body_in_.cdata()));
+    body_in_.consume(body_in_.size());
+  }
+  scanned_ = head_size_ = body_used_ = 0;
+  body_failed_ = false;
+  first_request_ = false;
+}
+
+asio::awaitable<void> Connection::refuse(Failure failure) {
+  Response response;
+  host_.responder().refuse(failure, response);
+  append_response(out_, response, {.date = host_.date(), .keep_alive = false});
+  if (co_await flush()) co_await linger();
+}
+
+/// False when the client closed its side, or the connection was closed for being late.
+asio::awaitable<bool> Connection::read_more(boost::beast::flat_buffer& buffer, std::size_t size,
+                                            Steady::time_point ends_at) {
+  deadline_ = ends_at;
+  const auto [error, count] = co_await socket_.async_read_some(buffer.prepare(size), awaiting);
+  deadline_ = Steady::time_point::max();
+  buffer.commit(count);
+  co_return !error;
+}
+
+/// Writes what waits in `out_`. False when the client is gone.
+asio::awaitable<bool> Connection::flush() {
+  if (out_.empty()) co_return true;
+  boost::system::error_code error;
+  const auto written = socket_.write_some(asio::buffer(out_), error);
+  if (error == asio::error::would_block || (!error && written < out_.size())) {
+    deadline_ = Steady::now() + limits_.write_timeout;
+    const auto rest = asio::buffer(out_) + written;
+    std::tie(error, std::ignore) = co_await asio::async_write(socket_, rest, awaiting);
+    deadline_ = Steady::time_point::max();
+  }
+  out_.clear();
+  if (out_.capacity() > kept_capacity) out_.shrink_to_fit();
+  co_return !error;
+}
+
+/// Closing with input unread would reset the connection, and the client might never see its answer (RFC 9112
+/// section 9.6).
+asio::awaitable<void> Connection::linger() {
+  boost::system::error_code error;
+  socket_.shutdown(Socket::shutdown_send, error);
+  const auto ends_at = Steady::now() + limits_.linger_timeout;
+  for (std::size_t dropped = 0; !error && dropped < lingering_bytes; dropped += in_.size()) {
+    in_.clear();
+    if (!co_await read_more(in_, read_size, ends_at)) co_return;
+  }
+}
+
+}  // namespace waybill::api

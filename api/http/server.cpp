@@ -1,0 +1,386 @@
+#include "api/http/server.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <ctime>
+#include <iterator>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "api/http/connection.hpp"
+#include "api/http/failure_limit.hpp"
+#include "base/error.hpp"
+#include "base/observe.hpp"
+
+namespace waybill::api {
+namespace {
+
+using tcp = asio::ip::tcp;
+constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t told_why = 256;  // refused connections that get an answer; further ones are closed
+
+/// Connections of all threads: how many there are in all and of each network, and when the last is gone.
+class Census {
+ public:
+  struct Entry {
+    std::string network;  // empty: it is no one network
+    bool is_refused = false;
+  };
+
+  void add(const Entry& entry) {
+    const std::lock_guard lock(mutex_);
+    ++(entry.is_refused ? refused_ : served_);
+    if (!entry.is_refused && !entry.network.empty()) ++networks_[entry.network];
+    add_to_gauge(Gauge::api_connections, 1);
+  }
+  void remove(const Entry& entry) {
+    const std::lock_guard lock(mutex_);
+    --(entry.is_refused ? refused_ : served_);
+    if (!entry.is_refused && !entry.network.empty()) {
+      const auto network = networks_.find(entry.network);
+      if (--network->second == 0) networks_.erase(network);
+    }
+    add_to_gauge(Gauge::api_connections, -1);
+    if (served_ + refused_ == 0) gone_.notify_all();
+  }
+  std::size_t served() const {
+    return locked([this] { return served_; });
+  }
+  std::size_t refused() const {
+    return locked([this] { return refused_; });
+  }
+  std::size_t count() const {
+    return locked([this] { return served_ + refused_; });
+  }
+  std::size_t count_of(const std::string& network) const {
+    return locked([&] {
+      const auto found = networks_.find(network);
+      return found == networks_.end() ? 0 : found->second;
+    });
+  }
+  /// False when some are left after `limit`.
+  bool wait_until_empty(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    return gone_.wait_for(lock, limit, [&] { return served_ + refused_ == 0; });
+  }
+
+ private:
+  template <typename Ask>
+  std::size_t locked(Ask ask) const {
+    const std::lock_guard lock(mutex_);
+    return ask();
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable gone_;
+  std::size_t served_ = 0;
+  std::size_t refused_ = 0;
+  std::unordered_map<std::string, std::size_t> networks_;
+};
+
+Failure server_is_full() {
+  return {ErrorCode::unavailable, "The service has as many connections as it may have; try again."};
+}
+
+Failure network_is_full() {
+  return Failure(ErrorCode::rate_limited, "Your network has as many connections as one may have; try again.")
+      .with_retry_after(std::chrono::seconds(1));
+}
+
+/// Small enough to notice the shortest limit in time, and rare enough to cost nothing.
+std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
+  const auto shortest = std::min({limits.head_timeout, limits.body_timeout, limits.idle_timeout,
+                                  limits.write_timeout, limits.linger_timeout});
+  return std::clamp(shortest / 8, std::chrono::milliseconds(5), std::chrono::milliseconds(500));
+}
+
+tcp::endpoint resolve(asio::io_context& io, const std::string& host, std::uint16_t port) {
+  tcp::resolver resolver(io);
+  return resolver.resolve(host, std::to_string(port), tcp::resolver::passive).begin()->endpoint();
+}
+
+}  // namespace
+
+/// One io_context with its thread, its responder and its connections.
+class Server::IoThread : public Connection::Host {
+ public:
+  IoThread(const HttpLimits& limits, Census& census, const MakeResponder& make_responder)
+      : limits_(limits), census_(census), sweep_(io_), responder_(make_responder(io_)) {}
+
+  asio::io_context& io() { return io_; }
+
+  void start() {
+    thread_ = std::thread([this] { io_.run(); });
+  }
+
+  /// From any thread. With a refusal the client is told so, and the connection is closed.
+  void adopt(Socket socket, std::string network, std::optional<Failure> refusal) {
+    Census::Entry entry{std::move(network), refusal.has_value()};
+    census_.add(entry);
+    asio::post(io_, [this, entry = std::move(entry), refusal = std::move(refusal),
+                     socket = std::move(socket)]() mutable {
+      asio::co_spawn(io_, serve(std::move(socket), std::move(entry), std::move(refusal)), asio::detached);
+    });
+  }
+
+  /// When the connection that has waited longest for a request began to; max() when none waits. From any
+  /// thread.
+  std::int64_t waiting_since() const { return waiting_since_.load(std::memory_order_relaxed); }
+
+  /// Closes that connection. From any thread.
+  void close_longest_waiting() {
+    asio::post(io_, [this] {
+      if (waiting_.empty()) return;
+      Connection& connection = *waiting_.front();
+      put_into(working_, connection);
+      connection.close();
+    });
+  }
+
+  /// From any thread.
+  void for_each_connection(void (Connection::*action)()) {
+    asio::post(io_,
+               [this, action] { for_all([action](Connection& connection) { (connection.*action)(); }); });
+  }
+
+  void begin_stop() { stopping_ = true; }
+
+  void join() {
+    work_.reset();
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Responder& responder() override { return *responder_; }
+  bool stopping() const override { return stopping_; }
+  void waits(Connection& connection) override { put_into(waiting_, connection); }
+  void works(Connection& connection) override { put_into(working_, connection); }
+
+  std::string_view date() override {
+    const auto now = static_cast<std::int64_t>(std::time(nullptr));
+    if (now != date_second_) {
+      date_second_ = now;
+      date_ = http_date(now);
+    }
+    return date_;
+  }
+
+ private:
+  /// Keeps the connection counted and known to the sweep while it is served.
+  class Membership {
+   public:
+    Membership(IoThread& thread, Connection& connection, Census::Entry entry)
+        : thread_(thread), connection_(connection), entry_(std::move(entry)) {
+      if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_later();
+      connection_.place = {.list = &thread_.working_,
+                           .at = thread_.working_.insert(thread_.working_.end(), &connection_),
+                           .since = {}};
+    }
+    ~Membership() {
+      connection_.place.list->erase(connection_.place.at);
+      thread_.note_waiting();
+      if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_.cancel();
+      thread_.census_.remove(entry_);
+    }
+    Membership(const Membership&) = delete;
+    Membership& operator=(const Membership&) = delete;
+
+   private:
+    IoThread& thread_;
+    Connection& connection_;
+    Census::Entry entry_;
+  };
+
+  void put_into(std::list<Connection*>& list, Connection& connection) {
+    list.splice(list.end(), *connection.place.list, connection.place.at);
+    connection.place.list = &list;
+    connection.place.since = Connection::Steady::now();
+    note_waiting();
+  }
+
+  void note_waiting() {
+    constexpr auto never = Connection::Steady::time_point::max();
+    const auto since = waiting_.empty() ? never : waiting_.front()->place.since;
+    waiting_since_.store(since.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  template <typename Act>
+  void for_all(Act act) {
+    for (auto* const list : {&waiting_, &working_}) {
+      for (auto* const connection : *list) act(*connection);
+    }
+  }
+
+  asio::awaitable<void> serve(Socket socket, Census::Entry entry, std::optional<Failure> refusal) {
+    Connection connection(std::move(socket), *this, limits_);
+    const Membership membership(*this, connection, std::move(entry));
+    if (refusal) {
+      co_await connection.refuse(*std::move(refusal));
+    } else {
+      co_await connection.serve();
+    }
+  }
+
+  void sweep_later() {
+    sweep_.expires_after(sweep_interval(limits_));
+    sweep_.async_wait([this](const boost::system::error_code& error) {
+      if (error || (working_.empty() && waiting_.empty())) return;
+      const auto now = Connection::Steady::now();
+      for_all([now](Connection& connection) { connection.close_if_late(now); });
+      sweep_later();
+    });
+  }
+
+  const HttpLimits& limits_;
+  Census& census_;
+  std::list<Connection*> working_;
+  std::list<Connection*> waiting_;  // for a request, the longest first
+  std::atomic<std::int64_t> waiting_since_ = Connection::Steady::time_point::max().time_since_epoch().count();
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(io_);
+  asio::steady_timer sweep_;
+  std::unique_ptr<Responder> responder_;
+  std::atomic<bool> stopping_ = false;
+  std::int64_t date_second_ = -1;
+  std::string date_;
+  std::thread thread_;
+};
+
+class Server::Impl {
+ public:
+  Impl(Options options, const MakeResponder& make_responder)
+      : options_(std::move(options)),
+        threads_(make_threads(make_responder)),
+        acceptor_(threads_.front()->io()) {
+    const auto endpoint = resolve(threads_.front()->io(), options_.host, options_.port);
+    acceptor_.open(endpoint.protocol());
+    acceptor_.set_option(tcp::acceptor::reuse_address(true));
+    acceptor_.bind(endpoint);
+    acceptor_.listen(tcp::acceptor::max_listen_connections);
+    port_ = acceptor_.local_endpoint().port();
+  }
+
+  void start() {
+    asio::co_spawn(threads_.front()->io(), accept(), asio::detached);
+    for (auto& thread : threads_) thread->start();
+    started_ = true;
+  }
+
+  void stop(std::chrono::milliseconds grace) {
+    if (stopped_.exchange(true)) return;
+    for (auto& thread : threads_) thread->begin_stop();
+    asio::post(threads_.front()->io(), [this] { acceptor_.close(); });
+    for (auto& thread : threads_) thread->for_each_connection(&Connection::finish);
+    bool clean = !started_ || census_.wait_until_empty(grace);
+    if (!clean) {
+      for (auto& thread : threads_) thread->for_each_connection(&Connection::close);
+      clean = census_.wait_until_empty(std::chrono::milliseconds(200));
+    }
+    for (auto& thread : threads_) thread->join();
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+    if (!clean) keep_for_ever(std::move(threads_));
+  }
+
+  std::uint16_t port() const { return port_; }
+  std::size_t open_connections() const { return census_.count(); }
+
+ private:
+  /// A request that outlived the grace still refers to its thread's responder, and the process is about to
+  /// end.
+  static void keep_for_ever(std::vector<std::unique_ptr<IoThread>> threads) {
+    static auto& kept = *new std::vector<std::unique_ptr<IoThread>>;
+    std::ranges::move(threads, std::back_inserter(kept));
+  }
+
+  std::vector<std::unique_ptr<IoThread>> make_threads(const MakeResponder& make_responder) {
+    const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    std::vector<std::unique_ptr<IoThread>> threads(options_.threads != 0 ? options_.threads : processors);
+    for (auto& thread : threads) {
+      thread = std::make_unique<IoThread>(options_.limits, census_, make_responder);
+    }
+    return threads;
+  }
+
+  asio::awaitable<void> accept() {
+    asio::steady_timer pause(acceptor_.get_executor());
+    for (std::size_t turn = 0; acceptor_.is_open(); ++turn) {
+      auto& thread = *threads_[turn % threads_.size()];
+      auto [error, socket] = co_await acceptor_.async_accept(thread.io(), awaiting);
+      if (!error) {
+        admit(thread, std::move(socket));
+      } else if (error != asio::error::operation_aborted) {
+        // Mostly a lack of file descriptors; those in use come back.
+        pause.expires_after(std::chrono::milliseconds(50));
+        co_await pause.async_wait(awaiting);
+      }
+    }
+  }
+
+  void admit(IoThread& thread, Socket socket) {
+    const auto& limits = options_.limits;
+    auto network = network_of_client(socket);
+    std::optional<Failure> refusal;
+    if (!network.empty() && census_.count_of(network) >= limits.most_of_one_network) {
+      refusal = network_is_full();
+    } else if (census_.served() >= limits.most_connections && !close_longest_waiting()) {
+      refusal = server_is_full();
+    }
+    if (!refusal || census_.refused() < told_why) {
+      thread.adopt(std::move(socket), std::move(network), std::move(refusal));
+    }
+  }
+
+  /// Empty for a proxy.
+  std::string network_of_client(const Socket& socket) const {
+    boost::system::error_code ignored;
+    const auto address = address_text(socket.remote_endpoint(ignored).address());
+    const bool is_proxy = std::ranges::find(options_.proxies, address) != options_.proxies.end();
+    return is_proxy ? std::string() : network_of(address);
+  }
+
+  /// False when none waits for a request.
+  bool close_longest_waiting() {
+    auto& thread = **std::ranges::min_element(
+        threads_, {}, [](const auto& candidate) { return candidate->waiting_since(); });
+    if (thread.waiting_since() == Connection::Steady::time_point::max().time_since_epoch().count())
+      return false;
+    thread.close_longest_waiting();
+    return true;
+  }
+
+  Options options_;
+  Census census_;
+  std::vector<std::unique_ptr<IoThread>> threads_;
+  asio::basic_socket_acceptor<tcp, asio::io_context::executor_type> acceptor_;
+  std::uint16_t port_ = 0;
+  bool started_ = false;
+  std::atomic<bool> stopped_ = false;
+};
+
+Server::Server(Options options, const MakeResponder& make_responder)
+    : impl_(std::make_unique<Impl>(std::move(options), make_responder)) {}
+
+Server::~Server() { stop(std::chrono::milliseconds(0)); }
+
+void Server::start() { impl_->start(); }
+void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
+std::uint16_t Server::port() const { return impl_->port(); }
+std::size_t Server::open_connections() const { return impl_->open_connections(); }
+
+}  // namespace waybill::api

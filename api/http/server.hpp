@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "api/http/message.hpp"
+
+namespace waybill::api {
+
+/// What a client may take of the server.
+struct HttpLimits {
+  std::size_t head_bytes = 16'384;                  // request line and headers
+  std::chrono::milliseconds head_timeout{10'000};   // from its first byte, or from connecting
+  std::chrono::milliseconds body_timeout{30'000};   // from its first read
+  std::chrono::milliseconds idle_timeout{60'000};   // between requests
+  std::chrono::milliseconds write_timeout{30'000};  // for the client to take a response
+  std::chrono::milliseconds linger_timeout{2'000};  // for a refused client to read why
+  /// One more takes the place of the connection that has waited longest for a request; when all are at work
+  /// it is answered 503 and closed.
+  std::size_t most_connections = 4'096;
+  /// The connections of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so
+  /// that one or two clients leave room, and a company behind one address has enough. One more is answered
+  /// 429 and closed.
+  std::size_t most_of_one_network = 1'024;
+};
+
+/// HTTP/1.1 (RFC 9112) over TCP: keep-alive, pipelining, HTTP/1.0 clients. Malformed requests, oversized
+/// heads and slow clients get a 4xx or a closed connection. Each io thread has an io_context and a Responder
+/// of its own; one of them accepts for all.
+class Server {
+ public:
+  struct Options {
+    std::string host = "127.0.0.1";  // an address, without brackets, or a name
+    std::uint16_t port = 8080;       // 0 picks a free one
+    std::size_t threads = 0;         // 0: one for each processor
+    HttpLimits limits = {};
+    std::vector<std::string> proxies = {};  // addresses that bring many clients: they are no one network
+  };
+
+  /// Called once for each io thread, before it runs, on the caller's thread.
+  using MakeResponder = std::function<std::unique_ptr<Responder>(asio::io_context&)>;
+
+  /// Binds and listens; connections wait in the backlog until `start`. Throws boost::system::system_error.
+  Server(Options options, const MakeResponder& make_responder);
+  /// Stops without grace if `stop` was not called.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  void start();
+  std::uint16_t port() const;
+  std::size_t open_connections() const;
+
+  /// Stops accepting, closes idle connections, lets requests in flight finish for up to `grace`, then cuts
+  /// them off and joins the threads. Any thread but the server's own; a second call does nothing.
+  void stop(std::chrono::milliseconds grace);
+
+ private:
+  class IoThread;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace waybill::api

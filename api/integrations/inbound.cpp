@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <string>
+
+#include "api/http/message.hpp"
+#include "api/integrations/stores.hpp"
+#include "api/route/params.hpp"
+#include "api/route/services.hpp"
+#include "base/crypto.hpp"
+#include "connectors/stored_credentials.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::integrations;
+using connectors::InboundVerdict;
+
+/// The integration that a call names.
+struct Target {
+  Guid business;
+  const connectors::Connector* connector;
+  connectors::StoreCredentials credentials;
+  bool is_active;
+};
+
+asio::awaitable<std::optional<Target>> find_target(Services& services, const Guid& integration) {
+  enum Column { business_id, provider, store_url, api_key, api_secret, is_active };
+  const auto rows =
+      co_await services.db.read(sql::find_inbound, storage::Params().add(integration.to_string()));
+  if (rows.empty()) co_return std::nullopt;
+  const storage::RowView row(rows, 0);
+  const auto* const connector = connectors::find_connector(row.view(provider));
+  if (connector == nullptr) co_return std::nullopt;
+  const auto business = row.guid(business_id);
+  co_return Target{
+      .business = business,
+      .connector = connector,
+      .credentials = connectors::open_credentials(services.secrets, business, integration, row.view(api_key),
+                                                  rows.find(0, api_secret), row.view(store_url)),
+      .is_active = row.boolean(is_active)};
+}
+
+/// What a delivery is known by, short and printable whatever the store sent.
+std::optional<std::string> delivery_key(const std::optional<std::string>& id) {
+  constexpr std::size_t longest = 200;
+  if (!id || id->empty()) return std::nullopt;
+  const bool is_plain =
+      id->size() <= longest && std::ranges::all_of(*id, [](char c) { return c > ' ' && c <= '~'; });
+  return is_plain ? id : hex(sha256(*id));
+}
+
+/// Who only fails is refused without a look into the database.
+void check_failures(FailureLimit& failures, std::string_view who, Time now) {
+  if (const auto wait = failures.wait(who, now)) {
+    throw Failure(ErrorCode::rate_limited, "Too many calls were refused; try again later.")
+        .with_retry_after(*wait);
+  }
+}
+
+asio::awaitable<Answer> receive(Call& call, Services& services) {
+  const auto& integration = call.id();
+  const Time now = services.clock.now();
+  auto& failures = services.stores->inbound_failures();
+  const auto stranger = network_of(call.peer);
+  // Stores share addresses: one whose secret is wrong must not silence the others of its host.
+  const auto caller = stranger + " " + integration.to_string();
+  for (const auto& who : {stranger, caller}) check_failures(failures, who, now);
+  const auto target = co_await find_target(services, integration);
+  if (!target) {
+    failures.failed(stranger, now);
+    throw not_found("integration");
+  }
+  const auto verdict = target->connector->verify(
+      target->credentials,
+      {.body = call.raw_body, .header = [&](std::string_view name) { return find_field(call.head, name); }});
+  if (verdict.kind == InboundVerdict::Kind::bad_signature) {
+    failures.failed(caller, now);
+    throw Failure(ErrorCode::unauthorized, "The signature is not this store's.");
+  }
+  if (verdict.kind == InboundVerdict::Kind::hint && target->is_active) {
+    storage::Params params;
+    params.add(target->business.to_string()).add(integration.to_string());
+    params.add(delivery_key(verdict.delivery_id));
+    co_await services.db.write(sql::hint, std::move(params), {});
+  }
+  co_return Answer::none();
+}
+
+constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::not_found,
+                                        ErrorCode::rate_limited};
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/integrations/{guid}/inbound",
+     .permission = Permission::everyone,
+     .handler = receive,
+     .summary = "Where a store's own webhooks go, signed with its apiSecret; a hint to import soon",
+     .tag = "Integrations",
+     .body_kind = BodyKind::raw,
+     .errors = inbound_errors},
+};
+
+}  // namespace
+
+std::span<const Route> inbound_routes() { return routes; }
+
+}  // namespace waybill::api

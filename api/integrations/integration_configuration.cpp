@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "api/integrations/integrations.hpp"
+#include "api/integrations/stores.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "base/crypto.hpp"
+#include "connectors/store_line.hpp"
+#include "storage/fields.hpp"
+#include "storage/integration_secrets.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::integrations;
+using connectors::StoreCredentials;
+using connectors::StoreProblem;
+
+constexpr auto check_limit = std::chrono::seconds(20);
+
+/// Pasted keys often have blanks around them.
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n\f\v";
+  const auto first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(blank) - first + 1));
+}
+
+std::string credential(const json::object& body, std::string_view name) {
+  return trimmed(text_at(body, "credentials." + std::string(name)).value_or(""));
+}
+
+/// Credentials go into header fields.
+void check_printable(const json::object& body, std::string_view name, FieldErrors& errors) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::ranges::any_of(credential(body, name), is_control)) {
+    errors.push_back({"credentials." + std::string(name), "must not hold control characters"});
+  }
+}
+
+void check_store_url(const json::object& body, const connectors::Connector& connector, FieldErrors& errors) {
+  const auto url = credential(body, "storeUrl");
+  if (url.empty()) return;
+  try {
+    connector.normal_url(url);
+  } catch (const std::invalid_argument& wrong) {
+    errors.push_back({"credentials.storeUrl", wrong.what()});
+  }
+}
+
+StoreCredentials credentials_of(const json::object& body, const connectors::Connector& connector) {
+  return {.api_key = credential(body, "apiKey"),
+          .api_secret = credential(body, "apiSecret"),
+          .store_url = connector.normal_url(credential(body, "storeUrl"))};
+}
+
+struct Settings {
+  bool auto_import_orders, sync_products, push_tracking;
+};
+
+Settings settings_of(const json::object& body) {
+  const auto setting = [&](std::string_view name, bool otherwise) {
+    const auto* const value = given(body, "settings." + std::string(name));
+    return value == nullptr ? otherwise : value->get_bool();
+  };
+  return {.auto_import_orders = setting("autoImportOrders", true),
+          .sync_products = setting("syncProducts", false),
+          .push_tracking = setting("pushTracking", false)};
+}
+
+/// Nothing of it is a secret, whatever the store said.
+Failure failure_of(const connectors::StoreError& error, const StoreCredentials& credentials) {
+  std::string words = connectors::without_secrets(error.what(), credentials);
+  FieldErrors details;
+  switch (error.problem()) {
+    case StoreProblem::credentials:
+      details.push_back({"credentials.apiKey", words});
+      break;
+    case StoreProblem::busy:
+      words += " It may be tried again.";
+      break;
+    default:
+      details.push_back({"credentials.storeUrl", words});
+  }
+  Failure failure(ErrorCode::configuration_error, std::move(words), std::move(details));
+  if (!error.retry_after()) return failure;
+  return std::move(failure).with_retry_after(std::chrono::ceil<std::chrono::seconds>(*error.retry_after()));
+}
+
+asio::awaitable<void> check_store(Services& services, const connectors::Connector& connector,
+                                  const StoreCredentials& credentials, bool writes) {
+  const auto store = services.stores->open(connector, credentials, services.clock, check_limit);
+  try {
+    co_await store->check(writes);
+  } catch (const connectors::StoreError& error) {
+    throw failure_of(error, credentials);
+  } catch (const std::exception&) {  // whoever answers there decides what a connector has to read
+    constexpr std::string_view words = "What answers at the store's address cannot be understood.";
+    throw Failure(ErrorCode::configuration_error, std::string(words),
+                  {{"credentials.storeUrl", std::string(words)}});
+  }
+}
+
+/// What the business knows of the store.
+struct Known {
+  Guid guid = Guid::random();
+  bool is_new = true;
+  bool is_removed = false;
+};
+
+asio::awaitable<Known> look_up(Call& call, Services& services, const connectors::Connector& connector,
+                               const std::string& store_url) {
+  enum Column { guid, is_removed, is_active };
+  auto params = business_params(call);
+  params.add(connector.terms().code).add(store_url);
+  const auto rows = co_await services.db.read(sql::known, std::move(params));
+  if (rows.empty()) co_return Known();
+  const storage::RowView row(rows, 0);
+  if (row.boolean(is_active)) throw conflict("This store is connected already.");
+  co_return Known{.guid = row.guid(guid), .is_new = false, .is_removed = row.boolean(is_removed)};
+}
+
+storage::Params configure_params(const Call& call, const Services& services, const Known& known,
+                                 std::string_view provider, const StoreCredentials& credentials) {
+  const auto& business = call.principal.business_id;
+  auto params = business_params(call);
+  params.add(known.guid.to_string()).add(provider).add(credentials.store_url);
+  const auto sealed = [&](std::string_view secret, std::string_view column) {
+    return "\\x" +
+           hex(services.secrets.seal(secret, storage::integration_purpose(business, known.guid, column)));
+  };
+  params.add(sealed(credentials.api_key, "key"));
+  params.add(credentials.api_secret.empty() ? std::nullopt
+                                            : std::optional(sealed(credentials.api_secret, "secret")));
+  const auto settings = settings_of(call.object());
+  params.add(settings.auto_import_orders).add(settings.sync_products).add(settings.push_tracking);
+  params.add(known.is_removed);
+  return params;
+}
+
+}  // namespace
+
+Guid provider_guid(std::string_view code) {
+  return Guid::from_name(namespace_url, "waybill:provider:" + std::string(code));
+}
+
+const connectors::Connector* find_provider(const Guid& guid) {
+  const auto all = connectors::all_connectors();
+  const auto found = std::ranges::find_if(
+      all, [&](const auto* connector) { return provider_guid(connector->terms().code) == guid; });
+  return found == all.end() ? nullptr : *found;
+}
+
+void check_configure(const json::object& body, FieldErrors& errors) {
+  for (const auto* const name : {"apiKey", "apiSecret"}) check_printable(body, name, errors);
+  const auto guid = Guid::parse(text_at(body, "providerId").value_or(""));
+  const auto* const connector = guid ? find_provider(*guid) : nullptr;
+  if (connector == nullptr) return;
+  const auto& terms = connector->terms();
+  if (const auto type = text_at(body, "providerType"); type && *type != terms.type) {
+    errors.push_back({"providerType", "must be " + std::string(terms.type)});
+  }
+  const auto* const credentials = given(body, "credentials");
+  if (credentials == nullptr || !credentials->is_object()) return;
+  const auto* const secret = given(body, "credentials.apiSecret");
+  const bool has_secret = secret != nullptr && (!secret->is_string() || !is_blank(secret->get_string()));
+  if (!terms.api_secret.empty() && !has_secret) {
+    errors.push_back({"credentials.apiSecret", "is required"});
+  }
+  check_store_url(body, *connector, errors);
+}
+
+asio::awaitable<Answer> configure_integration(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto* const connector = find_provider(Guid::parse(*guid_at(body, "providerId")).value());
+  if (connector == nullptr) throw not_found("provider");
+  const auto credentials = credentials_of(body, *connector);
+  const auto known = co_await look_up(call, services, *connector, credentials.store_url);
+  co_await check_store(services, *connector, credentials, settings_of(body).push_tracking);
+  const auto rows = co_await services.db.write(
+      sql::configure, configure_params(call, services, known, connector->terms().code, credentials),
+      call.cause());
+  if (rows.empty()) throw conflict("This store is connected already.");
+  if (!known.is_new && !known.is_removed) co_return Answer::of(json_object(rows));
+  co_return Answer::created(json_object(rows), "/api/integrations/" + known.guid.to_string());
+}
+
+}  // namespace waybill::api

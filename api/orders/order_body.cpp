@@ -1,0 +1,249 @@
+#include "api/orders/order_body.hpp"
+
+#include <array>
+#include <span>
+
+#include "api/records/fields.hpp"
+#include "domain/currency.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr double largest_quantity = 1e9;
+
+constexpr std::string_view first_statuses[] = {"draft", "pending"};
+
+constexpr Property dimensions_properties[] = {
+    {.name = "length", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "width", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "height", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+};
+constexpr Schema dimensions_schema{"ItemDimensions", dimensions_properties};
+
+/// `create`: a new order's items have no guid yet, and all that an item needs is asked for at once.
+constexpr std::array<Property, 7> item_properties(bool create) {
+  return {{
+      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = create},
+      {.name = "description", .kind = Kind::text, .description = "the product's name unless given"},
+      {.name = "sku", .kind = Kind::string},
+      {.name = "productId", .kind = Kind::uuid},
+      {.name = "quantity",
+       .kind = Kind::integer,
+       .required = create,
+       .nullable = false,
+       .minimum = 1,
+       .maximum = largest_quantity},
+      {.name = "price", .kind = Kind::money, .description = "of one; the product's unless given"},
+      {.name = "dimensions", .kind = Kind::object, .schema = &dimensions_schema},
+  }};
+}
+constexpr auto new_item_properties = item_properties(true);
+constexpr auto item_change_properties = item_properties(false);
+constexpr Schema new_item_schema{"OrderItemCreate", new_item_properties};
+constexpr Schema item_schema{"OrderItem", item_change_properties};
+
+constexpr Property customer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email, .max_length = 254},
+    {.name = "phone", .kind = Kind::string},
+};
+constexpr Schema customer_schema{"OrderCustomer", customer_properties};
+
+constexpr Property carrier_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string, .read_only = true},
+};
+constexpr Schema carrier_schema{"OrderCarrier", carrier_properties};
+
+constexpr Property shipment_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+};
+constexpr Schema shipment_schema{"OrderShipment", shipment_properties};
+
+constexpr auto window_properties_of(bool whole) {
+  return std::to_array<Property>({
+      {.name = "start", .kind = Kind::time_of_day, .required = whole, .nullable = false},
+      {.name = "end", .kind = Kind::time_of_day, .required = whole, .nullable = false},
+  });
+}
+constexpr auto window_properties = window_properties_of(true);
+constexpr auto window_change_properties = window_properties_of(false);
+constexpr Schema window_change_schema{"TimeWindowChange", window_change_properties};
+
+constexpr auto order_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "orderNumber",
+       .kind = Kind::string,
+       .nullable = create,
+       .description = "the next one unless given"},
+      {.name = "status",
+       .kind = Kind::one_of,
+       .nullable = create,
+       .values =
+           create ? std::span<const std::string_view>(first_statuses) : std::span<const std::string_view>(),
+       .description = create ? "pending unless given" : "the present one; PATCH …/status moves it"},
+      {.name = "customerId", .kind = Kind::uuid},
+      {.name = "customer",
+       .kind = Kind::object,
+       .schema = &customer_schema,
+       .description =
+           "by guid, or with a name: the one of this e-mail address, who is added when there is none"},
+      {.name = "items",
+       .kind = Kind::array,
+       .required = create,
+       .nullable = false,
+       .min_length = 1,
+       .schema = create ? &new_item_schema : &item_schema},
+      {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
+      {.name = "carrierId", .kind = Kind::uuid},
+      {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+      {.name = "serviceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+      {.name = "shipments", .kind = Kind::array, .read_only = true, .schema = &shipment_schema},
+      {.name = "totalValue", .kind = Kind::number, .read_only = true},
+      {.name = "currency",
+       .kind = Kind::string,
+       .nullable = create,
+       .description = "ISO 4217; the business's unless given"},
+      {.name = "collectionDate", .kind = Kind::timestamp},
+      {.name = "timeWindow",
+       .kind = Kind::object,
+       .schema = create ? &time_window_schema : &window_change_schema},
+      {.name = "notes", .kind = Kind::text},
+      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+  });
+}
+constexpr auto create_properties = order_properties(true);
+constexpr auto update_properties = order_properties(false);
+
+constexpr Property customer_answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email, .description = "of a single order only"},
+};
+constexpr Schema customer_answer_schema{"CustomerOfOrder", customer_answer_properties};
+
+constexpr Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "orderNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
+    {.name = "items", .kind = Kind::array, .schema = &item_schema},
+    {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
+    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+    {.name = "serviceLevel", .kind = Kind::string},
+    {.name = "shipments", .kind = Kind::array, .schema = &shipment_schema},
+    {.name = "totalValue", .kind = Kind::number},
+    {.name = "currency", .kind = Kind::string},
+    {.name = "collectionDate", .kind = Kind::timestamp},
+    {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
+    {.name = "notes", .kind = Kind::text},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "updatedAt", .kind = Kind::timestamp},
+};
+
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "orderNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
+    {.name = "items", .kind = Kind::array, .schema = &item_schema},
+    {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
+    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+    {.name = "collectionDate", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp},
+};
+
+void check_customer(const json::object& body, bool required, FieldErrors& errors) {
+  const auto* const customer = given(body, "customer");
+  const bool is_nested = customer != nullptr && customer->is_object();
+  if (given(body, "customerId") != nullptr) {
+    if (is_nested && given(body, "customer.guid") == nullptr) {
+      errors.push_back({"customer", "must not be given beside customerId"});
+    }
+    return check_relative(body, "customerId", "customer.guid", errors);
+  }
+  if (customer == nullptr) {
+    if (required) errors.push_back({"customerId", "is required, or customer.name"});
+  } else if (is_nested && given(body, "customer.guid") == nullptr) {
+    const auto name = text_at(body, "customer.name");
+    if (given(body, "customer.name") == nullptr || (name && is_blank(*name))) {
+      errors.push_back({"customer.name", "is required"});
+    }
+  }
+}
+
+bool has_text(const json::object& object, std::string_view name) {
+  const auto* const value = given(object, name);
+  return value != nullptr && !(value->is_string() && is_blank(value->get_string()));
+}
+
+/// What an item that stands alone (no stored one completes it) lacks.
+void check_new_items(const json::object& body, FieldErrors& errors) {
+  const auto* const items = given(body, "items");
+  if (items == nullptr || !items->is_array()) return;
+  const auto& entries = items->get_array();
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    const auto* const item = entries[index].if_object();
+    if (item == nullptr || given(*item, "guid") != nullptr) continue;
+    const auto path = "items[" + std::to_string(index) + "].";
+    const auto require = [&](std::string_view name) {
+      if (!has_text(*item, name)) errors.push_back({path + std::string(name), "is required"});
+    };
+    require("quantity");
+    if (given(*item, "productId") != nullptr) continue;
+    require("description");
+    require("price");
+  }
+}
+
+void check_common(const json::object& body, FieldErrors& errors) {
+  const auto number = text_at(body, "orderNumber");
+  if (number && is_blank(*number)) errors.push_back({"orderNumber", "must not be blank"});
+  const auto currency = text_at(body, "currency");
+  if (currency && !domain::is_currency(*currency)) {
+    errors.push_back({"currency", "must be a code of ISO 4217 such as EUR"});
+  }
+  check_relative(body, "carrierId", "carrier.guid", errors);
+  check_new_items(body, errors);
+  check_time_window(body, errors);
+}
+
+}  // namespace
+
+const Schema time_window_schema{"TimeWindow", window_properties};
+const Schema order_schema{"Order", answer_properties};
+const Schema order_entry_schema{"OrderEntry", entry_properties};
+const Schema order_create_schema{"OrderCreate", create_properties};
+const Schema order_update_schema{"OrderUpdate", update_properties};
+
+void check_order_create(const json::object& body, FieldErrors& errors) {
+  check_customer(body, true, errors);
+  check_common(body, errors);
+  if (text_at(body, "status") == "draft") return;
+  const auto* const address = given(body, "deliveryAddress");
+  if (address != nullptr && !address->is_object()) return;
+  for (const auto* const name : {"deliveryAddress.street", "deliveryAddress.city"}) {
+    if (!has_text(body, name)) errors.push_back({name, "is required"});
+  }
+}
+
+void check_order_update(const json::object& body, FieldErrors& errors) {
+  check_customer(body, false, errors);
+  check_common(body, errors);
+}
+
+void check_time_window(const json::object& body, FieldErrors& errors) {
+  const auto start = text_at(body, "timeWindow.start");
+  const auto end = text_at(body, "timeWindow.end");
+  const bool are_times =
+      start && end && !text_problem(Kind::time_of_day, *start) && !text_problem(Kind::time_of_day, *end);
+  if (are_times && *start >= *end) errors.push_back({"timeWindow.end", "must be after timeWindow.start"});
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+
+namespace waybill::api {
+
+/// POST /api/v1/Orders
+asio::awaitable<Answer> create_order(Call& call, Services& services);
+/// PUT /api/v1/Orders/{orderId}
+asio::awaitable<Answer> update_order(Call& call, Services& services);
+
+/// The order of a business and a guid, as GET shows it; throws Failure (404) when there is none.
+asio::awaitable<std::string> read_order(Services& services, storage::Params key);
+
+}  // namespace waybill::api

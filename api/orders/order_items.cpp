@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <array>
+
+#include "api/orders/order_body.hpp"
+#include "api/records/fields.hpp"
+#include "base/error.hpp"
+#include "base/guid.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr double total_limit = 1e12;  // orders.total_value is numeric(14, 2)
+
+constexpr auto dimension_names = std::to_array<std::string_view>({"length", "width", "height", "weight"});
+
+const json::object* find_item(const json::array& items, std::string_view guid) {
+  for (const auto& entry : items) {
+    const auto* const item = entry.if_object();
+    if (item != nullptr && guid_at(*item, "guid") == guid) return item;
+  }
+  return nullptr;
+}
+
+/// The value of `name` in the request, else in the stored item, else null.
+const json::value& value_of(std::string_view name, const json::object& item, const json::object* stored) {
+  static const json::value none;
+  if (const auto* const value = item.if_contains(name)) return *value;
+  const auto* const kept = stored == nullptr ? nullptr : stored->if_contains(name);
+  return kept == nullptr ? none : *kept;
+}
+
+json::value text_of(const json::value& value) {
+  return value.is_string() && is_blank(value.get_string()) ? json::value() : value;
+}
+
+json::value dimensions_of(const json::object& item, const json::object* stored) {
+  const auto* const asked = value_of("dimensions", item, stored).if_object();
+  if (asked == nullptr) return {};
+  const auto* const kept = stored == nullptr ? nullptr : given(*stored, "dimensions");
+  json::object dimensions;
+  for (const auto name : dimension_names) {
+    dimensions.emplace(name, value_of(name, *asked, kept == nullptr ? nullptr : kept->if_object()));
+  }
+  const bool is_empty =
+      std::ranges::all_of(dimensions, [](const auto& pair) { return pair.value().is_null(); });
+  return is_empty ? json::value() : json::value(std::move(dimensions));
+}
+
+json::object item_of(const json::object& item, const json::object* stored, std::string guid) {
+  const auto product = guid_at(item, "productId");
+  return {{"guid", std::move(guid)},
+          {"description", text_of(value_of("description", item, stored))},
+          {"sku", value_of("sku", item, stored)},
+          {"productId", product ? json::value(*product) : value_of("productId", item, stored)},
+          {"quantity", value_of("quantity", item, stored)},
+          {"price", value_of("price", item, stored)},
+          {"dimensions", dimensions_of(item, stored)}};
+}
+
+void lend(json::object& item, std::string_view name, json::value value) {
+  if (item.at(name).is_null()) item[name] = std::move(value);
+}
+
+double number_of(const json::object& item, std::string_view name) {
+  const auto& value = item.at(name);
+  return value.is_number() ? value.to_number<double>() : 0;
+}
+
+}  // namespace
+
+ItemList::ItemList(const json::array& items, const json::array& stored) {
+  std::vector<std::string> taken;
+  for (const auto& entry : items) {
+    const auto& item = entry.get_object();
+    auto guid = guid_at(item, "guid");
+    const auto* const kept = guid ? find_item(stored, *guid) : nullptr;
+    if (guid && (kept == nullptr || std::ranges::find(taken, *guid) != taken.end())) throw not_found("item");
+    if (guid) taken.push_back(*guid);
+    auto product = guid_at(item, "productId");
+    if (product && !(kept != nullptr && guid_at(*kept, "productId") == product)) {
+      named_products_.push_back(std::move(*product));
+    }
+    items_.emplace_back(item_of(item, kept, guid ? std::move(*guid) : Guid::random().to_string()));
+  }
+}
+
+void ItemList::complete(const Products& products) {
+  for (const auto& guid : named_products_) {
+    if (!products.contains(guid)) throw not_found("product");
+  }
+  for (auto& entry : items_) {
+    auto& item = entry.get_object();
+    const auto product = products.find(guid_at(item, "productId").value_or(""));
+    if (product == products.end()) continue;
+    const auto& terms = product->second;
+    lend(item, "description", json::value(terms.name));
+    lend(item, "sku", terms.sku ? json::value(*terms.sku) : json::value());
+    lend(item, "price", terms.price);
+  }
+}
+
+void ItemList::check(FieldErrors& errors) const {
+  double total = 0;
+  for (std::size_t index = 0; index < items_.size(); ++index) {
+    const auto& item = items_[index].get_object();
+    for (const auto* const name : {"description", "quantity", "price"}) {
+      if (!item.at(name).is_null()) continue;
+      errors.push_back({"items[" + std::to_string(index) + "]." + name, "is required"});
+    }
+    total += number_of(item, "quantity") * number_of(item, "price");
+  }
+  if (total >= total_limit - 0.005) errors.push_back({"items", "must be worth less than 1000000000000"});
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,229 @@
+#include <string>
+#include <utility>
+
+#include "api/orders/order_body.hpp"
+#include "api/orders/order_handlers.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/history.hpp"
+#include "api/records/list.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/params.hpp"
+#include "domain/state_machines.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+
+namespace sql = storage::sql::orders;
+
+asio::awaitable<std::string> read_order(Services& services, storage::Params key) {
+  const auto rows =
+      co_await services.db.read_merged(sql::get, sql::get_merged, std::move(key), storage::Format::binary);
+  if (rows.empty()) throw not_found("order");
+  co_return json_object(rows);
+}
+
+namespace {
+
+const Property move_properties[] = {
+    {.name = "status", .kind = Kind::one_of, .required = true, .values = domain::order_states().states},
+    {.name = "notes", .kind = Kind::text, .description = "kept with the change"},
+};
+const Schema move_schema{"OrderStatusChange", move_properties};
+
+constexpr Property moved_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "status", .kind = Kind::string},
+};
+constexpr Schema moved_schema{"OrderStatus", moved_properties};
+
+constexpr Property named_properties[] = {{.name = "guid", .kind = Kind::uuid, .required = true}};
+constexpr Schema named_schema{"OrderGuid", named_properties};
+
+constexpr Property assign_carrier_properties[] = {
+    {.name = "orderIds", .kind = Kind::array, .required = true, .items = Kind::uuid},
+    {.name = "carrierId", .kind = Kind::uuid, .required = true},
+    {.name = "serviceLevel",
+     .kind = Kind::string,
+     .description = "a code of the carrier's; unless given, an order keeps its own where the carrier has it"},
+};
+constexpr Schema assign_carrier_schema{"CarrierAssignment", assign_carrier_properties};
+
+constexpr Property assign_date_properties[] = {
+    {.name = "collectionDate", .kind = Kind::timestamp, .required = true},
+    {.name = "timeWindow",
+     .kind = Kind::object,
+     .schema = &time_window_schema,
+     .description = "kept unless given"},
+};
+constexpr Schema assign_date_schema{"CollectionDateAssignment", assign_date_properties};
+
+constexpr Property assigned_date_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "collectionDate", .kind = Kind::timestamp},
+};
+constexpr Schema assigned_date_schema{"CollectionDate", assigned_date_properties};
+
+asio::awaitable<Answer> list_orders(Call& call, Services& services) {
+  return list_records(call, services, domain::record_type(domain::EntityType::order), sql::list);
+}
+
+asio::awaitable<Answer> get_order(Call& call, Services& services) {
+  co_return Answer::of(co_await read_order(services, key_params(call)));
+}
+
+/// The statuses from which `to` can be reached.
+std::vector<std::string> origins_of(std::string_view to) {
+  const auto& machine = domain::order_states();
+  std::vector<std::string> origins;
+  for (const auto from : machine.states) {
+    if (machine.allows(from, to)) origins.emplace_back(from);
+  }
+  return origins;
+}
+
+asio::awaitable<Answer> move_order(Call& call, Services& services) {
+  const auto to = text_at(call.object(), "status").value_or("");
+  auto params = key_params(call);
+  params.add(to).add_array(origins_of(to));
+  const auto note = text_at(call.object(), "notes").value_or("");
+  const auto rows = co_await services.db.write(sql::move, std::move(params), call.cause(note));
+  if (rows.empty()) throw not_found("order");
+  const auto from = rows.get(0, 0);
+  const auto& machine = domain::order_states();
+  if (from != to && !machine.allows(from, to)) throw invalid("status", machine.refusal(from, to));
+  co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"(","status":")" + to + R"("})");
+}
+
+asio::awaitable<Answer> delete_orders(Call& call, Services& services) {
+  storage::ArrayLiteral guids;
+  for (const auto& entry : call.body.get_array()) guids.add(entry.at("guid").get_string());
+  auto params = business_params(call);
+  params.add_array(std::move(guids));
+  const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
+  if (rows.get(0, 0) != "t") throw not_found("order");
+  co_return Answer::of("[]");
+}
+
+asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto level = text_at(body, "serviceLevel");
+  storage::ArrayLiteral guids;
+  for (const auto& entry : body.at("orderIds").get_array()) guids.add(entry.get_string());
+  auto params = business_params(call);
+  params.add_array(std::move(guids)).add(text_at(body, "carrierId")).add(level);
+  const auto rows = co_await services.db.write(sql::assign_carrier, std::move(params), call.cause());
+  if (rows.is_null(0, 1)) throw not_found("carrier");
+  if (rows.get(0, 0) != "t") throw not_found("order");
+  if (level && rows.get(0, 2) != "t") {
+    throw invalid("serviceLevel", "must be one of the carrier's: " + std::string(rows.get(0, 1)));
+  }
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto date = parse_timestamp(text_at(body, "collectionDate").value_or("")).value();
+  auto params = key_params(call);
+  params.add(format_sql_timestamp(date)).add(body.contains("timeWindow"));
+  params.add(text_at(body, "timeWindow.start")).add(text_at(body, "timeWindow.end"));
+  const auto rows = co_await services.db.write(sql::assign_collection_date, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("order");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> get_history(Call& call, Services& services) {
+  return answer_history(call, services, sql::history, "order");
+}
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/v1/Orders",
+     .permission = Permission::read,
+     .handler = list_orders,
+     .summary = "A page of the orders, the newest first",
+     .tag = "Orders",
+     .query = list_parameters,
+     .answer = &order_entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+    {.method = Method::post,
+     .path = "/api/v1/Orders",
+     .permission = Permission::operate,
+     .handler = create_order,
+     .summary = "Makes an order",
+     .tag = "Orders",
+     .body = &order_create_schema,
+     .body_check = check_order_create,
+     .body_kind = BodyKind::object,
+     .answer = &order_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/v1/Orders/{orderId}",
+     .permission = Permission::read,
+     .handler = get_order,
+     .summary = "An order",
+     .tag = "Orders",
+     .answer = &order_schema},
+    {.method = Method::put,
+     .path = "/api/v1/Orders/{orderId}",
+     .permission = Permission::operate,
+     .handler = update_order,
+     .summary = "Changes an order that is not shipped yet; what is left out stays",
+     .tag = "Orders",
+     .body = &order_update_schema,
+     .body_check = check_order_update,
+     .body_kind = BodyKind::object,
+     .answer = &order_schema},
+    {.method = Method::patch,
+     .path = "/api/v1/Orders/{orderId}/status",
+     .permission = Permission::operate,
+     .handler = move_order,
+     .summary = "Moves an order to a status",
+     .tag = "Orders",
+     .body = &move_schema,
+     .body_kind = BodyKind::object,
+     .answer = &moved_schema},
+    {.method = Method::get,
+     .path = "/api/v1/Orders/{orderId}/history",
+     .permission = Permission::read,
+     .handler = get_history,
+     .summary = "An order's status changes, the oldest first",
+     .tag = "Orders",
+     .answer = &history_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/Orders/delete",
+     .permission = Permission::operate,
+     .handler = delete_orders,
+     .summary = "Deletes orders, all or none",
+     .tag = "Orders",
+     .body = &named_schema,
+     .body_kind = BodyKind::array,
+     .answer = &named_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/Orders/assign-carrier",
+     .permission = Permission::operate,
+     .handler = assign_carrier,
+     .summary = "Gives orders a carrier, all or none",
+     .tag = "Orders",
+     .body = &assign_carrier_schema,
+     .body_kind = BodyKind::object},
+    {.method = Method::post,
+     .path = "/api/v1/Orders/{orderId}/assign-collection-date",
+     .permission = Permission::operate,
+     .handler = assign_collection_date,
+     .summary = "Sets when an order is collected",
+     .tag = "Orders",
+     .body = &assign_date_schema,
+     .body_check = check_time_window,
+     .body_kind = BodyKind::object,
+     .answer = &assigned_date_schema},
+};
+
+}  // namespace
+
+std::span<const Route> order_routes() { return routes; }
+
+}  // namespace waybill::api

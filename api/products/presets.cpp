@@ -1,0 +1,160 @@
+// Dimension presets, and what orders take from them.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/products/product_body.hpp"
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::dimension_presets;
+
+/// `create` asks for name and lengths.
+constexpr auto preset_properties(bool create) {
+  constexpr auto length = [](std::string_view name, bool required) {
+    return Property{.name = name,
+                    .kind = Kind::number,
+                    .required = required,
+                    .nullable = false,
+                    .minimum = 0,
+                    .maximum = largest_measure};
+  };
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      length("length", create),
+      length("width", create),
+      length("height", create),
+      {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
+      {.name = "unit",
+       .kind = Kind::one_of,
+       .nullable = create,
+       .values = length_units,
+       .description = "the products' default unless given"},
+      {.name = "weightUnit",
+       .kind = Kind::one_of,
+       .nullable = create,
+       .values = weight_units,
+       .description = "the products' default unless given"},
+  });
+}
+constexpr auto create_properties = preset_properties(true);
+constexpr auto update_properties = preset_properties(false);
+constexpr Schema create_schema{"DimensionPresetCreate", create_properties};
+constexpr Schema preset_schema{"DimensionPreset", update_properties};
+
+constexpr Property application_properties[] = {
+    {.name = "presetId", .kind = Kind::uuid, .required = true},
+    {.name = "itemId", .kind = Kind::uuid, .required = true, .description = "of one of the order's items"},
+};
+constexpr Schema application_schema{"DimensionPresetApplication", application_properties};
+constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .description = "the order's"}};
+constexpr Schema guid_schema{"OrderWithPreset", guid_properties};
+
+constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
+                                                    {"length", "length"},
+                                                    {"width", "width"},
+                                                    {"height", "height"},
+                                                    {"weight", "weight"},
+                                                    {"unit", "unit"},
+                                                    {"weightUnit", "weight_unit"}});
+
+void check_change(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
+
+asio::awaitable<Answer> list_presets(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+}
+
+asio::awaitable<Answer> create_preset(Call& call, Services& services) {
+  auto params = business_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
+  if (rows.empty()) throw conflict("The business has 1000 dimension presets and can have no more.");
+  co_return Answer::created(json_object(rows), "/api/v1/dimension-presets/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> update_preset(Call& call, Services& services) {
+  auto params = key_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("dimension preset");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> delete_preset(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("dimension preset");
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
+  auto params = key_params(call);
+  params.add(guid_at(call.object(), "presetId")).add(guid_at(call.object(), "itemId"));
+  const auto rows = co_await services.db.write(sql::apply, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("order");
+  if (rows.get(0, 0) != "t") throw not_found("dimension preset");
+  if (rows.get(0, 1) != "t") throw not_found("item");
+  const auto status = rows.get(0, 2);
+  if (status == "shipped" || status == "delivered") {
+    throw conflict("The order is " + std::string(status) + " and cannot be changed any more.");
+  }
+  co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/v1/dimension-presets",
+     .permission = Permission::read,
+     .handler = list_presets,
+     .summary = "The dimension presets by name",
+     .tag = "Dimension presets",
+     .answer = &preset_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/dimension-presets",
+     .permission = Permission::operate,
+     .handler = create_preset,
+     .summary = "Makes a dimension preset",
+     .tag = "Dimension presets",
+     .body = &create_schema,
+     .body_kind = BodyKind::object,
+     .answer = &preset_schema,
+     .status = 201},
+    {.method = Method::put,
+     .path = "/api/v1/dimension-presets/{guid}",
+     .permission = Permission::operate,
+     .handler = update_preset,
+     .summary = "Changes a dimension preset; what is left out stays",
+     .tag = "Dimension presets",
+     .body = &preset_schema,
+     .body_check = check_change,
+     .body_kind = BodyKind::object,
+     .answer = &preset_schema},
+    {.method = Method::del,
+     .path = "/api/v1/dimension-presets/{guid}",
+     .permission = Permission::operate,
+     .handler = delete_preset,
+     .summary = "Deletes a dimension preset",
+     .tag = "Dimension presets"},
+    {.method = Method::post,
+     .path = "/api/v1/Orders/{orderId}/add-dimension-preset",
+     .permission = Permission::operate,
+     .handler = apply_preset,
+     .summary = "Gives an order's item the dimensions of a preset",
+     .tag = "Orders",
+     .body = &application_schema,
+     .body_kind = BodyKind::object,
+     .answer = &guid_schema},
+};
+
+}  // namespace
+
+std::span<const Route> preset_routes() { return routes; }
+
+}  // namespace waybill::api

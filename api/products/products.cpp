@@ -1,0 +1,227 @@
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/products/product_body.hpp"
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/list.hpp"
+#include "api/records/numbering.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/params.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::products;
+namespace settings_sql = storage::sql::product_settings;
+
+constexpr Property dimensions_properties[] = {
+    {.name = "length", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
+    {.name = "width", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
+    {.name = "height", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
+};
+
+constexpr Property variant_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "sku", .kind = Kind::string},
+};
+constexpr Schema variant_schema{"VariantOfProduct", variant_properties};
+
+/// Of requests; the first nine are those of every answer. `create` asks for the name.
+constexpr auto product_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "sku",
+       .kind = Kind::string,
+       .min_length = 1,
+       .description = "unique among products and variants; may be left out when SKUs are generated"},
+      {.name = "description", .kind = Kind::text},
+      {.name = "barcode", .kind = Kind::string},
+      {.name = "price", .kind = Kind::money},
+      {.name = "cost", .kind = Kind::money},
+      {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
+      {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
+      {.name = "variants", .kind = Kind::array, .read_only = true, .schema = &variant_schema},
+      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "variantCount", .kind = Kind::integer, .read_only = true},
+  });
+}
+constexpr auto create_properties = product_properties(true);
+constexpr auto update_properties = product_properties(false);
+constexpr Schema create_schema{"ProductCreate", create_properties};
+constexpr Schema update_schema{"ProductUpdate", update_properties};
+constexpr Schema product_schema{"Product", std::span(update_properties).first(11)};
+
+constexpr auto entry_properties = [] {
+  std::array<Property, 10> properties{};
+  for (std::size_t i = 0; i < 9; ++i) properties.at(i) = update_properties.at(i);
+  properties.back() = update_properties.back();
+  return properties;
+}();
+constexpr Schema entry_schema{"ProductEntry", entry_properties};
+constexpr Schema summary_schema{"ProductSummary", variant_properties};
+constexpr Schema name_schema{"ProductName", std::span(variant_properties).first(2)};
+
+constexpr Property settings_properties[] = {
+    {.name = "autoGenerateSku", .kind = Kind::boolean, .nullable = false},
+    {.name = "defaultUnit", .kind = Kind::one_of, .nullable = false, .values = length_units},
+    {.name = "defaultWeightUnit", .kind = Kind::one_of, .nullable = false, .values = weight_units},
+};
+constexpr Schema settings_schema{"ProductSettings", settings_properties};
+
+constexpr auto columns = std::to_array<BodyColumn>({
+    {"name", "name"},
+    {"sku", "sku"},
+    {"description", "description"},
+    {"barcode", "barcode"},
+    {"price", "price"},
+    {"cost", "cost"},
+    {"weight", "weight"},
+    {"dimensions.length", "length"},
+    {"dimensions.width", "width"},
+    {"dimensions.height", "height"},
+});
+
+void check_create(const json::object& body, FieldErrors& errors) { check_not_blank(body, "sku", errors); }
+
+asio::awaitable<Answer> list_products(Call& call, Services& services) {
+  return list_records(call, services, domain::record_type(domain::EntityType::product), sql::list);
+}
+
+asio::awaitable<Answer> get_product(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("product");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> create_product(Call& call, Services& services) {
+  const bool draws = co_await draws_sku(call, services);
+  auto params = business_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows =
+      co_await write_drawing(services, sql::create, std::move(params), call.cause(), draws, sku_constraints);
+  co_return Answer::created(json_object(rows), "/api/v1/Products/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> update_product(Call& call, Services& services) {
+  auto params = key_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("product");
+  if (rows.get(0, 0) != "t") throw invalid("sku", "must not be null");
+  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+}
+
+asio::awaitable<Answer> delete_product(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("product");
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> get_settings(Call& call, Services& services) {
+  co_return Answer::of(json_object(co_await services.db.read(settings_sql::get, business_params(call))));
+}
+
+asio::awaitable<Answer> change_settings(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto* const generates = given(body, "autoGenerateSku");
+  auto params = business_params(call);
+  params.add(generates == nullptr ? std::optional<bool>() : generates->get_bool());
+  params.add(text_at(body, "defaultUnit")).add(text_at(body, "defaultWeightUnit"));
+  co_await services.db.write(settings_sql::change, std::move(params), call.cause());
+  co_return Answer::none();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/v1/Products",
+     .permission = Permission::read,
+     .handler = list_products,
+     .summary = "A page of the products, the newest first",
+     .tag = "Products",
+     .query = list_parameters,
+     .answer = &entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+    {.method = Method::post,
+     .path = "/api/v1/Products",
+     .permission = Permission::operate,
+     .handler = create_product,
+     .summary = "Makes a product",
+     .tag = "Products",
+     .body = &create_schema,
+     .body_check = check_create,
+     .body_kind = BodyKind::object,
+     .answer = &summary_schema,
+     .status = 201,
+     .adds_errors = true},
+    {.method = Method::get,
+     .path = "/api/v1/Products/{guid}",
+     .permission = Permission::read,
+     .handler = get_product,
+     .summary = "A product",
+     .tag = "Products",
+     .answer = &product_schema},
+    {.method = Method::put,
+     .path = "/api/v1/Products/{guid}",
+     .permission = Permission::operate,
+     .handler = update_product,
+     .summary = "Changes a product; what is left out stays",
+     .tag = "Products",
+     .body = &update_schema,
+     .body_check = check_product_change,
+     .body_kind = BodyKind::object,
+     .answer = &name_schema},
+    {.method = Method::del,
+     .path = "/api/v1/Products/{guid}",
+     .permission = Permission::operate,
+     .handler = delete_product,
+     .summary = "Deletes a product with its variants",
+     .tag = "Products"},
+    {.method = Method::get,
+     .path = "/api/v1/Products/settings",
+     .permission = Permission::read,
+     .handler = get_settings,
+     .summary = "How the business's products are made",
+     .tag = "Products",
+     .answer = &settings_schema},
+    {.method = Method::patch,
+     .path = "/api/v1/Products/settings",
+     .permission = Permission::operate,
+     .handler = change_settings,
+     .summary = "Changes how the business's products are made",
+     .tag = "Products",
+     .body = &settings_schema,
+     .body_kind = BodyKind::object},
+};
+
+}  // namespace
+
+const Schema product_dimensions_schema{"ProductDimensions", dimensions_properties};
+
+void check_product_change(const json::object& body, FieldErrors& errors) {
+  check_not_blank(body, "name", errors);
+  check_not_blank(body, "sku", errors);
+}
+
+asio::awaitable<bool> draws_sku(const Call& call, Services& services) {
+  const auto* const body = call.body.if_object();
+  const bool lacks_sku = body != nullptr && given(*body, "sku") == nullptr;
+  auto errors = call.errors;
+  if (lacks_sku) {
+    const auto settings = co_await services.db.read(settings_sql::get, business_params(call));
+    if (settings.get(0, 0) != "t") errors.push_back({"sku", "is required unless autoGenerateSku is set"});
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+  co_return lacks_sku;
+}
+
+std::span<const Route> product_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,142 @@
+// The variants of a product: elements of its row, so that a change of one is an update of the product.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/products/product_body.hpp"
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/numbering.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "base/guid.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::variants;
+
+constexpr double largest_difference = 1e12;
+
+/// `create` asks for the name.
+constexpr auto variant_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "sku",
+       .kind = Kind::string,
+       .min_length = 1,
+       .description = "unique among products and variants; may be left out when SKUs are generated"},
+      {.name = "priceDifference",
+       .kind = Kind::money,
+       .minimum = -largest_difference,
+       .description = "from the product's price"},
+      {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
+      {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
+  });
+}
+constexpr auto create_properties = variant_properties(true);
+constexpr auto update_properties = variant_properties(false);
+constexpr Schema create_schema{"VariantCreate", create_properties};
+constexpr Schema variant_schema{"Variant", update_properties};
+constexpr Schema summary_schema{"VariantSummary", std::span(update_properties).first(3)};
+constexpr Schema name_schema{"VariantName", std::span(update_properties).first(2)};
+
+constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
+                                                    {"sku", "sku"},
+                                                    {"priceDifference", "priceDifference"},
+                                                    {"weight", "weight"},
+                                                    {"dimensions", "dimensions"}});
+
+void check_create(const json::object& body, FieldErrors& errors) { check_not_blank(body, "sku", errors); }
+
+/// $1 to $3: business, product and variant.
+storage::Params variant_params(const Call& call) {
+  auto params = key_params(call);
+  params.add(call.id(1).to_string());
+  return params;
+}
+
+asio::awaitable<Answer> add_variant(Call& call, Services& services) {
+  const bool draws = co_await draws_sku(call, services);
+  const auto guid = Guid::random().to_string();
+  json::object variant{{"guid", guid}};
+  for (const auto& [path, key] : columns) {
+    const auto* const value = given(call.object(), path);
+    variant.emplace(key, value == nullptr ? json::value() : *value);
+  }
+  auto params = key_params(call);
+  params.add(to_json(variant));
+  const auto rows =
+      co_await write_drawing(services, sql::add, std::move(params), call.cause(), draws, sku_constraints);
+  if (rows.empty()) throw not_found("product");
+  if (rows.get(0, 0) != "t") throw conflict("The product has 1000 variants and can have no more.");
+  co_return Answer::created(json_object(rows.slice(0, 1, 1)),
+                            "/api/v1/Products/" + call.id().to_string() + "/variants/" + guid);
+}
+
+asio::awaitable<Answer> get_variant(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, variant_params(call));
+  if (rows.empty()) throw not_found("variant");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> change_variant(Call& call, Services& services) {
+  auto params = variant_params(call);
+  params.add(to_json(changed_columns(call.object(), columns)));
+  const auto rows = co_await services.db.write(sql::change, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("variant");
+  if (rows.get(0, 0) != "t") throw invalid("sku", "must not be null");
+  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+}
+
+asio::awaitable<Answer> remove_variant(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove, variant_params(call), call.cause());
+  if (rows.affected() == 0) throw not_found("variant");
+  co_return Answer::none();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/v1/Products/{productId}/variants",
+     .permission = Permission::operate,
+     .handler = add_variant,
+     .summary = "Gives a product a further variant",
+     .tag = "Products",
+     .body = &create_schema,
+     .body_check = check_create,
+     .body_kind = BodyKind::object,
+     .answer = &summary_schema,
+     .status = 201,
+     .adds_errors = true},
+    {.method = Method::get,
+     .path = "/api/v1/Products/{productId}/variants/{variantId}",
+     .permission = Permission::read,
+     .handler = get_variant,
+     .summary = "A variant",
+     .tag = "Products",
+     .answer = &variant_schema},
+    {.method = Method::patch,
+     .path = "/api/v1/Products/{productId}/variants/{variantId}",
+     .permission = Permission::operate,
+     .handler = change_variant,
+     .summary = "Changes a variant; what is left out stays",
+     .tag = "Products",
+     .body = &variant_schema,
+     .body_check = check_product_change,
+     .body_kind = BodyKind::object,
+     .answer = &name_schema},
+    {.method = Method::del,
+     .path = "/api/v1/Products/{productId}/variants/{variantId}",
+     .permission = Permission::operate,
+     .handler = remove_variant,
+     .summary = "Deletes a variant",
+     .tag = "Products"},
+};
+
+}  // namespace
+
+std::span<const Route> variant_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,116 @@
+#include <string>
+#include <utility>
+
+#include "api/push/vapid_key.hpp"
+#include "api/records/fields.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "net/destination.hpp"
+#include "net/vapid.hpp"
+#include "storage/push_store.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::push_subscriptions;
+
+constexpr std::size_t longest_endpoint = 2000;
+
+constexpr Property keys_properties[] = {
+    {.name = "p256dh", .kind = Kind::string, .required = true, .description = "a point on P-256, base64url"},
+    {.name = "auth", .kind = Kind::string, .required = true, .description = "16 bytes, base64url"},
+};
+constexpr Schema keys_schema{"PushKeys", keys_properties};
+constexpr Property subscription_properties[] = {
+    {.name = "endpoint",
+     .kind = Kind::string,
+     .required = true,
+     .max_length = longest_endpoint,
+     .description = "the push service's address"},
+    {.name = "keys", .kind = Kind::object, .required = true, .schema = &keys_schema},
+    {.name = "expirationTime",
+     .kind = Kind::number,
+     .description = "as browsers write it; the push service's answer is what counts"},
+};
+constexpr Schema subscription_schema{"PushSubscription", subscription_properties};
+constexpr Schema endpoint_schema{"PushEndpoint", std::span(subscription_properties).first(1)};
+
+constexpr Property public_key_properties[] = {
+    {.name = "publicKey", .kind = Kind::string, .description = "for PushManager.subscribe, base64url"},
+};
+constexpr Schema public_key_schema{"VapidPublicKey", public_key_properties};
+
+void check_subscription(const json::object& body, FieldErrors& errors) {
+  const auto p256dh = text_at(body, "keys.p256dh");
+  if (p256dh && !is_blank(*p256dh) && !net::is_push_key(*p256dh)) {
+    errors.push_back({"keys.p256dh", "must be a point on P-256, 65 bytes in base64url"});
+  }
+  const auto auth = text_at(body, "keys.auth");
+  if (auth && !is_blank(*auth) && !net::is_push_secret(*auth)) {
+    errors.push_back({"keys.auth", "must be 16 bytes in base64url"});
+  }
+}
+
+asio::awaitable<Answer> save_subscription(Call& call, Services& services) {
+  const auto& body = call.object();
+  const auto endpoint = text_at(body, "endpoint").value_or("");
+  if (auto problem = net::check_url(endpoint, services.destinations)) {
+    throw invalid("endpoint", std::move(*problem));
+  }
+  const auto& principal = call.principal;
+  co_await vapid_public_key(services, principal.business_id);
+  auto params = business_params(call);
+  params.add(principal.is_user ? std::optional(principal.user_id.to_string()) : std::nullopt).add(endpoint);
+  params.add(text_at(body, "keys.p256dh")).add(text_at(body, "keys.auth"));
+  params.add(storage::most_push_subscriptions);
+  co_await services.db.write(sql::save, std::move(params), call.cause());
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> remove_subscription(Call& call, Services& services) {
+  auto params = business_params(call);
+  params.add(text_at(call.object(), "endpoint"));
+  const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
+  if (rows.affected() == 0) throw not_found("subscription");
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> get_public_key(Call& call, Services& services) {
+  const auto key = co_await vapid_public_key(services, call.principal.business_id);
+  co_return Answer::of(to_json(json::object{{"publicKey", key}}));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/integrations/save-vapid-subscription",
+     .permission = Permission::operate,
+     .handler = save_subscription,
+     .summary = "Registers a browser for push messages; the same endpoint twice is one subscription",
+     .tag = "Integrations",
+     .body = &subscription_schema,
+     .body_check = check_subscription,
+     .body_kind = BodyKind::object},
+    {.method = Method::del,
+     .path = "/api/integrations/save-vapid-subscription",
+     .permission = Permission::operate,
+     .handler = remove_subscription,
+     .summary = "Ends a browser's subscription",
+     .tag = "Integrations",
+     .body = &endpoint_schema,
+     .body_kind = BodyKind::object},
+    {.method = Method::get,
+     .path = "/api/integrations/vapid-public-key",
+     .permission = Permission::read,
+     .handler = get_public_key,
+     .summary = "The key with which browsers subscribe to the business's push messages",
+     .tag = "Integrations",
+     .answer = &public_key_schema},
+};
+
+}  // namespace
+
+std::span<const Route> subscription_routes() { return routes; }
+
+}  // namespace waybill::api

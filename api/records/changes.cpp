@@ -1,0 +1,27 @@
+#include "api/records/changes.hpp"
+
+#include "api/records/fields.hpp"
+
+namespace waybill::api {
+namespace {
+
+bool is_null_at(const json::object& body, std::string_view path) {
+  const auto* const value = find_path(body, path);
+  return value != nullptr && value->is_null();
+}
+
+}  // namespace
+
+void add_relative(const json::object& body, std::string_view flat, std::string_view nested,
+                  std::string_view column, json::object& changes) {
+  auto guid = guid_at(body, flat);
+  if (!guid) guid = guid_at(body, nested);
+  const auto object = nested.substr(0, nested.find('.'));
+  if (guid) {
+    changes.emplace(column, *guid);
+  } else if (is_null_at(body, flat) || is_null_at(body, object) || is_null_at(body, nested)) {
+    changes.emplace(column, nullptr);
+  }
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,98 @@
+#include "api/records/fields.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/guid.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property address_properties[] = {
+    {.name = "street", .kind = Kind::string},  {.name = "city", .kind = Kind::string},
+    {.name = "state", .kind = Kind::string},   {.name = "postalCode", .kind = Kind::string},
+    {.name = "country", .kind = Kind::string},
+};
+
+bool is_null_at(const json::object& body, std::string_view path) {
+  const auto* const value = find_path(body, path);
+  return value != nullptr && value->is_null();
+}
+
+}  // namespace
+
+const Schema address_schema{"Address", address_properties};
+
+const json::value* given(const json::object& body, std::string_view path) {
+  const auto* const value = find_path(body, path);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+std::optional<std::string> text_at(const json::object& body, std::string_view path) {
+  const auto* const value = given(body, path);
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return std::string(value->get_string());
+}
+
+std::optional<std::string> guid_at(const json::object& body, std::string_view path) {
+  const auto guid = Guid::parse(text_at(body, path).value_or(""));
+  if (!guid) return std::nullopt;
+  return guid->to_string();
+}
+
+void merge_text(const json::object& body, std::string_view path, std::optional<std::string>& value) {
+  const auto dot = path.find('.');
+  const auto* const member = body.if_contains(path.substr(0, dot));
+  if (member == nullptr) return;
+  if (dot != std::string_view::npos && member->is_object()) {
+    merge_text(member->get_object(), path.substr(dot + 1), value);
+  } else if (member->is_string()) {
+    value = std::string(member->get_string());
+  } else {
+    value.reset();
+  }
+}
+
+void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors) {
+  const auto text = text_at(body, path);
+  if (text && !text->empty() && is_blank(*text)) errors.push_back({std::string(path), "must not be blank"});
+}
+
+void check_relative(const json::object& body, std::string_view flat, std::string_view nested,
+                    FieldErrors& errors) {
+  const auto one = guid_at(body, flat);
+  const auto other = guid_at(body, nested);
+  if (one && other && one != other) {
+    errors.push_back({std::string(nested), "names another one than " + std::string(flat)});
+  } else if (other && is_null_at(body, flat)) {
+    errors.push_back({std::string(flat), "is null, but " + std::string(nested) + " is not"});
+  }
+}
+
+void merge_relative(const json::object& body, std::string_view flat, std::string_view nested,
+                    std::optional<std::string>& value) {
+  const auto object = nested.substr(0, nested.find('.'));
+  auto guid = guid_at(body, flat);
+  if (!guid) guid = guid_at(body, nested);
+  if (guid) {
+    value = std::move(guid);
+  } else if (is_null_at(body, flat) || is_null_at(body, object) || is_null_at(body, nested)) {
+    value.reset();
+  }
+}
+
+void check_service_level(std::string_view level, std::string_view codes, FieldErrors& errors) {
+  const auto known = stored_list(codes);
+  if (std::ranges::find(known, json::value(level)) == known.end()) {
+    errors.push_back({"serviceLevel", "must be one of the carrier's: " + std::string(codes)});
+  }
+}
+
+json::array stored_list(std::string_view text) {
+  constexpr std::size_t deepest = 128;
+  auto parsed = parse_json(text, deepest);
+  auto* const value = std::get_if<json::value>(&parsed);
+  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "api/route/route.hpp"
+
+namespace waybill::api {
+
+/// The OpenAPI 3.1 document of the routes and their schemas, as indented JSON that ends in a line feed. The
+/// same routes always give the same bytes. Throws std::logic_error when two schemas share a name.
+std::string openapi_document(std::span<const Route> routes);
+
+/// Of all routes.
+std::string openapi_document();
+
+}  // namespace waybill::api

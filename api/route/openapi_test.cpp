@@ -1,0 +1,180 @@
+#include "api/route/openapi.hpp"
+
+#include <set>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "api/route/openapi_examples.hpp"
+#include "api/route/paging.hpp"
+#include "base/json.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::string_view sizes[] = {"small", "large"};
+constexpr Property part_properties[] = {{.name = "price", .kind = Kind::money}};
+constexpr Schema part{"Part", part_properties};
+constexpr Property thing_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
+    {.name = "name", .kind = Kind::string, .required = true},
+    {.name = "size", .kind = Kind::one_of, .values = sizes},
+    {.name = "parts", .kind = Kind::array, .required = true, .schema = &part},
+    {.name = "main", .kind = Kind::object, .schema = &part},
+    {.name = "ids", .kind = Kind::array, .items = Kind::uuid},
+    {.name = "extra", .kind = Kind::any},
+};
+constexpr Schema thing{"Thing", thing_properties};
+
+constexpr Route rows[] = {
+    {.method = Method::get,
+     .path = "/things",
+     .permission = Permission::read,
+     .handler = nullptr,
+     .summary = "List",
+     .tag = "Things",
+     .query = list_parameters,
+     .answer = &part,
+     .paginated = true},
+    {.method = Method::post,
+     .path = "/things",
+     .permission = Permission::operate,
+     .handler = nullptr,
+     .summary = "Make",
+     .tag = "Things",
+     .body = &thing,
+     .body_kind = BodyKind::object,
+     .answer = &thing,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/things/{guid}/{word:text}/toggle",
+     .permission = Permission::operate,
+     .handler = nullptr,
+     .summary = "Toggle",
+     .tag = "Things",
+     .changes = true},
+    {.method = Method::get,
+     .path = "/bare",
+     .permission = Permission::everyone,
+     .handler = nullptr,
+     .summary = "Bare",
+     .tag = "System",
+     .bare = true},
+};
+
+const json::value& document() {
+  static const json::value parsed = json::parse(openapi_document(rows));
+  return parsed;
+}
+
+const json::value& at(std::string_view pointer) { return document().at_pointer(pointer); }
+
+std::string text(std::string_view pointer) { return json::serialize(at(pointer)); }
+
+/// Every "$ref" under `value`.
+void collect_references(const json::value& value, std::set<std::string>& references) {
+  if (const auto* const object = value.if_object()) {
+    for (const auto& [key, member] : *object) {
+      if (key == "$ref") references.emplace(member.as_string());
+      collect_references(member, references);
+    }
+  } else if (const auto* const array = value.if_array()) {
+    for (const auto& element : *array) collect_references(element, references);
+  }
+}
+
+TEST(OpenApi, IsDeterministicIndentedText) {
+  const auto once = openapi_document(rows);
+  EXPECT_EQ(once, openapi_document(rows));
+  EXPECT_TRUE(once.starts_with("{\n  \"openapi\": \"3.1.0\",\n"));
+  EXPECT_TRUE(once.ends_with("}\n"));
+}
+
+TEST(OpenApi, DoesNotDependOnTheOrderOfTheRoutes) {
+  const std::vector<Route> reversed(std::rbegin(rows), std::rend(rows));
+  EXPECT_EQ(openapi_document(rows), openapi_document(reversed));
+}
+
+TEST(OpenApi, EveryReferenceLeadsSomewhere) {
+  std::set<std::string> references;
+  collect_references(document(), references);
+  EXPECT_GT(references.size(), 10U);
+  for (const auto& reference : references) {
+    boost::system::error_code error;
+    EXPECT_NE(document().find_pointer(reference.substr(1), error), nullptr) << reference;
+  }
+}
+
+TEST(OpenApi, DescribesSchemasAsTheyAreChecked) {
+  EXPECT_EQ(text("/components/schemas/Thing/required"), R"(["name","parts"])");
+  EXPECT_EQ(text("/components/schemas/Thing/additionalProperties"), "false");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/guid"),
+            R"({"type":["string","null"],"format":"uuid","readOnly":true})");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/name"),
+            R"({"type":"string","minLength":1,"maxLength":200})");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/size"),
+            R"({"type":["string","null"],"enum":["small","large",null]})");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/parts"),
+            R"({"type":"array","minItems":1,"maxItems":1000,"items":{"$ref":"#/components/schemas/Part"}})");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/main"),
+            R"({"anyOf":[{"$ref":"#/components/schemas/Part"},{"type":"null"}]})");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/extra"), "{}");
+  EXPECT_EQ(text("/components/schemas/Part/properties/price/type"), R"(["number","null"])");
+}
+
+TEST(OpenApi, DescribesTheEnvelope) {
+  EXPECT_EQ(text("/paths/~1things/get/responses/200/content/application~1json/schema/required"),
+            R"(["data","page","pageSize","totalCount","totalPages","success"])");
+  EXPECT_EQ(text("/paths/~1things/post/responses/201/content/application~1json/schema/required"),
+            R"(["data","success"])");
+  EXPECT_EQ(text("/paths/~1bare/get/responses/200/content/application~1json/schema"), "{}");
+  EXPECT_EQ(text("/components/schemas/Error/required"), R"(["success","error"])");
+  EXPECT_EQ(at("/components/schemas/Error/properties/error/properties/code/enum").as_array().size(), 12U);
+}
+
+TEST(OpenApi, DescribesParametersAndPermissions) {
+  EXPECT_EQ(at("/paths/~1things/get/parameters").as_array().size(), std::size(list_parameters));
+  EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/0/schema"),
+            R"({"type":"string","format":"uuid"})");
+  EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/1/schema"), R"({"type":"string"})");
+  EXPECT_EQ(text("/paths/~1bare/get/security"), "[]");
+  EXPECT_EQ(text("/security"), R"([{"token":[]}])");
+  EXPECT_EQ(text("/paths/~1things/post/x-permission"), R"("operator")");
+}
+
+TEST(OpenApi, GetsThatChangeSomethingAreAlsoPosts) {
+  EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/post/operationId"),
+            R"("postThingsByGuidByWordToggle")");
+}
+
+TEST(OpenApi, TwoSchemasOfOneNameAreAnError) {
+  static constexpr Schema impostor{"Thing", part_properties};
+  std::vector<Route> all(std::begin(rows), std::end(rows));
+  all[0].answer = &impostor;
+  EXPECT_THROW(openapi_document(all), std::logic_error);
+}
+
+TEST(OpenApi, EveryExampleOfARequestPassesTheChecksOfItsRoute) {
+  for (const Route& route : all_routes()) {
+    if (route.body == nullptr) continue;
+    json::object body = example_request(*route.body);
+    FieldErrors errors;
+    validate(*route.body, body, errors);
+    if (route.body_check != nullptr) route.body_check(body, errors);
+    for (const FieldError& error : errors) {
+      ADD_FAILURE() << route.path << ": " << error.field << ' ' << error.message;
+    }
+  }
+}
+
+TEST(OpenApi, EveryTagIsDescribed) {
+  const json::value whole = json::parse(openapi_document());
+  std::set<std::string_view> described;
+  for (const auto& tag : whole.at("tags").as_array()) described.insert(tag.at("name").as_string());
+  for (const Route& route : all_routes()) {
+    EXPECT_TRUE(route.tag.empty() || described.contains(route.tag)) << route.tag;
+  }
+}
+
+}  // namespace
+}  // namespace waybill::api

@@ -1,0 +1,154 @@
+#include "api/route_plans/maps.hpp"
+
+#include <atomic>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/observe.hpp"
+#include "net/nominatim.hpp"
+#include "net/osrm.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::size_t most_known = 50'000;
+constexpr std::size_t connections_to_a_server = 8;
+
+void report(std::string_view service, const net::HttpResponse& response, std::uint64_t times) {
+  observe(Observable::map_service_failed,
+          {{"service", service}, {"status", response.status}, {"error", response.error}, {"times", times}},
+          times);
+}
+
+/// The OSRM server's table where there is one, straight lines where it knows no way.
+domain::Distances distances_from(const std::optional<net::HttpResponse>& answer,
+                                 const std::vector<domain::Point>& points) {
+  auto distances = domain::estimate_distances(points);
+  if (!answer) return distances;
+  const auto table = net::read_osrm_table(*answer, points.size());
+  if (!table) {
+    report("osrm", *answer, 1);
+    return distances;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      const double kilometres = (*table)[i * points.size() + j];
+      if (kilometres >= 0) distances(i, j) = kilometres;
+    }
+  }
+  return distances;
+}
+
+/// Several requests of which the last to be answered resumes who waits for all.
+template <typename Handler>
+struct Batch {
+  Batch(Handler on_done, std::size_t count) : handler(std::move(on_done)), responses(count), open(count) {}
+  Handler handler;
+  std::vector<net::HttpResponse> responses;
+  std::atomic<std::size_t> open;
+};
+
+}  // namespace
+
+Maps::Maps(Options options) : options_(std::move(options)) {
+  if (options_.geocoder_url.empty() && options_.osrm_url.empty()) return;
+  net::HttpClient::Options client;
+  client.ca_file = options_.ca_file;
+  client.max_connections_per_host = connections_to_a_server;
+  client_ = std::make_unique<net::HttpClient>(client);
+}
+
+Maps::~Maps() { shut_down(); }
+
+void Maps::shut_down() {
+  client_.reset();
+  pool_.stop();
+  pool_.join();
+}
+
+asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(std::vector<net::HttpRequest> requests) {
+  if (requests.empty()) co_return std::vector<net::HttpResponse>();
+  const auto executor = co_await asio::this_coro::executor;
+  co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,
+                                          void(std::vector<net::HttpResponse>)>(
+      [this, executor, &requests](auto handler) {
+        using Shared = Batch<decltype(handler)>;
+        const auto batch = std::make_shared<Shared>(std::move(handler), requests.size());
+        const auto work = asio::make_work_guard(executor);
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+          client_->send(std::move(requests[i]), [batch, work, executor, i](net::HttpResponse response) {
+            batch->responses[i] = std::move(response);
+            if (--batch->open > 0) return;
+            asio::post(executor, [batch] { batch->handler(std::move(batch->responses)); });
+          });
+        }
+      },
+      asio::use_awaitable);
+}
+
+std::optional<domain::Point> Maps::known(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(key);
+  if (found == known_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Maps::remember(const std::string& key, const domain::Point& point) {
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= most_known) known_.clear();
+  known_.emplace(key, point);
+}
+
+asio::awaitable<void> Maps::ask_geocoder(const std::vector<domain::PostalAddress>& addresses,
+                                         std::vector<std::optional<domain::Point>>& points) {
+  std::vector<net::HttpRequest> requests;
+  std::vector<std::pair<std::string, std::size_t>> asked;  // URL and address
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    auto request = net::nominatim_request(options_.geocoder_url, addresses[i]);
+    points[i] = known(request.url);
+    if (points[i] || (addresses[i].city.empty() && addresses[i].postal_code.empty())) continue;
+    asked.emplace_back(request.url, i);
+    requests.push_back(std::move(request));
+  }
+  const auto responses = co_await fetch(std::move(requests));
+  std::uint64_t failures = 0;
+  const net::HttpResponse* failed = nullptr;
+  for (std::size_t i = 0; i < responses.size(); ++i) {
+    const auto& [url, address] = asked[i];
+    const auto point = net::read_nominatim(responses[i]);
+    if (point) remember(url, *point);
+    points[address] = point;
+    if (responses[i].status == 200) continue;
+    ++failures;
+    failed = &responses[i];
+  }
+  if (failed != nullptr) report("geocoder", *failed, failures);
+}
+
+asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
+    const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
+  std::vector<std::optional<domain::Point>> points(addresses.size());
+  if (!options_.geocoder_url.empty()) co_await ask_geocoder(addresses, points);
+  // This coroutine waits, so what it refers to stays.
+  co_return co_await run([&] {
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      if (!points[i]) points[i] = domain::Gazetteer::builtin().locate(addresses[i], home);
+    }
+    return std::move(points);
+  });
+}
+
+asio::awaitable<domain::Distances> Maps::distances(const std::vector<domain::Point>& points) {
+  std::optional<net::HttpResponse> answer;
+  if (!options_.osrm_url.empty() && points.size() > 1) {
+    std::vector<net::HttpRequest> requests;
+    requests.push_back(net::osrm_table_request(options_.osrm_url, points));
+    answer = std::move((co_await fetch(std::move(requests))).front());
+  }
+  co_return co_await run([&] { return distances_from(answer, points); });
+}
+
+}  // namespace waybill::api

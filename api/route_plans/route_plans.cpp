@@ -1,0 +1,112 @@
+#include <string>
+#include <utility>
+
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/route_plans/route_planning.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::route_plans;
+
+constexpr Property stop_properties[] = {
+    {.name = "sequence", .kind = Kind::integer, .description = "from 1"},
+    {.name = "shipmentId", .kind = Kind::uuid},
+    {.name = "address", .kind = Kind::string},
+    {.name = "estimatedArrival", .kind = Kind::timestamp},
+    {.name = "status", .kind = Kind::string, .description = "completed or pending"},
+};
+constexpr Schema stop_schema{"RouteStop", stop_properties};
+constexpr Property route_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "dispatchId", .kind = Kind::uuid},
+    {.name = "stops", .kind = Kind::array, .schema = &stop_schema},
+    {.name = "totalDistance", .kind = Kind::number, .description = "km, with the way back"},
+    {.name = "estimatedDuration", .kind = Kind::string, .description = "such as 3h 45m"},
+};
+constexpr Schema route_schema{"Route", route_properties};
+
+constexpr Property event_properties[] = {
+    {.name = "time", .kind = Kind::time_of_day, .description = "in the business's time zone"},
+    {.name = "type", .kind = Kind::string, .description = "departure, delivery or return"},
+    {.name = "location", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string, .description = "completed, in_progress or pending"},
+};
+constexpr Schema event_schema{"RouteEvent", event_properties};
+constexpr Property timeline_properties[] = {
+    {.name = "routeId", .kind = Kind::uuid},
+    {.name = "events", .kind = Kind::array, .schema = &event_schema},
+};
+constexpr Schema timeline_schema{"RouteTimeline", timeline_properties};
+
+asio::awaitable<Answer> read_one(Services& services, const storage::Statement& statement,
+                                 storage::Params key) {
+  const auto rows = co_await services.db.read(statement, std::move(key));
+  if (rows.empty()) throw not_found("route");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> get_route(Call& call, Services& services) {
+  return read_one(services, sql::get, key_params(call));
+}
+
+asio::awaitable<Answer> get_timeline(Call& call, Services& services) {
+  return read_one(services, sql::timeline, key_params(call));
+}
+
+asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
+  const auto business = call.principal.business_id.to_string();
+  const auto found = co_await services.db.read(sql::find, key_params(call));
+  if (found.empty()) throw not_found("route");
+  const std::string dispatch(found.get(0, 0));
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    const auto route = co_await PlannedRoute::make(services, business, dispatch, {.locates_all = true});
+    const auto transaction = co_await services.db.begin(call.cause());
+    storage::Params key;
+    key.add(business).add(dispatch);
+    const auto held = co_await transaction->run(storage::sql::dispatches::lock, std::move(key));
+    if (held.empty()) throw not_found("route");
+    const auto status = held.get(0, 0);
+    if (status == "completed" || status == "cancelled") {
+      throw conflict("The dispatch is " + std::string(status) + "; its route stays.");
+    }
+    if (!co_await route.write(*transaction)) continue;
+    co_await transaction->commit();
+    co_return co_await read_one(services, sql::get, key_params(call));
+  }
+  throw dispatch_keeps_changing();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/route/{id}",
+     .permission = Permission::read,
+     .handler = get_route,
+     .summary = "The route of a dispatch, by the guid of either",
+     .tag = "Dispatches",
+     .answer = &route_schema},
+    {.method = Method::get,
+     .path = "/api/route/timeline/{id}",
+     .permission = Permission::read,
+     .handler = get_timeline,
+     .summary = "A route as a day's events, by the guid of the dispatch or the route",
+     .tag = "Dispatches",
+     .answer = &timeline_schema},
+    {.method = Method::post,
+     .path = "/api/route/{id}/optimize",
+     .permission = Permission::operate,
+     .handler = optimize_route,
+     .summary = "Locates a route's stops anew and puts those that are not done in the shortest order",
+     .tag = "Dispatches",
+     .answer = &route_schema},
+};
+
+}  // namespace
+
+std::span<const Route> route_plan_routes() { return routes; }
+
+}  // namespace waybill::api

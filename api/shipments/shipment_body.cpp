@@ -1,0 +1,298 @@
+#include "api/shipments/shipment_body.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/records/fields.hpp"
+#include "base/clock.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr auto package_names = std::to_array<std::string_view>({"length", "width", "height", "weight"});
+
+constexpr Property package_properties[] = {
+    {.name = "length", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "width", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "height", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+};
+constexpr Schema package_schema{"Package", package_properties};
+
+constexpr Property party_properties[] = {
+    {.name = "name", .kind = Kind::string},
+    {.name = "street", .kind = Kind::string},
+    {.name = "city", .kind = Kind::string},
+    {.name = "state", .kind = Kind::string},
+    {.name = "postalCode", .kind = Kind::string},
+    {.name = "country", .kind = Kind::string},
+    {.name = "phone", .kind = Kind::string},
+    {.name = "address",
+     .kind = Kind::object,
+     .schema = &address_schema,
+     .description = "street to country, here or beside it"},
+};
+constexpr Schema party_schema{"ShipmentPartyInput", party_properties};
+
+struct PartyPath {
+  std::string_view flat;
+  std::string_view nested;  // as a GET has it
+};
+constexpr auto party_paths = std::to_array<PartyPath>({
+    {"name", "name"},
+    {"street", "address.street"},
+    {"city", "address.city"},
+    {"state", "address.state"},
+    {"postalCode", "address.postalCode"},
+    {"country", "address.country"},
+    {"phone", "phone"},
+});
+static_assert(party_paths.size() == std::tuple_size_v<PartyValues>);
+
+constexpr Property relative_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .required = true},
+    {.name = "name", .kind = Kind::string, .read_only = true},
+    {.name = "email", .kind = Kind::string, .read_only = true},
+};
+constexpr Schema relative_schema{"ShipmentRelative", relative_properties};
+
+constexpr auto shipment_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "trackingNumber", .kind = Kind::string, .read_only = true},
+      {.name = "status",
+       .kind = Kind::string,
+       .read_only = create,
+       .description = "the present one; POST …/traces moves it"},
+      {.name = "orderId", .kind = Kind::uuid, .read_only = true},
+      {.name = "customerId", .kind = Kind::uuid},
+      {.name = "customer", .kind = Kind::object, .schema = &relative_schema},
+      {.name = "sender",
+       .kind = Kind::object,
+       .required = create,
+       .nullable = false,
+       .schema = &party_schema},
+      {.name = "recipient",
+       .kind = Kind::object,
+       .required = create,
+       .nullable = false,
+       .schema = &party_schema},
+      {.name = "packages",
+       .kind = Kind::array,
+       .required = create,
+       .nullable = false,
+       .min_length = 1,
+       .schema = &package_schema},
+      {.name = "carrierId", .kind = Kind::uuid},
+      {.name = "carrier", .kind = Kind::object, .schema = &relative_schema},
+      {.name = "serviceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+      {.name = "instructions", .kind = Kind::text},
+      {.name = "collectionDate", .kind = Kind::timestamp},
+      {.name = "estimatedDelivery", .kind = Kind::timestamp, .read_only = true},
+      {.name = "deliveredAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+  });
+}
+constexpr auto create_properties = shipment_properties(true);
+constexpr auto update_properties = shipment_properties(false);
+
+constexpr Property customer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email, .description = "of a single shipment only"},
+};
+constexpr Schema customer_schema{"CustomerOfShipment", customer_properties};
+constexpr Property carrier_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+};
+constexpr Schema carrier_schema{"CarrierOfShipment", carrier_properties};
+constexpr Property party_answer_properties[] = {
+    {.name = "name", .kind = Kind::string},
+    {.name = "address", .kind = Kind::object, .schema = &address_schema},
+    {.name = "phone", .kind = Kind::string},
+};
+constexpr Schema party_answer_schema{"ShipmentParty", party_answer_properties};
+constexpr Property party_entry_properties[] = {
+    {.name = "name", .kind = Kind::string},
+    {.name = "address", .kind = Kind::string, .description = "on one line"},
+};
+constexpr Schema party_entry_schema{"ShipmentPartyEntry", party_entry_properties};
+
+constexpr Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "orderId", .kind = Kind::uuid},
+    {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
+    {.name = "sender", .kind = Kind::object, .schema = &party_answer_schema},
+    {.name = "recipient", .kind = Kind::object, .schema = &party_answer_schema},
+    {.name = "packages", .kind = Kind::array, .schema = &package_schema},
+    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+    {.name = "serviceLevel", .kind = Kind::string},
+    {.name = "instructions", .kind = Kind::text},
+    {.name = "collectionDate", .kind = Kind::timestamp},
+    {.name = "estimatedDelivery",
+     .kind = Kind::timestamp,
+     .description = "unless set, collection or creation plus 5 days, 2 (express) or 0 (sameday)"},
+    {.name = "deliveredAt", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "updatedAt", .kind = Kind::timestamp},
+};
+
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
+    {.name = "sender", .kind = Kind::object, .schema = &party_entry_schema},
+    {.name = "recipient", .kind = Kind::object, .schema = &party_entry_schema},
+    {.name = "packages", .kind = Kind::array, .schema = &package_schema},
+    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+    {.name = "serviceLevel", .kind = Kind::string},
+    {.name = "instructions", .kind = Kind::text},
+    {.name = "createdAt", .kind = Kind::timestamp},
+};
+
+/// A part of a party as the body has it: flat, nested, or null when either says so; nullptr when it is not
+/// named.
+const json::value* part_of(const json::object& party, const PartyPath& part) {
+  if (const auto* const flat = given(party, part.flat)) return flat;
+  if (const auto* const nested = given(party, part.nested)) return nested;
+  if (const auto* const flat = party.if_contains(part.flat)) return flat;
+  const auto* const object = party.if_contains(part.nested.substr(0, part.nested.find('.')));
+  return object == nullptr || object->is_null() ? object : find_path(party, part.nested);
+}
+
+/// Where `body` names a part of `party`: nested when it does so there, or has an address to hold it.
+std::string path_of(const json::object& body, std::string_view party, const PartyPath& part) {
+  const auto prefix = std::string(party) + ".";
+  const bool is_flat = find_path(body, prefix + std::string(part.flat)) != nullptr;
+  const bool is_nested = !is_flat && given(body, prefix + "address") != nullptr;
+  return prefix + std::string(is_nested ? part.nested : part.flat);
+}
+
+void check_party(const json::object& body, std::string_view name, bool create, FieldErrors& errors) {
+  const auto* const member = given(body, name);
+  if (member == nullptr || !member->is_object()) return;
+  const auto& party = member->get_object();
+  for (std::size_t i = 0; i < party_paths.size(); ++i) {
+    const auto& part = party_paths.at(i);
+    const auto* const flat = given(party, part.flat);
+    const auto* const nested = given(party, part.nested);
+    if (flat != nullptr && nested != nullptr && *flat != *nested) {
+      errors.push_back({std::string(name) + "." + std::string(part.nested),
+                        "is another one than " + std::string(name) + "." + std::string(part.flat)});
+    } else if (flat == nullptr && party.contains(part.flat) && nested != nullptr) {
+      errors.push_back({std::string(name) + "." + std::string(part.flat),
+                        "is null, but " + std::string(name) + "." + std::string(part.nested) + " is not"});
+    }
+    if (i >= required_party_values) continue;
+    const auto* const value = part_of(party, part);
+    if (create && (value == nullptr || value->is_null())) {
+      errors.push_back({path_of(body, name, part), "is required"});
+    } else if (value != nullptr && value->is_string() && is_blank(value->get_string())) {
+      errors.push_back({path_of(body, name, part), "must not be blank"});
+    }
+  }
+}
+
+void check_common(const json::object& body, bool create, FieldErrors& errors) {
+  check_relative(body, "customerId", "customer.guid", errors);
+  check_relative(body, "carrierId", "carrier.guid", errors);
+  check_party(body, "sender", create, errors);
+  check_party(body, "recipient", create, errors);
+}
+
+void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
+  const auto* const member = given(body, name);
+  if (member == nullptr) return;
+  for (std::size_t i = 0; i < party_paths.size(); ++i) {
+    const auto* const value = part_of(member->get_object(), party_paths.at(i));
+    if (value == nullptr) continue;
+    values.at(i) = value->is_null() ? std::nullopt : std::optional(std::string(value->get_string()));
+  }
+}
+
+void check_kept_party(const json::object& body, std::string_view party, const PartyValues& values,
+                      const PartyValues& before, FieldErrors& errors) {
+  for (std::size_t i = 0; i < required_party_values; ++i) {
+    if (before.at(i) && !values.at(i)) {
+      errors.push_back({path_of(body, party, party_paths.at(i)), "must not be null"});
+    }
+  }
+}
+
+}  // namespace
+
+const Schema shipment_schema{"Shipment", answer_properties};
+const Schema shipment_entry_schema{"ShipmentEntry", entry_properties};
+const Schema shipment_create_schema{"ShipmentCreate", create_properties};
+const Schema shipment_update_schema{"ShipmentUpdate", update_properties};
+
+void check_shipment_create(const json::object& body, FieldErrors& errors) {
+  check_common(body, true, errors);
+}
+
+void check_shipment_update(const json::object& body, FieldErrors& errors) {
+  check_common(body, false, errors);
+}
+
+void ShipmentValues::merge(const json::object& body) {
+  merge_relative(body, "customerId", "customer.guid", customer);
+  merge_relative(body, "carrierId", "carrier.guid", carrier);
+  merge_text(body, "serviceLevel", service_level);
+  merge_text(body, "instructions", instructions);
+  merge_text(body, "collectionDate", collection_date);
+  if (const auto date = text_at(body, "collectionDate")) {
+    collection_date = format_sql_timestamp(parse_timestamp(*date).value());
+  }
+  merge_party(body, "sender", sender);
+  merge_party(body, "recipient", recipient);
+  if (const auto* const list = given(body, "packages")) packages = packages_text(list->get_array());
+}
+
+void ShipmentValues::add_to(storage::Params& params) const {
+  params.add(customer).add(carrier).add(service_level).add(instructions).add(collection_date).add(packages);
+  for (const auto& value : sender) params.add(value);
+  for (const auto& value : recipient) params.add(value);
+}
+
+ShipmentValues ShipmentValues::of(const storage::Rows& row) {
+  int column = 1;
+  const auto next = [&] {
+    const auto text = row.find(0, column++);
+    return text ? std::optional<std::string>(*text) : std::nullopt;
+  };
+  ShipmentValues values;
+  for (auto* const value : {&values.customer, &values.carrier, &values.service_level, &values.instructions,
+                            &values.collection_date}) {
+    *value = next();
+  }
+  for (auto& value : values.sender) value = next();
+  for (auto& value : values.recipient) value = next();
+  return values;
+}
+
+void check_kept(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
+                FieldErrors& errors) {
+  check_kept_party(body, "sender", values.sender, before.sender, errors);
+  check_kept_party(body, "recipient", values.recipient, before.recipient, errors);
+}
+
+std::string packages_text(const json::array& packages) {
+  json::array stored;
+  for (const auto& entry : packages) {
+    json::object package;
+    for (const auto name : package_names) {
+      const auto* const object = entry.if_object();
+      const auto* const value = object == nullptr ? nullptr : object->if_contains(name);
+      package.emplace(name, value != nullptr && value->is_number() ? *value : json::value());
+    }
+    stored.push_back(std::move(package));
+  }
+  return to_json(stored);
+}
+
+}  // namespace waybill::api

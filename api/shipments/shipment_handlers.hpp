@@ -1,0 +1,25 @@
+#pragma once
+
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+
+namespace waybill::api {
+
+/// POST /api/v1/shipments
+asio::awaitable<Answer> create_shipment(Call& call, Services& services);
+/// PUT /api/v1/shipments/{shipmentId}
+asio::awaitable<Answer> update_shipment(Call& call, Services& services);
+/// PATCH /api/v1/shipments
+asio::awaitable<Answer> schedule_shipment(Call& call, Services& services);
+/// POST /api/v1/Orders/{orderId}/shipment
+asio::awaitable<Answer> ship_order(Call& call, Services& services);
+/// GET and POST /api/v1/shipments/{shipmentId}/traces
+asio::awaitable<Answer> list_traces(Call& call, Services& services);
+asio::awaitable<Answer> report_trace(Call& call, Services& services);
+/// GET /api/v1/shipments/{shipmentId}/label
+asio::awaitable<Answer> get_label(Call& call, Services& services);
+
+/// Makes a shipment's label and keeps it, so that it is there when it is fetched.
+asio::awaitable<void> make_label(Services& services, std::string business, std::string shipment);
+
+}  // namespace waybill::api

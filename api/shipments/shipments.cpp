@@ -1,0 +1,328 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "api/records/fields.hpp"
+#include "api/records/history.hpp"
+#include "api/records/list.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/params.hpp"
+#include "api/shipments/shipment_body.hpp"
+#include "api/shipments/shipment_handlers.hpp"
+#include "base/guid.hpp"
+#include "domain/state_machines.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::shipments;
+
+const Parameter list_query[] = {
+    {.name = "from",
+     .kind = Kind::date_or_timestamp,
+     .description = "made at this time or later; a date is its beginning in UTC"},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "made at this time or before; a date is included whole"},
+    {.name = "customerGuid", .kind = Kind::uuid},
+    {.name = "status", .kind = Kind::one_of, .values = domain::shipment_states().states},
+    lower_page_parameter,
+    per_page_parameter,
+};
+
+constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .required = true}};
+constexpr Schema guid_schema{"ShipmentGuid", guid_properties};
+
+constexpr Property schedule_properties[] = {
+    {.name = "shipmentId", .kind = Kind::uuid, .required = true},
+    {.name = "collectionDate", .kind = Kind::timestamp},
+    {.name = "deliveryDate",
+     .kind = Kind::timestamp,
+     .description = "the estimated delivery; null has it computed again"},
+};
+constexpr Schema schedule_schema{"ShipmentSchedule", schedule_properties};
+
+constexpr Property overview_properties[] = {
+    {.name = "totalShipments", .kind = Kind::integer},
+    {.name = "inTransit", .kind = Kind::integer, .description = "collected, in_transit or out_for_delivery"},
+    {.name = "delivered", .kind = Kind::integer},
+    {.name = "exceptions", .kind = Kind::integer},
+    {.name = "pending", .kind = Kind::integer, .description = "created"},
+    {.name = "onTimeRate", .kind = Kind::number, .description = "of those delivered; 0 to 1"},
+};
+constexpr Schema overview_schema{"ShipmentOverview", overview_properties};
+
+constexpr Property recipient_properties[] = {
+    {.name = "name", .kind = Kind::string},
+    {.name = "city", .kind = Kind::string},
+};
+constexpr Schema recipient_schema{"UnassignedRecipient", recipient_properties};
+constexpr Property unassigned_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "recipient", .kind = Kind::object, .schema = &recipient_schema},
+};
+constexpr Schema unassigned_schema{"UnassignedShipment", unassigned_properties};
+
+constexpr Property trace_properties[] = {
+    {.name = "timestamp", .kind = Kind::timestamp},
+    {.name = "status", .kind = Kind::string},
+    {.name = "description", .kind = Kind::text},
+    {.name = "location", .kind = Kind::string},
+};
+constexpr Schema trace_schema{"ShipmentTrace", trace_properties};
+const Property report_properties[] = {
+    {.name = "status", .kind = Kind::one_of, .required = true, .values = domain::shipment_states().states},
+    {.name = "description", .kind = Kind::text, .required = true},
+    {.name = "location", .kind = Kind::string},
+    {.name = "timestamp", .kind = Kind::timestamp, .description = "now unless given"},
+};
+const Schema report_schema{"ShipmentTraceReport", report_properties};
+constexpr Property reported_properties[] = {
+    {.name = "moved",
+     .kind = Kind::boolean,
+     .description = "whether the shipment has the trace's status now"},
+};
+constexpr Schema reported_schema{"ShipmentTraceResult", reported_properties};
+
+constexpr Property ship_properties[] = {
+    {.name = "itemIds",
+     .kind = Kind::array,
+     .min_length = 1,
+     .items = Kind::uuid,
+     .description = "of the order; all unless given"},
+    {.name = "generateLabel", .kind = Kind::boolean, .description = "makes the label at once"},
+};
+constexpr Schema ship_schema{"OrderShipmentCreate", ship_properties};
+constexpr Property shipped_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "orderId", .kind = Kind::uuid},
+    {.name = "status", .kind = Kind::string},
+};
+constexpr Schema shipped_schema{"OrderShipmentMade", shipped_properties};
+
+void check_schedule(const json::object& body, FieldErrors& errors) {
+  const auto collection = parse_timestamp(text_at(body, "collectionDate").value_or(""));
+  const auto delivery = parse_timestamp(text_at(body, "deliveryDate").value_or(""));
+  if (collection && delivery && *delivery < *collection) {
+    errors.push_back({"deliveryDate", "must not be before collectionDate"});
+  }
+}
+
+/// What the list's own parameters ask for.
+Selection selection_of(const Call& call) {
+  Selection selection;
+  const auto narrow = [&](std::string_view condition, std::string value) {
+    const auto number = first_list_param + selection.params.size();
+    selection.where.append(" and ").append(condition).append(" $").append(std::to_string(number));
+    selection.params.push_back(std::move(value));
+  };
+  if (const auto from = call.parameter("from")) {
+    const auto date = parse_date(*from);
+    narrow("r.created_at >=", format_sql_timestamp(date ? *date : parse_timestamp(*from).value()));
+  }
+  if (const auto to = call.parameter("to")) {
+    const auto date = parse_date(*to);
+    narrow(date ? "r.created_at <" : "r.created_at <=",
+           date ? format_sql_timestamp(*date + std::chrono::days(1))
+                : format_sql_timestamp(parse_timestamp(*to).value()));
+  }
+  if (const auto customer = call.parameter("customerGuid")) narrow("r.customer_id =", std::string(*customer));
+  if (const auto status = call.parameter("status")) narrow("r.status =", std::string(*status));
+  return selection;
+}
+
+asio::awaitable<Answer> list_shipments(Call& call, Services& services) {
+  return list_selected(call, services, "shipments", sql::list, selection_of(call));
+}
+
+asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("shipment");
+  co_return Answer::of(json_object(rows));
+}
+
+/// Deletes all or none; answers the status of each that stands against it, by guid.
+asio::awaitable<json::object> remove(Call& call, Services& services, storage::ArrayLiteral guids) {
+  auto params = business_params(call);
+  params.add_array(std::move(guids));
+  const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
+  if (rows.get(0, 0) != "t") throw not_found("shipment");
+  if (rows.is_null(0, 1)) co_return json::object();
+  const auto parsed = parse_json(rows.get(0, 1));
+  co_return std::get<json::value>(parsed).as_object();
+}
+
+std::string underway(const json::value& status) {
+  return "is " + std::string(status.as_string()) + "; a shipment that is underway cannot be deleted";
+}
+
+asio::awaitable<Answer> delete_shipment(Call& call, Services& services) {
+  storage::ArrayLiteral guids;
+  guids.add(call.id().to_string());
+  const auto refused = co_await remove(call, services, std::move(guids));
+  if (!refused.empty()) throw invalid("status", underway(refused.begin()->value()));
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> delete_shipments(Call& call, Services& services) {
+  storage::ArrayLiteral guids;
+  const auto& entries = call.body.get_array();
+  for (const auto& entry : entries) guids.add(entry.at("guid").get_string());
+  const auto refused = co_await remove(call, services, std::move(guids));
+  FieldErrors errors;
+  for (std::size_t i = 0; i < entries.size() && !refused.empty(); ++i) {
+    const auto guid = guid_at(entries[i].get_object(), "guid").value();
+    if (const auto* const status = refused.if_contains(guid)) {
+      errors.push_back({"[" + std::to_string(i) + "].guid", underway(*status)});
+    }
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+  co_return Answer::of("[]");
+}
+
+asio::awaitable<Answer> get_overview(Call& call, Services& services) {
+  co_return Answer::of(json_object(co_await services.db.read(sql::overview, business_params(call))));
+}
+
+asio::awaitable<Answer> list_unassigned(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::unassigned, business_params(call))));
+}
+
+asio::awaitable<Answer> get_history(Call& call, Services& services) {
+  return answer_history(call, services, sql::history, "shipment");
+}
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/v1/shipments",
+     .permission = Permission::read,
+     .handler = list_shipments,
+     .summary = "A page of the shipments, the newest first",
+     .tag = "Shipments",
+     .query = list_query,
+     .answer = &shipment_entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+    {.method = Method::post,
+     .path = "/api/v1/shipments",
+     .permission = Permission::operate,
+     .handler = create_shipment,
+     .summary = "Makes a shipment; Location says which",
+     .tag = "Shipments",
+     .body = &shipment_create_schema,
+     .body_check = check_shipment_create,
+     .body_kind = BodyKind::object,
+     .status = 201},
+    {.method = Method::patch,
+     .path = "/api/v1/shipments",
+     .permission = Permission::operate,
+     .handler = schedule_shipment,
+     .summary = "Sets when a shipment is collected and delivered; what is left out stays",
+     .tag = "Shipments",
+     .body = &schedule_schema,
+     .body_check = check_schedule,
+     .body_kind = BodyKind::object,
+     .answer = &guid_schema},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/overview",
+     .permission = Permission::read,
+     .handler = get_overview,
+     .summary = "How many shipments there are in which state",
+     .tag = "Shipments",
+     .answer = &overview_schema},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/unassigned",
+     .permission = Permission::read,
+     .handler = list_unassigned,
+     .summary = "Up to 1000 open shipments that are in no dispatch, the oldest first",
+     .tag = "Shipments",
+     .answer = &unassigned_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/shipments/delete",
+     .permission = Permission::operate,
+     .handler = delete_shipments,
+     .summary = "Deletes shipments that are not underway, all or none",
+     .tag = "Shipments",
+     .body = &guid_schema,
+     .body_kind = BodyKind::array,
+     .answer = &guid_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/{shipmentId}",
+     .permission = Permission::read,
+     .handler = get_shipment,
+     .summary = "A shipment",
+     .tag = "Shipments",
+     .answer = &shipment_schema},
+    {.method = Method::put,
+     .path = "/api/v1/shipments/{shipmentId}",
+     .permission = Permission::operate,
+     .handler = update_shipment,
+     .summary = "Changes a shipment; what is left out stays",
+     .tag = "Shipments",
+     .body = &shipment_update_schema,
+     .body_check = check_shipment_update,
+     .body_kind = BodyKind::object,
+     .answer = &guid_schema},
+    {.method = Method::del,
+     .path = "/api/v1/shipments/{shipmentId}",
+     .permission = Permission::operate,
+     .handler = delete_shipment,
+     .summary = "Deletes a shipment that is not underway",
+     .tag = "Shipments"},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/{shipmentId}/traces",
+     .permission = Permission::read,
+     .handler = list_traces,
+     .summary = "A shipment's newest 1000 traces in the order of their times",
+     .tag = "Shipments",
+     .answer = &trace_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/shipments/{shipmentId}/traces",
+     .permission = Permission::operate,
+     .handler = report_trace,
+     .summary = "Reports what happened to a shipment, and moves it when that is the newest and allowed",
+     .tag = "Shipments",
+     .body = &report_schema,
+     .body_kind = BodyKind::object,
+     .answer = &reported_schema},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/{shipmentId}/label",
+     .permission = Permission::read,
+     .handler = get_label,
+     .summary = "A shipment's label: A6, with Code 128 and QR code",
+     .tag = "Shipments",
+     .media_type = "application/pdf"},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/{shipmentId}/history",
+     .permission = Permission::read,
+     .handler = get_history,
+     .summary = "A shipment's status changes, the oldest first",
+     .tag = "Shipments",
+     .answer = &history_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/Orders/{orderId}/shipment",
+     .permission = Permission::operate,
+     .handler = ship_order,
+     .summary = "Makes an order's shipment",
+     .tag = "Orders",
+     .body = &ship_schema,
+     .body_kind = BodyKind::object,
+     .answer = &shipped_schema,
+     .status = 201},
+};
+
+}  // namespace
+
+std::span<const Route> shipment_routes() { return routes; }
+
+}  // namespace waybill::api

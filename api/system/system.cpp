@@ -1,0 +1,62 @@
+#include "api/route/openapi.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/system/readiness.hpp"
+#include "base/error.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property health_properties[] = {
+    {.name = "status", .kind = Kind::string, .description = "always ok"},
+};
+constexpr Schema health_schema{"Health", health_properties};
+
+constexpr Parameter readiness_query[] = {
+    {.name = "worker", .kind = Kind::boolean, .description = "whether workers keep up, too", .flag = true}};
+
+asio::awaitable<Answer> get_health(Call&, Services&) { co_return Answer::of(R"({"status":"ok"})"); }
+
+asio::awaitable<Answer> get_readiness(Call& call, Services& services) {
+  std::string fault = co_await services.readiness->database_fault(services.db);
+  if (fault.empty() && call.parameter("worker") == "true")
+    fault = co_await services.readiness->worker_fault(services.db);
+  if (!fault.empty()) throw Failure(ErrorCode::unavailable, std::move(fault));
+  co_return Answer::of(R"({"status":"ok"})");
+}
+
+asio::awaitable<Answer> get_openapi(Call&, Services&) {
+  static const std::string document = openapi_document();
+  co_return Answer::of(document);
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/healthz",
+     .permission = Permission::everyone,
+     .handler = get_health,
+     .summary = "Whether the process answers",
+     .tag = "System",
+     .answer = &health_schema},
+    {.method = Method::get,
+     .path = "/readyz",
+     .permission = Permission::everyone,
+     .handler = get_readiness,
+     .summary = "Whether the database is reached, takes writes and has the current schema",
+     .tag = "System",
+     .query = readiness_query,
+     .answer = &health_schema},
+    {.method = Method::get,
+     .path = "/openapi.json",
+     .permission = Permission::everyone,
+     .handler = get_openapi,
+     .summary = "This document",
+     .tag = "System",
+     .bare = true},
+};
+
+}  // namespace
+
+std::span<const Route> system_routes() { return routes; }
+
+}  // namespace waybill::api

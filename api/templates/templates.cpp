@@ -1,0 +1,255 @@
+#include <stdexcept>
+
+#include "actions/stored_templates.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/templates/template_body.hpp"
+#include "matching/current_record.hpp"
+#include "matching/stored_texts.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::templates;
+
+// With the built-in ones, what a list may have.
+constexpr std::size_t longest_list = 1'000;
+
+constexpr Property preview_properties[] = {
+    {.name = "entityId",
+     .kind = Kind::uuid,
+     .required = true,
+     .nullable = false,
+     .description = "of a record of the template's entity type"},
+};
+constexpr Schema preview_schema{"TemplatePreview", preview_properties};
+
+constexpr Property rendered_properties[] = {
+    {.name = "subject", .kind = Kind::text}, {.name = "body", .kind = Kind::text},
+    {.name = "html", .kind = Kind::text},    {.name = "title", .kind = Kind::text},
+    {.name = "url", .kind = Kind::text},
+};
+constexpr Schema rendered_schema{"RenderedTemplate", rendered_properties};
+
+json::object answer_of(const templates::BuiltIn& built_in) {
+  json::object answer{{"guid", built_in.guid.to_string()}};
+  for (auto& [name, value] : TemplateDefinition::of(built_in).to_object()) answer[name] = std::move(value);
+  answer["version"] = 1;
+  return answer;
+}
+
+void refuse_built_in(const Guid& guid) {
+  if (templates::find_built_in(guid) == nullptr) return;
+  throw Failure(
+      ErrorCode::forbidden,
+      "A built-in template cannot be changed; make one of the same code, which is then used in its place.");
+}
+
+/// Adds what create and change take behind their keys.
+storage::Params& add_definition(storage::Params& params, const TemplateDefinition& definition) {
+  params.add(definition.code)
+      .add(definition.name)
+      .add(static_cast<int>(definition.entity_type))
+      .add(definition.type);
+  for (const auto& part : definition.parts) params.add(part);
+  return params.add_array(definition.partials());
+}
+
+/// The template of the path, locked. Throws 404.
+asio::awaitable<TemplateDefinition> lock_template(const Call& call, storage::Transaction& transaction) {
+  const auto rows = co_await transaction.run(sql::lock, key_params(call));
+  if (rows.empty()) throw not_found("template");
+  co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
+}
+
+asio::awaitable<void> refuse_used(const Call& call, storage::Transaction& transaction,
+                                  std::string_view code) {
+  const auto rows = co_await transaction.run(sql::in_use, business_params(call).add(code));
+  if (rows.get(0, 0) == "t") throw conflict("A workflow uses this template.");
+}
+
+asio::awaitable<Answer> list_templates(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::list, business_params(call));
+  std::string data = json_array(rows);
+  data.pop_back();
+  for (const templates::BuiltIn& built_in : templates::built_in_templates()) {
+    if (data.size() > 1) data += ',';
+    append_json(data, answer_of(built_in));
+  }
+  co_return Answer::of(data + "]");
+}
+
+asio::awaitable<Answer> get_template(Call& call, Services& services) {
+  if (const auto* const built_in = templates::find_built_in(call.id())) {
+    co_return Answer::of(to_json(answer_of(*built_in)));
+  }
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("template");
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> create_template(Call& call, Services& services) {
+  TemplateDefinition definition;
+  merge_template(call.object(), definition);
+  const std::size_t limit = longest_list - templates::built_in_templates().size();
+  const auto transaction = co_await services.db.begin(call.cause());
+  co_await transaction->run(sql::lock_business, business_params(call));
+  auto params = business_params(call);
+  add_definition(params, definition).add(limit);
+  const auto rows = co_await transaction->run(sql::create, std::move(params));
+  if (rows.empty()) throw conflict("A business has at most " + std::to_string(limit) + " templates.");
+  co_await transaction->commit();
+  co_return Answer::created(json_object(rows), "/api/workflows/templates/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> update_template(Call& call, Services& services) {
+  refuse_built_in(call.id());
+  const auto transaction = co_await services.db.begin(call.cause());
+  TemplateDefinition definition = co_await lock_template(call, *transaction);
+  const TemplateDefinition before = definition;
+  merge_template(call.object(), definition);
+  const bool is_another = definition.code != before.code || definition.type != before.type ||
+                          definition.entity_type != before.entity_type;
+  if (is_another) co_await refuse_used(call, *transaction, before.code);
+  auto params = key_params(call);
+  const auto rows = co_await transaction->run(sql::change, std::move(add_definition(params, definition)));
+  co_await transaction->commit();
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> delete_template(Call& call, Services& services) {
+  refuse_built_in(call.id());
+  const auto transaction = co_await services.db.begin(call.cause());
+  const TemplateDefinition definition = co_await lock_template(call, *transaction);
+  co_await refuse_used(call, *transaction, definition.code);
+  co_await transaction->run(sql::remove, key_params(call));
+  co_await transaction->commit();
+  co_return Answer::none();
+}
+
+/// The parts of a template as they come out for a record. What only an event has is empty.
+json::object render_parts(const TemplateDefinition& definition, const json::object& context,
+                          const json::object& stored) {
+  json::object rendered;
+  FieldErrors errors;
+  for (std::size_t i = 0; i < definition.parts.size(); ++i) {
+    const std::string_view name = templates::part_names[i];
+    rendered[name] = nullptr;
+    if (!definition.parts[i]) continue;
+    const auto escape = templates::part_escape(definition.type, name);
+    try {
+      const auto text =
+          templates::render(*definition.parts[i], context, escape, actions::stored_partials(stored, escape));
+      rendered[name] = name == "subject" ? templates::single_line(text) : text;
+    } catch (const std::length_error& error) {
+      errors.push_back({std::string(name), error.what()});
+    }
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+  return rendered;
+}
+
+asio::awaitable<TemplateDefinition> find_definition(const Call& call, Services& services) {
+  if (const auto* const built_in = templates::find_built_in(call.id())) {
+    co_return TemplateDefinition::of(*built_in);
+  }
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("template");
+  co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
+}
+
+asio::awaitable<Answer> preview_template(Call& call, Services& services) {
+  const TemplateDefinition definition = co_await find_definition(call, services);
+  const Guid& business = call.principal.business_id;
+  const Guid entity_id = Guid::parse(guid_at(call.object(), "entityId").value()).value();
+  const auto entity =
+      co_await matching::current_entity(services.db, business, definition.entity_type, entity_id);
+  if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
+  auto texts = co_await matching::stored_texts(services.db, business, definition.partials());
+
+  const json::object action;
+  const json::object previous;
+  json::object context = actions::template_context({.guid = {},
+                                                    .name = {},
+                                                    .business_id = business,
+                                                    .business_name = texts.business_name,
+                                                    .action = action},
+                                                   {.entity = *entity,
+                                                    .previous = previous,
+                                                    .entity_type = definition.entity_type,
+                                                    .entity_id = entity_id,
+                                                    .event_id = 0,
+                                                    .at = services.clock.now(),
+                                                    .trigger = {}});
+  context["workflow"] = {{"guid", nullptr}, {"name", nullptr}};
+  json::object& event = context["event"].as_object();
+  event["id"] = event["type"] = nullptr;
+  const json::object stored{{"templates", std::move(texts.templates)}};
+  // The coroutine waits here, so what the work refers to stays.
+  co_return Answer::of(co_await services.background.run(
+      business, [&] { return to_json(render_parts(definition, context, stored)); }));
+}
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/workflows/templates",
+     .permission = Permission::read,
+     .handler = list_templates,
+     .summary = "The business's own templates, then the built-in ones",
+     .tag = "Templates",
+     .answer = &template_update_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/workflows/templates",
+     .permission = Permission::administer,
+     .handler = create_template,
+     .summary = "Makes a template; one with a built-in template's code is used in its place",
+     .tag = "Templates",
+     .body = &template_create_schema,
+     .body_check = check_new_template,
+     .body_kind = BodyKind::object,
+     .answer = &template_update_schema,
+     .status = 201},
+    {.method = Method::get,
+     .path = "/api/workflows/templates/{guid}",
+     .permission = Permission::read,
+     .handler = get_template,
+     .summary = "A template",
+     .tag = "Templates",
+     .answer = &template_update_schema},
+    {.method = Method::put,
+     .path = "/api/workflows/templates/{guid}",
+     .permission = Permission::administer,
+     .handler = update_template,
+     .summary = "Changes a template, as a new version that the next runs use; what is left out stays",
+     .tag = "Templates",
+     .body = &template_update_schema,
+     .body_check = check_template_fields,
+     .body_kind = BodyKind::object,
+     .answer = &template_update_schema},
+    {.method = Method::del,
+     .path = "/api/workflows/templates/{guid}",
+     .permission = Permission::administer,
+     .handler = delete_template,
+     .summary = "Deletes a template that no workflow uses",
+     .tag = "Templates"},
+    {.method = Method::post,
+     .path = "/api/workflows/templates/{guid}/preview",
+     .permission = Permission::read,
+     .handler = preview_template,
+     .summary = "Renders a template for a record as it is now; changes and sends nothing",
+     .tag = "Templates",
+     .body = &preview_schema,
+     .body_kind = BodyKind::object,
+     .answer = &rendered_schema},
+};
+
+}  // namespace
+
+std::span<const Route> template_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,170 @@
+#include "api/threads/background.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/error.hpp"
+
+namespace waybill::api {
+
+/// The businesses whose work waits or runs. Thread-safe.
+class Background::State {
+ public:
+  explicit State(Options options)
+      : options_(std::move(options)), share_(std::max<std::size_t>(options_.threads, 2) - 1) {}
+
+  using Handler = asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr)>::handler_type;
+  struct Waiter {
+    Handler handler;
+    asio::any_io_executor executor;
+  };
+
+  /// True: the caller has a thread. False: `wait` follows. Throws Failure for one too many.
+  bool enter(const Guid& business) {
+    const std::lock_guard lock(mutex_);
+    Holder& holder = holders_[business];
+    const bool is_one_too_many =
+        !business.is_nil() &&
+        holder.running + holder.expected + holder.waiting.size() >= options_.most_of_one;
+    if (total_ >= options_.most_waiting || is_one_too_many) {
+      forget_if_idle(business);
+      throw Failure(ErrorCode::unavailable, options_.refusal);
+    }
+    ++total_;
+    const bool is_free = running_ < options_.threads && has_share_left(business, holder);
+    if (is_free) {
+      begin(holder);
+    } else {
+      ++holder.expected;
+    }
+    return is_free;
+  }
+
+  void wait(const Guid& business, Waiter waiter) {
+    const std::lock_guard lock(mutex_);
+    Holder& holder = holders_[business];
+    --holder.expected;
+    if (closed_) return refuse(std::move(waiter));
+    holder.waiting.push_back(std::move(waiter));
+    ++waiting_;
+    serve();
+  }
+
+  void leave(const Guid& business) {
+    const std::lock_guard lock(mutex_);
+    --holders_[business].running;
+    --running_;
+    --total_;
+    forget_if_idle(business);
+    serve();
+  }
+
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (auto& [business, holder] : holders_) {
+      for (Waiter& waiter : std::exchange(holder.waiting, {})) refuse(std::move(waiter));
+    }
+  }
+
+  bool is_busy() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_ > 0;
+  }
+
+ private:
+  struct Holder {
+    std::size_t running = 0;
+    std::size_t expected = 0;  // between `enter` and `wait`
+    std::uint64_t last_turn = 0;
+    std::deque<Waiter> waiting;
+  };
+
+  bool has_share_left(const Guid& business, const Holder& holder) const {
+    return business.is_nil() || holder.running < share_;
+  }
+
+  void begin(Holder& holder) {
+    ++holder.running;
+    ++running_;
+    holder.last_turn = ++turns_;
+  }
+
+  void forget_if_idle(const Guid& business) {
+    const auto entry = holders_.find(business);
+    const Holder& holder = entry->second;
+    if (holder.running + holder.expected + holder.waiting.size() == 0) holders_.erase(entry);
+  }
+
+  /// The fewest threads first, then the longest without a turn.
+  void serve() {
+    while (running_ < options_.threads) {
+      Holder* next = nullptr;
+      for (auto& [business, holder] : holders_) {
+        if (holder.waiting.empty() || !has_share_left(business, holder)) continue;
+        const auto rank = [](const Holder& one) { return std::pair(one.running, one.last_turn); };
+        if (next == nullptr || rank(holder) < rank(*next)) next = &holder;
+      }
+      if (next == nullptr) return;
+      begin(*next);
+      --waiting_;
+      resume(std::move(next->waiting.front()), nullptr);
+      next->waiting.pop_front();
+    }
+  }
+
+  void refuse(Waiter waiter) {
+    resume(std::move(waiter), std::make_exception_ptr(Failure(ErrorCode::unavailable, "shutting down")));
+  }
+
+  static void resume(Waiter waiter, std::exception_ptr error) {
+    const auto executor = waiter.executor;
+    asio::post(executor, [handler = std::move(waiter.handler), error = std::move(error)]() mutable {
+      handler(std::move(error));
+    });
+  }
+
+  const Options options_;
+  const std::size_t share_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Guid, Holder> holders_;
+  std::size_t running_ = 0;
+  std::size_t waiting_ = 0;
+  std::size_t total_ = 0;
+  std::uint64_t turns_ = 0;
+  bool closed_ = false;
+};
+
+Background::Turn::~Turn() {
+  if (state_) state_->leave(business_);
+}
+
+Background::Background(Options options)
+    : state_(std::make_shared<State>(options)), threads_(options.threads) {}
+
+Background::~Background() {
+  state_->close();
+  threads_.join();
+}
+
+bool Background::is_busy() const { return state_->is_busy(); }
+
+asio::awaitable<Background::Turn> Background::take_turn(std::shared_ptr<State> state, Guid business) {
+  if (!state->enter(business)) {
+    const auto executor = co_await asio::this_coro::executor;
+    co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+        [&](State::Handler handler) { state->wait(business, {std::move(handler), executor}); },
+        asio::use_awaitable);
+  }
+  co_return Turn(std::move(state), business);
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,165 @@
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/threads/analysis.hpp"
+#include "base/json.hpp"
+#include "domain/places/gazetteer.hpp"
+#include "domain/routing/travel.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::vehicles;
+
+constexpr int history_days = 31;
+constexpr int most_fixes = 20'000;  // of a day: one each 4 s; a day with more is thinned out
+constexpr int newest_positions = 1'000;
+constexpr int most_positions = 10'000;
+
+constexpr Property current_properties[] = {
+    {.name = "latitude", .kind = Kind::number},     {.name = "longitude", .kind = Kind::number},
+    {.name = "speed", .kind = Kind::number},        {.name = "heading", .kind = Kind::number},
+    {.name = "timestamp", .kind = Kind::timestamp},
+};
+constexpr Schema current_schema{"VehiclePosition", current_properties};
+constexpr Property past_properties[] = {
+    {.name = "latitude", .kind = Kind::number},
+    {.name = "longitude", .kind = Kind::number},
+    {.name = "timestamp", .kind = Kind::timestamp},
+};
+constexpr Schema past_schema{"PastPosition", past_properties};
+constexpr Property location_properties[] = {
+    {.name = "vehicleId", .kind = Kind::uuid},
+    {.name = "currentLocation", .kind = Kind::object, .schema = &current_schema},
+    {.name = "positions", .kind = Kind::array, .schema = &past_schema},
+};
+constexpr Schema location_schema{"VehicleLocation", location_properties};
+
+constexpr Property day_properties[] = {
+    {.name = "date", .kind = Kind::date, .description = "in the business's time zone"},
+    {.name = "distanceTraveled", .kind = Kind::number, .description = "km"},
+    {.name = "travelTime", .kind = Kind::string, .description = "such as 3h 45m"},
+    {.name = "startLocation", .kind = Kind::string},
+    {.name = "endLocation", .kind = Kind::string},
+    {.name = "stops", .kind = Kind::integer, .description = "of five minutes or more within 100 m"},
+    {.name = "fuelUsed", .kind = Kind::number},
+};
+constexpr Schema day_schema{"TravelHistoryEntry", day_properties};
+
+constexpr Parameter range_parameters[] = {
+    {.name = "from",
+     .kind = Kind::date_or_timestamp,
+     .description = "a date is a day of the business's time zone"},
+    {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its day"},
+};
+
+/// A bound as PostgreSQL reads it: a date as it is, a time in UTC.
+std::optional<std::string> bound(const Call& call, std::string_view name) {
+  const auto text = call.parameter(name);
+  if (!text) return std::nullopt;
+  if (const auto time = parse_timestamp(*text)) return format_sql_timestamp(*time);
+  return std::string(*text);
+}
+
+asio::awaitable<Answer> get_location(Call& call, Services& services) {
+  const auto from = bound(call, "from");
+  const auto to = bound(call, "to");
+  auto params = key_params(call);
+  params.add(from).add(to).add(from || to ? most_positions : newest_positions);
+  const auto rows = co_await services.db.read(sql::location, std::move(params));
+  if (rows.empty()) throw not_found("vehicle");
+  co_return Answer::of(json_object(rows));
+}
+
+double number_at(const storage::Rows& rows, int row, int column) {
+  const auto text = rows.get(row, column);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+void append_day(std::string& out, std::string_view date, const std::vector<domain::Fix>& fixes) {
+  constexpr double cents = 100;
+  const auto day = domain::summarise_day(fixes);
+  const auto& places = domain::Gazetteer::builtin();
+  if (out.size() > 1) out += ',';
+  append_json(out, json::object{{"date", date},
+                                {"distanceTraveled", std::round(day.kilometres * cents) / cents},
+                                {"travelTime", domain::hours_and_minutes(day.moving)},
+                                {"startLocation", places.describe(day.start)},
+                                {"endLocation", places.describe(day.end)},
+                                {"stops", day.stops},
+                                {"fuelUsed", nullptr}});
+}
+
+/// The fixes of one day.
+std::vector<domain::Fix> read_fixes(storage::Session& session, const std::string& business,
+                                    const std::string& vehicle, const storage::RowView& day) {
+  const auto rows =
+      session.run(sql::travel_fixes, business, vehicle, day.string(1), day.string(2), most_fixes);
+  std::vector<domain::Fix> fixes;
+  fixes.reserve(static_cast<std::size_t>(rows.size()));
+  for (int row = 0; row < rows.size(); ++row) {
+    fixes.push_back({number_at(rows, row, 0), {number_at(rows, row, 1), number_at(rows, row, 2)}});
+  }
+  return fixes;
+}
+
+/// The history as JSON, the newest day first; nullopt when there is no such vehicle. One day is in memory at
+/// a time.
+std::optional<std::string> read_history(storage::Session& session, const std::string& business,
+                                        const std::string& vehicle) {
+  const auto days = session.run(sql::travel_days, business, vehicle, history_days);
+  if (days.empty()) return std::nullopt;
+  std::string history = "[";
+  storage::for_each_row(days, [&](const storage::RowView& day) {
+    if (day.is_null(0)) return;
+    const auto fixes = read_fixes(session, business, vehicle, day);
+    if (!fixes.empty()) append_day(history, day.view(0), fixes);
+  });
+  return history += ']';
+}
+
+asio::awaitable<Answer> get_history(Call& call, Services& services) {
+  const auto business = call.principal.business_id;
+  auto history = co_await services.analysis.run(
+      business, [business = business.to_string(), vehicle = call.id().to_string()](
+                    storage::Session& session) { return read_history(session, business, vehicle); });
+  if (!history) throw not_found("vehicle");
+  co_return Answer::of(*std::move(history));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/vehicle/location/{guid}",
+     .permission = Permission::read,
+     .handler = get_location,
+     .summary = "Where a vehicle is, and its newest 1 000 positions, or up to 10 000 between two times",
+     .tag = "Vehicles",
+     .query = range_parameters,
+     .answer = &location_schema},
+    {.method = Method::get,
+     .path = "/api/vehicle/travel-history/{id}",
+     .permission = Permission::read,
+     .handler = get_history,
+     .summary = "How far a vehicle went on each of the last 31 days on which it was seen, the newest first",
+     .tag = "Vehicles",
+     .answer = &day_schema,
+     .answer_is_array = true},
+};
+
+}  // namespace
+
+std::span<const Route> vehicle_travel_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,211 @@
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/records/changes.hpp"
+#include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::vehicles;
+
+constexpr std::string_view types[] = {"van", "car", "truck", "motorcycle", "bicycle", "other"};
+constexpr std::string_view statuses[] = {"available", "in_use", "maintenance", "inactive"};
+
+constexpr Property capacity_properties[] = {
+    {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "volume", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+};
+constexpr Schema capacity_schema{"VehicleCapacity", capacity_properties};
+
+constexpr Property driver_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string, .read_only = true},
+};
+constexpr Schema driver_schema{"VehicleDriver", driver_properties};
+
+constexpr Property tracker_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "lastUpdate", .kind = Kind::timestamp},
+};
+constexpr Schema tracker_schema{"VehicleTracker", tracker_properties};
+
+constexpr double first_year = 1886;
+constexpr double last_year = 2100;
+
+/// `create`: of a new vehicle; else of a change, whose body names it.
+constexpr auto vehicle_properties(bool create) {
+  return std::to_array<Property>({
+      {.name = "guid", .kind = Kind::uuid, .required = !create, .nullable = false, .read_only = create},
+      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "licensePlate", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
+      {.name = "type", .kind = Kind::one_of, .required = create, .nullable = false, .values = types},
+      {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+      {.name = "make", .kind = Kind::string},
+      {.name = "model", .kind = Kind::string},
+      {.name = "year", .kind = Kind::integer, .minimum = first_year, .maximum = last_year},
+      {.name = "capacity", .kind = Kind::object, .schema = &capacity_schema},
+      {.name = "currentDriverId", .kind = Kind::uuid},
+      {.name = "currentDriver",
+       .kind = Kind::object,
+       .schema = &driver_schema,
+       .description = "the driver of the dispatch that is under way, or whom a change named"},
+      {.name = "tracker", .kind = Kind::object, .read_only = true, .schema = &tracker_schema},
+  });
+}
+constexpr auto create_properties = vehicle_properties(true);
+constexpr auto update_properties = vehicle_properties(false);
+constexpr Schema create_schema{"VehicleCreate", create_properties};
+constexpr Schema update_schema{"VehicleUpdate", update_properties};
+
+constexpr Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "licensePlate", .kind = Kind::string},
+    {.name = "make", .kind = Kind::string},
+    {.name = "model", .kind = Kind::string},
+    {.name = "type", .kind = Kind::string},
+    {.name = "status", .kind = Kind::string},
+    {.name = "year", .kind = Kind::integer},
+    {.name = "capacity", .kind = Kind::object, .schema = &capacity_schema},
+    {.name = "currentDriver", .kind = Kind::object, .schema = &driver_schema},
+    {.name = "tracker", .kind = Kind::object, .schema = &tracker_schema},
+};
+constexpr Schema vehicle_schema{"Vehicle", answer_properties};
+
+constexpr Property summary_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "licensePlate", .kind = Kind::string},
+};
+constexpr Schema created_schema{"VehicleCreated", summary_properties};
+constexpr Schema changed_schema{"VehicleChanged", std::span(summary_properties).first(2)};
+
+constexpr auto columns = std::to_array<BodyColumn>({
+    {"name", "name"},
+    {"licensePlate", "license_plate"},
+    {"type", "type"},
+    {"make", "make"},
+    {"model", "model"},
+    {"year", "year"},
+    {"capacity.weight", "capacity_weight"},
+    {"capacity.volume", "capacity_volume"},
+    {"status", "status"},
+});
+
+void check_vehicle(const json::object& body, FieldErrors& errors) {
+  check_not_blank(body, "name", errors);
+  check_not_blank(body, "licensePlate", errors);
+  check_relative(body, "currentDriverId", "currentDriver.guid", errors);
+}
+
+void check_new_vehicle(const json::object& body, FieldErrors& errors) {
+  check_relative(body, "currentDriverId", "currentDriver.guid", errors);
+}
+
+asio::awaitable<Answer> list_vehicles(Call& call, Services& services) {
+  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+}
+
+asio::awaitable<Answer> get_vehicle(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  if (rows.empty()) throw not_found("vehicle");
+  co_return Answer::of(json_object(rows));
+}
+
+json::object changes_of(const json::object& body) {
+  auto changes = changed_columns(body, columns);
+  add_relative(body, "currentDriverId", "currentDriver.guid", "current_driver_id", changes);
+  return changes;
+}
+
+asio::awaitable<Answer> create_vehicle(Call& call, Services& services) {
+  const auto& body = call.object();
+  auto params = business_params(call);
+  for (const auto& [path, column] : columns) {
+    const auto* const value = given(body, path);
+    params.add(value == nullptr     ? std::nullopt
+               : value->is_string() ? text_at(body, path)
+                                    : decimal_text(*value));
+  }
+  const auto driver = guid_at(body, "currentDriverId");
+  params.add(driver ? driver : guid_at(body, "currentDriver.guid"));
+  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("driver");
+  co_return Answer::created(json_object(rows), "/api/vehicle/" + std::string(rows.get(0, 0)));
+}
+
+asio::awaitable<Answer> update_vehicle(Call& call, Services& services) {
+  const auto& body = call.object();
+  auto params = business_params(call);
+  params.add(guid_at(body, "guid")).add(to_json(changes_of(body)));
+  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  if (rows.empty()) throw not_found("vehicle");
+  if (rows.get(0, 0) != "t") throw not_found("driver");
+  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+}
+
+asio::awaitable<Answer> delete_vehicle(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  if (rows.empty()) throw not_found("vehicle");
+  if (rows.get(0, 0) == "t") throw conflict("The vehicle is out on a dispatch.");
+  co_return Answer::none();
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/vehicles",
+     .permission = Permission::read,
+     .handler = list_vehicles,
+     .summary = "The vehicles by name, at most 1 000",
+     .tag = "Vehicles",
+     .answer = &vehicle_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/vehicle",
+     .permission = Permission::operate,
+     .handler = create_vehicle,
+     .summary = "Makes a vehicle",
+     .tag = "Vehicles",
+     .body = &create_schema,
+     .body_check = check_new_vehicle,
+     .body_kind = BodyKind::object,
+     .answer = &created_schema,
+     .status = 201},
+    {.method = Method::put,
+     .path = "/api/vehicle",
+     .permission = Permission::operate,
+     .handler = update_vehicle,
+     .summary = "Changes a vehicle; what is left out stays",
+     .tag = "Vehicles",
+     .body = &update_schema,
+     .body_check = check_vehicle,
+     .body_kind = BodyKind::object,
+     .answer = &changed_schema},
+    {.method = Method::get,
+     .path = "/api/vehicle/{guid}",
+     .permission = Permission::read,
+     .handler = get_vehicle,
+     .summary = "A vehicle",
+     .tag = "Vehicles",
+     .answer = &vehicle_schema},
+    {.method = Method::del,
+     .path = "/api/vehicle/{guid}",
+     .permission = Permission::operate,
+     .handler = delete_vehicle,
+     .summary = "Deletes a vehicle that is not out; planned dispatches then have none",
+     .tag = "Vehicles"},
+};
+
+}  // namespace
+
+std::span<const Route> vehicle_routes() { return routes; }
+
+}  // namespace waybill::api

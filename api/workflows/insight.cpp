@@ -1,0 +1,392 @@
+#include "api/workflows/insight.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "api/route/services.hpp"
+#include "api/threads/analysis.hpp"
+#include "api/workflows/workflow_body.hpp"
+#include "matching/backtest.hpp"
+#include "matching/current_record.hpp"
+#include "matching/explain.hpp"
+#include "matching/past.hpp"
+#include "matching/stored_texts.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr auto backtest_limit = std::chrono::seconds(8);
+constexpr auto fired_limit = std::chrono::seconds(2);
+constexpr std::size_t explained_events = 100;
+constexpr Duration kept = std::chrono::days(31);
+
+/// A definition, or the stored workflow that is named in its place.
+constexpr Property test_properties[] = {
+    {.name = "definition", .kind = Kind::any, .description = "as configure takes it; or"},
+    {.name = "workflowId", .kind = Kind::uuid},
+    {.name = "entityId", .kind = Kind::uuid, .required = true},
+};
+constexpr Schema test_schema{"WorkflowTest", test_properties};
+
+constexpr Property condition_properties[] = {
+    {.name = "path", .kind = Kind::string},   {.name = "operator", .kind = Kind::string},
+    {.name = "expected", .kind = Kind::any},  {.name = "actual", .kind = Kind::any},
+    {.name = "holds", .kind = Kind::boolean},
+};
+constexpr Schema condition_schema{"ConditionResult", condition_properties};
+
+constexpr Property tested_properties[] = {
+    {.name = "matches", .kind = Kind::boolean},
+    {.name = "conditions", .kind = Kind::array, .schema = &condition_schema},
+    {.name = "wouldSend", .kind = Kind::any, .description = "by the action's type; never a secret"},
+};
+constexpr Schema tested_schema{"WorkflowTested", tested_properties};
+
+constexpr Property backtest_properties[] = {
+    {.name = "definition", .kind = Kind::any, .description = "as configure takes it; or"},
+    {.name = "workflowId", .kind = Kind::uuid},
+    {.name = "from", .kind = Kind::date_or_timestamp, .description = "default: 30 days before `to`"},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "default: now; a date includes its whole day"},
+};
+constexpr Schema backtest_schema{"WorkflowBacktest", backtest_properties};
+
+constexpr Property day_properties[] = {
+    {.name = "date", .kind = Kind::date},
+    {.name = "count", .kind = Kind::integer},
+};
+constexpr Schema day_schema{"BacktestDay", day_properties};
+constexpr Property match_properties[] = {
+    {.name = "entityId", .kind = Kind::uuid},
+    {.name = "eventId", .kind = Kind::integer},
+    {.name = "at", .kind = Kind::timestamp},
+};
+constexpr Schema match_schema{"BacktestMatch", match_properties};
+constexpr Property backtested_properties[] = {
+    {.name = "events", .kind = Kind::integer},
+    {.name = "matches", .kind = Kind::integer},
+    {.name = "perDay", .kind = Kind::array, .schema = &day_schema},
+    {.name = "sample", .kind = Kind::array, .schema = &match_schema, .description = "the latest, at most 20"},
+};
+constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
+
+constexpr Property explained_workflow_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "fired", .kind = Kind::boolean},
+    {.name = "runId", .kind = Kind::uuid},
+    {.name = "reason",
+     .kind = Kind::string,
+     .description = "switched_off, other_trigger, condition, loop, paused or newer_than_event"},
+    {.name = "conditions", .kind = Kind::array, .schema = &condition_schema},
+};
+constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
+constexpr Property explained_properties[] = {
+    {.name = "eventId", .kind = Kind::integer},
+    {.name = "at", .kind = Kind::timestamp},
+    {.name = "triggers", .kind = Kind::array, .items = Kind::string},
+    {.name = "workflows", .kind = Kind::array, .schema = &explained_workflow_schema},
+};
+constexpr Schema explained_schema{"ExplainedEvent", explained_properties};
+
+constexpr Property ledger_run_properties[] = {
+    {.name = "total", .kind = Kind::integer}, {.name = "succeeded", .kind = Kind::integer},
+    {.name = "dead", .kind = Kind::integer},  {.name = "skipped", .kind = Kind::integer},
+    {.name = "open", .kind = Kind::integer},
+};
+constexpr Schema ledger_runs_schema{"LedgerRuns", ledger_run_properties};
+constexpr Property ledger_properties[] = {
+    {.name = "events", .kind = Kind::integer},
+    {.name = "pending", .kind = Kind::integer, .description = "not recorded yet"},
+    {.name = "matched", .kind = Kind::integer, .description = "pairs of event and workflow"},
+    {.name = "runs", .kind = Kind::object, .schema = &ledger_runs_schema, .description = "without replays"},
+    {.name = "tries", .kind = Kind::integer},
+    {.name = "balanced", .kind = Kind::boolean},
+};
+constexpr Schema ledger_schema{"Ledger", ledger_properties};
+
+constexpr Parameter explain_parameters[] = {
+    {.name = "entityId", .kind = Kind::uuid, .required = true},
+    {.name = "before",
+     .kind = Kind::integer,
+     .minimum = 1,
+     .description = "an event's id: those before it; the answer has at most 100"}};
+constexpr Parameter ledger_parameters[] = {
+    {.name = "from", .kind = Kind::date_or_timestamp, .description = "default: all that is kept"},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "default: now; a date includes its whole day"},
+};
+
+/// Also when the body's shape is wrong otherwise.
+void check_subject(const json::object& body, FieldErrors& errors) {
+  const json::value* definition = given(body, "definition");
+  const bool has_workflow = given(body, "workflowId") != nullptr;
+  if (definition == nullptr && !has_workflow) errors.push_back({"definition", "is required, or workflowId"});
+  if (definition == nullptr) return;
+  if (has_workflow) errors.push_back({"definition", "must not be given together with workflowId"});
+  if (!definition->is_object()) {
+    errors.push_back({"definition", "must be an object"});
+    return;
+  }
+  FieldErrors inner;
+  check_definition(definition->get_object(), inner);
+  for (FieldError& error : inner) errors.push_back({"definition." + error.field, std::move(error.message)});
+}
+
+/// The definition that a body gives or names.
+asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services) {
+  if (const json::value* given_definition = given(call.object(), "definition")) {
+    WorkflowDefinition definition;
+    definition.is_tried_out = true;
+    definition.conditions = json::object();
+    const json::object& body = given_definition->get_object();
+    const auto transaction = co_await services.db.begin(call.cause());
+    const FindTemplate find = co_await find_template(call, *transaction, body, definition);
+    try {
+      merge_workflow(body, services.destinations, find, services.workflow_limits.delay_below, definition);
+    } catch (Failure& failure) {
+      FieldErrors errors = failure.details();
+      if (errors.empty()) throw;
+      for (FieldError& error : errors) error.field = "definition." + error.field;
+      throw invalid(std::move(errors));
+    }
+    co_return definition;
+  }
+  const auto rows = co_await services.db.read(
+      storage::sql::workflows::get, business_params(call).add(*guid_at(call.object(), "workflowId")));
+  if (rows.empty()) throw not_found("workflow");
+  co_return stored_definition(rows);
+}
+
+matching::Rule rule_of(const WorkflowDefinition& definition) {
+  return matching::make_rule(definition.trigger_code, definition.conditions);
+}
+
+/// From the text of a parameter or field; a date as an end includes its whole day.
+std::optional<Time> moment(std::optional<std::string_view> text, bool is_end) {
+  if (!text) return std::nullopt;
+  if (const auto date = parse_date(*text)) return is_end ? *date + std::chrono::days(1) : *date;
+  const auto time = parse_timestamp(*text);
+  // Answers show milliseconds: an end that is one of them includes it.
+  return is_end && time ? *time + std::chrono::milliseconds(1) : time;
+}
+
+/// Of moments: an end lies behind what it includes.
+void require_order(std::optional<Time> from, std::optional<Time> end) {
+  if (from && end && *from >= *end) throw invalid("from", "must not be after `to`");
+}
+
+json::array conditions_json(const std::vector<domain::ConditionResult>& results) {
+  json::array conditions;
+  for (const domain::ConditionResult& result : results) {
+    conditions.push_back({{"path", result.path},
+                          {"operator", result.op},
+                          {"expected", result.expected},
+                          {"actual", result.actual},
+                          {"holds", result.holds}});
+  }
+  return conditions;
+}
+
+actions::Plan plan_of(const WorkflowDefinition& definition, const actions::WorkflowView& workflow,
+                      const actions::EventView& event) {
+  try {
+    return actions::find_action(definition.action.at("type").as_string())->plan(workflow, event);
+  } catch (const std::length_error& error) {
+    throw invalid("definition.action", error.what());
+  }
+}
+
+asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
+  const WorkflowDefinition definition = co_await definition_of(call, services);
+  const Guid business = call.principal.business_id;
+  const Guid record = Guid::parse(*guid_at(call.object(), "entityId")).value();
+  const auto workflow = guid_at(call.object(), "workflowId");
+  const auto entity =
+      co_await matching::current_entity(services.db, business, definition.entity_type, record);
+  if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
+  const auto last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
+    return matching::last_change(session, business, record).value_or(domain::Change());
+  });
+  auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
+  json::object action = definition.action;
+  action["templates"] = std::move(texts.templates);
+
+  const domain::Conditions conditions = rule_of(definition).conditions;
+  const domain::Subject subject{*entity, last.previous, last.created};
+  // The coroutine waits here, so what the work refers to stays.
+  const actions::Plan plan = co_await services.background.run(business, [&] {
+    return plan_of(definition,
+                   {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
+                    .name = definition.name,
+                    .business_id = business,
+                    .business_name = texts.business_name,
+                    .action = action},
+                   {.entity = *entity,
+                    .previous = last.previous,
+                    .entity_type = definition.entity_type,
+                    .entity_id = record,
+                    .event_id = 0,
+                    .at = services.clock.now(),
+                    .trigger = definition.trigger_code});
+  });
+  auto params = business_params(call);
+  params.add(*text_at(definition.action, "type")).add(to_json(plan.request)).add(plan.body);
+  const auto shown = co_await services.db.read(storage::sql::runs::shown_request, std::move(params));
+  co_return Answer::of(to_json(json::object{{"matches", conditions.evaluate(subject)},
+                                            {"conditions", conditions_json(conditions.explain(subject))},
+                                            {"wouldSend", json::parse(shown.get(0, 0))}}));
+}
+
+asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
+  const WorkflowDefinition definition = co_await definition_of(call, services);
+  const auto first = moment(text_at(call.object(), "from"), false),
+             end = moment(text_at(call.object(), "to"), true);
+  require_order(first, end);
+  const Time to = end.value_or(services.clock.now());
+  const Time from = first.value_or(to - std::chrono::days(30));
+  const auto result = co_await services.analysis.run(
+      call.principal.business_id,
+      [rule = rule_of(definition),
+       range = storage::PastEvents::Range{call.principal.business_id, definition.entity_type, from, to}](
+          storage::Session& session) {
+        return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
+      });
+  if (!result.complete) {
+    throw Failure(ErrorCode::unavailable, "There are too many events in this time; ask for a shorter one.");
+  }
+  json::array days;
+  for (const auto& [date, count] : result.per_day) days.push_back({{"date", date}, {"count", count}});
+  json::array sample;
+  for (const auto& match : result.sample) {
+    sample.push_back({{"entityId", match.entity_id.to_string()},
+                      {"eventId", match.event_id},
+                      {"at", format_timestamp(match.at)}});
+  }
+  co_return Answer::of(to_json(json::object{{"events", result.events},
+                                            {"matches", result.matches},
+                                            {"perDay", std::move(days)},
+                                            {"sample", std::move(sample)}}));
+}
+
+json::object explained_json(const matching::ExplainedEvent& event) {
+  json::array triggers(event.triggers.begin(), event.triggers.end());
+  json::array workflows;
+  for (const auto& workflow : event.workflows) {
+    workflows.push_back({{"guid", workflow.guid.to_string()},
+                         {"name", workflow.name},
+                         {"fired", workflow.fired},
+                         {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
+                         {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
+                         {"conditions", conditions_json(workflow.conditions)}});
+  }
+  return {{"eventId", event.id},
+          {"at", format_timestamp(event.at)},
+          {"triggers", std::move(triggers)},
+          {"workflows", std::move(workflows)}};
+}
+
+asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
+  const Guid entity = Guid::parse(call.parameter("entityId").value()).value();
+  storage::PastEvents::Latest latest{.limit = explained_events};
+  if (const auto before = call.parameter("before")) {
+    std::from_chars(before->data(), before->data() + before->size(), latest.before);
+  }
+  const auto events = co_await services.analysis.run(
+      call.principal.business_id,
+      [business = call.principal.business_id, entity, latest](storage::Session& session) {
+        return matching::explain(session, business, entity, latest);
+      });
+  if (!events) throw not_found("record");
+  json::array answer;
+  for (const auto& event : *events) answer.push_back(explained_json(event));
+  co_return Answer::of(to_json(answer));
+}
+
+asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
+  const Time now = services.clock.now();
+  const auto first = moment(call.parameter("from"), false), end = moment(call.parameter("to"), true);
+  require_order(first, end);
+  const Time from = first.value_or(now - 10 * kept);
+  const Time to = end.value_or(now + std::chrono::minutes(1));
+  const auto data = co_await services.analysis.run(
+      call.principal.business_id,
+      [business = call.principal.business_id, from, to](storage::Session& session) {
+        return json_object(session.run(storage::sql::runs::ledger, business.to_string(),
+                                       format_sql_timestamp(from), format_sql_timestamp(to)));
+      });
+  co_return Answer::of(data);
+}
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/workflows/test",
+     .permission = Permission::read,
+     .handler = test_workflow,
+     .summary = "What a workflow would do for a record as it now is; sends nothing",
+     .tag = "Workflows",
+     .body = &test_schema,
+     .body_check = check_subject,
+     .body_kind = BodyKind::object,
+     .answer = &tested_schema},
+    {.method = Method::post,
+     .path = "/api/workflows/backtest",
+     .permission = Permission::read,
+     .handler = backtest_workflow,
+     .summary = "When a workflow would have fired in the past",
+     .tag = "Workflows",
+     .body = &backtest_schema,
+     .body_check = check_subject,
+     .body_kind = BodyKind::object,
+     .answer = &backtested_schema},
+    {.method = Method::get,
+     .path = "/api/workflows/explain",
+     .permission = Permission::read,
+     .handler = explain_entity,
+     .summary = "A record's last events, newest first, and what each workflow made of them",
+     .tag = "Workflows",
+     .query = explain_parameters,
+     .answer = &explained_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/workflows/ledger",
+     .permission = Permission::read,
+     .handler = read_ledger,
+     .summary = "What became of the events of a time",
+     .tag = "Workflows",
+     .query = ledger_parameters,
+     .answer = &ledger_schema},
+};
+
+}  // namespace
+
+asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
+                                                                const WorkflowDefinition& definition) {
+  // The caller may have a transaction open, and does not wait behind others for a figure.
+  if (services.analysis.is_busy()) co_return std::nullopt;
+  const Time now = services.clock.now();
+  try {
+    const auto result = co_await services.analysis.run(
+        business,
+        [rule = rule_of(definition),
+         range = storage::PastEvents::Range{business, definition.entity_type, now - std::chrono::days(7),
+                                            now}](storage::Session& session) {
+          return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + fired_limit);
+        });
+    co_return result.complete ? std::optional(result.matches) : std::nullopt;
+  } catch (const std::exception&) {
+    // The workflow is made; the figure is only help.
+    co_return std::nullopt;
+  }
+}
+
+std::span<const Route> insight_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "api/route/services.hpp"
+#include "api/workflows/workflow_body.hpp"
+
+namespace waybill::api {
+
+/// How often a workflow would have fired in the last 7 days; nullopt when that takes too long to find out.
+asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
+                                                                const WorkflowDefinition& definition);
+
+}  // namespace waybill::api

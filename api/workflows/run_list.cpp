@@ -1,0 +1,204 @@
+#include "api/workflows/run_list.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "base/clock.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::runs;
+using Day = std::chrono::sys_days;
+
+constexpr std::size_t open_statuses = 5;
+
+/// A half-open span of time; without a bound it has no end.
+struct Span {
+  std::optional<Time> from, to;
+};
+
+std::string quoted(Time time) { return "'" + format_sql_timestamp(time) + "'"; }
+
+std::string within(const Span& span, const std::string& column = "created_at") {
+  std::string text;
+  if (span.from) text += " and " + column + " >= " + quoted(*span.from);
+  if (span.to) text += " and " + column + " < " + quoted(*span.to);
+  return text;
+}
+
+/// A span as whole days, whole hours and what is left, none of them twice.
+struct Cover {
+  std::vector<Span> days, hours, rest;
+};
+
+/// What of a span consists of whole units; what is left of it before and behind them goes to `rest`.
+template <typename Unit>
+void take_whole(const Span& span, std::vector<Span>& whole, std::vector<Span>& rest) {
+  const auto add = [](std::vector<Span>& spans, const Span& part) {
+    if (!part.from || !part.to || *part.from < *part.to) spans.push_back(part);
+  };
+  const auto first = span.from ? std::optional<Time>(std::chrono::ceil<Unit>(*span.from)) : std::nullopt;
+  const auto last = span.to ? std::optional<Time>(std::chrono::floor<Unit>(*span.to)) : std::nullopt;
+  if (first && last && *first > *last) return add(rest, span);
+  add(whole, {first, last});
+  if (first) add(rest, {span.from, first});
+  if (last) add(rest, {last, span.to});
+}
+
+Cover cover_of(const Span& span) {
+  Cover cover;
+  std::vector<Span> edges;
+  take_whole<std::chrono::days>(span, cover.days, edges);
+  for (const Span& edge : edges) take_whole<std::chrono::hours>(edge, cover.hours, cover.rest);
+  return cover;
+}
+
+/// What a call asks for, as SQL behind a `where`.
+class RunQuery {
+ public:
+  explicit RunQuery(const Call& call) : status_(call.parameter("status")) {
+    params_.add(call.principal.business_id.to_string());
+    narrow("workflow_id", "::uuid", call.parameter("workflowId"));
+    narrow("status", "", status_);
+    if (const auto from = call.parameter("from")) {
+      span_.from = parse_date(*from) ? parse_date(*from) : parse_timestamp(*from);
+    }
+    if (const auto to = call.parameter("to")) {
+      const auto date = parse_date(*to);
+      span_.to = date ? *date + std::chrono::days(1) : *parse_timestamp(*to) + std::chrono::milliseconds(1);
+    }
+    counted_ = narrowing_;
+    narrow("entity_id", "::uuid", call.parameter("entityId"));
+    by_entity_ = narrowing_ != counted_;
+  }
+
+  const storage::Params& params() const { return params_; }
+
+  // Names every parameter, whatever else is left out: PostgreSQL must know their types. An entity's runs are
+  // in two indexes, each of which is used for what it says it holds.
+  std::string open() const {
+    return narrowing_ + (by_entity_ ? " and (status <> 'waiting' or status = 'waiting')" : "") +
+           (is_open_asked() ? within(span_) : " and false");
+  }
+  std::string finished() const { return narrowing_ + within(span_); }
+
+  /// Of the days and hours that lie in the span as a whole; of an entity nothing is counted.
+  std::string counted() const {
+    std::string parts;
+    if (!by_entity_ && is_final_asked()) {
+      const Cover cover = cover_of(span_);
+      for (const Span& days : cover.days) parts += any(parts) + "unit = 'day'" + within(days, "start");
+      for (const Span& hours : cover.hours) parts += any(parts) + "unit = 'hour'" + within(hours, "start");
+    }
+    return parts.empty() ? " and false" : counted_ + " and (" + parts + ")";
+  }
+
+  /// Of what the counts leave out.
+  std::string each() const {
+    if (!is_final_asked()) return " and false";
+    if (by_entity_) return finished();
+    std::string parts;
+    for (const Span& rest : cover_of(span_).rest) parts += any(parts) + "true" + within(rest);
+    return parts.empty() ? " and false" : narrowing_ + " and (" + parts + ")";
+  }
+
+ private:
+  void narrow(std::string_view column, std::string_view type, std::optional<std::string_view> value) {
+    if (!value) return;
+    params_.add(std::string(*value));
+    narrowing_ += " and " + std::string(column) + " = $" + std::to_string(++last_param_) + std::string(type);
+  }
+
+  bool is_open_asked() const { return !status_ || !is_final(*status_); }
+  bool is_final_asked() const { return !status_ || is_final(*status_); }
+  static bool is_final(std::string_view status) {
+    return std::ranges::find(run_statuses, status) - std::begin(run_statuses) >=
+           static_cast<std::ptrdiff_t>(open_statuses);
+  }
+  static std::string any(const std::string& before) { return before.empty() ? "" : " or "; }
+
+  std::optional<std::string_view> status_;
+  Span span_;
+  storage::Params params_;
+  int last_param_ = 1;
+  std::string narrowing_;  // without the span
+  std::string counted_;    // and without the entity
+  bool by_entity_ = false;
+};
+
+void put(std::string& text, std::string_view mark, std::string_view replacement) {
+  text.replace(text.find(mark), mark.size(), replacement);
+}
+
+struct FinishedOfDay {
+  Day day;
+  std::int64_t runs;
+};
+
+struct Counts {
+  std::int64_t total = 0;
+  std::vector<FinishedOfDay> days;  // newest first
+};
+
+asio::awaitable<Counts> count(const Call& call, Services& services, const RunQuery& query) {
+  std::string text(sql::count.text);
+  put(text, "/*open*/", query.open());
+  put(text, "/*counted*/", query.counted());
+  put(text, "/*each*/", query.each());
+  const auto rows = co_await services.db.read_long(call.principal.business_id, sql::count.name,
+                                                   std::move(text), query.params());
+  Counts counts;
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    const auto runs = row.number(1);
+    counts.total += runs;
+    if (row.is_null(0) || runs == 0) return;
+    const auto day = parse_date(row.view(0));
+    counts.days.push_back({std::chrono::floor<std::chrono::days>(day.value()), runs});
+  });
+  std::ranges::sort(counts.days, std::greater(), &FinishedOfDay::day);
+  co_return counts;
+}
+
+/// The days that the newest `wanted` finished runs are of, as a condition.
+std::string days_of(const std::vector<FinishedOfDay>& days, std::int64_t wanted) {
+  std::vector<Span> spans;
+  for (const auto& [day, runs] : days) {
+    if (wanted <= 0) break;
+    wanted -= runs;
+    const auto next = day + std::chrono::days(1);
+    if (spans.empty() || spans.back().from != Time(next)) spans.push_back({day, next});
+    spans.back().from = day;
+  }
+  std::string text;
+  for (const auto& span : spans) text += (text.empty() ? " and (true" : " or true") + within(span);
+  return text.empty() ? " and false" : text + ")";
+}
+
+}  // namespace
+
+asio::awaitable<Answer> list_runs(Call& call, Services& services) {
+  const Page page = page_of(call);
+  const RunQuery query(call);
+  const Counts counts = co_await count(call, services, query);
+  std::string text(sql::list.text);
+  const auto days = days_of(counts.days, page.offset() + page.limit());
+  put(text, "/*finished*/", query.finished());
+  put(text, "/*days*/", days);
+  put(text, "/*days*/", days);
+  put(text, "/*open*/", query.open());
+  // Each of the two in the order of its own index, of which no more is read than the page can need.
+  for (int i = 0; i < 2; ++i) put(text, "/*most*/", "limit " + std::to_string(page.offset() + page.limit()));
+  put(text, "/*page*/", "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
+  const auto rows = co_await services.db.read_long(call.principal.business_id, sql::list.name,
+                                                   std::move(text), query.params());
+  co_return page_answer(json_array(rows), page, counts.total);
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,215 @@
+#include "api/workflows/workflow_body.hpp"
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/params.hpp"
+#include "domain/conditions/conditions.hpp"
+#include "domain/triggers.hpp"
+#include "net/webhook_signature.hpp"
+#include "storage/sql.hpp"
+#include "templates/builtin.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property configure_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .description = "of the workflow to change; none: a new one"},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "entityType",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "Order, Shipment, Customer or Product"},
+    {.name = "triggerId",
+     .kind = Kind::uuid,
+     .nullable = false,
+     .description = "from the triggers of the entity type"},
+    {.name = "action",
+     .kind = Kind::any,
+     .nullable = false,
+     .description = "type, recipient, template and more by type"},
+    {.name = "conditions", .kind = Kind::any, .description = "{} or absent: always"},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "delay", .kind = Kind::duration},
+    {.name = "ordered",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "runs for one record one after another, in commit order"},
+    {.name = "trigger", .kind = Kind::string, .read_only = true},
+    {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
+    {.name = "status", .kind = Kind::string, .read_only = true},
+    {.name = "pausedReason", .kind = Kind::string, .read_only = true},
+    {.name = "problem", .kind = Kind::string, .read_only = true},
+    {.name = "version", .kind = Kind::integer, .read_only = true},
+    {.name = "firedLast7Days", .kind = Kind::integer, .read_only = true},
+    {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+    {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+};
+
+void merge_action(const json::value& given_action, const net::DestinationPolicy& destinations,
+                  const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
+  const json::object* object = given_action.if_object();
+  if (object == nullptr) {
+    errors.push_back({"action", "must be an object"});
+    return;
+  }
+  const auto type = text_at(*object, "type");
+  if (!type) {
+    errors.push_back({"action.type", object->contains("type") ? "must be a string" : "is required"});
+    return;
+  }
+  const actions::Action* action = actions::find_action(*type);
+  if (action == nullptr || action->managed_only()) {
+    std::string known;
+    for (const actions::Action* each : actions::all_actions()) {
+      if (each->managed_only()) continue;
+      known += (known.empty() ? "" : ", ") + std::string(each->type());
+    }
+    errors.push_back({"action.type", "must be one of " + known});
+    return;
+  }
+  const actions::CheckContext context{
+      .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
+  definition.action = action->check(*object, context, errors);
+  definition.credentials = definition.is_tried_out
+                               ? actions::stored_credentials(definition.action, definition.credentials)
+                               : actions::take_credentials(definition.action, definition.credentials, errors);
+  definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
+}
+
+void make_secret(const actions::Action* action, WorkflowDefinition& definition) {
+  if (action->has_secret() && !definition.has_secret && !definition.secret) {
+    definition.secret = net::WebhookSecret::random().text();
+  }
+}
+
+/// Overwrites what decides whether the definition is a good one, and adds what is wrong with it to `errors`.
+void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
+                   const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (const auto name = text_at(body, "name")) {
+    definition.name = *name;
+    if (is_blank(*name)) errors.push_back({"name", "must not be blank"});
+  }
+  if (const auto name = text_at(body, "entityType")) {
+    const auto type = domain::parse_entity_type(*name);
+    if (!type) {
+      errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
+      return;
+    }
+    definition.entity_type = *type;
+  }
+  const domain::RecordType& record = domain::record_type(definition.entity_type);
+  const auto guid = Guid::parse(text_at(body, "triggerId").value_or(""));
+  if (const domain::Trigger* trigger = guid ? domain::find_trigger(*guid) : nullptr) {
+    definition.trigger_code = trigger->code;
+  }
+  const domain::Trigger* trigger = domain::find_trigger(definition.trigger_code);
+  if (trigger != nullptr && trigger->entity_type != definition.entity_type) {
+    errors.push_back({"triggerId", "is a trigger of " +
+                                       std::string(domain::record_type(trigger->entity_type).name) +
+                                       ", not of " + std::string(record.name)});
+  }
+  // A stored action must go with an entity type that the body gives.
+  if (const json::value* action = given(body, "action")) {
+    merge_action(*action, destinations, find_template, definition, errors);
+  } else if (given(body, "entityType") != nullptr && !definition.action.empty()) {
+    merge_action(json::object(definition.action), destinations, find_template, definition, errors);
+  }
+  if (body.contains("conditions")) {
+    const json::value* conditions = given(body, "conditions");
+    definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
+  }
+  const auto conditions = domain::Conditions::parse(definition.conditions, record);
+  if (const auto* wrong = std::get_if<FieldErrors>(&conditions)) {
+    errors.insert(errors.end(), wrong->begin(), wrong->end());
+  }
+}
+
+}  // namespace
+
+const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
+
+asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
+                                            const json::object& body, const WorkflowDefinition& definition) {
+  using Found = std::optional<std::pair<std::string, domain::EntityType>>;
+  const json::value* const action = given(body, "action");
+  const auto code = text_at(
+      action != nullptr && action->is_object() ? action->get_object() : definition.action, "template");
+  Found found;
+  if (code) {
+    const auto rows =
+        co_await transaction.run(storage::sql::templates::find, business_params(call).add(*code));
+    if (!rows.empty()) {
+      const auto type = static_cast<domain::EntityType>(std::stoi(std::string(rows.get(0, 1))));
+      found = {std::string(rows.get(0, 0)), type};
+    } else if (const auto* const built_in = templates::find_built_in(*code)) {
+      found = {std::string(templates::built_in_type), built_in->entity_type};
+    }
+  }
+  co_return [found](std::string_view) { return found; };
+}
+
+WorkflowDefinition stored_definition(const storage::Rows& rows) {
+  const json::object stored = json::parse(json_object(rows)).as_object();
+  WorkflowDefinition definition;
+  definition.name = stored.at("name").as_string();
+  definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
+  definition.trigger_code = stored.at("trigger").as_string();
+  definition.action = stored.at("action").as_object();
+  if (const auto* action = actions::find_action(text_at(definition.action, "type").value_or(""))) {
+    definition.template_codes = action->templates(definition.action);
+  }
+  definition.conditions = stored.at("conditions");
+  definition.is_active = stored.at("isActive").as_bool();
+  definition.ordered = stored.at("ordered").as_bool();
+  if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
+  if (const auto* has_secret = stored.if_contains("hasSecret")) definition.has_secret = has_secret->as_bool();
+  return definition;
+}
+
+void check_definition(const json::object& definition, FieldErrors& errors) {
+  json::object copy = definition;
+  validate(workflow_configure_schema, copy, errors);
+  for (const char* name : {"entityType", "triggerId", "action"}) {
+    if (!definition.contains(name)) errors.push_back({name, "is required"});
+  }
+  WorkflowDefinition merged;
+  merged.is_tried_out = true;
+  merged.conditions = json::object();
+  merge_checked(definition, {.allow_private = true}, {}, merged, errors);
+}
+
+void check_workflow_body(const json::object& body, FieldErrors& errors) {
+  if (given(body, "guid") != nullptr) return;
+  for (const char* name : {"name", "entityType", "triggerId", "action"}) {
+    if (!body.contains(name)) errors.push_back({name, "is required"});
+  }
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  merge_checked(body, {.allow_private = true}, {}, definition, errors);
+}
+
+void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
+                    const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition) {
+  if (const auto guid = guid_at(body, "triggerId");
+      guid && !domain::find_trigger(Guid::parse(*guid).value())) {
+    throw not_found("trigger");
+  }
+  FieldErrors errors;
+  merge_checked(body, destinations, find_template, definition, errors);
+  const auto delay = parse_duration(text_at(body, "delay").value_or("PT0S"));
+  if (delay && *delay >= delay_below) {
+    errors.push_back({"delay", "must be shorter than the " +
+                                   std::to_string(delay_below / std::chrono::days(1)) +
+                                   " days that events are kept"});
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+
+  if (const json::value* active = given(body, "isActive")) definition.is_active = active->as_bool();
+  if (const json::value* ordered = given(body, "ordered")) definition.ordered = ordered->as_bool();
+  merge_text(body, "delay", definition.delay);
+  const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
+  definition.template_codes = action->templates(definition.action);
+  make_secret(action, definition);
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,55 @@
+// The values of a webhook's own headers, for whoever may change the workflow.
+#include "api/workflows/workflow_headers.hpp"
+
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "base/crypto.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property headers_properties[] = {
+    {.name = "headers", .kind = Kind::any, .description = "value by name; null: not known any more"},
+};
+constexpr Schema headers_schema{"WorkflowHeaders", headers_properties};
+
+asio::awaitable<Answer> get_headers(Call& call, Services& services) {
+  enum Column { headers, sealed };
+  const auto rows = co_await services.db.read(storage::sql::workflows::get_headers, key_params(call));
+  if (rows.empty()) throw not_found("workflow");
+  json::object values;
+  if (!rows.is_null(0, headers)) values = json::parse(rows.get(0, headers)).as_object();
+  const auto kept = open_headers(services, rows.get(0, sealed), call.id());
+  for (auto& header : values) {
+    if (header.value() != json::value(actions::credential_stars)) continue;
+    const auto* const value = kept.values.if_contains(header.key());
+    header.value() = value == nullptr ? json::value() : *value;
+  }
+  co_return Answer::of(to_json(json::object{{"headers", std::move(values)}}));
+}
+
+constexpr HeaderField secret_headers[] = {{"Cache-Control", "no-store"}};
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/workflows/configured/{guid}/headers",
+     .permission = Permission::administer,
+     .handler = get_headers,
+     .summary = "The headers of a webhook with their values, which all other answers hide",
+     .tag = "Workflows",
+     .answer = &headers_schema,
+     .headers = secret_headers},
+};
+
+}  // namespace
+
+actions::Credentials open_headers(const Services& services, std::string_view sealed, const Guid& workflow) {
+  const auto bytes = unhex(sealed);
+  if (!bytes || bytes->empty()) return {};
+  return actions::Credentials::parse(services.secrets.open(*bytes, actions::Credentials::purpose(workflow)));
+}
+
+std::span<const Route> workflow_header_routes() { return routes; }
+
+}  // namespace waybill::api

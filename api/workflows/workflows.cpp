@@ -1,0 +1,406 @@
+#include <algorithm>
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/params.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/workflows/insight.hpp"
+#include "api/workflows/workflow_body.hpp"
+#include "api/workflows/workflow_headers.hpp"
+#include "base/observe.hpp"
+#include "domain/triggers.hpp"
+#include "matching/rule.hpp"
+#include "net/webhook_signature.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::workflows;
+
+constexpr Property trigger_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "code", .kind = Kind::string},
+    {.name = "description", .kind = Kind::string},
+};
+constexpr Schema trigger_schema{"Trigger", trigger_properties};
+
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "entityType", .kind = Kind::string},
+    {.name = "trigger", .kind = Kind::string, .description = "its code"},
+    {.name = "action", .kind = Kind::string, .description = "its type"},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "isManaged", .kind = Kind::boolean},
+};
+constexpr Schema entry_schema{"WorkflowEntry", entry_properties};
+
+constexpr std::string_view statuses[] = {"active", "disabled", "paused"};
+constexpr Property workflow_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "entityType", .kind = Kind::string},
+    {.name = "trigger", .kind = Kind::string},
+    {.name = "triggerId", .kind = Kind::uuid},
+    {.name = "action", .kind = Kind::any},
+    {.name = "conditions", .kind = Kind::any},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "isManaged", .kind = Kind::boolean},
+    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "pausedReason", .kind = Kind::string},
+    {.name = "problem",
+     .kind = Kind::string,
+     .description = "why this version of the service cannot read the workflow; its events and runs wait"},
+    {.name = "version", .kind = Kind::integer},
+    {.name = "ordered", .kind = Kind::boolean},
+    {.name = "delay", .kind = Kind::duration},
+    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "updatedAt", .kind = Kind::timestamp},
+};
+constexpr Schema workflow_schema{"Workflow", workflow_properties};
+
+constexpr Property configured_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "name", .kind = Kind::string},
+    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "version", .kind = Kind::integer},
+    {.name = "firedLast7Days",
+     .kind = Kind::integer,
+     .description = "how often it would have; null when there are too many events to say"},
+    {.name = "action", .kind = Kind::any, .description = "as stored; with `secret` when one was made"},
+};
+constexpr Schema configured_schema{"WorkflowConfigured", configured_properties};
+
+constexpr Property toggled_properties[] = {
+    {.name = "guid", .kind = Kind::uuid},
+    {.name = "isActive", .kind = Kind::boolean},
+};
+constexpr Schema toggled_schema{"WorkflowToggled", toggled_properties};
+
+constexpr Property rotate_properties[] = {
+    {.name = "secret", .kind = Kind::string, .description = "whsec_…; none: one is made"},
+    {.name = "overlap", .kind = Kind::duration, .description = "how long the old one still signs, PT24H"},
+};
+constexpr Schema rotate_schema{"SecretRotation", rotate_properties};
+constexpr Property secret_properties[] = {{.name = "secret", .kind = Kind::string}};
+constexpr Schema secret_schema{"WebhookSecret", secret_properties};
+
+domain::EntityType entity_type(const Call& call) {
+  const auto type = domain::parse_entity_type(call.path_text);
+  if (!type) throw invalid("entityType", "must be one of Order, Shipment, Customer, Product");
+  return *type;
+}
+
+std::string sealed_literal(const Services& services, std::string_view secret, const Guid& workflow) {
+  return "\\x" + hex(services.secrets.seal(secret, "workflow-secret:" + workflow.to_string()));
+}
+
+asio::awaitable<Answer> list_triggers(Call& call, Services&) {
+  json::array triggers;
+  for (const domain::Trigger& trigger : domain::triggers(entity_type(call))) {
+    triggers.push_back({{"guid", trigger.guid.to_string()},
+                        {"name", trigger.name},
+                        {"code", trigger.code},
+                        {"description", trigger.description}});
+  }
+  co_return Answer::of(to_json(triggers));
+}
+
+asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
+  const domain::EntityType type = entity_type(call);
+  const bool managed = call.parameter("managed") == "true";
+  const auto rows = co_await services.db.read(
+      sql::list,
+      storage::Params().add(call.principal.business_id.to_string()).add(static_cast<int>(type)).add(managed));
+  std::string data = "[";
+  for (int row = 0; row < rows.size(); ++row) {
+    json::object entry = json::parse(json_object(rows, row)).as_object();
+    entry["entityType"] = domain::record_type(type).name;
+    if (row > 0) data += ',';
+    append_json(data, entry);
+  }
+  co_return Answer::of(data + "]");
+}
+
+asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(
+      sql::get, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()));
+  if (rows.empty()) throw not_found("workflow");
+  json::object workflow = json::parse(json_object(rows)).as_object();
+  const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
+  workflow["entityType"] = domain::record_type(type).name;
+  const domain::Trigger* trigger = domain::find_trigger(std::string_view(workflow.at("trigger").as_string()));
+  workflow["triggerId"] = trigger == nullptr ? json::value(nullptr) : json::value(trigger->guid.to_string());
+  const bool paused = !workflow.at("pausedReason").is_null();
+  const auto problem = matching::definition_problem(
+      std::string_view(workflow.at("trigger").as_string()), workflow.at("conditions"),
+      workflow.at("action").is_object() ? workflow.at("action").get_object() : json::object());
+  workflow["problem"] = problem ? json::value(*problem) : json::value();
+  workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
+  co_return Answer::of(to_json(workflow));
+}
+
+storage::Params write_params(const Call& call, const Services& services, const Guid& guid,
+                             const WorkflowDefinition& definition) {
+  storage::Params params;
+  params.add(call.principal.business_id.to_string())
+      .add(guid.to_string())
+      .add(definition.name)
+      .add(static_cast<int>(definition.entity_type))
+      .add(definition.trigger_code)
+      .add(to_json(definition.action))
+      .add(to_json(definition.conditions))
+      .add(definition.is_active)
+      .add(definition.ordered)
+      .add(definition.delay);
+  if (definition.secret) {
+    params.add(sealed_literal(services, *definition.secret, guid));
+  } else {
+    params.add_null();
+  }
+  params.add_array(definition.template_codes);
+  if (definition.credentials.empty()) return std::move(params.add_null());
+  const auto sealed =
+      services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
+  return std::move(params.add("\\x" + hex(sealed)));
+}
+
+asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
+                                 const WorkflowDefinition& definition) {
+  const auto* const action = actions::find_action(definition.action.at("type").as_string());
+  const auto user = action->user(definition.action);
+  if (!user) co_return;
+  const auto rows =
+      co_await transaction.run(storage::sql::users::is_member, business_params(call).add(user->to_string()));
+  if (rows.get(0, 0) != "t") throw invalid("action.recipient", "there is no user with this guid");
+}
+
+/// Refuses one more workflow than the business may have, or one more active one for the trigger. A workflow
+/// that counts already may change. Requests that add one wait for each other.
+asio::awaitable<void> check_limits(const Call& call, const Services& services,
+                                   storage::Transaction& transaction, const Guid& guid,
+                                   std::string_view trigger, bool is_active) {
+  enum Column { others, others_active, exists, is_active_already };
+  const WorkflowLimits& limits = services.workflow_limits;
+  co_await transaction.run(storage::sql::templates::lock_business, business_params(call));
+  const auto rows =
+      co_await transaction.run(sql::count, business_params(call).add(trigger).add(guid.to_string()));
+  const storage::RowView count(rows, 0);
+  if (!count.boolean(exists) && count.number(others) >= limits.per_business) {
+    throw conflict("The business has " + std::to_string(count.number(others)) + " workflows; " +
+                   std::to_string(limits.per_business) + " are allowed.");
+  }
+  if (is_active && !count.boolean(is_active_already) && count.number(others_active) >= limits.per_trigger) {
+    throw conflict("The business has " + std::to_string(count.number(others_active)) +
+                   " active workflows for the trigger " + std::string(trigger) + "; " +
+                   std::to_string(limits.per_trigger) + " are allowed.");
+  }
+}
+
+/// What the worker judges by how much is too much; only help, like the figure itself.
+asio::awaitable<void> keep_expectation(const Call& call, Services& services, const json::object& workflow,
+                                       std::uint64_t fired) {
+  try {
+    co_await services.db.write(sql::expect_firings,
+                               storage::Params()
+                                   .add(call.principal.business_id.to_string())
+                                   .add(std::string_view(workflow.at("guid").as_string()))
+                                   .add(fired),
+                               {});
+  } catch (const std::exception& error) {
+    observe(Observable::statement_failed, {{"statement", sql::expect_firings.name}, {"error", error.what()}});
+  }
+}
+
+asio::awaitable<std::string> configured_answer(const Call& call, Services& services,
+                                               const storage::Rows& rows,
+                                               const WorkflowDefinition& definition) {
+  json::object configured = json::parse(json_object(rows)).as_object();
+  const auto fired = co_await fired_last_7_days(services, call.principal.business_id, definition);
+  configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
+  if (fired) co_await keep_expectation(call, services, configured, *fired);
+  if (definition.secret) configured.at("action").as_object()["secret"] = *definition.secret;
+  co_return to_json(configured);
+}
+
+// Of sql::lock.
+constexpr int managed_column = 7;
+constexpr int credentials_column = 11;
+
+asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  // Always before the workflow's row: whoever adds or switches a workflow takes both.
+  co_await transaction->run(storage::sql::templates::lock_business, business_params(call));
+  const auto found = co_await transaction->run(
+      sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
+  if (found.empty()) throw not_found("workflow");
+  if (found.get(0, managed_column) == "t") {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
+  }
+  WorkflowDefinition definition = stored_definition(found);
+  definition.credentials = actions::stored_credentials(
+      definition.action, open_headers(services, found.get(0, credentials_column), guid));
+  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
+  merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
+                 definition);
+  co_await check_user(call, *transaction, definition);
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
+  co_await transaction->commit();
+  co_return Answer::of(co_await configured_answer(call, services, rows, definition));
+}
+
+asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
+  if (const auto guid = guid_at(call.object(), "guid")) {
+    co_return co_await change_workflow(call, services, Guid::parse(*guid).value());
+  }
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  const auto transaction = co_await services.db.begin(call.cause());
+  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
+  merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
+                 definition);
+  co_await check_user(call, *transaction, definition);
+  const Guid guid = Guid::random();
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));
+  co_await transaction->commit();
+  co_return Answer::created(co_await configured_answer(call, services, rows, definition),
+                            "/api/workflows/configured/" + guid.to_string());
+}
+
+asio::awaitable<Answer> toggle_workflow(Call& call, Services& services) {
+  enum Column { trigger, is_active, is_managed };
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto found = co_await transaction->run(sql::lock_state, key_params(call));
+  if (found.empty()) throw not_found("workflow");
+  if (found.get(0, is_active) != "t" && found.get(0, is_managed) != "t") {
+    co_await check_limits(call, services, *transaction, call.id(), found.get(0, trigger), true);
+  }
+  const auto rows = co_await transaction->run(sql::toggle, key_params(call));
+  co_await transaction->commit();
+  co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> delete_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(
+      sql::remove, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()),
+      call.cause());
+  if (rows.empty()) throw not_found("workflow");
+  if (rows.get(0, 1) == "t") {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not deleted.");
+  }
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
+  const auto rows = co_await services.db.write(
+      sql::resume,
+      storage::Params().add(call.principal.business_id.to_string()).add(call.parameter("workflowId").value()),
+      call.cause());
+  if (rows.empty()) throw not_found("workflow");
+  if (rows.get(0, 1) == "t") observe(Observable::workflow_resumed, {{"workflow", rows.get(0, 0)}});
+  co_return Answer::none();
+}
+
+asio::awaitable<Answer> rotate_secret(Call& call, Services& services) {
+  const auto given_secret = text_at(call.object(), "secret");
+  if (given_secret && !net::WebhookSecret::parse(*given_secret)) {
+    throw invalid("secret", "must be whsec_ and the base64 of 24 to 64 bytes");
+  }
+  const std::string secret = given_secret.value_or(net::WebhookSecret::random().text());
+  const auto rows = co_await services.db.write(sql::rotate_secret,
+                                               storage::Params()
+                                                   .add(call.principal.business_id.to_string())
+                                                   .add(call.id().to_string())
+                                                   .add(sealed_literal(services, secret, call.id()))
+                                                   .add(text_at(call.object(), "overlap").value_or("PT24H")),
+                                               call.cause());
+  if (rows.empty()) throw not_found("workflow with a secret");
+  co_return Answer::of(to_json(json::object{{"secret", secret}}));
+}
+
+constexpr Parameter managed_parameters[] = {
+    {.name = "managed", .kind = Kind::boolean, .description = "the managed workflows too"}};
+constexpr Parameter resume_parameters[] = {{.name = "workflowId", .kind = Kind::uuid, .required = true}};
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/workflows/triggers/{entityType:text}",
+     .permission = Permission::read,
+     .handler = list_triggers,
+     .summary = "The triggers of an entity type",
+     .tag = "Workflows",
+     .answer = &trigger_schema,
+     .answer_is_array = true},
+    {.method = Method::get,
+     .path = "/api/workflows/{entityType:text}/configured",
+     .permission = Permission::read,
+     .handler = list_workflows,
+     .summary = "The workflows of an entity type",
+     .tag = "Workflows",
+     .query = managed_parameters,
+     .answer = &entry_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/workflows/configure",
+     .permission = Permission::administer,
+     .handler = configure_workflow,
+     .summary = "Makes a workflow, or changes the one named by guid",
+     .tag = "Workflows",
+     .body = &workflow_configure_schema,
+     .body_check = check_workflow_body,
+     .body_kind = BodyKind::object,
+     .answer = &configured_schema,
+     .status = 201,
+     .may_change = true},
+    {.method = Method::get,
+     .path = "/api/workflows/configured/{guid}",
+     .permission = Permission::read,
+     .handler = get_workflow,
+     .summary = "A workflow",
+     .tag = "Workflows",
+     .answer = &workflow_schema},
+    {.method = Method::get,
+     .path = "/api/workflows/configured/{guid}/toggle",
+     .permission = Permission::administer,
+     .handler = toggle_workflow,
+     .summary = "Switches a workflow on or off",
+     .tag = "Workflows",
+     .answer = &toggled_schema,
+     .changes = true},
+    {.method = Method::del,
+     .path = "/api/workflows/configured/{guid}",
+     .permission = Permission::administer,
+     .handler = delete_workflow,
+     .summary = "Deletes a workflow; its runs stay in the history",
+     .tag = "Workflows"},
+    {.method = Method::get,
+     .path = "/api/workflows/resume-workflow",
+     .permission = Permission::administer,
+     .handler = resume_workflow,
+     .summary = "Ends a workflow's pause and releases the runs it held",
+     .tag = "Workflows",
+     .query = resume_parameters,
+     .changes = true},
+    {.method = Method::post,
+     .path = "/api/workflows/configured/{guid}/rotate-secret",
+     .permission = Permission::administer,
+     .handler = rotate_secret,
+     .summary = "Gives a webhook a new signing secret; the old one signs too for a while",
+     .tag = "Workflows",
+     .body = &rotate_schema,
+     .body_kind = BodyKind::object,
+     .answer = &secret_schema},
+};
+
+}  // namespace
+
+std::span<const Route> workflow_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,154 @@
+#include "app/mail_sender.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "net/sealed_mail.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::app {
+namespace {
+
+namespace sql = storage::sql::mail_outbox;
+using namespace std::chrono_literals;
+
+constexpr auto look_interval = 5s;  // for mails that are tried again or were left by another process
+constexpr std::int64_t batch = 4;   // of claim.sql
+constexpr auto delays = std::to_array<std::chrono::seconds>({5s, 30s, 2min, 10min, 30min, 1h});
+
+std::chrono::seconds delay_after(std::int64_t attempts) {
+  const auto index = std::clamp<std::int64_t>(attempts - 1, 0, std::ssize(delays) - 1);
+  return delays[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+/// One that was claimed, and what became of it.
+struct MailCourier::Mail {
+  Guid guid;
+  std::string sealed;
+  std::int64_t attempts = 0;
+  bool is_expired = false;
+  net::MailOutcome outcome = {};
+};
+
+MailCourier::MailCourier(Options options, const SecretBox& secrets)
+    : options_(std::move(options)), secrets_(secrets), mailer_(net::make_mailer(options_.mail)) {
+  thread_ = std::thread([this] { run(); });
+}
+
+MailCourier::~MailCourier() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void MailCourier::post(std::function<void()> tried) {
+  {
+    const std::scoped_lock lock(mutex_);
+    posted_.push_back(std::move(tried));
+  }
+  changed_.notify_all();
+}
+
+bool MailCourier::is_stopping() {
+  const std::scoped_lock lock(mutex_);
+  return stopping_;
+}
+
+void MailCourier::run() {
+  std::vector<std::function<void()>> waiting;
+  bool stopping = false;
+  while (!stopping) {
+    try {
+      while (!is_stopping() && deliver_some()) continue;
+    } catch (const std::exception& error) {
+      observe(Observable::statement_failed,
+              {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
+      session_.reset();
+    }
+    for (const auto& tried : waiting) tried();
+    waiting.clear();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, look_interval, [this] { return stopping_ || !posted_.empty(); });
+    waiting.swap(posted_);
+    stopping = stopping_;
+  }
+  for (const auto& tried : waiting) tried();
+}
+
+/// False when there is nothing left that is due.
+bool MailCourier::deliver_some() {
+  auto mails = claim();
+  send_all(mails);
+  for (const auto& mail : mails) settle(mail);
+  return std::ssize(mails) == batch;
+}
+
+std::vector<MailCourier::Mail> MailCourier::claim() {
+  enum Column { guid, sealed, attempts, created_at, is_expired };
+  if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
+  std::vector<Mail> mails;
+  storage::for_each_row(session_->run(sql::claim), [&](const storage::RowView& row) {
+    mails.push_back({.guid = row.guid(guid),
+                     .sealed = row.string(sealed),
+                     .attempts = row.number(attempts),
+                     .is_expired = row.boolean(is_expired)});
+  });
+  return mails;
+}
+
+void MailCourier::send_all(std::vector<Mail>& mails) {
+  for (auto& mail : mails) {
+    if (mail.is_expired) {
+      mail.outcome = {net::MailResult::permanent, "It could not be sent in time."};
+      continue;
+    }
+    try {
+      auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
+      message.from = options_.from;
+      message.message_id = net::message_id(mail.guid.to_string(), options_.from);
+      {
+        const std::scoped_lock lock(mutex_);
+        ++in_flight_;
+      }
+      mailer_->send(std::move(message), [this, &mail](net::MailOutcome outcome) {
+        const std::scoped_lock lock(mutex_);
+        mail.outcome = std::move(outcome);
+        --in_flight_;
+        changed_.notify_all();
+      });
+    } catch (const SecretError& error) {
+      mail.outcome = {net::MailResult::permanent, error.what()};
+    }
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return in_flight_ == 0 || stopping_; });
+  if (in_flight_ == 0) return;
+  lock.unlock();
+  mailer_.reset();  // calls what is still to be called
+}
+
+void MailCourier::settle(const Mail& mail) {
+  const net::MailResult result = mail.outcome.result;
+  const std::string& reply = mail.outcome.reply;
+  const auto name = mail.guid.to_string();
+  if (result == net::MailResult::temporary || result == net::MailResult::not_tried) {
+    observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
+    session_->run(sql::delay, name, delay_after(mail.attempts).count());
+    return;
+  }
+  const bool was_sent = result == net::MailResult::sent;
+  observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
+          {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
+  session_->run(sql::remove, name);
+}
+
+}  // namespace waybill::app

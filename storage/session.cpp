@@ -1,0 +1,214 @@
+#include "storage/session.hpp"
+
+#include <array>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "storage/pq/connect_params.hpp"
+
+namespace waybill::storage {
+namespace {
+
+// The bytes of one call: their number is an int, and libpq keeps a copy of it until the server has taken it.
+constexpr std::size_t copy_portion = std::size_t{1} << 20U;
+
+std::string session_settings(const SessionLimits& limits) {
+  const auto milliseconds = [](Duration limit) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
+  };
+  std::string settings = "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning";
+  if (limits.lock > Duration::zero()) settings += " -c lock_timeout=" + milliseconds(limits.lock);
+  if (limits.idle_in_transaction > Duration::zero())
+    settings += " -c idle_in_transaction_session_timeout=" + milliseconds(limits.idle_in_transaction);
+  return settings;
+}
+
+/// What libpq takes; good for as long as the parameters.
+std::vector<const char*> values_of(const Params& params) {
+  std::vector<const char*> values(params.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+  return values;
+}
+
+template <typename Values, typename Append>
+std::string literal(const Values& values, std::size_t width, Append append) {
+  std::string out;
+  out.reserve(values.size() * width + 2);
+  out += '{';
+  for (const auto& value : values) {
+    if (out.size() > 1) out += ',';
+    append(out, value);
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace
+
+Session::Session(const std::string& url, std::string_view application_name, const SessionLimits& limits) {
+  const pq::ConnectParams params(url, application_name, session_settings(limits));
+  connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
+  if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
+  // libpq would print notices on stderr, between the lines of the log. What matters comes as an error as
+  // well.
+  PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
+}
+
+Rows Session::run(const Statement& statement, const Params& params) {
+  return run(statement, params, Format::text);
+}
+
+Rows Session::run_binary(const Statement& statement, const Params& params) {
+  return run(statement, params, Format::binary);
+}
+
+/// The name under which the server knows the statement.
+std::string Session::prepared(const Statement& statement) {
+  std::string name(statement.name);
+  if (!prepared_.contains(name)) {
+    checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
+    prepared_.insert(name);
+  }
+  return name;
+}
+
+void Session::stream_binary(const Statement& statement, const Params& params,
+                            const std::function<bool(const Rows& row)>& take) {
+  const std::string name = prepared(statement);
+  const auto values = values_of(params);
+  const bool sent =
+      PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(),
+                          params.lengths(), params.formats(), static_cast<int>(Format::binary)) == 1 &&
+      PQsetSingleRowMode(connection_.get()) == 1;
+  if (!sent) throw_unavailable();
+  bool wants_more = true;
+  PGresult* last = nullptr;
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    if (PQresultStatus(result) != PGRES_SINGLE_TUPLE) {
+      PQclear(std::exchange(last, result));
+      continue;
+    }
+    const Rows row(result);
+    if (!wants_more || take(row)) continue;
+    wants_more = false;
+    cancel();
+  }
+  if (wants_more || PQstatus(connection_.get()) != CONNECTION_OK) {
+    checked(last);
+  } else {
+    PQclear(last);  // the rows are all, or the server says that it was cancelled
+  }
+}
+
+Rows Session::run(const Statement& statement, const Params& params, Format format) {
+  const std::string name = prepared(statement);
+  const auto values = values_of(params);
+  return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
+                                values.data(), params.lengths(), params.formats(), static_cast<int>(format)));
+}
+
+Rows Session::run_replanned(const Statement& statement, const Params& params) {
+  const auto values = values_of(params);
+  return checked(PQexecParams(connection_.get(), std::string(statement.text).c_str(),
+                              static_cast<int>(values.size()), nullptr, values.data(), params.lengths(),
+                              params.formats(), 0));
+}
+
+Rows Session::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }
+
+void Session::copy(const std::string& target, std::string_view rows) {
+  checked(PQexec(connection_.get(), ("copy " + target + " from stdin (format binary)").c_str()));
+  bool sent = true;
+  for (std::size_t at = 0; sent && at < rows.size(); at += copy_portion) {
+    const std::string_view portion = rows.substr(at, copy_portion);
+    sent = PQputCopyData(connection_.get(), portion.data(), static_cast<int>(portion.size())) == 1;
+  }
+  if (!sent || PQputCopyEnd(connection_.get(), nullptr) != 1) throw_unavailable();
+  PGresult* last = nullptr;
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    PQclear(last);
+    last = result;
+  }
+  checked(last);
+}
+
+/// Asks the server to end the statement that runs. What it has sent until then still comes.
+void Session::cancel() {
+  const std::unique_ptr<PGcancel, void (*)(PGcancel*)> handle(PQgetCancel(connection_.get()), PQfreeCancel);
+  std::array<char, 256> error{};
+  if (handle) PQcancel(handle.get(), error.data(), static_cast<int>(error.size()));
+}
+
+int Session::socket() const { return PQsocket(connection_.get()); }
+
+std::set<std::string> Session::notifications() {
+  if (PQconsumeInput(connection_.get()) == 0) throw_unavailable();
+  std::set<std::string> channels;
+  while (PGnotify* notification = PQnotifies(connection_.get())) {
+    channels.emplace(notification->relname);
+    PQfreemem(notification);
+  }
+  return channels;
+}
+
+Rows Session::checked(PGresult* result) {
+  pq::ResultHandle handle(result);
+  switch (PQresultStatus(result)) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_EMPTY_QUERY:
+    case PGRES_COPY_IN:
+      return Rows(handle.release());
+    default:
+      break;
+  }
+  if (PQstatus(connection_.get()) != CONNECTION_OK || result == nullptr) throw_unavailable();
+  const StatementError error = pq::statement_error(result);
+  if (ends_session(error.sqlstate())) throw DatabaseUnavailable(error.what());
+  throw error;
+}
+
+void Session::throw_unavailable() {
+  std::string message = PQerrorMessage(connection_.get());
+  while (message.ends_with('\n')) message.pop_back();
+  throw DatabaseUnavailable(message);
+}
+
+Work::~Work() {
+  if (!open_) return;
+  try {
+    session_.execute("rollback");
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a lost session rolls back by itself
+  }
+}
+
+void Work::commit() {
+  open_ = false;
+  session_.execute("commit");
+}
+
+std::string array_literal(std::span<const Guid> values) {
+  return literal(values, 37, [](std::string& out, const Guid& value) { out += value.to_string(); });
+}
+
+std::string array_literal(std::span<const std::int64_t> values) {
+  return literal(values, 12, [](std::string& out, std::int64_t value) {
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  });
+}
+
+std::string array_literal(std::span<const std::string> values) {
+  ArrayLiteral array;
+  for (const std::string& value : values) array.add(value);
+  return array.take();
+}
+
+std::string array_literal(std::span<const std::optional<std::string>> values) {
+  ArrayLiteral array;
+  for (const auto& value : values) value ? array.add(*value) : array.add_null();
+  return array.take();
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,133 @@
+#include "worker/delivery/mail_limit.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::business_mails;
+
+constexpr auto keep_unlimited = std::chrono::seconds(10);
+constexpr std::size_t most_unlimited = 10'000;
+
+std::vector<std::string> addresses_of(const net::MailMessage& message) {
+  std::vector<std::string> addresses;
+  for (const auto& recipient : message.asked()) {
+    const auto mailbox = net::parse_mailbox(recipient);
+    addresses.push_back(mailbox ? mailbox->address : recipient);
+  }
+  return addresses;
+}
+
+}  // namespace
+
+MailLimit::MailLimit(Options options, std::unique_ptr<net::Mailer> mailer)
+    : options_(std::move(options)), mailer_(std::move(mailer)), thread_([this] { run(); }) {}
+
+MailLimit::~MailLimit() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  mailer_.reset();  // while what its last messages call is there
+}
+
+void MailLimit::transmit(net::MailMessage message, Done done) {
+  if (is_unlimited(message.owner)) return mailer_->send(std::move(message), std::move(done));
+  const auto waiting = std::make_shared<Waiting>(Waiting{std::move(message), std::move(done)});
+  post([this, waiting] { count(std::move(*waiting)); });
+}
+
+bool MailLimit::is_unlimited(const std::string& business) {
+  const std::lock_guard lock(mutex_);
+  const auto known = unlimited_.find(business);
+  return known != unlimited_.end() && std::chrono::steady_clock::now() < known->second;
+}
+
+bool MailLimit::is_ending() {
+  const std::lock_guard lock(mutex_);
+  return ending_;
+}
+
+void MailLimit::post(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.push_back(std::move(work));
+  }
+  changed_.notify_one();
+}
+
+void MailLimit::run() {
+  for (;;) {
+    std::function<void()> work;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ending_ || !work_.empty(); });
+      if (work_.empty()) return;
+      work = std::move(work_.front());
+      work_.pop_front();
+    }
+    work();
+  }
+}
+
+storage::Session& MailLimit::session() {
+  if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill mails");
+  return *session_;
+}
+
+void MailLimit::count(Waiting waiting) {
+  enum Column { is_limited, is_counted, recipients, day, seconds_left };
+  const std::string business = waiting.message.owner;
+  if (is_ending()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
+  storage::Rows rows;
+  try {
+    const auto addresses = addresses_of(waiting.message);
+    rows =
+        session().run(sql::count, business, storage::array_literal(addresses), options_.recipients_per_day);
+  } catch (const std::exception&) {
+    session_.reset();
+    return waiting.done({net::MailResult::not_tried, "The database is away."});
+  }
+  const storage::RowView row(rows, 0);
+  if (!row.boolean(is_limited)) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (unlimited_.size() >= most_unlimited) unlimited_.clear();
+      unlimited_[business] = std::chrono::steady_clock::now() + keep_unlimited;
+    }
+    return mailer_->send(std::move(waiting.message), std::move(waiting.done));
+  }
+  if (!row.boolean(is_counted)) {
+    net::MailOutcome refused{net::MailResult::limited, "The business's plan allows " +
+                                                           std::to_string(options_.recipients_per_day) +
+                                                           " recipients a day who are not its users."};
+    refused.retry_after = std::chrono::seconds(row.number(seconds_left));
+    return waiting.done(std::move(refused));
+  }
+  send_counted(std::move(waiting), {business, row.string(day), row.number(recipients)});
+}
+
+void MailLimit::send_counted(Waiting waiting, Release counted) {
+  mailer_->send(std::move(waiting.message), [this, done = std::move(waiting.done),
+                                             counted = std::move(counted)](const net::MailOutcome& outcome) {
+    if (outcome.result != net::MailResult::sent) post([this, counted] { give_back(counted); });
+    done(outcome);
+  });
+}
+
+void MailLimit::give_back(const Release& release) {
+  try {
+    session().run(sql::release, release.business, release.day, release.recipients);
+  } catch (const std::exception&) {
+    session_.reset();  // they stay counted for the day
+  }
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,163 @@
+#include "worker/delivery/outcome.hpp"
+
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "base/json.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using storage::RunStatus;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+void append_maybe(std::string& out, const std::optional<std::string>& text) {
+  if (text) {
+    append_json_string(out, *text);
+  } else {
+    out += "null";
+  }
+}
+
+constexpr int deepest_change = 8;
+constexpr Duration locked_again_after = std::chrono::milliseconds(250);
+
+std::shared_ptr<const storage::StatusChange> change_of(const actions::Move& move, Time started_at) {
+  return std::make_shared<const storage::StatusChange>(
+      storage::StatusChange{.entity_type = move.entity_type,
+                            .records = move.records,
+                            .status = move.status,
+                            .when_all_shipments = move.when_all_shipments,
+                            .cause = move.cause,
+                            .started_at = started_at});
+}
+
+/// Status and code of a run by what came of its change.
+std::pair<RunStatus, std::optional<std::string>> ending(storage::StatusChangeResult::Kind kind) {
+  using Kind = storage::StatusChangeResult::Kind;
+  switch (kind) {
+    case Kind::forbidden:
+      return {RunStatus::skipped, "FORBIDDEN_MOVE"};
+    case Kind::unready:
+      return {RunStatus::skipped, "CONDITION"};
+    case Kind::gone:
+      return {RunStatus::skipped, "NO_RECORD"};
+    case Kind::refused:
+      return {RunStatus::dead, "UNRECORDABLE"};
+    case Kind::made:
+    case Kind::locked:
+      break;
+  }
+  return {RunStatus::succeeded, std::nullopt};
+}
+
+}  // namespace
+
+Verdict judge(const storage::Run& run, const actions::TryResult& result,
+              const domain::RetrySchedule& schedule, Time now) {
+  Verdict verdict{.state = {.status = RunStatus::succeeded,
+                            .code = {},
+                            .error = result.error,
+                            .attempts = run.state.attempts + 1,
+                            .tries = append_try(run.state.tries, run.state.attempts + 1, result),
+                            .at = now},
+                  .pause = {}};
+  storage::RunState& state = verdict.state;
+  std::visit(Overloaded{[&](const actions::Done& done) {
+                          state.error.reset();
+                          verdict.pause = done.pause;
+                        },
+                        [&](const actions::Retry& retry) {
+                          state.code = retry.code;
+                          verdict.pause = retry.pause;
+                          const auto next = schedule.next_try(static_cast<std::size_t>(state.attempts), now,
+                                                              run.key.guid, retry.retry_after);
+                          state.status = next ? RunStatus::retrying : RunStatus::dead;
+                          if (next) state.at = *next;
+                        },
+                        [&](const actions::Never& never) {
+                          state.status = RunStatus::dead;
+                          state.code = never.code;
+                        },
+                        [&](const actions::Skip& skip) {
+                          state.status = RunStatus::skipped;
+                          state.code = skip.code;
+                        },
+                        [&](const actions::Pause& pause) {
+                          state.status = RunStatus::dead;
+                          state.code = pause.code;
+                          verdict.pause = pause.reason;
+                        },
+                        [&](const actions::Move& move) {
+                          state = run.state;
+                          state.status = RunStatus::running;
+                          state.change = change_of(move, result.started_at);
+                        }},
+             result.outcome);
+  return verdict;
+}
+
+storage::RunState judge_change(const storage::RunState& state, const storage::StatusChangeResult& result,
+                               Time now) {
+  storage::RunState next = state;
+  next.change = nullptr;
+  if (result.kind == storage::StatusChangeResult::Kind::locked) {
+    next.status = state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
+    next.at = now + locked_again_after;
+    return next;
+  }
+  const actions::TryResult made{.outcome = actions::Done{},
+                                .started_at = state.change->started_at,
+                                .duration = now - state.change->started_at,
+                                .status_code = {},
+                                .response = {},
+                                .error = result.error.empty() ? std::nullopt : std::optional(result.error)};
+  std::tie(next.status, next.code) = ending(result.kind);
+  next.error = made.error;
+  next.attempts = state.attempts + 1;
+  next.tries = append_try(state.tries, next.attempts, made);
+  next.at = now;
+  return next;
+}
+
+bool is_loop(const actions::Action& action, int depth) {
+  return action.changes_records() && depth >= deepest_change;
+}
+
+storage::RunState loop_state(storage::RunState state, Time now) {
+  state.status = RunStatus::dead;
+  state.code = "LOOP";
+  state.error = "workflows have changed records " + std::to_string(deepest_change) +
+                " times in a row, each for the change before";
+  state.at = now;
+  return state;
+}
+
+std::string append_try(std::string_view tries, int number, const actions::TryResult& result) {
+  std::string out(tries.substr(0, tries.size() - 1));
+  if (out.size() > 1) out += ',';
+  out += R"({"number":)";
+  out += std::to_string(number);
+  out += R"(,"startedAt":")";
+  out += format_timestamp(result.started_at);
+  out += R"(","durationMs":)";
+  const auto tenths = result.duration.count() / 100;
+  out += std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10);
+  out += R"(,"statusCode":)";
+  out += result.status_code ? std::to_string(*result.status_code) : "null";
+  out += R"(,"response":)";
+  append_maybe(out, result.response);
+  out += R"(,"error":)";
+  append_maybe(out, result.error);
+  out += "}]";
+  return out;
+}
+
+}  // namespace waybill::worker

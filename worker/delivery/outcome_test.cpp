@@ -1,0 +1,203 @@
+#include "worker/delivery/outcome.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using actions::Outcome;
+using actions::TryResult;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using storage::RunStatus;
+
+const Time started = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+const Time now = started + milliseconds(250);
+const domain::RetrySchedule two_retries({seconds(5), seconds(50)});
+
+storage::Run run_after(int attempts) {
+  storage::Run run;
+  run.key.guid = Guid::parse("33333333-3333-4333-8333-333333333333").value();
+  run.state.attempts = attempts;
+  run.state.status = RunStatus::running;
+  return run;
+}
+
+TryResult result_of(Outcome outcome) {
+  TryResult result;
+  result.outcome = std::move(outcome);
+  result.started_at = started;
+  result.duration = milliseconds(250);
+  result.error = "a sentence";
+  return result;
+}
+
+TEST(Judge, EveryOutcomeEndsARunAsItSays) {
+  struct Case {
+    Outcome outcome;
+    RunStatus status;
+    std::optional<std::string> code;
+    std::optional<std::string> pause;
+  };
+  const Case cases[] = {
+      {actions::Done{}, RunStatus::succeeded, {}, {}},
+      {actions::Never{"ABORTED"}, RunStatus::dead, "ABORTED", {}},
+      {actions::Skip{"NO_SUBSCRIPTION"}, RunStatus::skipped, "NO_SUBSCRIPTION", {}},
+      {actions::Pause{"GONE", "The receiver answered 410 Gone."}, RunStatus::dead, "GONE",
+       "The receiver answered 410 Gone."},
+  };
+  for (const Case& expected : cases) {
+    const Verdict verdict = judge(run_after(0), result_of(expected.outcome), two_retries, now);
+    EXPECT_EQ(verdict.state.status, expected.status);
+    EXPECT_EQ(verdict.state.code, expected.code);
+    EXPECT_EQ(verdict.pause, expected.pause);
+    EXPECT_EQ(verdict.state.attempts, 1);
+    EXPECT_EQ(verdict.state.at, now);
+  }
+}
+
+TEST(Judge, SuccessLeavesNeitherCodeNorErrorOfEarlierTries) {
+  storage::Run run = run_after(1);
+  run.state.code = "TIMEOUT";
+  run.state.error = "too late";
+  const auto state = judge(run, result_of(actions::Done{}), two_retries, now).state;
+  EXPECT_EQ(state.code, std::nullopt);
+  EXPECT_EQ(state.error, std::nullopt);
+}
+
+TEST(Judge, ARetryIsDueByTheScheduleWithinAFifth) {
+  const auto first = judge(run_after(0), result_of(actions::Retry{"HTTP_503"}), two_retries, now).state;
+  EXPECT_EQ(first.status, RunStatus::retrying);
+  EXPECT_EQ(first.code, "HTTP_503");
+  EXPECT_EQ(first.error, "a sentence");
+  EXPECT_GE(first.at, now + seconds(4));
+  EXPECT_LE(first.at, now + seconds(6));
+  const auto second = judge(run_after(1), result_of(actions::Retry{"HTTP_503"}), two_retries, now).state;
+  EXPECT_GE(second.at, now + seconds(40));
+  EXPECT_LE(second.at, now + seconds(60));
+}
+
+TEST(Judge, RetryAfterIsALowerBound) {
+  const auto state =
+      judge(run_after(0), result_of(actions::Retry{"HTTP_429", seconds(600)}), two_retries, now).state;
+  EXPECT_GE(state.at, now + seconds(600));
+}
+
+TEST(Judge, AScheduleOfNDelaysIsNPlusOneTries) {
+  const auto state = judge(run_after(2), result_of(actions::Retry{"DNS"}), two_retries, now).state;
+  EXPECT_EQ(state.status, RunStatus::dead);
+  EXPECT_EQ(state.code, "DNS");
+  EXPECT_EQ(state.attempts, 3);
+  EXPECT_EQ(state.at, now);
+}
+
+TEST(AppendTry, IsAnArrayOfTheContractsShape) {
+  TryResult result = result_of(actions::Retry{"HTTP_500"});
+  result.duration = std::chrono::microseconds(12'345);
+  result.status_code = 500;
+  result.response = "no \"luck\"\n";
+  const std::string one = append_try("[]", 1, result);
+  const json::object expected{{"number", 1},
+                              {"startedAt", "2026-11-20T05:45:12.345Z"},
+                              {"durationMs", 12.3},
+                              {"statusCode", 500},
+                              {"response", "no \"luck\"\n"},
+                              {"error", "a sentence"}};
+  EXPECT_EQ(json::parse(one).at(0), expected);
+  const json::array two = json::parse(append_try(one, 2, result_of(actions::Done{}))).as_array();
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[0], expected);
+  EXPECT_EQ(two[1].at("number"), 2);
+  EXPECT_TRUE(two[1].at("statusCode").is_null());
+  EXPECT_TRUE(two[1].at("response").is_null());
+}
+
+TEST(Judge, KeepsTheTriesBeforeIt) {
+  storage::Run run = run_after(0);
+  run.state = judge(run, result_of(actions::Retry{"DNS"}), two_retries, now).state;
+  const auto state = judge(run, result_of(actions::Done{}), two_retries, now).state;
+  const json::array tries = json::parse(state.tries).as_array();
+  ASSERT_EQ(tries.size(), 2U);
+  EXPECT_EQ(tries[0].at("number"), 1);
+  EXPECT_EQ(tries[1].at("number"), 2);
+}
+
+storage::RunState asking(int attempts) {
+  const Verdict verdict = judge(run_after(attempts),
+                                result_of(actions::Move{.entity_type = domain::EntityType::order,
+                                                        .records = {Guid{}},
+                                                        .status = "shipped",
+                                                        .when_all_shipments = {},
+                                                        .cause = "{}"}),
+                                two_retries, now);
+  return verdict.state;
+}
+
+TEST(JudgeChange, UntilItIsMadeTheRunIsAsBeforeTheTry) {
+  const storage::RunState state = asking(1);
+  EXPECT_EQ(state.status, RunStatus::running);
+  EXPECT_EQ(state.attempts, 1);
+  EXPECT_EQ(state.tries, "[]");
+  ASSERT_TRUE(state.change);
+  EXPECT_EQ(state.change->status, "shipped");
+  EXPECT_EQ(state.change->started_at, started);
+}
+
+TEST(JudgeChange, WhatCameOfItEndsTheRun) {
+  using Kind = storage::StatusChangeResult::Kind;
+  struct Case {
+    Kind kind;
+    RunStatus status;
+    std::optional<std::string> code;
+  };
+  for (const Case& expected : {Case{Kind::made, RunStatus::succeeded, {}},
+                               Case{Kind::forbidden, RunStatus::skipped, "FORBIDDEN_MOVE"},
+                               Case{Kind::unready, RunStatus::skipped, "CONDITION"},
+                               Case{Kind::gone, RunStatus::skipped, "NO_RECORD"},
+                               Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
+    const std::string error = expected.code ? "why" : "";
+    const storage::RunState state = judge_change(asking(0), {expected.kind, error}, now);
+    EXPECT_EQ(state.status, expected.status);
+    EXPECT_EQ(state.code, expected.code);
+    EXPECT_EQ(state.error.value_or(""), error);
+    EXPECT_EQ(state.attempts, 1);
+    EXPECT_EQ(state.at, now);
+    EXPECT_FALSE(state.change);
+    const json::value entry = json::parse(state.tries).as_array().at(0);
+    EXPECT_EQ(entry.at("number"), 1);
+    EXPECT_EQ(entry.at("durationMs"), 250.0);
+    EXPECT_EQ(entry.at("error"), expected.code ? json::value("why") : json::value());
+  }
+}
+
+TEST(JudgeChange, LockedRecordIsNoTry) {
+  for (const int attempts : {0, 2}) {
+    const storage::RunState state =
+        judge_change(asking(attempts), {storage::StatusChangeResult::Kind::locked, "held"}, now);
+    EXPECT_EQ(state.status, attempts == 0 ? RunStatus::queued : RunStatus::retrying);
+    EXPECT_EQ(state.attempts, attempts);
+    EXPECT_EQ(state.tries, "[]");
+    EXPECT_GT(state.at, now);
+    EXPECT_LT(state.at, now + seconds(1));
+    EXPECT_FALSE(state.change);
+  }
+}
+
+TEST(Loop, OnlyChangesOfRecordsEndAtDepth8) {
+  const actions::Action& change = *actions::find_action("update_status");
+  EXPECT_FALSE(is_loop(change, 7));
+  EXPECT_TRUE(is_loop(change, 8));
+  EXPECT_TRUE(is_loop(change, 9));
+  for (const char* other : {"webhook", "send_email", "send_push"}) {
+    EXPECT_FALSE(is_loop(*actions::find_action(other), 100)) << other;
+  }
+  const storage::RunState state = loop_state({}, now);
+  EXPECT_EQ(state.status, RunStatus::dead);
+  EXPECT_EQ(state.code, "LOOP");
+  EXPECT_EQ(state.attempts, 0);
+}
+
+}  // namespace
+}  // namespace waybill::worker

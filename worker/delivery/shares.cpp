@@ -1,0 +1,32 @@
+#include "worker/delivery/shares.hpp"
+
+namespace waybill::worker {
+
+void Shares::take(const Guid& business, std::size_t amount) {
+  if (amount == 0) return;
+  held_[business] += amount;
+  taken_ += amount;
+}
+
+void Shares::give(const Guid& business, std::size_t amount) {
+  if (amount == 0) return;
+  const auto found = held_.find(business);
+  found->second -= amount;
+  if (found->second == 0) held_.erase(found);
+  taken_ -= amount;
+}
+
+std::size_t Shares::held(const Guid& business) const {
+  const auto found = held_.find(business);
+  return found == held_.end() ? 0 : found->second;
+}
+
+std::vector<Guid> Shares::beyond_share() const {
+  std::vector<Guid> businesses;
+  for (const auto& [business, amount] : held_) {
+    if (amount >= 3 * free()) businesses.push_back(business);
+  }
+  return businesses;
+}
+
+}  // namespace waybill::worker

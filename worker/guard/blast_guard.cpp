@@ -1,0 +1,130 @@
+#include "worker/guard/blast_guard.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration keep_every = std::chrono::minutes(1);
+constexpr Duration limit_is_known_for = std::chrono::minutes(1);
+constexpr std::int64_t minutes_of_week = std::int64_t{7} * 24 * 60;
+
+}  // namespace
+
+struct BlastGuard::Group {
+  Guid business_id;
+  Guid workflow_id;
+  std::vector<storage::Run*> runs;
+  std::size_t allowed = SIZE_MAX;  // of the runs
+};
+
+void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& events) {
+  if (!is_on()) return;
+  std::unordered_map<Guid, Group> groups;
+  for (MatchedEvent& event : events) {
+    for (PlannedRun& planned : event.runs) {
+      const storage::RunKey& key = planned.run.key;
+      if (planned.is_paused) {
+        rates_.forget(key.workflow_id);  // once resumed it starts anew
+        continue;
+      }
+      Group& group = groups[key.workflow_id];
+      group.business_id = key.business_id;
+      group.workflow_id = key.workflow_id;
+      group.runs.push_back(&planned.run);
+    }
+  }
+  std::vector<PauseNotice> notices;
+  for (auto& [workflow, group] : groups) {
+    if (auto notice = examine(session, group)) notices.push_back(std::move(*notice));
+  }
+  for (PauseNotice& notice : notices) pauses_.pause(std::move(notice));
+  if (!notices.empty()) pauses_.wait_briefly();
+
+  const Time now = clock_.now();
+  for (auto& [workflow, group] : groups) {
+    untold_[{group.business_id, workflow}] +=
+        static_cast<std::int64_t>(std::min(group.allowed, group.runs.size()));
+    if (group.allowed >= group.runs.size()) {
+      for (const storage::Run* run : group.runs) rates_.fired(workflow, run->key.created_at);
+      continue;
+    }
+    rates_.forget(workflow);
+    limits_.erase(workflow);
+    for (storage::Run* run : std::span(group.runs).subspan(group.allowed)) {
+      if (run->state.status != storage::RunStatus::queued) continue;  // what waits is held when it is due
+      run->state.status = storage::RunStatus::held;
+      run->state.at = now;
+    }
+  }
+}
+
+/// Whether one of the group's runs is beyond the limit; the first that is ends what is allowed.
+std::optional<PauseNotice> BlastGuard::examine(storage::Session& session, Group& group) {
+  MinuteCount minute = rates_.of(group.workflow_id);
+  if (minute.total() + static_cast<std::int64_t>(group.runs.size()) <= options_.minimum) return std::nullopt;
+  for (std::size_t i = 0; i < group.runs.size(); ++i) {
+    const std::int64_t count = minute.add(group.runs[i]->key.created_at);
+    if (count <= options_.minimum) continue;
+    const auto known = limits_.find(group.workflow_id);
+    if (known != limits_.end() && clock_.now() < known->second.known_until && count <= known->second.count)
+      continue;
+    auto notice = notice_if_beyond(session, group, count);
+    if (!notice) continue;
+    group.allowed = i;
+    return notice;
+  }
+  return std::nullopt;
+}
+
+std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& session, const Group& group,
+                                                        std::int64_t count) {
+  enum Column { epoch, name, business_name, contacts, weekly };
+  const storage::Rows rows = session.run(storage::sql::workflows::firing_rate, group.business_id.to_string(),
+                                         group.workflow_id.to_string());
+  // Of one that is paused or gone meanwhile nothing is to be decided.
+  std::int64_t limit = INT64_MAX;
+  if (!rows.empty()) {
+    const std::int64_t usual = storage::RowView(rows, 0).number(weekly);
+    const bool is_vast = usual > INT64_MAX / options_.factor;
+    limit = std::max(options_.minimum, is_vast ? INT64_MAX : options_.factor * usual / minutes_of_week);
+  }
+  limits_[group.workflow_id] = {limit, clock_.now() + limit_is_known_for};
+  if (count <= limit) return std::nullopt;
+  const storage::RowView row(rows, 0);
+  return PauseNotice{.business_id = group.business_id,
+                     .workflow_id = group.workflow_id,
+                     .epoch = row.number<std::uint64_t>(epoch),
+                     .workflow_name = row.string(name),
+                     .business_name = row.string(business_name),
+                     .contacts = row.maybe_string(contacts).value_or(""),
+                     .reason = "it fired " + std::to_string(count) + " times within a minute, more than " +
+                               std::to_string(options_.factor) + " times its rate of the last 7 days"};
+}
+
+void BlastGuard::keep_now(storage::Session& session) {
+  const Time now = clock_.now();
+  next_keeping_ = now + keep_every;
+  rates_.sweep(now);
+  std::erase_if(limits_, [&](const auto& entry) { return entry.second.known_until <= now; });
+  if (untold_.empty()) return;
+  std::vector<Guid> businesses;
+  std::vector<Guid> workflows;
+  std::vector<std::int64_t> counts;
+  for (const auto& [key, count] : untold_) {
+    businesses.push_back(key.first);
+    workflows.push_back(key.second);
+    counts.push_back(count);
+  }
+  session.run(storage::sql::workflows::add_firings, storage::array_literal(businesses),
+              storage::array_literal(workflows), storage::array_literal(counts));
+  untold_.clear();
+}
+
+}  // namespace waybill::worker

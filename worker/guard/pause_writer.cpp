@@ -1,0 +1,161 @@
+#include "worker/guard/pause_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/observe.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration first_retry = std::chrono::milliseconds(100);
+constexpr Duration longest_retry = std::chrono::seconds(1);
+constexpr auto longest_wait = std::chrono::milliseconds(250);
+constexpr const char* plain_reason = "asked for by the destination";
+
+}  // namespace
+
+PauseWriter::PauseWriter(std::string database_url, const SecretBox& secrets)
+    : database_url_(std::move(database_url)), secrets_(secrets), thread_([this] { run(); }) {}
+
+PauseWriter::~PauseWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void PauseWriter::pause(PauseRequest request) {
+  const Guid workflow = request.workflow_id;
+  add(workflow, std::move(request));
+}
+
+void PauseWriter::pause(PauseNotice notice) {
+  const Guid workflow = notice.workflow_id;
+  add(workflow, std::move(notice));
+}
+
+void PauseWriter::add(const Guid& workflow, Wanted wanted) {
+  {
+    const std::lock_guard lock(mutex_);
+    entries_.try_emplace(workflow, Entry{std::move(wanted), std::nullopt});
+    count_ = entries_.size();
+  }
+  changed_.notify_all();
+}
+
+void PauseWriter::wait_briefly() {
+  if (count_ == 0) return;
+  std::unique_lock lock(mutex_);
+  const bool done = changed_.wait_for(lock, longest_wait, [&] { return failing_ || !any_unwritten(); });
+  if (!done) failing_ = true;
+}
+
+bool PauseWriter::is_pausing(const Guid& workflow) const {
+  if (count_ == 0) return false;
+  const std::lock_guard lock(mutex_);
+  return entries_.contains(workflow);
+}
+
+void PauseWriter::seen(std::uint64_t epoch) {
+  const std::lock_guard lock(mutex_);
+  const bool went_back = epoch < std::exchange(seen_epoch_, epoch);  // the server has lost commits
+  std::erase_if(entries_, [&](const auto& entry) {
+    return entry.second.epoch && (went_back || *entry.second.epoch <= epoch);
+  });
+  count_ = entries_.size();
+}
+
+bool PauseWriter::any_unwritten() const {
+  return std::ranges::any_of(entries_, [](const auto& entry) { return !entry.second.epoch; });
+}
+
+void PauseWriter::run() {
+  Backoff backoff(first_retry, longest_retry);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stopping_ || any_unwritten(); });
+    const bool last = stopping_;
+    lock.unlock();
+    const bool done = write_all();
+    lock.lock();
+    failing_ = !done;
+    changed_.notify_all();
+    if (last) return;
+    if (done) {
+      session_.reset();
+      backoff.reset();
+    } else {
+      changed_.wait_for(lock, backoff.next(), [&] { return stopping_; });
+    }
+  }
+}
+
+/// False when one has to be tried again.
+bool PauseWriter::write_all() {
+  std::vector<std::pair<Guid, Wanted>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [workflow, entry] : entries_) {
+      if (!entry.epoch) all.emplace_back(workflow, entry.wanted);
+    }
+  }
+  bool done = true;
+  for (auto& [workflow, wanted] : all) done = write(workflow, std::move(wanted)) && done;
+  return done;
+}
+
+bool PauseWriter::write(Guid workflow, Wanted wanted) {
+  try {
+    if (!session_)
+      session_ = std::make_unique<storage::Session>(database_url_, "waybill pauses", storage::worker_limits);
+    written(workflow, store(wanted));
+    return true;
+  } catch (const storage::StatementError& error) {
+    observe(Observable::pause_write_failed,
+            {{"workflow", workflow.to_string()}, {"error", std::string_view(error.what())}});
+    if (storage::refuses_data(error)) {
+      make_writable(workflow);
+    } else if (!storage::is_in_the_way(error)) {
+      session_.reset();
+    }
+  } catch (const std::exception& error) {
+    observe(Observable::pause_write_failed,
+            {{"workflow", workflow.to_string()}, {"error", std::string_view(error.what())}});
+    session_.reset();
+  }
+  return false;
+}
+
+/// The epoch of the workflow since then; nullopt when there was nothing to pause.
+std::optional<std::uint64_t> PauseWriter::store(const Wanted& wanted) {
+  if (const auto* const request = std::get_if<PauseRequest>(&wanted)) {
+    const auto paused = worker::pause(*session_, *request);
+    return paused ? std::optional(paused->epoch) : std::nullopt;
+  }
+  const std::vector<Paused> paused = pause_and_mail(*session_, secrets_, {&std::get<PauseNotice>(wanted), 1});
+  return paused.empty() ? std::nullopt : std::optional(paused.front().epoch);
+}
+
+void PauseWriter::written(const Guid& workflow, std::optional<std::uint64_t> epoch) {
+  const std::lock_guard lock(mutex_);
+  if (!epoch || *epoch <= seen_epoch_) {
+    entries_.erase(workflow);
+  } else {
+    entries_.at(workflow).epoch = epoch;
+  }
+  count_ = entries_.size();
+}
+
+// The database refused a destination's words.
+void PauseWriter::make_writable(const Guid& workflow) {
+  const std::lock_guard lock(mutex_);
+  Wanted& wanted = entries_.at(workflow).wanted;
+  std::visit([](auto& each) { each.reason = plain_reason; }, wanted);
+}
+
+}  // namespace waybill::worker

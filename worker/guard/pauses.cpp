@@ -1,0 +1,76 @@
+#include "worker/guard/pauses.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <ranges>
+
+#include "base/observe.hpp"
+#include "net/sealed_mail.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+
+namespace waybill::worker {
+namespace {
+
+net::MailMessage mail_of(const PauseNotice& notice) {
+  net::MailMessage mail{
+      .subject = "The workflow \"" + notice.workflow_name + "\" was paused",
+      .text = "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
+              " was paused because " + notice.reason +
+              ".\n\nWhat it has to do is kept meanwhile. Once the cause is found, resume the workflow and "
+              "everything that was held is done in order.\n\nIts guid is " +
+              notice.workflow_id.to_string() + ".\n",
+      .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
+  for (const auto line : std::views::split(notice.contacts, '\n')) {
+    const std::string_view address(line.begin(), line.end());
+    if (net::parse_mailbox(address)) mail.to.emplace_back(address);
+  }
+  return mail;
+}
+
+}  // namespace
+
+std::optional<Paused> pause(storage::Session& session, const PauseRequest& request) {
+  const storage::Rows rows = session.run(storage::sql::workflows::pause, request.business_id.to_string(),
+                                         request.workflow_id.to_string(), request.reason);
+  if (rows.empty()) return std::nullopt;
+  observe(Observable::workflow_paused,
+          {{"workflow", request.workflow_id.to_string()}, {"reason", std::string_view(request.reason)}});
+  return Paused{request.workflow_id, storage::RowView(rows, 0).number<std::uint64_t>(0)};
+}
+
+std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& secrets,
+                                   std::span<const PauseNotice> notices) {
+  std::vector<Paused> paused;
+  if (notices.empty()) return paused;
+  std::vector<Guid> businesses;
+  std::vector<Guid> workflows;
+  std::vector<std::int64_t> epochs;
+  std::vector<std::string> reasons;
+  std::vector<std::optional<std::string>> guids;
+  std::vector<std::optional<std::string>> mails;
+  for (const PauseNotice& notice : notices) {
+    businesses.push_back(notice.business_id);
+    workflows.push_back(notice.workflow_id);
+    epochs.push_back(static_cast<std::int64_t>(notice.epoch));
+    reasons.push_back(notice.reason);
+    const Guid guid = Guid::random();
+    const net::MailMessage mail = mail_of(notice);
+    const bool has_reader = !mail.to.empty();
+    guids.push_back(has_reader ? std::optional(guid.to_string()) : std::nullopt);
+    mails.push_back(has_reader ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
+  }
+  const storage::Rows rows = session.run(
+      storage::sql::workflows::pause_and_mail, storage::array_literal(businesses),
+      storage::array_literal(workflows), storage::array_literal(epochs), storage::array_literal(reasons),
+      storage::array_literal(guids), storage::array_literal(mails));
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    const Guid workflow = row.guid(0);
+    const auto notice = std::ranges::find(notices, workflow, &PauseNotice::workflow_id);
+    observe(Observable::workflow_paused, {{"workflow", workflow.to_string()}, {"reason", notice->reason}});
+    paused.push_back({workflow, row.number<std::uint64_t>(1)});
+  });
+  return paused;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,234 @@
+#include "worker/pipeline/matcher.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "domain/triggers.hpp"
+#include "matching/relatives.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Bounds of a batch. A business's event waits for a batch of others at most this long, and one rendering
+// more.
+constexpr std::size_t max_batch_runs = 2000;
+constexpr std::size_t max_batch_bytes = 16UL * 1024 * 1024;
+constexpr auto max_batch_time = std::chrono::milliseconds(10);
+
+// Bounds of the runs of one event that are rendered at once.
+constexpr std::size_t max_event_runs = 200;
+constexpr std::size_t max_event_bytes = 8UL * 1024 * 1024;
+constexpr auto max_event_time = std::chrono::milliseconds(5);
+
+using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
+
+storage::EventKey key_of(const storage::StoredEvent& event) { return {event.id, event.at}; }
+
+/// The rows of the events, read as far as they are not there, up to a number of bytes. An event whose row is
+/// gone is left out.
+std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
+                                            std::span<const storage::PendingEvent> events,
+                                            std::vector<storage::StoredEvent> rows, bool& complete) {
+  if (rows.empty()) return outbox.fetch(events, max_batch_bytes, complete);
+  Keys there;
+  for (const storage::StoredEvent& row : rows) there.insert(key_of(row));
+  std::vector<storage::PendingEvent> missing(events.begin(), events.end());
+  std::erase_if(missing, [&](const storage::PendingEvent& event) { return there.contains(event.key()); });
+  std::ranges::move(outbox.fetch(missing, max_batch_bytes, complete), std::back_inserter(rows));
+  return rows;
+}
+
+bool is_late(steady_clock::time_point since, steady_clock::duration limit) {
+  return steady_clock::now() - since > limit;
+}
+
+}  // namespace
+
+/// An event with the workflows that may fire for it.
+struct Matcher::Candidate {
+  const storage::StoredEvent* event;
+  domain::Change change;
+  domain::TriggerSet fired;
+  std::vector<WorkflowPtr> workflows;
+  domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
+};
+
+template <typename Work>
+auto Matcher::with_columns(storage::Session& session, Work work) {
+  if (!columns_) columns_.emplace(session);
+  try {
+    return work();
+  } catch (const storage::ColumnsChanged&) {
+    columns_.reset();
+    throw;
+  }
+}
+
+std::vector<MatchedEvent> Matcher::match(storage::Session& session,
+                                         std::span<const storage::PendingEvent> events,
+                                         std::vector<storage::StoredEvent> rows, const Limits& limits) {
+  return with_columns(session, [&] { return match_all(session, events, std::move(rows), limits); });
+}
+
+std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
+                                             std::span<const storage::PendingEvent> events,
+                                             std::vector<storage::StoredEvent> rows, const Limits& limits) {
+  storage::Outbox outbox(session);
+  bool has_all_rows = true;
+  const std::vector<storage::StoredEvent> stored = with_rows(outbox, events, std::move(rows), has_all_rows);
+
+  Moment since = steady_clock::now();  // The database's time does not count.
+  json::monotonic_resource arena;
+  std::vector<Candidate> candidates;
+  storage::RelativesWanted wanted;
+  Keys left_out;
+  std::unordered_map<storage::EventKey, std::vector<storage::PostponedMatch>, storage::EventKeyHash>
+      postponements;
+  if (!has_all_rows) {
+    for (const storage::PendingEvent& event : events) left_out.insert(event.key());
+    for (const storage::StoredEvent& event : stored) left_out.erase(key_of(event));
+  }
+  for (const storage::StoredEvent& event : stored) {
+    if (!candidates.empty() && is_late(since, max_batch_time)) {
+      left_out.insert(key_of(event));
+      continue;
+    }
+    if (auto matches = postponed(event); !matches.empty())
+      postponements.emplace(key_of(event), std::move(matches));
+    auto found = candidate(event, catalogue_.active(event.business_id, event.entity_type), &arena);
+    if (!found) continue;
+    matching::want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
+                             wanted);
+    candidates.push_back(std::move(*found));
+  }
+  const Moment asked_at = steady_clock::now();
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  since += steady_clock::now() - asked_at;
+  const matching::RelativeIndex index(relatives);
+
+  std::unordered_map<storage::EventKey, std::vector<PlannedRun>, storage::EventKeyHash> runs;
+  std::size_t run_count = 0;
+  std::size_t bytes = 0;
+  for (Candidate& candidate : candidates) {
+    const storage::StoredEvent& event = *candidate.event;
+    const bool is_first = &candidate == &candidates.front();
+    if (!is_first &&
+        (run_count >= max_batch_runs || bytes >= max_batch_bytes || is_late(since, max_batch_time))) {
+      left_out.insert(key_of(event));
+      continue;
+    }
+    index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
+    std::vector<PlannedRun> planned = plan(candidate, limits);
+    run_count += planned.size();
+    for (const PlannedRun& one : planned) bytes += storage::byte_size(one.run.key);
+    if (!planned.empty()) runs.emplace(key_of(event), std::move(planned));
+  }
+
+  std::vector<MatchedEvent> matched;
+  matched.reserve(events.size());
+  for (const storage::PendingEvent& event : events) {
+    if (left_out.contains(event.key())) continue;
+    MatchedEvent& one = matched.emplace_back(
+        MatchedEvent{.shard = event.shard, .key = event.key(), .runs = {}, .orphan = event.orphan});
+    if (const auto found = runs.find(event.key()); found != runs.end()) one.runs = std::move(found->second);
+    if (const auto found = postponements.find(event.key()); found != postponements.end())
+      one.postponed = std::move(found->second);
+  }
+  return matched;
+}
+
+std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent& event,
+                                                     std::vector<WorkflowPtr> workflows,
+                                                     const json::storage_ptr& memory) {
+  std::erase_if(workflows, [&](const WorkflowPtr& workflow) { return workflow->active_since > event.at; });
+  if (workflows.empty()) return std::nullopt;
+  std::optional<domain::Change> change;
+  try {
+    change.emplace(columns_->change(event, memory));
+  } catch (const std::invalid_argument& error) {
+    observe(Observable::event_unreadable,
+            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
+    return std::nullopt;
+  }
+  Candidate candidate{
+      .event = &event, .change = std::move(*change), .fired = {}, .workflows = std::move(workflows)};
+  candidate.fired = domain::fired_triggers(candidate.change);
+  std::erase_if(candidate.workflows, [&](const WorkflowPtr& workflow) {
+    if (!workflow->rule.fires(candidate.fired)) return true;
+    return !workflow->rule.conditions.reads_relatives() &&
+           !workflow->rule.conditions.evaluate(candidate.subject());
+  });
+  if (candidate.workflows.empty()) return std::nullopt;
+  return candidate;
+}
+
+/// The runs of one event. From the first that is beyond the limits on, all are deferred.
+std::vector<PlannedRun> Matcher::plan(const Candidate& candidate, const Limits& limits) const {
+  const storage::StoredEvent& event = *candidate.event;
+  const Time now = clock_.now();
+  const Moment since = steady_clock::now();
+  bool defers = limits.may_defer && !limits.has_memory(event.business_id);
+  std::vector<PlannedRun> runs;
+  std::size_t bytes = 0;
+  std::size_t deferred = 0;
+  for (const WorkflowPtr& workflow : candidate.workflows) {
+    if (workflow->rule.conditions.reads_relatives() &&
+        !workflow->rule.conditions.evaluate(candidate.subject()))
+      continue;
+    defers = defers || (limits.may_defer && (runs.size() >= max_event_runs || bytes >= max_event_bytes ||
+                                             is_late(since, max_event_time)));
+    if (defers) {
+      runs.push_back(defer_run(event, *workflow, now));
+      ++deferred;
+    } else {
+      runs.push_back(plan_run(event, candidate.change, *workflow, now));
+      bytes += storage::byte_size(runs.back().run.key);
+    }
+  }
+  if (deferred > 0) observe(Observable::runs_deferred, {}, deferred);
+  return runs;
+}
+
+std::vector<storage::PostponedMatch> Matcher::postponed(const storage::StoredEvent& event) const {
+  std::vector<storage::PostponedMatch> matches;
+  for (const Guid& workflow : catalogue_.unreadable(event.business_id, event.entity_type, event.at)) {
+    matches.push_back({event.business_id, workflow, event.id, event.at});
+  }
+  if (!matches.empty()) observe(Observable::match_postponed, {}, matches.size());
+  return matches;
+}
+
+std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, const Workflow& workflow,
+                                                   std::span<const storage::PostponedMatch> matches) {
+  std::vector<storage::PendingEvent> keys;
+  for (const storage::PostponedMatch& match : matches) {
+    keys.push_back({.shard = 0, .id = match.event_id, .business_id = match.business_id, .at = match.at});
+  }
+  return with_columns(session, [&] {
+    storage::Outbox outbox(session);
+    std::vector<storage::Run> runs;
+    for (const storage::StoredEvent& event : outbox.fetch(keys)) {
+      // The workflow's own pointer is not needed: it outlives the call.
+      auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
+      if (!found) continue;
+      storage::RelativesWanted wanted;
+      matching::want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
+                               wanted);
+      const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+      matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
+                                              found->change.entity);
+      if (workflow.rule.conditions.evaluate(found->subject())) {
+        runs.push_back(std::move(defer_run(event, workflow, clock_.now()).run));
+      }
+    }
+    return runs;
+  });
+}
+
+}  // namespace waybill::worker

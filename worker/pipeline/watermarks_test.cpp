@@ -1,0 +1,305 @@
+#include "worker/pipeline/watermarks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+constexpr std::size_t no_limit = 1000;
+
+/// The outbox as transactions and snapshots make it.
+class Outbox {
+ public:
+  std::uint64_t begin() {
+    const std::uint64_t xid = next_xid_++;
+    open_[xid];
+    return xid;
+  }
+  std::uint64_t draw(std::uint64_t xid, std::int16_t shard = 0) {
+    open_.at(xid).push_back({shard, ++last_id_, {}, Time(Duration(++drawn_)), {}});
+    return last_id_;
+  }
+  void commit(std::uint64_t xid) {
+    for (const auto& event : open_.at(xid)) pending_[event.id] = event;
+    open_.erase(xid);
+  }
+  void roll_back(std::uint64_t xid) { open_.erase(xid); }
+  std::uint64_t insert(std::int16_t shard = 0) {
+    const std::uint64_t xid = begin();
+    const std::uint64_t id = draw(xid, shard);
+    commit(xid);
+    return id;
+  }
+  /// A crash loses what the sequence drew for transactions that never committed.
+  void recover(std::uint64_t last_id) { last_id_ = last_id; }
+  /// Likewise what was committed after `last_id` without being on disk.
+  void lose_commits(std::uint64_t last_id) {
+    pending_.erase(pending_.upper_bound(last_id), pending_.end());
+    recover(last_id);
+  }
+  storage::EventKey key(std::uint64_t id) const { return pending_.at(id).key(); }
+  void record(std::uint64_t id) { pending_.erase(id); }
+  std::set<std::uint64_t> open_transactions() const {
+    std::set<std::uint64_t> xids;
+    for (const auto& [xid, events] : open_) xids.insert(xid);
+    return xids;
+  }
+  bool empty() const { return pending_.empty(); }
+
+  storage::Scan scan(const Marks& marks, std::size_t limit, bool draw_xid = true) {
+    storage::Scan scan;
+    scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
+    scan.last_id = last_id_;
+    const auto in_flight = marks.in_flight();
+    for (const storage::ShardMark& mark : marks.marks()) {
+      std::size_t count = 0;
+      for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
+        if (entry->second.shard != mark.shard ||
+            std::ranges::find(in_flight, entry->second.key()) != in_flight.end()) {
+          continue;
+        }
+        scan.events.push_back(entry->second);
+        ++count;
+      }
+    }
+    if (draw_xid) scan.xid = next_xid_++;
+    return scan;
+  }
+
+ private:
+  std::uint64_t next_xid_ = 100;
+  std::uint64_t last_id_ = 0;
+  int drawn_ = 0;  // ever; the time of an event
+  std::map<std::uint64_t, std::vector<storage::PendingEvent>> open_;
+  std::map<std::uint64_t, storage::PendingEvent> pending_;
+};
+
+std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events) {
+  std::vector<std::uint64_t> ids;
+  ids.reserve(events.size());
+  for (const auto& event : events) ids.push_back(event.id);
+  return ids;
+}
+
+std::vector<std::uint64_t> look(Marks& marks, Outbox& outbox, std::size_t limit = no_limit,
+                                bool draw_xid = true) {
+  return ids(marks.take(outbox.scan(marks, limit, draw_xid), limit));
+}
+
+using Ids = std::vector<std::uint64_t>;
+
+TEST(Marks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto slow = outbox.begin();
+  const auto early = outbox.draw(slow);
+  const auto late = outbox.insert();
+  EXPECT_EQ(look(marks, outbox), Ids{late});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(look(marks, outbox), Ids{});
+  outbox.commit(slow);
+  EXPECT_EQ(look(marks, outbox), Ids{early});
+}
+
+TEST(Marks, AMarkMovesOnlyWhenEveryTransactionThatMayHaveDrawnBelowItIsOver) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto slow = outbox.begin();
+  outbox.draw(slow);
+  const auto id = outbox.insert();
+  look(marks, outbox);
+  for (int i = 0; i < 5; ++i) {
+    look(marks, outbox);
+    EXPECT_EQ(marks.marks().front().low, 0U);
+  }
+  outbox.roll_back(slow);
+  look(marks, outbox);
+  EXPECT_EQ(marks.marks().front().low, id);
+}
+
+TEST(Marks, WithoutATransactionIdOfItsOwnAMarkStays) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto id = outbox.insert();
+  EXPECT_FALSE(marks.wants_xid());
+  look(marks, outbox, no_limit, false);
+  EXPECT_TRUE(marks.wants_xid());
+  look(marks, outbox, no_limit, false);
+  EXPECT_EQ(marks.marks().front().low, 0U);
+  look(marks, outbox);
+  look(marks, outbox, no_limit, false);
+  EXPECT_EQ(marks.marks().front().low, id);
+  EXPECT_FALSE(marks.wants_xid()) << "nothing is left to be gained";
+}
+
+TEST(Marks, AMarkStopsAtTheEndOfALookThatItsLimitCutShort) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  for (int i = 0; i < 5; ++i) outbox.insert();
+  EXPECT_EQ(look(marks, outbox, 2), (Ids{1, 2}));
+  EXPECT_EQ(look(marks, outbox, 2), (Ids{3, 4}));
+  EXPECT_LE(marks.marks().front().low, 4U);
+  EXPECT_EQ(look(marks, outbox, 2), Ids{5});
+}
+
+TEST(Marks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  for (int i = 0; i < 9; ++i) outbox.insert();
+  look(marks, outbox, 1);
+  look(marks, outbox, 1);
+  EXPECT_FALSE(marks.wants_xid()) << "all nine are over";
+  for (std::uint64_t id = 3; id <= 8; ++id) {
+    EXPECT_EQ(look(marks, outbox, 1, false), Ids{id});
+    EXPECT_EQ(marks.marks().front().low, id);
+  }
+}
+
+TEST(Marks, NumbersThatACrashedServerDrawsAgainAreTaken) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto lost = outbox.begin();
+  for (int i = 0; i < 5; ++i) outbox.draw(lost);
+  outbox.roll_back(lost);
+  look(marks, outbox);
+  look(marks, outbox);
+  ASSERT_EQ(marks.marks().front().low, 5U);
+  outbox.recover(0);
+  marks.reconnected();
+  const auto again = outbox.insert();
+  ASSERT_EQ(again, 1U);
+  EXPECT_EQ(look(marks, outbox), Ids{again});
+}
+
+TEST(Marks, EventWithTheIdOfALostOneInFlightIsTaken) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto kept = outbox.insert();
+  const auto lost = outbox.insert();
+  const storage::EventKey lost_key = outbox.key(lost);
+  EXPECT_EQ(look(marks, outbox), (Ids{kept, lost}));
+  outbox.lose_commits(kept);
+  marks.reconnected();
+  ASSERT_EQ(outbox.insert(), lost);
+  EXPECT_EQ(look(marks, outbox), Ids{lost}) << "the kept one is still in flight";
+  EXPECT_EQ(marks.in_flight_count(), 3U);
+  marks.settled(std::vector{lost_key});
+  EXPECT_EQ(look(marks, outbox), Ids{}) << "the end of the lost one does not end the new one";
+  EXPECT_EQ(marks.in_flight_count(), 2U);
+}
+
+TEST(Marks, AShardAddedLaterIsReadFromTheBeginning) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  const auto old = outbox.insert(1);
+  outbox.insert(0);
+  for (int i = 0; i < 4; ++i) look(marks, outbox);
+  marks.add(1);
+  EXPECT_EQ(look(marks, outbox), Ids{old});
+}
+
+TEST(Marks, AShardThatComesBackIsReadFromTheBeginningButForWhatIsInFlight) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0);
+  outbox.insert();
+  outbox.insert();
+  look(marks, outbox);
+  look(marks, outbox);
+  marks.remove(0);
+  EXPECT_TRUE(marks.any_in_flight(0));
+  EXPECT_TRUE(marks.marks().empty());
+  marks.settled(std::vector{outbox.key(1)});  // which its next owner has, so it is still there
+  marks.add(0);
+  EXPECT_EQ(look(marks, outbox), Ids{1});
+}
+
+TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
+  std::mt19937 random(7);
+  const auto one_in = [&](unsigned n) { return random() % n == 0; };
+  for (int round = 0; round < 50; ++round) {
+    Outbox outbox;
+    Marks marks;
+    marks.add(0);
+    std::set<std::uint64_t> expected;
+    std::map<std::uint64_t, Ids> drawn;
+    Ids in_flight;
+    std::multiset<std::uint64_t> taken;
+    const auto end = [&](std::uint64_t xid, bool commits) {
+      if (commits) expected.insert(drawn[xid].begin(), drawn[xid].end());
+      commits ? outbox.commit(xid) : outbox.roll_back(xid);
+    };
+    const auto take = [&](std::size_t limit) {
+      for (const auto id : look(marks, outbox, limit, one_in(2))) {
+        taken.insert(id);
+        in_flight.push_back(id);
+      }
+    };
+    for (int step = 0; step < 200; ++step) {
+      if (one_in(2)) {
+        const auto xid = outbox.begin();
+        drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
+      }
+      for (const auto xid : outbox.open_transactions()) {
+        if (one_in(6)) drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
+        if (one_in(8)) end(xid, !one_in(4));
+      }
+      if (step == 50) marks.add(1);
+      if (step == 100) marks.add(2);
+      take(1 + random() % 5);
+      for (const auto id : std::exchange(in_flight, {})) {
+        if (one_in(3)) {
+          in_flight.push_back(id);
+          continue;
+        }
+        marks.settled(std::vector{outbox.key(id)});
+        outbox.record(id);
+      }
+    }
+    for (const auto xid : outbox.open_transactions()) end(xid, true);
+    for (int i = 0; i < 3; ++i) take(no_limit);
+    EXPECT_EQ(taken, std::multiset<std::uint64_t>(expected.begin(), expected.end())) << "round " << round;
+  }
+}
+
+std::size_t orphans_of(const std::vector<storage::PendingEvent>& events) {
+  return static_cast<std::size_t>(std::ranges::count(events, true, &storage::PendingEvent::orphan));
+}
+
+TEST(Marks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0, true);
+  marks.add(1);
+  outbox.insert(0);
+  outbox.insert(1);
+  outbox.insert(0);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 2U);
+  outbox.insert(0);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 0U);
+}
+
+TEST(Marks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
+  Outbox outbox;
+  Marks marks;
+  marks.add(0, true);
+  constexpr std::size_t events = Marks::max_orphans + 10;
+  for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events)), Marks::max_orphans);
+}
+
+}  // namespace
+}  // namespace waybill::worker

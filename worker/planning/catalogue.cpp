@@ -1,0 +1,158 @@
+#include "worker/planning/catalogue.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+#include "actions/stored_templates.hpp"
+#include "base/observe.hpp"
+
+namespace waybill::worker {
+namespace {
+
+/// That in which they were made.
+std::pair<Time, Guid> order_of(const WorkflowPtr& workflow) { return {workflow->created_at, workflow->guid}; }
+
+}  // namespace
+
+void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
+  for (const storage::StoredWorkflow& stored : changed) {
+    WorkflowPtr workflow;
+    if (!stored.deleted) {
+      try {
+        workflow = read(stored);
+      } catch (const std::exception& error) {
+        observe(Observable::workflow_unreadable,
+                {{"workflow", stored.guid.to_string()}, {"error", std::string_view(error.what())}});
+      }
+    }
+    const std::unique_lock lock(mutex_);
+    remove(stored.guid);
+    if (!workflow && !stored.deleted) {
+      unreadable_.emplace(stored.guid, Unreadable{.business_id = stored.business_id,
+                                                  .entity_type = stored.entity_type,
+                                                  .is_active = stored.is_active,
+                                                  .active_since = stored.active_since});
+    }
+    set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
+    if (workflow) {
+      workflows_.emplace(stored.guid, workflow);
+      std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
+      all.insert(std::ranges::upper_bound(all, order_of(workflow), {}, order_of), workflow);
+    }
+    epoch_ = stored.epoch;
+  }
+}
+
+void Catalogue::replace(const std::vector<storage::StoredWorkflow>& all) {
+  std::unordered_set<Guid> present;
+  for (const storage::StoredWorkflow& stored : all) present.insert(stored.guid);
+  {
+    const std::unique_lock lock(mutex_);
+    std::vector<Guid> gone;
+    for (const auto& [guid, workflow] : workflows_) {
+      if (!present.contains(guid)) gone.push_back(guid);
+    }
+    for (const auto& [guid, workflow] : unreadable_) {
+      if (!present.contains(guid)) gone.push_back(guid);
+    }
+    for (const Guid& guid : gone) remove(guid);
+  }
+  epoch_ = 0;
+  apply(all);
+}
+
+std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now) {
+  const bool is_over = workflow.previous_until && now >= *workflow.previous_until;
+  return std::span(workflow.secrets).first(is_over ? 1 : workflow.secrets.size());
+}
+
+WorkflowPtr Catalogue::find(const Guid& workflow) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = workflows_.find(workflow);
+  return found == workflows_.end() ? nullptr : found->second;
+}
+
+bool Catalogue::is_unreadable(const Guid& workflow) const {
+  const std::shared_lock lock(mutex_);
+  return unreadable_.contains(workflow);
+}
+
+std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType type, Time at) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Guid> workflows;
+  for (const auto& [guid, workflow] : unreadable_) {
+    if (workflow.business_id == business && workflow.entity_type == type && workflow.is_active &&
+        workflow.active_since <= at) {
+      workflows.push_back(guid);
+    }
+  }
+  return workflows;
+}
+
+std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityType type) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<WorkflowPtr> active;
+  const auto found = by_business_.find(business);
+  if (found == by_business_.end()) return active;
+  for (const WorkflowPtr& workflow : found->second) {
+    if (workflow->is_active && workflow->rule.entity_type() == type) active.push_back(workflow);
+  }
+  return active;
+}
+
+WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
+  matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
+  json::object definition = json::parse(stored.action).as_object();
+  if (stored.templates) {
+    json::object templates = json::parse(*stored.templates).as_object();
+    actions::add_built_in_templates(templates);
+    definition["templates"] = std::move(templates);
+  }
+  const actions::Action* action = actions::find_action(definition.at("type").as_string());
+  if (action == nullptr) throw std::invalid_argument("unknown action");
+  std::vector<net::WebhookSecret> secrets;
+  for (const Bytes& sealed : stored.sealed_secrets) {
+    auto secret =
+        net::WebhookSecret::parse(secrets_.open(sealed, "workflow-secret:" + stored.guid.to_string()));
+    if (!secret) throw std::invalid_argument("unreadable secret");
+    secrets.push_back(std::move(*secret));
+  }
+  actions::Credentials credentials;
+  if (stored.sealed_credentials) {
+    credentials = actions::Credentials::parse(
+        secrets_.open(*stored.sealed_credentials, actions::Credentials::purpose(stored.guid)));
+  }
+  const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
+  if (!delay) throw std::invalid_argument("unreadable delay");
+  return std::make_shared<const Workflow>(Workflow{.guid = stored.guid,
+                                                   .business_id = stored.business_id,
+                                                   .business_name = stored.business_name,
+                                                   .name = stored.name,
+                                                   .rule = std::move(rule),
+                                                   .action = action,
+                                                   .definition = std::move(definition),
+                                                   .is_active = stored.is_active,
+                                                   .paused = stored.paused,
+                                                   .ordered = stored.ordered,
+                                                   .delay = *delay,
+                                                   .version = stored.version,
+                                                   .active_since = stored.active_since,
+                                                   .created_at = stored.created_at,
+                                                   .secrets = std::move(secrets),
+                                                   .previous_until = stored.previous_until,
+                                                   .credentials = std::move(credentials)});
+}
+
+void Catalogue::remove(const Guid& workflow) {
+  unreadable_.erase(workflow);
+  const auto found = workflows_.find(workflow);
+  if (found == workflows_.end()) return;
+  const auto business = by_business_.find(found->second->business_id);
+  std::erase(business->second, found->second);
+  if (business->second.empty()) by_business_.erase(business);
+  workflows_.erase(found);
+}
+
+}  // namespace waybill::worker

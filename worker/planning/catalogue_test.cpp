@@ -1,0 +1,65 @@
+#include "worker/planning/catalogue.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using testing::ElementsAre;
+
+const Guid business = Guid::from_name(namespace_url, "business");
+const Time made = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+
+storage::StoredWorkflow stored(const char* name, Duration after, std::uint64_t epoch) {
+  return {.business_id = business,
+          .guid = Guid::from_name(namespace_url, name),
+          .name = name,
+          .entity_type = domain::EntityType::order,
+          .trigger_code = "order_updated",
+          .action = R"({"type": "update_status", "recipient": "", "status": "ready"})",
+          .conditions = "{}",
+          .is_active = true,
+          .ordered = false,
+          .delay = {},
+          .paused = false,
+          .version = 1,
+          .active_since = made,
+          .deleted = false,
+          .epoch = epoch,
+          .business_name = "b",
+          .sealed_secrets = {},
+          .templates = {},
+          .created_at = made + after};
+}
+
+TEST(Catalogue, WorkflowsStayInTheOrderInWhichTheyWereMade) {
+  const SecretBox secrets{SecretBox::Key{}};
+  Catalogue catalogue(secrets);
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (const WorkflowPtr& each : catalogue.active(business, domain::EntityType::order))
+      all.push_back(each->name);
+    return all;
+  };
+  using std::chrono::microseconds;
+  catalogue.apply({stored("second", microseconds(2), 1), stored("first", microseconds(1), 2)});
+  EXPECT_THAT(names(), ElementsAre("first", "second"));
+  catalogue.apply({stored("first", microseconds(1), 3), stored("third", microseconds(3), 4)});
+  EXPECT_THAT(names(), ElementsAre("first", "second", "third")) << "a change does not move it";
+}
+
+TEST(Catalogue, WorkflowsThatAServerHasLostAreForgottenAndTheirEpochsCountAgain) {
+  const SecretBox secrets{SecretBox::Key{}};
+  Catalogue catalogue(secrets);
+  using std::chrono::microseconds;
+  catalogue.apply({stored("kept", microseconds(1), 5), stored("lost", microseconds(2), 6)});
+  catalogue.replace({stored("kept", microseconds(1), 3), stored("new", microseconds(3), 4)});
+  EXPECT_EQ(catalogue.find(Guid::from_name(namespace_url, "lost")), nullptr);
+  EXPECT_NE(catalogue.find(Guid::from_name(namespace_url, "kept")), nullptr);
+  EXPECT_NE(catalogue.find(Guid::from_name(namespace_url, "new")), nullptr);
+  EXPECT_EQ(catalogue.epoch(), 4U);
+}
+
+}  // namespace
+}  // namespace waybill::worker

@@ -1,0 +1,120 @@
+#include "worker/planning/run_plan.hpp"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "worker/delivery/outcome.hpp"
+
+namespace waybill::worker {
+namespace {
+
+actions::WorkflowView view_of(const Workflow& workflow) {
+  return {.guid = workflow.guid,
+          .name = workflow.name,
+          .business_id = workflow.business_id,
+          .business_name = workflow.business_name,
+          .action = workflow.definition};
+}
+
+PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow, Time now) {
+  const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
+  // The depth matters to actions that change records alone.
+  const int depth = workflow.action->changes_records() ? storage::cause_depth(event.cause) : 0;
+  return {.run = {.key = {.business_id = event.business_id,
+                          .guid = guid,
+                          .workflow_id = workflow.guid,
+                          .workflow_version = workflow.version,
+                          .event_id = event.id,
+                          .entity_type = event.entity_type,
+                          .entity_id = event.entity_id,
+                          .trigger_code = std::string(workflow.rule.trigger->code),
+                          .action = std::string(workflow.action->type()),
+                          .created_at = event.at,
+                          .origin = guid,
+                          .replay_of = {},
+                          .destination = {},
+                          .ordered = workflow.ordered,
+                          .request = {},
+                          .body = {},
+                          .depth = depth,
+                          .workflow_made = workflow.created_at},
+                  .state = {.status = storage::RunStatus::queued,
+                            .code = {},
+                            .error = {},
+                            .attempts = 0,
+                            .tries = "[]",
+                            .at = now}},
+          .request = {}};
+}
+
+/// The state of a run that begins: what its workflow demands before the first attempt.
+void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
+  storage::RunState& state = planned.run.state;
+  if (state.status == storage::RunStatus::dead) return;
+  if (is_loop(*workflow.action, planned.run.key.depth)) {
+    state = loop_state(std::move(state), state.at);
+    return;
+  }
+  planned.is_paused = workflow.paused;
+  if (workflow.delay > Duration::zero()) {
+    state.status = storage::RunStatus::waiting;
+    state.at += workflow.delay;
+  } else if (workflow.paused) {
+    state.status = storage::RunStatus::held;
+  }
+}
+
+void end(storage::RunState& state, const char* code, const std::exception& error) {
+  state.status = storage::RunStatus::dead;
+  state.code = code;
+  state.error = error.what();
+}
+
+}  // namespace
+
+void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
+                storage::Run& run, json::object& request) {
+  try {
+    actions::Plan plan = workflow.action->plan(view_of(workflow), {.entity = change.entity,
+                                                                   .previous = change.previous,
+                                                                   .entity_type = event.entity_type,
+                                                                   .entity_id = event.entity_id,
+                                                                   .event_id = event.id,
+                                                                   .at = event.at,
+                                                                   .trigger = run.key.trigger_code});
+    request = std::move(plan.request);
+    run.key.body = std::move(plan.body);
+    run.key.destination = workflow.action->destination(request, event.business_id);
+  } catch (const std::length_error& error) {
+    end(run.state, "PAYLOAD_TOO_LARGE", error);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // SQL has written a definition that `check` would have refused.
+    end(run.state, "CONFIGURATION_ERROR", error);
+  }
+  run.key.request = to_json(request);
+}
+
+PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
+                    Time now) {
+  PlannedRun planned = begin_run(event, workflow, now);
+  render_run(event, change, workflow, planned.run, planned.request);
+  apply_workflow(workflow, planned);
+  return planned;
+}
+
+PlannedRun defer_run(const storage::StoredEvent& event, const Workflow& workflow, Time now) {
+  PlannedRun planned = begin_run(event, workflow, now);
+  planned.run.key.request = storage::deferred_request;
+  try {
+    planned.run.key.destination = workflow.action->queue_destination(workflow.definition, event.business_id);
+  } catch (const std::exception& error) {
+    end(planned.run.state, "CONFIGURATION_ERROR", error);
+  }
+  apply_workflow(workflow, planned);
+  return planned;
+}
+
+}  // namespace waybill::worker

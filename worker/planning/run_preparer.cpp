@@ -1,0 +1,211 @@
+#include "worker/planning/run_preparer.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "actions/stored_templates.hpp"
+#include "matching/relatives.hpp"
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+#include "worker/planning/run_plan.hpp"
+
+namespace waybill::worker {
+namespace {
+
+bool waited(const storage::ClaimedRun& claimed) { return claimed.was == storage::RunStatus::waiting; }
+
+bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
+
+/// An event that is kept no more, as far as its run tells.
+storage::StoredEvent stub_of(const storage::RunKey& run) {
+  return {.id = run.event_id,
+          .business_id = run.business_id,
+          .entity_type = run.entity_type,
+          .entity_id = run.entity_id,
+          .at = run.created_at,
+          .cause = {},
+          .before = {},
+          .after = {}};
+}
+
+std::vector<storage::StoredEvent>::const_iterator event_of(const std::vector<storage::StoredEvent>& events,
+                                                           const storage::RunKey& run) {
+  return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
+    return event.id == run.event_id && event.at == run.created_at;
+  });
+}
+
+bool is_of_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
+
+void end(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
+  storage::RunState& state = claimed.run.state;
+  state.status = storage::RunStatus::dead;
+  state.code = code;
+  state.error = std::move(error);
+  state.at = now;
+}
+
+}  // namespace
+
+template <typename Work>
+void RunPreparer::with_columns(storage::Session& session, Work work) {
+  if (!columns_) columns_.emplace(session);
+  try {
+    work();
+  } catch (const storage::ColumnsChanged&) {
+    columns_.reset();
+    throw;
+  }
+}
+
+void RunPreparer::check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  if (std::ranges::none_of(runs, waited)) return;
+  with_columns(session, [&] { check_all(session, runs); });
+}
+
+void RunPreparer::render(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  if (std::ranges::none_of(runs, needs_texts)) return;
+  with_columns(session, [&] { render_all(session, runs); });
+}
+
+void RunPreparer::check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  std::vector<storage::PendingEvent> keys;
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunKey& key = claimed.run.key;
+    if (waited(claimed))
+      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
+  }
+  const Versions versions = earlier_versions(session, runs, waited);
+  storage::Outbox outbox(session);
+  std::vector<storage::StoredEvent> events = outbox.fetch(keys);
+  for (const storage::ClaimedRun& claimed : runs) {
+    if (waited(claimed) && event_of(events, claimed.run.key) == events.end())
+      events.push_back(stub_of(claimed.run.key));
+  }
+  const std::vector<storage::StoredEvent> current = outbox.current(events);
+  for (storage::ClaimedRun& claimed : runs) {
+    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
+    if (!waited(claimed) || !workflow) continue;
+    const auto event = event_of(events, claimed.run.key);
+    const auto& now = current[static_cast<std::size_t>(event - events.begin())];
+    const auto earlier = versions.find(claimed.run.key.guid);
+    const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
+    const bool is_deletion = event->after == std::nullopt && (event->before || is_of_deletions(rule));
+    if (is_deletion && !event->before) continue;  // Nothing is left to compare.
+    claimed.record_gone = !is_deletion && !now.after;
+    claimed.called_off = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
+  }
+}
+
+/// The versions, by run, of those wanted runs whose workflow was changed since.
+template <typename Wanted>
+RunPreparer::Versions RunPreparer::earlier_versions(storage::Session& session,
+                                                    const std::vector<storage::ClaimedRun>& runs,
+                                                    Wanted wanted) const {
+  std::vector<Guid> businesses, workflows, names;
+  std::vector<std::int64_t> numbers;
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunKey& key = claimed.run.key;
+    const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+    if (!wanted(claimed) || !workflow || workflow->version == key.workflow_version) continue;
+    businesses.push_back(key.business_id);
+    workflows.push_back(key.workflow_id);
+    numbers.push_back(key.workflow_version);
+    names.push_back(key.guid);
+  }
+  Versions versions;
+  if (names.empty()) return versions;
+  const storage::Rows rows = session.run(
+      storage::sql::queue::definitions_of_versions, storage::array_literal(businesses),
+      storage::array_literal(workflows), storage::array_literal(numbers), storage::array_literal(names));
+  storage::for_each_row(rows, [&](const storage::RowView& row) {
+    try {
+      versions.emplace(row.guid(0), Version{matching::make_rule(row.view(1), json::parse(row.view(2))),
+                                            json::parse(row.view(3)).as_object()});
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the present version counts instead
+    }
+  });
+  return versions;
+}
+
+bool RunPreparer::still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
+                              const storage::StoredEvent& current, storage::Outbox& outbox) {
+  const bool deletion = !event.after;
+  try {
+    // The event says what changed; it is compared with the record as it is now. An event that is kept no more
+    // says nothing.
+    const bool is_kept = event.before || event.after;
+    const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
+    domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
+    storage::RelativesWanted wanted;
+    matching::want_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
+    const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+    matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
+                                            now.entity);
+    return conditions.evaluate({now.entity, then.previous, then.created});
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  const Versions versions = earlier_versions(session, runs, needs_texts);
+  for (storage::ClaimedRun& claimed : runs) {
+    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
+    if (!needs_texts(claimed) || !workflow) continue;
+    try {
+      const Source* const source = source_of(session, claimed.run.key);
+      if (source == nullptr) {
+        end(claimed, "EVENT_GONE", "the event is kept no more, so the run cannot be rendered", clock_.now());
+        continue;
+      }
+      const auto earlier = versions.find(claimed.run.key.guid);
+      const auto version =
+          earlier == versions.end() ? std::nullopt : as_of(session, *workflow, earlier->second);
+      json::object request;
+      render_run(source->event, source->change, version ? *version : *workflow, claimed.run, request);
+      claimed.run.state.at = clock_.now();
+      claimed.rendered = true;
+    } catch (const std::invalid_argument& error) {
+      end(claimed, "UNREADABLE", error.what(), clock_.now());
+    }
+  }
+}
+
+/// The event that a run began with; null if it is kept no more.
+const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, const storage::RunKey& run) {
+  if (last_ && last_->event.id == run.event_id && last_->event.at == run.created_at) return &*last_;
+  storage::Outbox outbox(session);
+  auto event = outbox.origin(run.event_id, run.origin);
+  if (!event) return nullptr;
+  domain::Change change = columns_->change(*event, {});
+  storage::RelativesWanted wanted;
+  matching::want_relatives(event->business_id, event->entity_id, event->entity_type, change.entity, wanted);
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  matching::RelativeIndex(relatives).fill(event->business_id, event->entity_id, event->entity_type,
+                                          change.entity);
+  last_.emplace(std::move(*event), std::move(change));
+  return &*last_;
+}
+
+/// The workflow as an earlier version defined it; nullopt if this version of waybill has no such action.
+/// Stored templates are those of now.
+std::optional<Workflow> RunPreparer::as_of(storage::Session& session, const Workflow& workflow,
+                                           const Version& version) const {
+  Workflow earlier = workflow;
+  earlier.rule = version.rule;
+  earlier.definition = version.action;
+  earlier.action = actions::find_action(version.action.at("type").as_string());
+  if (earlier.action == nullptr) return std::nullopt;
+  const std::vector<std::string> codes = earlier.action->templates(version.action);
+  if (codes.empty()) return earlier;
+  const storage::Rows rows = session.run(storage::sql::templates::texts, workflow.business_id.to_string(),
+                                         storage::array_literal(codes));
+  json::object templates = json::parse(storage::RowView(rows, 0).view(1)).as_object();
+  actions::add_built_in_templates(templates);
+  earlier.definition["templates"] = std::move(templates);
+  return earlier;
+}
+
+}  // namespace waybill::worker

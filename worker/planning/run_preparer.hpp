@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "domain/records/change.hpp"
+#include "matching/rule.hpp"
+#include "storage/outbox.hpp"
+#include "storage/record_columns.hpp"
+#include "storage/run_store.hpp"
+#include "worker/planning/catalogue.hpp"
+
+namespace waybill::worker {
+
+/// Prepares runs that were claimed from the queue for their attempt. Reads the database and changes nothing.
+/// A run is checked and rendered by the version of its workflow that it names. One thread. Methods throw
+/// DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call them again.
+class RunPreparer {
+ public:
+  RunPreparer(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
+
+  /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its
+  /// workflow's conditions as it now is. Others stay as they are.
+  void check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
+  /// Renders runs that were queued without their texts, from their events. A run whose event is kept no more
+  /// is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are.
+  void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
+ private:
+  /// A version of a workflow that is not its newest.
+  struct Version {
+    matching::Rule rule;
+    json::object action;
+  };
+  /// An event as runs are rendered from it.
+  struct Source {
+    storage::StoredEvent event;
+    domain::Change change;  // with the relatives of when it was read
+  };
+  using Versions = std::unordered_map<Guid, Version>;  // by run
+
+  template <typename Work>
+  void with_columns(storage::Session& session, Work work);
+  template <typename Wanted>
+  Versions earlier_versions(storage::Session& session, const std::vector<storage::ClaimedRun>& runs,
+                            Wanted wanted) const;
+  void check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  void render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
+                   const storage::StoredEvent& current, storage::Outbox& outbox);
+  const Source* source_of(storage::Session& session, const storage::RunKey& run);
+  std::optional<Workflow> as_of(storage::Session& session, const Workflow& workflow,
+                                const Version& version) const;
+
+  const Catalogue& catalogue_;
+  const Clock& clock_;
+  std::optional<storage::RecordColumns> columns_;
+  std::optional<Source> last_;  // runs of one event come one after another
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,327 @@
+#include "worker/stores/import_orders.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "storage/fields.hpp"
+#include "storage/session.hpp"
+#include "storage/sql.hpp"
+#include "worker/stores/import_page.hpp"
+#include "worker/stores/import_rules.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::imports;
+using connectors::StoreOrder;
+using connectors::StorePage;
+using Text = std::optional<std::string>;
+
+/// One order of a page, and what is to become of it.
+struct Entry {
+  const StoreOrder* order = nullptr;
+  std::string digest;
+  Guid guid;
+  bool is_new = false;
+  Text before;              // how the store had it
+  bool is_same = false;     // as it was imported
+  std::string status;       // that it gets here
+  bool is_moved = false;    // its status alone is written
+  bool is_written = false;  // the store's fields are written
+  Guid customer;            // nil: none found yet
+};
+
+json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
+
+class OrderPage {
+ public:
+  OrderPage(const ImportScope& scope, const std::vector<const StoreOrder*>& orders,
+            std::vector<Refused> unreadable)
+      : scope_(scope), refused_(std::move(unreadable)), quarantined_(refused_.size()) {
+    for (const auto* const order : orders) {
+      if (auto reason = unfit(*order)) {
+        refuse(*order, std::move(*reason));
+      } else {
+        entries_.push_back({.order = order, .digest = digest_of(*order)});
+      }
+    }
+    quarantined_ = refused_.size();  // what follows is refused but kept in mind as it is
+  }
+
+  asio::awaitable<PageCounts> write(std::optional<Time> reached) {
+    auto work = co_await PageWork::begin(scope_);
+    co_await look_up(work);
+    co_await decide(work);
+    co_await find_customers(work);
+    co_await write_orders(work);
+    co_await remember(work);
+    co_await keep_failures(work);
+    counts_.failed = static_cast<std::int64_t>(refused_.size());
+    co_await work.commit({.counts = counts_, .orders_reached = reached}, refused_);
+    co_return counts_;
+  }
+
+ private:
+  void refuse(const StoreOrder& order, std::string reason) {
+    refused_.push_back({order.external_id, order.number, std::move(reason)});
+  }
+
+  asio::awaitable<void> look_up(PageWork& work) {
+    if (entries_.empty()) co_return;
+    enum Column { external_id, guid, digest, status };
+    std::unordered_map<std::string_view, Entry*> by_id;
+    std::vector<std::string> ids;
+    for (auto& entry : entries_) {
+      by_id.emplace(entry.order->external_id, &entry);
+      ids.push_back(entry.order->external_id);
+      entry.is_new = true;
+    }
+    auto params = work.key();
+    params.add_array(ids);
+    const auto rows = co_await work.run(sql::known, std::move(params));
+    storage::for_each_row(rows, [&](const storage::RowView& row) {
+      Entry& entry = *by_id.at(row.view(external_id));
+      entry.is_new = false;
+      entry.guid = row.guid(guid);
+      entry.before = row.maybe_string(status);
+      entry.is_same = row.view(digest) == entry.digest && entry.before == entry.order->status;
+      entry.is_written = row.view(digest) != entry.digest;
+    });
+  }
+
+  /// Those that are new, and those that differ from what was imported, as they are here.
+  asio::awaitable<void> decide(PageWork& work) {
+    std::vector<Guid> changed;
+    for (auto& entry : entries_) {
+      if (entry.is_new) {
+        entry.guid = Guid::random();
+        entry.status = entry.order->status;
+      } else if (!entry.is_same) {
+        changed.push_back(entry.guid);
+      }
+    }
+    std::map<Guid, std::string> here;
+    if (!changed.empty()) {
+      storage::Params params;
+      params.add(scope_.business.to_string()).add(storage::array_literal(changed));
+      const auto rows = co_await work.run(sql::lock_orders, std::move(params));
+      storage::for_each_row(rows,
+                            [&](const storage::RowView& row) { here.emplace(row.guid(0), row.string(1)); });
+    }
+    for (auto& entry : entries_) {
+      if (entry.is_new || entry.is_same) continue;
+      const auto found = here.find(entry.guid);
+      if (found == here.end()) {
+        entry.is_written = false;  // deleted here, and stays so
+      } else {
+        decide(entry, found->second);
+      }
+    }
+  }
+
+  void decide(Entry& entry, const std::string& here) {
+    const auto verdict = decide_status(here, entry.before, entry.order->status);
+    entry.is_written = entry.is_written && !is_closed(here);
+    entry.is_moved = verdict.move.has_value() && !entry.is_written;
+    entry.status = verdict.move.value_or(here);
+    if (verdict.contradiction) refuse(*entry.order, *verdict.contradiction);
+  }
+
+  asio::awaitable<void> find_customers(PageWork& work) {
+    json::array customers;
+    std::vector<std::string> addresses;
+    for (auto& entry : entries_) {
+      const auto& order = *entry.order;
+      if (order.customer_email && (entry.is_new || entry.is_written)) {
+        addresses.push_back(*order.customer_email);
+      } else if (entry.is_new) {
+        entry.customer = Guid::random();
+      } else {
+        continue;
+      }
+      const Guid guid = entry.customer.is_nil() ? Guid::random() : entry.customer;
+      customers.emplace_back(json::object{{"guid", guid.to_string()},
+                                          {"name", order.customer_name.value_or("Guest")},
+                                          {"email", value_of(order.customer_email)},
+                                          {"phone", value_of(order.customer_phone)}});
+    }
+    if (customers.empty()) co_return;
+    co_await work.run(sql::add_customers, business_params().add(to_json(customers)));
+    if (addresses.empty()) co_return;
+    const auto rows = co_await work.run(sql::find_customers, business_params().add_array(addresses));
+    std::unordered_map<std::string_view, Guid> found;
+    storage::for_each_row(rows,
+                          [&](const storage::RowView& row) { found.emplace(row.view(0), row.guid(1)); });
+    for (auto& entry : entries_) {
+      if (!entry.order->customer_email || !(entry.is_new || entry.is_written)) continue;
+      const auto customer = found.find(*entry.order->customer_email);
+      // Deleted by another transaction since the statement before.
+      if (customer == found.end()) throw storage::StatementError("a customer has just gone", "40P01", "");
+      entry.customer = customer->second;
+    }
+  }
+
+  asio::awaitable<void> write_orders(PageWork& work) {
+    json::array added;
+    json::array changed;
+    std::vector<Guid> moved;
+    std::vector<std::string> statuses;
+    for (const auto& entry : entries_) {
+      if (entry.is_new) {
+        added.emplace_back(row_of(entry));
+      } else if (entry.is_written) {
+        changed.emplace_back(row_of(entry));
+      } else if (entry.is_moved) {
+        moved.push_back(entry.guid);
+        statuses.push_back(entry.status);
+      }
+    }
+    if (!added.empty()) co_await work.run(sql::add_orders, work.key().add(to_json(added)));
+    counts_.imported = static_cast<std::int64_t>(added.size());
+    if (!changed.empty()) {
+      const auto rows = co_await work.run(sql::change_orders, business_params().add(to_json(changed)));
+      counts_.updated = rows.size();
+    }
+    if (!moved.empty()) {
+      auto params = business_params();
+      params.add(storage::array_literal(moved)).add_array(statuses);
+      co_await work.run(sql::move_orders, std::move(params));
+      counts_.updated += static_cast<std::int64_t>(moved.size());
+    }
+    const auto contradicted = static_cast<std::int64_t>(refused_.size() - quarantined_);
+    counts_.unchanged =
+        static_cast<std::int64_t>(entries_.size()) - counts_.imported - counts_.updated - contradicted;
+  }
+
+  json::object row_of(const Entry& entry) const {
+    const auto& order = *entry.order;
+    const auto& to = order.delivery;
+    return {{"guid", entry.guid.to_string()},
+            {"number", order.number},
+            {"status", entry.status},
+            {"customer", entry.customer.is_nil() ? json::value() : json::value(entry.customer.to_string())},
+            {"items", items_of(order, entry.guid)},
+            {"street", value_of(to.street)},
+            {"city", value_of(to.city)},
+            {"state", value_of(to.state)},
+            {"postal_code", value_of(to.postal_code)},
+            {"country", value_of(to.country)},
+            {"total", order.total},
+            {"currency", order.currency},
+            {"notes", value_of(order.notes)},
+            {"external_id", order.external_id},
+            {"created_at", format_sql_timestamp(order.created_at)}};
+  }
+
+  asio::awaitable<void> remember(PageWork& work) {
+    std::vector<std::string> ids;
+    std::vector<Guid> guids;
+    std::vector<std::string> digests;
+    std::vector<std::string> statuses;
+    std::vector<std::string> same;
+    for (const auto& entry : entries_) {
+      if (entry.is_same) {
+        same.push_back(entry.order->external_id);
+        continue;
+      }
+      ids.push_back(entry.order->external_id);
+      guids.push_back(entry.guid);
+      digests.push_back(entry.digest);
+      statuses.push_back(entry.order->status);
+    }
+    if (!ids.empty()) {
+      auto params = work.key();
+      params.add_array(ids).add(storage::array_literal(guids)).add_array(digests).add_array(statuses);
+      co_await work.run(sql::remember_orders, std::move(params));
+    }
+    if (!same.empty()) co_await work.run(sql::forget_failures, work.key().add_array(same));
+  }
+
+  asio::awaitable<void> keep_failures(PageWork& work) {
+    std::map<std::string, const Refused*> kept;
+    for (std::size_t i = 0; i < quarantined_; ++i) {
+      if (!refused_[i].external_id.empty()) kept.insert_or_assign(refused_[i].external_id, &refused_[i]);
+    }
+    if (kept.empty()) co_return;
+    std::vector<std::string> ids;
+    std::vector<Text> numbers;
+    std::vector<std::string> reasons;
+    for (const auto& [id, refused] : kept) {
+      ids.push_back(id);
+      numbers.push_back(refused->number);
+      reasons.push_back(refused->reason);
+    }
+    auto params = work.key();
+    params.add_array(ids).add(storage::array_literal(numbers)).add_array(reasons).add(scope_.run.to_string());
+    co_await work.run(sql::keep_failures, std::move(params));
+  }
+
+  storage::Params business_params() const {
+    storage::Params params;
+    params.add(scope_.business.to_string());
+    return params;
+  }
+
+  const ImportScope& scope_;
+  std::vector<Entry> entries_;
+  std::vector<Refused> refused_;
+  std::size_t quarantined_;  // so many of them, from the front, are tried again
+  PageCounts counts_;
+};
+
+asio::awaitable<WrittenPage> write(const ImportScope& scope, std::vector<const StoreOrder*> orders,
+                                   std::vector<Refused> refused, std::optional<Time> reached) {
+  co_return co_await write_page([&]() -> asio::awaitable<PageCounts> {
+    OrderPage page(scope, orders, refused);
+    co_return co_await page.write(reached);
+  });
+}
+
+/// The last state of each order: a store may give one twice.
+std::vector<const StoreOrder*> distinct(const std::vector<StoreOrder>& orders) {
+  std::vector<const StoreOrder*> kept;
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (const auto& order : orders) {
+    const auto [place, is_first] = places.emplace(order.external_id, kept.size());
+    if (is_first) {
+      kept.push_back(&order);
+    } else if (kept[place->second]->changed_at <= order.changed_at) {
+      kept[place->second] = &order;
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<StoreOrder> page) {
+  std::vector<Refused> refused;
+  refused.reserve(page.unreadable.size());
+  for (auto& each : page.unreadable) {
+    refused.push_back({std::move(each.external_id), std::move(each.number), std::move(each.reason)});
+  }
+  const auto orders = distinct(page.records);
+  auto whole = co_await write(scope, orders, refused, page.reached);
+  if (whole.refusal.empty()) co_return whole.counts;
+  PageCounts counts;
+  for (const auto* const order : orders) {
+    auto alone = co_await write(scope, {order}, {}, std::nullopt);
+    counts += alone.counts;
+    if (!alone.refusal.empty())
+      refused.push_back({order->external_id, order->number, std::move(alone.refusal)});
+  }
+  const auto rest = co_await write(scope, {}, refused, page.reached);
+  if (!rest.refusal.empty()) throw storage::StatementError(rest.refusal, "", "");
+  counts += rest.counts;
+  co_return counts;
+}
+
+asio::awaitable<void> forget_failure(const ImportScope& scope, std::string external_id) {
+  auto work = co_await PageWork::begin(scope);
+  co_await work.run(sql::forget_failures, work.key().add_array(std::vector{std::move(external_id)}));
+  co_await work.commit({}, {});
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,252 @@
+#include "worker/stores/import_products.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+
+#include "storage/fields.hpp"
+#include "storage/session.hpp"
+#include "storage/sql.hpp"
+#include "worker/stores/import_page.hpp"
+#include "worker/stores/import_rules.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::imports;
+using connectors::StorePage;
+using connectors::StoreProduct;
+using connectors::StoreVariant;
+using Text = std::optional<std::string>;
+
+constexpr std::size_t most_variants = 1000;  // as the API has it
+
+/// Exact: an amount's hundredths, rounded half up.
+std::int64_t cents(std::string_view amount) {
+  constexpr std::size_t places = 3;
+  const auto point = std::min(amount.find('.'), amount.size());
+  std::string digits(amount.substr(0, point));
+  auto fraction = std::string(amount.substr(std::min(point + 1, amount.size())));
+  fraction.resize(places, '0');
+  digits += fraction;
+  std::int64_t thousandths = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), thousandths);
+  return (thousandths + 5) / 10;
+}
+
+double number_of(std::string_view amount) {
+  double number = 0;
+  std::from_chars(amount.data(), amount.data() + amount.size(), number);
+  return number;
+}
+
+void put(json::object& columns, std::string_view name, const Text& text) {
+  if (text) columns.emplace(name, *text);
+}
+void put_amount(json::object& columns, std::string_view name, const Text& amount) {
+  if (amount && is_amount(*amount)) columns.emplace(name, *amount);
+}
+
+bool is_named(const json::object& variant, std::string_view key, std::string_view wanted) {
+  const auto* const value = variant.if_contains(key);
+  return value != nullptr && value->is_string() && value->get_string() == wanted;
+}
+
+/// By its SKU; one without by its name.
+json::object* find_variant(json::array& variants, const StoreVariant& wanted) {
+  for (auto& entry : variants) {
+    auto* const variant = entry.if_object();
+    if (variant == nullptr) continue;
+    if (wanted.sku ? is_named(*variant, "sku", *wanted.sku) : is_named(*variant, "name", wanted.name))
+      return variant;
+  }
+  return nullptr;
+}
+
+json::object& add_variant(json::array& variants, const StoreVariant& wanted) {
+  return variants
+      .emplace_back(json::object{{"guid", Guid::random().to_string()},
+                                 {"name", wanted.name},
+                                 {"sku", wanted.sku ? json::value(*wanted.sku) : json::value()},
+                                 {"priceDifference", nullptr},
+                                 {"weight", nullptr},
+                                 {"dimensions", nullptr}})
+      .get_object();
+}
+
+/// The variants here with the store's in them; those that are here alone stay.
+json::array merged(json::array variants, const StoreProduct& product) {
+  for (const auto& wanted : product.variants) {
+    auto* variant = find_variant(variants, wanted);
+    if (variant == nullptr && variants.size() >= most_variants) break;
+    if (variant == nullptr) variant = &add_variant(variants, wanted);
+    (*variant)["name"] = wanted.name;
+    if (wanted.weight && is_amount(*wanted.weight)) (*variant)["weight"] = number_of(*wanted.weight);
+    if (wanted.price && product.price && is_amount(*wanted.price) && is_amount(*product.price)) {
+      (*variant)["priceDifference"] = static_cast<double>(cents(*wanted.price) - cents(*product.price)) / 100;
+    }
+  }
+  return variants;
+}
+
+json::object columns_of(const StoreProduct& product, json::array variants) {
+  json::object columns{{"name", product.name}, {"variants", merged(std::move(variants), product)}};
+  put(columns, "sku", product.sku);
+  put(columns, "description", product.description);
+  put(columns, "barcode", product.barcode);
+  put_amount(columns, "price", product.price);
+  put_amount(columns, "weight", product.weight);
+  put_amount(columns, "length", product.length);
+  put_amount(columns, "width", product.width);
+  put_amount(columns, "height", product.height);
+  return columns;
+}
+
+class ProductPage {
+ public:
+  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products)
+      : scope_(scope), products_(products) {}
+
+  asio::awaitable<PageCounts> write(std::optional<Time> reached, const std::vector<Refused>& refused) {
+    auto work = co_await PageWork::begin(scope_);
+    co_await look_up(work);
+    for (const auto* const product : products_) co_await write_one(work, *product);
+    if (!ids_.empty()) {
+      auto params = work.key();
+      params.add_array(ids_).add(storage::array_literal(guids_)).add_array(digests_);
+      co_await work.run(sql::remember_products, std::move(params));
+    }
+    PageCounts counts;
+    counts.failed = static_cast<std::int64_t>(refused.size());
+    co_await work.commit({.counts = counts, .products_reached = reached}, refused);
+    co_return counts;
+  }
+
+ private:
+  struct Known {
+    Guid guid;
+    std::string digest;
+  };
+
+  asio::awaitable<void> look_up(PageWork& work) {
+    if (products_.empty()) co_return;
+    std::vector<std::string> ids;
+    std::vector<std::string> skus;
+    for (const auto* const product : products_) {
+      ids.push_back(product->external_id);
+      if (product->sku) skus.push_back(*product->sku);
+      for (const auto& variant : product->variants) {
+        if (variant.sku) skus.push_back(*variant.sku);
+      }
+    }
+    auto params = work.key();
+    params.add_array(ids).add_array(skus);
+    const auto rows = co_await work.run(sql::known_products, std::move(params));
+    storage::for_each_row(rows, [&](const storage::RowView& row) {
+      if (row.view(0) == "sku") {
+        owners_.emplace(row.string(1), row.guid(2));
+      } else {
+        known_.emplace(row.string(1), Known{row.guid(2), row.string(3)});
+      }
+    });
+  }
+
+  /// The product here that has one of its SKUs; nil when none has.
+  Guid owner_of(const StoreProduct& product) const {
+    const auto owner = [&](const Text& sku) {
+      const auto found = sku ? owners_.find(*sku) : owners_.end();
+      return found == owners_.end() ? Guid() : found->second;
+    };
+    Guid guid = owner(product.sku);
+    for (const auto& variant : product.variants) {
+      if (guid.is_nil()) guid = owner(variant.sku);
+    }
+    return guid;
+  }
+
+  asio::awaitable<void> write_one(PageWork& work, const StoreProduct& product) {
+    const std::string digest = digest_of(product);
+    const auto known = known_.find(product.external_id);
+    if (known != known_.end() && known->second.digest == digest) co_return;
+    Guid guid = known == known_.end() ? owner_of(product) : known->second.guid;
+    storage::Params params;
+    params.add(scope_.business.to_string());
+    if (guid.is_nil()) {
+      guid = Guid::random();
+      auto columns = columns_of(product, {});
+      columns["guid"] = guid.to_string();
+      co_await work.run(sql::add_product, std::move(params.add(to_json(columns))));
+    } else {
+      params.add(guid.to_string());
+      const auto held = co_await work.run(sql::lock_product, params);
+      if (!held.empty()) {  // one that was deleted here stays so
+        auto variants = json::parse(held.get(0, 0));
+        params.add(to_json(columns_of(product, std::move(variants.as_array()))));
+        co_await work.run(sql::change_product, std::move(params));
+      }
+    }
+    ids_.push_back(product.external_id);
+    guids_.push_back(guid);
+    digests_.push_back(digest);
+  }
+
+  const ImportScope& scope_;
+  const std::vector<const StoreProduct*>& products_;
+  std::unordered_map<std::string, Known> known_;
+  std::unordered_map<std::string, Guid> owners_;
+  std::vector<std::string> ids_;
+  std::vector<Guid> guids_;
+  std::vector<std::string> digests_;
+};
+
+asio::awaitable<WrittenPage> write(const ImportScope& scope, std::vector<const StoreProduct*> products,
+                                   std::vector<Refused> refused, std::optional<Time> reached) {
+  co_return co_await write_page([&]() -> asio::awaitable<PageCounts> {
+    ProductPage page(scope, products);
+    co_return co_await page.write(reached, refused);
+  });
+}
+
+std::vector<const StoreProduct*> distinct(const std::vector<StoreProduct>& products,
+                                          std::vector<Refused>& refused) {
+  std::unordered_map<std::string_view, const StoreProduct*> latest;
+  for (const auto& product : products) {
+    const auto [place, is_first] = latest.emplace(product.external_id, &product);
+    if (!is_first && place->second->changed_at <= product.changed_at) place->second = &product;
+  }
+  std::vector<const StoreProduct*> kept;
+  for (const auto& product : products) {
+    if (latest.at(product.external_id) != &product) continue;
+    if (product.name.empty()) {
+      refused.push_back({product.external_id, std::nullopt, "The product has no name."});
+    } else {
+      kept.push_back(&product);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<StoreProduct> page) {
+  std::vector<Refused> refused;
+  refused.reserve(page.unreadable.size());
+  for (auto& each : page.unreadable) {
+    refused.push_back({std::move(each.external_id), std::nullopt, std::move(each.reason)});
+  }
+  const auto products = distinct(page.records, refused);
+  auto whole = co_await write(scope, products, refused, page.reached);
+  if (whole.refusal.empty()) co_return whole.counts;
+  for (const auto* const product : products) {
+    const auto written = co_await write(scope, {product}, {}, std::nullopt);
+    if (!written.refusal.empty())
+      refused.push_back(
+          {product->external_id, std::nullopt, "The product " + product->name + ": " + written.refusal});
+  }
+  const auto rest = co_await write(scope, {}, refused, page.reached);
+  if (!rest.refusal.empty()) throw storage::StatementError(rest.refusal, "", "");
+  co_return rest.counts;
+}
+
+}  // namespace waybill::worker

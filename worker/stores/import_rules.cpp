@@ -1,0 +1,168 @@
+#include "worker/stores/import_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/crypto.hpp"
+#include "domain/retry.hpp"
+#include "domain/state_machines.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using connectors::StoreOrder;
+using connectors::StoreProduct;
+using Text = std::optional<std::string>;
+
+constexpr std::size_t whole_digits = 12;  // of amounts: below 10^12
+
+bool is_currency(std::string_view text) {
+  return text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+bool is_shown(Time time) {
+  using namespace std::chrono;
+  return time >= sys_days(year(1) / 1 / 1) && time < sys_days(year(9999) / 12 / 31);
+}
+
+json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
+
+std::string digest_of(const json::object& canonical) { return hex(sha256(to_json(canonical))); }
+
+/// Entries in an order that depends on nothing but themselves.
+template <typename Entries, typename ToJson>
+json::array sorted(const Entries& entries, ToJson to_json_of) {
+  std::vector<std::string> texts;
+  texts.reserve(entries.size());
+  for (const auto& entry : entries) texts.push_back(to_json(to_json_of(entry)));
+  std::ranges::sort(texts);
+  json::array list;
+  for (auto& text : texts) list.emplace_back(std::move(text));
+  return list;
+}
+
+constexpr auto ways =
+    std::to_array<std::string_view>({"pending", "processing", "ready", "shipped", "delivered"});
+
+std::ptrdiff_t rank(std::string_view status) { return std::ranges::find(ways, status) - ways.begin(); }
+
+}  // namespace
+
+bool is_amount(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto point = text.find('.');
+  const auto whole = text.substr(0, point);
+  if (whole.empty() || !std::ranges::all_of(whole, is_digit)) return false;
+  if (whole.size() - std::min(whole.find_first_not_of('0'), whole.size()) > whole_digits) return false;
+  if (point == std::string_view::npos) return true;
+  const auto fraction = text.substr(point + 1);
+  return !fraction.empty() && std::ranges::all_of(fraction, is_digit);
+}
+
+std::optional<std::string> unfit(const StoreOrder& order) {
+  if (order.number.empty()) return "It has no number.";
+  if (order.status == "draft" || !domain::order_states().has_state(order.status))
+    return "Its status is not known: " + order.status;
+  if (order.total.starts_with('-')) return "Its total is negative.";
+  if (!is_amount(order.total)) return "Its total is no amount below 10^12.";
+  if (!is_currency(order.currency)) return "It has no currency.";
+  if (!is_shown(order.created_at)) return "It has no time of creation.";
+  for (const auto& item : order.items) {
+    if (item.price && !is_amount(*item.price))
+      return "The price of " + item.description + " is no amount from 0 to 10^12.";
+  }
+  if (order.status != "cancelled" && (!order.delivery.street || !order.delivery.city))
+    return "It has no delivery address with street and city.";
+  return std::nullopt;
+}
+
+std::string digest_of(const StoreOrder& order) {
+  const auto& to = order.delivery;
+  return digest_of(json::object{
+      {"number", order.number},
+      {"customer",
+       {value_of(order.customer_name), value_of(order.customer_email), value_of(order.customer_phone)}},
+      {"delivery",
+       {value_of(to.street), value_of(to.city), value_of(to.state), value_of(to.postal_code),
+        value_of(to.country)}},
+      {"items", sorted(order.items,
+                       [](const auto& item) {
+                         return json::array{item.description, value_of(item.sku), item.quantity,
+                                            value_of(item.price)};
+                       })},
+      {"total", order.total},
+      {"currency", order.currency},
+      {"notes", value_of(order.notes)}});
+}
+
+std::string digest_of(const StoreProduct& product) {
+  return digest_of(json::object{
+      {"name", product.name},
+      {"texts", {value_of(product.sku), value_of(product.description), value_of(product.barcode)}},
+      {"price", value_of(product.price)},
+      {"measures",
+       {value_of(product.weight), value_of(product.length), value_of(product.width),
+        value_of(product.height)}},
+      {"variants", sorted(product.variants, [](const auto& variant) {
+         return json::array{variant.name, value_of(variant.sku), value_of(variant.price),
+                            value_of(variant.weight)};
+       })}});
+}
+
+json::array items_of(const StoreOrder& order, const Guid& guid) {
+  std::map<std::string, int> seen;
+  json::array items;
+  for (const auto& item : order.items) {
+    if (item.quantity < 1) continue;  // taken out of the order again
+    std::string name = item.description + '\n' + item.sku.value_or("");
+    const int occurrence = ++seen[name];
+    name += '\n' + std::to_string(occurrence);
+    items.emplace_back(json::object{{"guid", Guid::from_name(guid, name).to_string()},
+                                    {"description", item.description},
+                                    {"sku", value_of(item.sku)},
+                                    {"quantity", item.quantity},
+                                    {"price", item.price ? json::value(*item.price) : json::value("0")},
+                                    {"dimensions", nullptr}});
+  }
+  return items;
+}
+
+bool is_closed(std::string_view status) {
+  return status == "shipped" || status == "delivered" || status == "cancelled";
+}
+
+StatusVerdict decide_status(std::string_view here, std::optional<std::string_view> before,
+                            std::string_view now) {
+  if (now == here || now == before) return {};
+  if (here == "cancelled")
+    return {.contradiction = "It is cancelled here, and " + std::string(now) + " in the store."};
+  if (now == "cancelled") {
+    if (is_closed(here))
+      return {.contradiction = "It was cancelled in the store, and is " + std::string(here) + " here."};
+    return {.move = now};
+  }
+  if (here == "draft" || rank(now) > rank(here)) return {.move = now};
+  return {};
+}
+
+std::optional<Time> sweep_start(const Reached& reached) {
+  if (!reached.at) return std::nullopt;
+  const bool is_settled =
+      reached.moved_at && reached.swept_at && *reached.swept_at >= *reached.moved_at + visible_after;
+  return *reached.at - (is_settled ? same_second : visible_after);
+}
+
+Duration pause_after(int failures, std::optional<Duration> retry_after, double spread) {
+  using std::chrono::minutes;
+  constexpr int doublings = 5;
+  constexpr double part = 0.2;
+  const Duration pause =
+      std::min<Duration>(minutes(1) * (1 << std::clamp(failures - 1, 0, doublings)), minutes(30));
+  const Duration varied = pause + Duration(std::llround(static_cast<double>(pause.count()) * part * spread));
+  return std::max(varied, std::min(retry_after.value_or(Duration::zero()), domain::longest_retry_after));
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,161 @@
+#include "worker/stores/import_rules.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using namespace std::chrono_literals;
+using connectors::StoreItem;
+using connectors::StoreOrder;
+
+constexpr auto statuses = {"pending", "processing", "ready", "shipped", "delivered", "cancelled"};
+
+StoreOrder good_order() {
+  return {.external_id = "7",
+          .number = "1007",
+          .status = "processing",
+          .customer_name = "Jana",
+          .customer_email = "jana@example.com",
+          .delivery = {.street = "Storgatan 5", .city = "Göteborg", .country = "SE"},
+          .items = {{.description = "Shirt", .sku = "S", .quantity = 2, .price = "19.99"},
+                    {.description = "Hat", .quantity = 1, .price = "5"}},
+          .total = "44.98",
+          .currency = "EUR",
+          .created_at = *parse_timestamp("2026-11-20T05:45:12Z"),
+          .changed_at = *parse_timestamp("2026-11-20T05:45:12Z")};
+}
+
+TEST(ImportRules, StatusGoesForwardsOnlyAndCancellationWinsUnlessShipped) {
+  struct Case {
+    const char *here, *now, *move;
+    bool contradicts;
+  };
+  const Case cases[] = {
+      {"pending", "processing", "processing", false}, {"pending", "shipped", "shipped", false},
+      {"pending", "delivered", "delivered", false},   {"ready", "processing", nullptr, false},
+      {"shipped", "processing", nullptr, false},      {"delivered", "shipped", nullptr, false},
+      {"shipped", "delivered", "delivered", false},   {"pending", "cancelled", "cancelled", false},
+      {"ready", "cancelled", "cancelled", false},     {"shipped", "cancelled", nullptr, true},
+      {"delivered", "cancelled", nullptr, true},      {"cancelled", "processing", nullptr, true},
+      {"cancelled", "shipped", nullptr, true},        {"draft", "pending", "pending", false},
+  };
+  for (const auto& each : cases) {
+    const auto verdict = decide_status(each.here, "unknown", each.now);
+    EXPECT_EQ(verdict.move.value_or(""), each.move == nullptr ? "" : each.move) << each.here << each.now;
+    EXPECT_EQ(verdict.contradiction.has_value(), each.contradicts) << each.here << each.now;
+  }
+}
+
+TEST(ImportRules, WhatTheStoreHasNotMovedAndWhatIsHereAlreadyChangesNothing) {
+  for (const auto* const here : statuses) {
+    for (const auto* const now : statuses) {
+      const auto unmoved = decide_status(here, now, now);
+      EXPECT_FALSE(unmoved.move || unmoved.contradiction) << here << now;
+    }
+    const auto echo = decide_status(here, "pending", here);
+    EXPECT_FALSE(echo.move || echo.contradiction) << here;
+  }
+}
+
+TEST(ImportRules, DigestTellsEveryImportedFieldButStatusAndTimeApart) {
+  const auto order = good_order();
+  std::set<std::string> digests{digest_of(order)};
+  const auto differs = [&](auto change) {
+    auto other = good_order();
+    change(other);
+    return digests.insert(digest_of(other)).second;
+  };
+  EXPECT_TRUE(differs([](auto& o) { o.number = "2"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.customer_name = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.customer_email = std::nullopt; }));
+  EXPECT_TRUE(differs([](auto& o) { o.customer_phone = "1"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.delivery.street = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.delivery.city = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.delivery.state = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.delivery.postal_code = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.delivery.country = "DE"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.items[0].quantity = 3; }));
+  EXPECT_TRUE(differs([](auto& o) { o.items[0].price = "20"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.items[0].sku = "T"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.items[0].description = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.items.pop_back(); }));
+  EXPECT_TRUE(differs([](auto& o) { o.total = "1"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.currency = "SEK"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.notes = "X"; }));
+  EXPECT_FALSE(differs([](auto& o) { o.status = "shipped"; }));
+  EXPECT_FALSE(differs([](auto& o) { o.changed_at += 1h; }));
+  EXPECT_FALSE(differs([](auto& o) { std::swap(o.items[0], o.items[1]); }));
+}
+
+TEST(ImportRules, UnfitOrdersAreToldWithTheirReason) {
+  EXPECT_EQ(unfit(good_order()), std::nullopt);
+  const auto reason = [](auto change) {
+    auto order = good_order();
+    change(order);
+    return unfit(order).value_or("");
+  };
+  EXPECT_EQ(reason([](auto& o) { o.delivery.street.reset(); }),
+            "It has no delivery address with street and city.");
+  EXPECT_EQ(reason([](auto& o) { o.delivery.city.reset(); }),
+            "It has no delivery address with street and city.");
+  EXPECT_EQ(reason([](auto& o) { o.total = "-1"; }), "Its total is negative.");
+  EXPECT_NE(reason([](auto& o) { o.total = "1e5"; }), "");
+  EXPECT_NE(reason([](auto& o) { o.total = "1000000000000"; }), "");
+  EXPECT_EQ(reason([](auto& o) { o.total = "0000999999999999.99"; }), "");
+  EXPECT_NE(reason([](auto& o) { o.currency = "eur"; }), "");
+  EXPECT_NE(reason([](auto& o) { o.status = "draft"; }), "");
+  EXPECT_NE(reason([](auto& o) { o.number = ""; }), "");
+  EXPECT_NE(reason([](auto& o) { o.items[0].price = "-5"; }), "");
+  EXPECT_EQ(reason([](auto& o) {
+              o.delivery = {};
+              o.status = "cancelled";
+            }),
+            "")
+      << "who cancels needs no address";
+}
+
+TEST(ImportRules, ItemsKeepTheirGuidsWhateverTheirPlace) {
+  const Guid guid = Guid::random();
+  auto order = good_order();
+  order.items.push_back(order.items[0]);  // the same twice
+  const auto guids_of = [&](const StoreOrder& each) {
+    std::set<std::string> guids;
+    for (const auto& item : items_of(each, guid)) guids.emplace(item.at("guid").as_string());
+    return guids;
+  };
+  const auto guids = guids_of(order);
+  EXPECT_EQ(guids.size(), 3U);
+  std::swap(order.items[0], order.items[1]);
+  EXPECT_EQ(guids_of(order), guids);
+  order.items[0].quantity = 0;
+  EXPECT_EQ(items_of(order, guid).size(), 2U) << "what was taken out of the order is not there";
+}
+
+TEST(ImportRules, OverlapEndsOnceAWholeSweepFoundNothingNewAfterIt) {
+  const Time at = *parse_timestamp("2026-11-20T05:00:00Z");
+  const Time moved = *parse_timestamp("2030-01-01T00:00:00Z");  // the clocks need not agree
+  EXPECT_EQ(sweep_start({}), std::nullopt);
+  EXPECT_EQ(sweep_start({at, moved, std::nullopt}), at - 5min);
+  EXPECT_EQ(sweep_start({at, moved, moved - 1h}), at - 5min);
+  EXPECT_EQ(sweep_start({at, moved, moved + 5min - 1us}), at - 5min);
+  EXPECT_EQ(sweep_start({at, moved, moved + 5min}), at - 1s);
+}
+
+TEST(ImportRules, FailingStoresAreLeftAloneForOneTwoFourToThirtyMinutes) {
+  const Duration pauses[] = {1min, 2min, 4min, 8min, 16min, 30min, 30min};
+  for (int failures = 1; failures <= 7; ++failures) {
+    EXPECT_EQ(pause_after(failures, std::nullopt, 0), pauses[failures - 1]);
+  }
+  EXPECT_EQ(pause_after(1'000'000, std::nullopt, 0), Duration(30min));
+  EXPECT_EQ(pause_after(1, std::nullopt, 1), Duration(72s));
+  EXPECT_EQ(pause_after(1, std::nullopt, -1), Duration(48s));
+  EXPECT_EQ(pause_after(1, Duration(1h), 0), Duration(1h)) << "Retry-After is a lower bound";
+  EXPECT_EQ(pause_after(2, Duration(1s), 0), Duration(2min));
+  EXPECT_EQ(pause_after(1, Duration(1000h), 0), Duration(24h));
+}
+
+}  // namespace
+}  // namespace waybill::worker

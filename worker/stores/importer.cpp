@@ -1,0 +1,367 @@
+#include "worker/stores/importer.hpp"
+
+#include <future>
+#include <map>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/observe.hpp"
+#include "net/async_http.hpp"
+#include "storage/fields.hpp"
+#include "storage/session.hpp"
+#include "storage/sql.hpp"
+#include "worker/stores/import_claim.hpp"
+#include "worker/stores/import_sweep.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::imports;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr auto look_interval = 250ms;  // for integrations that are due: a webhook's hint acts within it
+constexpr auto longest_stay = 5min;    // in a place that others wait for
+constexpr auto keep_unused = 10min;    // what was learned of a store: a token, a dialect
+constexpr auto keep_at_most = 1h;
+
+/// What runs to its end without throwing what the io_context cannot take.
+void detach(asio::io_context& io, asio::awaitable<void> work) {
+  asio::co_spawn(io, std::move(work), asio::detached);
+}
+
+}  // namespace
+
+// Everything runs on the one thread, but `stop`.
+class Importer::Impl {
+ public:
+  Impl(Options options, const SecretBox& secrets) : options_(std::move(options)), secrets_(secrets) {
+    storage::Database::Options database;
+    database.url = options_.database_url;
+    database.application_name = "waybill imports";
+    database.read_connections = 1;
+    database.write_connections = 4;  // more than one business has sweeps
+    database.wait_limit = 30s;       // a page waits for those of other stores
+    database.statement_timeout = 30s;
+    database_ = std::make_unique<storage::Database>(io_, database);
+    http_ = std::make_unique<net::HttpClient>(
+        net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
+    detach(io_, look());
+    detach(io_, renew());
+    thread_ = std::thread([this] {
+      io_.run();
+      over_.set_value();
+    });
+  }
+
+  ~Impl() { stop(Duration::zero()); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void stop(Duration limit) {
+    if (!thread_.joinable()) return;
+    asio::post(io_, [this] { begin_to_stop(); });
+    if (over_.get_future().wait_for(limit) != std::future_status::ready) io_.stop();
+    thread_.join();
+    http_.reset();
+    database_.reset();
+  }
+
+ private:
+  struct Running {
+    explicit Running(asio::io_context& io) : pause(io) {}
+    bool is_ours = true;
+    steady_clock::time_point opened_at = steady_clock::now();  // its store
+    const steady_clock::time_point began = steady_clock::now();
+    asio::steady_timer pause;
+  };
+  struct KeptStore {
+    std::string key, secret, url;  // sealed
+    std::unique_ptr<connectors::Store> store;
+    steady_clock::time_point opened_at, used_at;
+  };
+
+  void begin_to_stop() {
+    is_stopping_ = true;
+    http_.reset();  // what is in flight ends as cancelled
+    looking_.cancel();
+    renewing_.cancel();
+    for (auto& [integration, running] : running_) running.pause.cancel();
+    end_if_idle();
+  }
+
+  // The database keeps the loop going until it is gone, and must not go inside of what it resumed.
+  void end_if_idle() {
+    if (!is_stopping_ || !running_.empty() || loops_ > 0) return;
+    asio::post(io_, [this] { database_.reset(); });
+    keep_going_.reset();
+  }
+
+  asio::awaitable<void> wait(asio::steady_timer& timer, Duration duration) {
+    if (is_stopping_) co_return;
+    timer.expires_after(duration);
+    boost::system::error_code cancelled;
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  }
+
+  /// Starts what is due.
+  asio::awaitable<void> look() {
+    ++loops_;
+    while (!is_stopping_) {
+      try {
+        if (running_.size() < options_.places) co_await start_due();
+        has_failed_ = false;
+      } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): the lease keeper tells
+                                                       // of it
+      } catch (const std::exception& error) {
+        if (!std::exchange(has_failed_, true))
+          observe(Observable::import_failed, {{"error", std::string_view(error.what())}});
+      }
+      co_await wait(looking_, look_interval);
+    }
+    --loops_;
+    end_if_idle();
+  }
+
+  asio::awaitable<void> start_due() {
+    const std::size_t places = options_.places - running_.size();
+    std::vector<Guid> busy;
+    busy.reserve(running_.size());
+    for (const auto& [integration, running] : running_) busy.push_back(integration);
+    std::vector<Guid> runs;
+    runs.reserve(places);
+    const std::int64_t now = to_unix_ms(system_clock().now());
+    for (std::size_t i = 0; i < places; ++i) runs.push_back(Guid::timed_random(now));
+    storage::Params params;
+    params.add(options_.worker.to_string()).add(places).add(format_duration(options_.lease));
+    params.add(storage::array_literal(busy)).add(storage::array_literal(runs));
+    params.add(options_.places_of_business);
+    const auto rows = co_await database_->write(sql::claim, std::move(params), {});
+    storage::for_each_row(rows, [&](const storage::RowView& row) {
+      ImportClaim claim = claim_of(row);
+      running_.try_emplace(claim.integration, io_);
+      detach(io_, perform(std::move(claim)));
+    });
+    forget_stores();
+  }
+
+  /// Keeps the leases of what is under way, however slow its store is.
+  asio::awaitable<void> renew() {
+    ++loops_;
+    while (!is_stopping_) {
+      co_await wait(renewing_, options_.lease / 3);
+      if (is_stopping_ || running_.empty()) continue;
+      std::vector<Guid> held;
+      held.reserve(running_.size());
+      for (const auto& [integration, running] : running_) held.push_back(integration);
+      storage::Params params;
+      params.add(options_.worker.to_string()).add(storage::array_literal(held));
+      params.add(format_duration(options_.lease));
+      try {
+        const auto rows = co_await database_->write(sql::renew, std::move(params), {});
+        std::map<Guid, bool> ours;
+        storage::for_each_row(rows, [&](const storage::RowView& row) { ours.emplace(row.guid(0), true); });
+        for (const Guid& integration : held) {
+          const auto running = running_.find(integration);
+          if (running != running_.end() && !ours.contains(integration)) running->second.is_ours = false;
+        }
+      } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a page proves its lease by itself
+      }
+    }
+    --loops_;
+    end_if_idle();
+  }
+
+  asio::awaitable<void> perform(ImportClaim claim) {
+    const auto began_at = system_clock().now();
+    const auto began = steady_clock::now();
+    SweepEnd end;
+    try {
+      end = co_await sweep(claim);
+    } catch (const std::exception& error) {
+      end.kind = SweepEnd::Kind::failed;
+      end.reason = "The import failed on our side.";
+      observe(Observable::import_failed,
+              {{"integration", claim.integration.to_string()}, {"error", std::string_view(error.what())}});
+    }
+    try {
+      co_await finish(claim, end, began_at);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the lease ends by itself
+    }
+    tell(claim, end, steady_clock::now() - began);
+    running_.erase(claim.integration);
+    looking_.cancel();
+    end_if_idle();
+  }
+
+  asio::awaitable<SweepEnd> sweep(const ImportClaim& claim) {
+    if (claim.run.is_nil()) co_return SweepEnd{};  // nothing of it is to be imported
+    const auto* const connector = connectors::find_connector(claim.provider);
+    if (connector == nullptr) {
+      co_return SweepEnd{.kind = SweepEnd::Kind::failed, .reason = "There is no connector of this provider."};
+    }
+    Running& running = running_.at(claim.integration);
+    auto store = open(claim, *connector, running);
+    const SweepControl control{
+        .ended = [this, &running] { return is_stopping_ || !running.is_ours; },
+        .crowded = [this] { return running_.size() >= options_.places; },
+        .pause = [this, &running](Duration duration) { return wait(running.pause, duration); }};
+    const ImportScope scope{.db = *database_,
+                            .business = claim.business,
+                            .integration = claim.integration,
+                            .worker = options_.worker,
+                            .run = claim.run,
+                            .cause = cause_of(claim, connector->terms().name),
+                            .lease = options_.lease};
+    auto end = co_await sweep_store(scope, claim, *store, control);
+    if (end.kind != SweepEnd::Kind::failed) keep(claim, running, std::move(store));
+    co_return end;
+  }
+
+  std::unique_ptr<connectors::Store> open(const ImportClaim& claim, const connectors::Connector& connector,
+                                          Running& running) {
+    if (auto kept = stores_.extract(claim.integration)) {
+      auto& found = kept.mapped();
+      running.opened_at = found.opened_at;
+      if (found.key == claim.sealed_key && found.secret == claim.sealed_secret &&
+          found.url == claim.store_url)
+        return std::move(found.store);
+    }
+    running.opened_at = steady_clock::now();
+    return connector.open(credentials_of(secrets_, claim), send(claim.integration), system_clock(),
+                          options_.connectors);
+  }
+
+  /// A sweep that has not given way by itself after `longest_stay` gets no more answers while others wait.
+  bool overstays(const Guid& integration) const {
+    const auto running = running_.find(integration);
+    return running != running_.end() && running_.size() >= options_.places &&
+           steady_clock::now() - running->second.began > longest_stay;
+  }
+
+  connectors::Send send(Guid integration) {
+    return [this, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+      net::HttpResponse response;
+      if (!http_) {
+        response.failure = net::HttpFailure::cancelled;
+        co_return response;
+      }
+      if (overstays(integration)) {
+        response.failure = net::HttpFailure::timeout;
+        response.error = "it is too slow while other stores wait.";
+        co_return response;
+      }
+      co_return co_await net::fetch(*http_, std::move(request));
+    };
+  }
+
+  void keep(const ImportClaim& claim, const Running& running, std::unique_ptr<connectors::Store> store) {
+    stores_.insert_or_assign(
+        claim.integration, KeptStore{claim.sealed_key, claim.sealed_secret, claim.store_url, std::move(store),
+                                     running.opened_at, steady_clock::now()});
+  }
+
+  void forget_stores() {
+    const auto now = steady_clock::now();
+    std::erase_if(stores_, [&](const auto& entry) {
+      return entry.second.used_at < now - keep_unused || entry.second.opened_at < now - keep_at_most;
+    });
+  }
+
+  asio::awaitable<void> finish(const ImportClaim& claim, const SweepEnd& end, Time began) {
+    using Kind = SweepEnd::Kind;
+    const bool has_failed = end.kind == Kind::failed;
+    const bool goes_on = end.kind == Kind::gave_way || (end.kind == Kind::stopped && is_stopping_);
+    const int failures = has_failed ? claim.failures + 1 : end.kind == Kind::complete ? 0 : claim.failures;
+    Duration pause = Duration::zero();
+    if (has_failed) pause = pause_after(failures, end.retry_after, spread());
+    if (end.kind == Kind::complete) {
+      // Spread towards the early side, so that the interval holds.
+      const double part = 1 - std::abs(spread()) / 5;
+      pause = Duration(std::llround(static_cast<double>(options_.interval.count()) * part));
+    }
+    std::vector<Refused> errors;
+    if (has_failed) errors.push_back({{}, std::nullopt, end.reason});
+    if (end.kind == Kind::stopped && !goes_on)
+      errors.push_back({{}, std::nullopt, "Stopped: the integration was disabled or removed."});
+    const auto moment = [&](bool is_swept) {
+      return is_swept ? std::optional(format_sql_timestamp(began)) : std::nullopt;
+    };
+    storage::Params params;
+    params.add(claim.business.to_string())
+        .add(claim.integration.to_string())
+        .add(options_.worker.to_string());
+    params.add(claim.run.to_string()).add(claim.due_at).add(format_duration(pause)).add(failures);
+    params.add(moment(end.has_orders)).add(moment(end.has_products)).add(errors_json(errors)).add(goes_on);
+    co_await database_->write(sql::finish, std::move(params), {});
+  }
+
+  static void tell(const ImportClaim& claim, const SweepEnd& end, steady_clock::duration took) {
+    const std::chrono::duration<double> seconds = took;
+    const auto& counts = end.counts;
+    record(Histogram::import_seconds, seconds.count());
+    const auto count = [](Observable what, std::int64_t orders) {
+      if (orders > 0) observe(what, {{"orders", orders}}, static_cast<std::uint64_t>(orders));
+    };
+    count(Observable::orders_imported, counts.imported);
+    count(Observable::orders_updated, counts.updated);
+    count(Observable::orders_unchanged, counts.unchanged);
+    count(Observable::orders_failed, counts.failed);
+    const bool has_failed = end.kind == SweepEnd::Kind::failed;
+    const bool is_news = has_failed || counts.imported + counts.updated + counts.failed > 0;
+    const auto what = has_failed ? Observable::import_failed
+                      : is_news  ? Observable::import_finished
+                                 : Observable::import_idle;
+    observe(what, {{"integration", claim.integration.to_string()},
+                   {"provider", claim.provider},
+                   {"run", claim.run.to_string()},
+                   {"imported", counts.imported},
+                   {"updated", counts.updated},
+                   {"unchanged", counts.unchanged},
+                   {"failed", counts.failed},
+                   {"seconds", seconds.count()},
+                   {"reason", end.reason}});
+  }
+
+  double spread() { return std::uniform_real_distribution(-1.0, 1.0)(random_); }
+
+  const Options options_;
+  const SecretBox& secrets_;
+  asio::io_context io_{1};
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> keep_going_{io_.get_executor()};
+  std::unique_ptr<net::HttpClient> http_;
+  std::unique_ptr<storage::Database> database_;
+  asio::steady_timer looking_{io_};
+  asio::steady_timer renewing_{io_};
+  std::map<Guid, Running> running_;
+  std::map<Guid, KeptStore> stores_;
+  std::minstd_rand random_{std::random_device{}()};
+  int loops_ = 0;
+  bool is_stopping_ = false;
+  bool has_failed_ = false;
+  std::promise<void> over_;
+  std::thread thread_;
+};
+
+Importer::Importer(Options options, const SecretBox& secrets)
+    : impl_(std::make_unique<Impl>(std::move(options), secrets)) {}
+
+Importer::~Importer() = default;
+
+void Importer::stop(Duration limit) { impl_->stop(limit); }
+
+}  // namespace waybill::worker
