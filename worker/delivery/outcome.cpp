@@ -26,7 +26,6 @@ void append_maybe(std::string& out, const std::optional<std::string>& text) {
   }
 }
 
-constexpr int deepest_change = 8;
 constexpr Duration locked_again_after = std::chrono::milliseconds(250);
 
 std::shared_ptr<const storage::StatusChange> change_of(const actions::Move& move, Time started_at) {
@@ -125,19 +124,6 @@ storage::RunState judge_change(const storage::RunState& state, const storage::St
   next.tries = append_try(state.tries, next.attempts, made);
   next.at = now;
   return next;
-}
-
-bool is_loop(const actions::Action& action, int depth) {
-  return action.changes_records() && depth >= deepest_change;
-}
-
-storage::RunState loop_state(storage::RunState state, Time now) {
-  state.status = RunStatus::dead;
-  state.code = "LOOP";
-  state.error = "workflows have changed records " + std::to_string(deepest_change) +
-                " times in a row, each for the change before";
-  state.at = now;
-  return state;
 }
 
 std::string append_try(std::string_view tries, int number, const actions::TryResult& result) {

@@ -24,13 +24,6 @@ Verdict judge(const storage::Run& run, const actions::TryResult& result,
 storage::RunState judge_change(const storage::RunState& state, const storage::StatusChangeResult& result,
                                Time now);
 
-/// Whether a run of this action is not performed because its event is the end of a chain of changes by
-/// workflows, each made for the event of the one before.
-bool is_loop(const actions::Action& action, int depth);
-
-/// Such a run's state.
-storage::RunState loop_state(storage::RunState state, Time now);
-
 /// `tries` (a JSON array) with one more entry {number, startedAt, durationMs, statusCode, response, error}.
 std::string append_try(std::string_view tries, int number, const actions::TryResult& result);
 

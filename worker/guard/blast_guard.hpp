@@ -12,7 +12,7 @@
 #include "storage/session.hpp"
 #include "worker/guard/firing_rates.hpp"
 #include "worker/guard/pause_writer.hpp"
-#include "worker/pipeline/matcher.hpp"
+#include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
 

@@ -15,16 +15,6 @@
 
 namespace waybill::worker {
 
-/// An event and the runs it causes; none at all is usual.
-struct MatchedEvent {
-  std::int16_t shard;
-  storage::EventKey key;
-  std::vector<PlannedRun> runs;
-  bool orphan =
-      false;  // a worker may have been lost over it: its runs are tried by way of the queue, which counts
-  std::vector<storage::PostponedMatch> postponed = {};  // with workflows that this version cannot read
-};
-
 /// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing;
 /// the same event and workflow always give the same run guid. One thread.
 class Matcher {

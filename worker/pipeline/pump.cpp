@@ -24,9 +24,7 @@ constexpr Duration postponed_look_every = std::chrono::seconds(1);
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::size_t most_postponed = 200;                     // matches of a workflow in one transaction
 constexpr Duration render_time = std::chrono::milliseconds(2);  // of a turn
-constexpr Duration render_patience = std::chrono::seconds(4);   // within the claim's lease
 constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
-constexpr Duration unreadable_pause = std::chrono::seconds(5);
 constexpr Duration census_every = std::chrono::seconds(1);
 constexpr std::size_t most_in_render_batch = 64;
 constexpr std::size_t most_to_render = 256;
@@ -419,7 +417,7 @@ void Pump::take_claimed(std::vector<storage::ClaimedRun> claimed) {
     unreadable.push_back(std::move(run));
     return true;
   });
-  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_pause);
+  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_again_after);
   try {
     preparer_.check_again(*session_, claimed);
   } catch (...) {
@@ -474,7 +472,7 @@ void Pump::give_back_unrendered() {
   const Time now = clock_.now();
   std::vector<storage::ClaimedRun> late;
   for (ToRender& one : to_render_.take_fronts(
-           [&](const ToRender& waiting) { return now - waiting.since > render_patience; })) {
+           [&](const ToRender& waiting) { return now - waiting.since > claim_patience; })) {
     late.push_back(take_to_render(std::move(one)));
   }
   runner_.give_back(std::move(late), now);

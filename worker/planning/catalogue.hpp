@@ -17,6 +17,9 @@
 
 namespace waybill::worker {
 
+/// How long the runs and events of a workflow that this version cannot read are left to other workers.
+inline constexpr Duration unreadable_again_after = std::chrono::seconds(5);
+
 /// A workflow ready to be matched and performed. Immutable: a change replaces it.
 struct Workflow {
   Guid guid;

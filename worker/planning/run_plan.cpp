@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "worker/delivery/outcome.hpp"
-
 namespace waybill::worker {
 namespace {
+
+constexpr int deepest_change = 8;
 
 actions::WorkflowView view_of(const Workflow& workflow) {
   return {.guid = workflow.guid,
@@ -115,6 +115,19 @@ PlannedRun defer_run(const storage::StoredEvent& event, const Workflow& workflow
   }
   apply_workflow(workflow, planned);
   return planned;
+}
+
+bool is_loop(const actions::Action& action, int depth) {
+  return action.changes_records() && depth >= deepest_change;
+}
+
+storage::RunState loop_state(storage::RunState state, Time now) {
+  state.status = storage::RunStatus::dead;
+  state.code = "LOOP";
+  state.error = "workflows have changed records " + std::to_string(deepest_change) +
+                " times in a row, each for the change before";
+  state.at = now;
+  return state;
 }
 
 }  // namespace waybill::worker

@@ -1,0 +1,72 @@
+#include "worker/delivery/claimed_run.hpp"
+
+#include <utility>
+
+#include "worker/delivery/outcome.hpp"
+#include "worker/planning/run_plan.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using storage::RunState;
+using storage::RunStatus;
+
+RunState ended(RunState state, RunStatus status, const char* code, const char* error, Time now) {
+  state.status = status;
+  state.code = code;
+  state.error = error;
+  state.at = now;
+  return state;
+}
+
+/// The state after an attempt during which the worker was lost.
+RunState after_lost_attempt(const storage::Run& run, const domain::RetrySchedule& schedule, Time now) {
+  const actions::TryResult lost{.outcome = actions::Retry{.code = "WORKER_LOST", .retry_after = {}},
+                                .started_at = now,
+                                .duration = {},
+                                .status_code = {},
+                                .response = {},
+                                .error = "the worker was lost during this attempt"};
+  return judge(run, lost, schedule, now).state;
+}
+
+}  // namespace
+
+std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedRun claimed,
+                                                               const domain::RetrySchedule& schedule,
+                                                               Time now) {
+  auto task = std::make_shared<Task>(std::move(claimed.run));
+  const storage::RunKey& key = task->run.key;
+  const auto end = [&](RunState state) {
+    return storage::QueuedOutcome{key.business_id, key.guid, std::move(state)};
+  };
+  task->has_new_texts = claimed.rendered;
+  RunState& state = task->run.state;
+  if (is_final(state.status)) return end(std::move(state));
+  if (claimed.was == RunStatus::running) {
+    RunState lost = after_lost_attempt(task->run, schedule, now);
+    if (is_final(lost.status)) return end(std::move(lost));
+    state.attempts = lost.attempts;
+    state.tries = std::move(lost.tries);
+  }
+  if (claimed.record_gone) {
+    return end(ended(std::move(state), RunStatus::skipped, "NO_RECORD",
+                     "the record was deleted during the delay", now));
+  }
+  if (claimed.called_off) {
+    return end(ended(std::move(state), RunStatus::skipped, "CONDITION",
+                     "the conditions no longer held after the delay", now));
+  }
+  // The origin of a replay of such a run was not even queued.
+  if (task->action != nullptr && is_loop(*task->action, key.depth))
+    return end(loop_state(std::move(state), now));
+  try {
+    task->request = json::parse(key.request).as_object();
+  } catch (const boost::system::system_error&) {
+    return end(
+        ended(std::move(state), RunStatus::dead, "UNREADABLE", "the stored request cannot be read", now));
+  }
+  return task;
+}
+
+}  // namespace waybill::worker

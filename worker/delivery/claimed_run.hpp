@@ -1,0 +1,24 @@
+#pragma once
+
+#include <variant>
+
+#include "base/clock.hpp"
+#include "domain/retry.hpp"
+#include "storage/run_store.hpp"
+#include "worker/delivery/task.hpp"
+
+namespace waybill::worker {
+
+/// How long a claimed run may wait in memory for its texts and for its attempt: both end within the lease of
+/// the claim.
+inline constexpr Duration claim_patience = std::chrono::seconds(4);
+
+/// Makes a task of a run from the database's queue, or the state of a run that needs no attempt: it could not
+/// be rendered, its conditions hold no longer, its record is gone, it is the end of a loop, its stored
+/// request is unreadable, or its worker was lost during its last attempt. A lost attempt counts, so that a
+/// run that kills workers ends too. Pure.
+std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedRun claimed,
+                                                               const domain::RetrySchedule& schedule,
+                                                               Time now);
+
+}  // namespace waybill::worker

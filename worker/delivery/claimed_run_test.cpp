@@ -1,0 +1,72 @@
+#include "worker/delivery/claimed_run.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using storage::RunStatus;
+
+constexpr Time now{};
+const domain::RetrySchedule schedule = domain::RetrySchedule::standard();
+
+storage::ClaimedRun claimed(RunStatus was = RunStatus::queued, const std::string& action = "webhook") {
+  storage::ClaimedRun made{.run = {}, .was = was};
+  made.run.key.action = action;
+  made.run.key.request = R"({"url": "https://shop.example/"})";
+  return made;
+}
+
+storage::RunState end_of(storage::ClaimedRun run) {
+  return std::get<storage::QueuedOutcome>(open_claimed_run(std::move(run), schedule, now)).state;
+}
+
+TEST(ClaimedRun, ARunThatIsDueBecomesATaskWithItsRequest) {
+  const auto task = std::get<TaskPtr>(open_claimed_run(claimed(), schedule, now));
+  EXPECT_EQ(task->request.at("url").as_string(), "https://shop.example/");
+  EXPECT_FALSE(task->event);
+  EXPECT_FALSE(task->has_new_texts);
+}
+
+TEST(ClaimedRun, ALostAttemptCountsAndTheLastOneEndsTheRun) {
+  storage::ClaimedRun run = claimed(RunStatus::running);
+  const auto task = std::get<TaskPtr>(open_claimed_run(run, schedule, now));
+  EXPECT_EQ(task->run.state.attempts, 1);
+  EXPECT_NE(task->run.state.tries.find("the worker was lost"), std::string::npos);
+  run.run.state.attempts = 1000;
+  const storage::RunState end = end_of(std::move(run));
+  EXPECT_EQ(end.status, RunStatus::dead);
+  EXPECT_EQ(end.code, "WORKER_LOST");
+}
+
+TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
+  storage::ClaimedRun called_off = claimed(RunStatus::waiting), record_gone = claimed(RunStatus::waiting);
+  called_off.called_off = record_gone.record_gone = true;
+  EXPECT_EQ(end_of(called_off).code, "CONDITION");
+  EXPECT_EQ(end_of(record_gone).code, "NO_RECORD");
+  EXPECT_EQ(end_of(record_gone).status, RunStatus::skipped);
+}
+
+TEST(ClaimedRun, AReplayOfALoopEndsAsALoop) {
+  storage::ClaimedRun run = claimed(RunStatus::queued, "update_status");
+  run.run.key.depth = 8;
+  EXPECT_EQ(end_of(run).code, "LOOP");
+  run.run.key.depth = 7;
+  EXPECT_TRUE(std::holds_alternative<TaskPtr>(open_claimed_run(run, schedule, now)));
+}
+
+TEST(ClaimedRun, ARunWhoseRequestIsUnreadableIsDead) {
+  storage::ClaimedRun run = claimed();
+  run.run.key.request = "{";
+  EXPECT_EQ(end_of(run).code, "UNREADABLE");
+}
+
+TEST(ClaimedRun, ARunThatCouldNotBeRenderedKeepsItsEnd) {
+  storage::ClaimedRun run = claimed();
+  run.run.state.status = RunStatus::dead;
+  run.run.state.code = "EVENT_GONE";
+  EXPECT_EQ(end_of(run).code, "EVENT_GONE");
+}
+
+}  // namespace
+}  // namespace waybill::worker

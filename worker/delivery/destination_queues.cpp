@@ -1,0 +1,208 @@
+#include "worker/delivery/destination_queues.hpp"
+
+#include <algorithm>
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration look_every = std::chrono::milliseconds(250);
+
+bool is_gone(const TaskPtr& task) { return task->place == Task::Place::gone; }
+
+void drop_gone(std::deque<TaskPtr>& tasks) {
+  while (!tasks.empty() && is_gone(tasks.front())) tasks.pop_front();
+}
+
+}  // namespace
+
+void DestinationQueues::add(TaskPtr task) {
+  const Guid guid = task->business();
+  Business& business = businesses_[guid];
+  business.arrived.push_back(std::move(task));
+  give_turn(guid, business);
+}
+
+TaskPtr DestinationQueues::next(Time now) {
+  while (places_.free() > 0 && !turns_.empty()) {
+    const Guid guid = turns_.front();
+    turns_.pop_front();
+    Business& business = businesses_.at(guid);
+    business.has_turn = false;
+    if (!places_.may_take(guid)) {
+      wait_for_share(guid, business);
+      continue;
+    }
+    TaskPtr task = next_of(business, now);
+    give_turn(guid, business);
+    forget_if_idle(guid);
+    if (!task) continue;
+    places_.take(guid);
+    task->place = Task::Place::in_flight;
+    return task;
+  }
+  return nullptr;
+}
+
+/// A task that may start, with a place at its destination; null if there is none.
+TaskPtr DestinationQueues::next_of(Business& business, Time now) {
+  while (!business.arrived.empty() || !business.freed.empty()) {
+    const bool is_parked = !business.freed.empty() && (business.parked_next || business.arrived.empty());
+    business.parked_next = !is_parked;
+    if (TaskPtr task = is_parked ? next_parked(business, now) : next_arrived(business, now)) return task;
+  }
+  return nullptr;
+}
+
+TaskPtr DestinationQueues::next_parked(Business& business, Time now) {
+  std::string destination = std::move(business.freed.front());
+  business.freed.pop_front();
+  const auto parked = parked_.find(destination);
+  if (parked == parked_.end()) return nullptr;
+  std::deque<TaskPtr>& tasks = parked->second.tasks;
+  drop_gone(tasks);
+  const auto next = std::ranges::find_if(tasks, [&](const TaskPtr& task) {
+    return !is_gone(task) && destinations_.may_probe(task->run.key, now);
+  });
+  if (next == tasks.end() || !destinations_.try_start((*next)->run.key, (*next)->limit(), now)) {
+    parked->second.has_place = false;
+    if (tasks.empty()) parked_.erase(parked);
+    return nullptr;
+  }
+  TaskPtr task = std::move(*next);
+  tasks.erase(next);
+  business.freed.push_back(std::move(destination));  // behind the business's others
+  return task;
+}
+
+TaskPtr DestinationQueues::next_arrived(Business& business, Time now) {
+  TaskPtr task = std::move(business.arrived.front());
+  business.arrived.pop_front();
+  if (is_gone(task)) return nullptr;
+  const std::string& destination = task->destination();
+  if (destination.empty()) return task;
+  if (!parked_.contains(destination) && destinations_.try_start(task->run.key, task->limit(), now))
+    return task;
+  std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
+  tasks.push_back(std::move(task));
+  return nullptr;
+}
+
+void DestinationQueues::ended(const Task& task, bool failed, Time now) {
+  if (!task.destination().empty()) destinations_.ended(task.run.key, failed, now);
+  place_freed(task);
+}
+
+void DestinationQueues::released(const Task& task, Time now) {
+  if (!task.destination().empty()) destinations_.released(task.destination(), now);
+  place_freed(task);
+}
+
+/// Lets the destination, its business and the businesses that hold fewest places go on.
+void DestinationQueues::place_freed(const Task& task) {
+  const auto parked = parked_.find(task.destination());
+  if (parked != parked_.end() && !parked->second.has_place && !parked->second.tasks.empty()) {
+    const Guid guid = parked->second.tasks.front()->business();
+    parked->second.has_place = true;
+    Business& business = businesses_[guid];
+    business.freed.push_back(task.destination());
+    give_turn(guid, business);
+  }
+  places_.give(task.business());
+  const auto own = businesses_.find(task.business());
+  if (own != businesses_.end() && own->second.waits_at) {
+    at_share_.erase({*own->second.waits_at, task.business()});
+    wait_for_share(task.business(), own->second);
+  }
+  while (!at_share_.empty() && places_.may_take(at_share_.begin()->second)) {
+    const Guid guid = at_share_.begin()->second;
+    at_share_.erase(at_share_.begin());
+    Business& business = businesses_.at(guid);
+    business.waits_at.reset();
+    give_turn(guid, business);
+  }
+}
+
+void DestinationQueues::give_turn(const Guid& guid, Business& business) {
+  if (business.has_turn || business.waits_at || (business.arrived.empty() && business.freed.empty())) return;
+  business.has_turn = true;
+  turns_.push_back(guid);
+}
+
+void DestinationQueues::wait_for_share(const Guid& guid, Business& business) {
+  business.waits_at = places_.held(guid);
+  at_share_.emplace(*business.waits_at, guid);
+}
+
+void DestinationQueues::forget_if_idle(const Guid& guid) {
+  const auto found = businesses_.find(guid);
+  const Business& business = found->second;
+  if (business.arrived.empty() && business.freed.empty() && !business.has_turn && !business.waits_at)
+    businesses_.erase(found);
+}
+
+std::vector<DestinationQueues::Overdue> DestinationQueues::take_parked(Task::Moment since, Time now,
+                                                                       Time otherwise) {
+  std::vector<Overdue> overdue;
+  for (auto parked = parked_.begin(); parked != parked_.end();) {
+    std::deque<TaskPtr>& tasks = parked->second.tasks;
+    drop_gone(tasks);
+    if (!tasks.empty() && (destinations_.is_open(parked->first) || tasks.front()->since < since)) {
+      for (TaskPtr& task : tasks) {
+        if (is_gone(task)) continue;
+        const Time due = destinations_.again_at(task->run.key, now, otherwise);
+        overdue.push_back({std::move(task), due});
+      }
+      tasks.clear();
+    }
+    parked = tasks.empty() ? parked_.erase(parked) : std::next(parked);
+  }
+  return overdue;
+}
+
+std::vector<TaskPtr> DestinationQueues::take_arrived(Task::Moment current, Duration patience) {
+  std::vector<TaskPtr> overdue;
+  if (current < next_look_) return overdue;
+  next_look_ = current + look_every;
+  for (auto each = businesses_.begin(); each != businesses_.end();) {
+    auto& [guid, business] = *each;
+    std::erase_if(business.arrived, [&](const TaskPtr& task) {
+      if (is_gone(task)) return true;
+      if (task->event || current - task->since <= patience) return false;
+      overdue.push_back(task);
+      return true;
+    });
+    if (!business.arrived.empty() || !business.freed.empty()) {
+      ++each;
+      continue;
+    }
+    if (business.has_turn) std::erase(turns_, guid);
+    if (business.waits_at) at_share_.erase({*business.waits_at, guid});
+    each = businesses_.erase(each);
+  }
+  return overdue;
+}
+
+std::vector<TaskPtr> DestinationQueues::take_all() {
+  std::vector<TaskPtr> all;
+  const auto take = [&](std::deque<TaskPtr>& tasks) {
+    for (TaskPtr& task : tasks) {
+      if (!is_gone(task)) all.push_back(std::move(task));
+    }
+  };
+  for (auto& [guid, business] : businesses_) take(business.arrived);
+  for (auto& [destination, parked] : parked_) take(parked.tasks);
+  businesses_.clear();
+  turns_.clear();
+  at_share_.clear();
+  parked_.clear();
+  return all;
+}
+
+std::vector<std::string> DestinationQueues::blocked_destinations(Time now) const {
+  std::vector<std::string> blocked = destinations_.resting(now);
+  std::erase_if(blocked, [&](const std::string& destination) { return parked_.contains(destination); });
+  for (const auto& [destination, parked] : parked_) blocked.push_back(destination);
+  return blocked;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "worker/delivery/destinations.hpp"
+#include "worker/delivery/shares.hpp"
+#include "worker/delivery/task.hpp"
+
+namespace waybill::worker {
+
+/// The runs that wait in memory for an attempt, and the order in which they start.
+///
+/// - Businesses take turns, one run a turn. A business may start more while the places allow it (Shares).
+/// - Within a business, runs whose destination has a place again and runs that just arrived take turns, and
+///   so do the destinations of the former.
+/// - A destination has no more in flight than its action and its health allow (Destinations). Runs beyond
+///   that are parked: they start when a place comes back.
+///
+/// Pure; one thread at a time. Tasks of a run without a destination are never parked.
+class DestinationQueues {
+ public:
+  struct Options {
+    std::size_t places = 1024;  // attempts in flight, of all businesses
+    net::CircuitBreaker::Options breaker = {};
+  };
+
+  explicit DestinationQueues(const Options& options)
+      : destinations_(options.breaker), places_(options.places) {}
+
+  /// Adds a task at the end of its business's arrivals.
+  void add(TaskPtr task);
+
+  /// Takes out the next task that may start, with a place for it. Null if none may.
+  TaskPtr next(Time now);
+
+  /// Gives the place of a task back after an attempt; `failed` counts against its destination's health.
+  void ended(const Task& task, bool failed, Time now);
+  /// Gives the place of a task back that made no attempt, or one that says nothing about its destination.
+  void released(const Task& task, Time now);
+
+  /// A task that is to wait in the database's queue, until `due`.
+  struct Overdue {
+    TaskPtr task;
+    Time due;
+  };
+  /// Takes out the parked tasks of destinations whose breaker is open, and of those whose oldest task came
+  /// before `since`. They are due at the next probe, or else at `otherwise`.
+  std::vector<Overdue> take_parked(Task::Moment since, Time now, Time otherwise);
+  /// Takes out the arrived tasks of the database's queue that came longer than `patience` before `current`,
+  /// and drops those that are gone. Looks four times a second at most: it looks at all of them.
+  std::vector<TaskPtr> take_arrived(Task::Moment current, Duration patience);
+  /// Takes out all.
+  std::vector<TaskPtr> take_all();
+
+  std::size_t in_flight() const { return places_.taken(); }
+  /// Destinations that take no more at the moment: they have parked tasks, or their next probe is not due.
+  std::vector<std::string> blocked_destinations(Time now) const;
+  /// Businesses that have all of their share of places.
+  std::vector<Guid> blocked_businesses() const { return places_.beyond_share(); }
+
+ private:
+  /// The tasks that wait for one destination.
+  struct Parked {
+    std::deque<TaskPtr> tasks;
+    bool has_place = false;  // the destination is among its business's `freed`
+  };
+  /// The tasks of a business that may start, as far as their destinations are concerned.
+  struct Business {
+    std::deque<TaskPtr> arrived;
+    std::deque<std::string> freed;        // destinations with parked tasks and a place again
+    bool parked_next = true;              // parked and arrived tasks alternate
+    bool has_turn = false;                // in turns_
+    std::optional<std::size_t> waits_at;  // in at_share_ under this number
+  };
+
+  TaskPtr next_of(Business& business, Time now);
+  TaskPtr next_parked(Business& business, Time now);
+  TaskPtr next_arrived(Business& business, Time now);
+  void give_turn(const Guid& guid, Business& business);
+  void wait_for_share(const Guid& guid, Business& business);
+  void forget_if_idle(const Guid& guid);
+  void place_freed(const Task& task);
+
+  Destinations destinations_;
+  Shares places_;
+  std::unordered_map<Guid, Business> businesses_;    // those that may start something
+  std::deque<Guid> turns_;                           // businesses with a turn to come
+  std::set<std::pair<std::size_t, Guid>> at_share_;  // businesses at their share, by the places they hold
+  std::unordered_map<std::string, Parked> parked_;   // by destination
+  Task::Moment next_look_{};                         // at the arrived tasks
+};
+
+}  // namespace waybill::worker

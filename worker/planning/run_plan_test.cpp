@@ -1,0 +1,25 @@
+#include "worker/planning/run_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using storage::RunStatus;
+
+TEST(Loop, OnlyChangesOfRecordsEndAtDepth8) {
+  const actions::Action& change = *actions::find_action("update_status");
+  EXPECT_FALSE(is_loop(change, 7));
+  EXPECT_TRUE(is_loop(change, 8));
+  EXPECT_TRUE(is_loop(change, 9));
+  for (const char* other : {"webhook", "send_email", "send_push"}) {
+    EXPECT_FALSE(is_loop(*actions::find_action(other), 100)) << other;
+  }
+  const storage::RunState state = loop_state({}, Time());
+  EXPECT_EQ(state.status, RunStatus::dead);
+  EXPECT_EQ(state.code, "LOOP");
+  EXPECT_EQ(state.attempts, 0);
+}
+
+}  // namespace
+}  // namespace waybill::worker
