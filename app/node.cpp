@@ -1,12 +1,9 @@
 #include "app/node.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -16,45 +13,15 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include "api/accounts/password_hasher.hpp"
-#include "api/gate/auth.hpp"
-#include "api/gate/gate.hpp"
-#include "api/gate/quota.hpp"
-#include "api/http/server.hpp"
-#include "api/integrations/stores.hpp"
-#include "api/route/router.hpp"
-#include "api/route_plans/maps.hpp"
-#include "api/system/readiness.hpp"
-#include "api/threads/analysis.hpp"
+#include "api/api.hpp"
 #include "app/mail_sender.hpp"
 #include "app/partition_keeper.hpp"
 #include "base/observe.hpp"
-#include "storage/database.hpp"
 #include "storage/key_check.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::app {
 namespace {
-
-/// What the io threads of the API share.
-struct ApiCommons {
-  api::Router router{api::all_routes()};
-  api::Plans plans;
-  api::QuotaLedger quota;
-  api::PasswordHasher passwords;
-  std::atomic<std::uint64_t> token_epoch = 0;
-  MailCourier* courier = nullptr;
-  api::Readiness readiness;
-  net::DestinationPolicy destinations;
-  api::Dispatcher::Options dispatch;
-  storage::Database::Options database;
-  std::optional<api::Analysis> analysis;
-  api::Background background{{}};
-  api::WorkflowLimits workflow_limits;
-  std::unique_ptr<api::Maps> maps;
-  std::unique_ptr<api::Stores> stores;
-  std::vector<api::Services*> services;  // of the io threads
-};
 
 /// Waits until the courier has tried what waits to be mailed, for a second at most.
 boost::asio::awaitable<void> send_mails(MailCourier& courier) {
@@ -65,63 +32,10 @@ boost::asio::awaitable<void> send_mails(MailCourier& courier) {
   co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
 }
 
-/// What one io thread of the API has of its own.
-class ThreadResponder : public api::Responder {
- public:
-  ThreadResponder(boost::asio::io_context& io, ApiCommons& commons, const SecretBox& secrets)
-      : database_(io, commons.database),
-        services_{.db = database_,
-                  .clock = system_clock(),
-                  .secrets = secrets,
-                  .destinations = commons.destinations,
-                  .analysis = *commons.analysis,
-                  .background = commons.background,
-                  .workflow_limits = commons.workflow_limits,
-                  .maps = commons.maps.get(),
-                  .stores = commons.stores.get(),
-                  .tokens_changed = [&commons] { ++commons.token_epoch; },
-                  .send_mails = [&commons] { return send_mails(*commons.courier); },
-                  .passwords = &commons.passwords,
-                  .readiness = &commons.readiness},
-        tokens_(database_),
-        authenticator_(io.get_executor(), tokens_, system_clock(), {.epoch = &commons.token_epoch}),
-        leases_(database_),
-        quota_(commons.quota, leases_),
-        dispatcher_(commons.router, services_, authenticator_, commons.plans, quota_, commons.dispatch) {
-    commons.services.push_back(&services_);
-  }
-
-  boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody& body,
-                                       api::Response& response) override {
-    return dispatcher_.respond(request, body, response);
-  }
-  void refuse(const Failure& failure, api::Response& response) override {
-    dispatcher_.refuse(failure, response);
-  }
-
- private:
-  storage::Database database_;
-  api::Services services_;
-  api::SqlTokenStore tokens_;
-  api::Authenticator authenticator_;
-  api::SqlLeaseSource leases_;
-  api::LeasedQuota quota_;
-  api::Dispatcher dispatcher_;
-};
-
 MailCourier::Options courier_options(const Config& config, const std::string& database_url) {
   return {.database_url = database_url,
           .from = config.mail_from,
           .mail = {.smtp_url = config.smtp_url, .directory = config.mail_dir, .ca_file = config.ca_file}};
-}
-
-api::Server::Options server_options(const Config& config) {
-  api::Server::Options options;
-  options.host = config.listen.host;
-  options.port = config.listen.port;
-  options.threads = static_cast<std::size_t>(config.io_threads);
-  options.proxies = config.trusted_proxies;
-  return options;
 }
 
 /// Answers Prometheus.
@@ -188,13 +102,42 @@ connectors::Connector::Options connector_options(const Config& config) {
   return {.shopify_version = config.shopify_version};
 }
 
+net::DestinationPolicy destination_policy(const Config& config) {
+  return {.allow_private = config.allow_private_destinations};
+}
+
+api::Api::Options api_options(const Config& config, const std::string& database_url) {
+  api::Api::Options options;
+  options.server = {.host = config.listen.host,
+                    .port = config.listen.port,
+                    .threads = static_cast<std::size_t>(config.io_threads),
+                    .proxies = config.trusted_proxies};
+  options.gate.cors_origins = config.cors_origins;
+  options.gate.trusted_proxies = config.trusted_proxies;
+  options.database.url = database_url;
+  options.database.application_name = "waybill api";
+  options.plans = api::Plans::parse(config.plans);
+  options.settings = {.destinations = destination_policy(config),
+                      .workflow_limits = {.per_business = config.workflows_per_business,
+                                          .per_trigger = config.workflows_per_trigger,
+                                          .delay_below = std::chrono::days(config.runs_retention_days)},
+                      .account_mails = {.per_network = config.account_mails_per_network,
+                                        .per_address = config.account_mails_per_address},
+                      .public_url = config.public_url};
+  options.maps = {
+      .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file};
+  options.stores = {.policy = destination_policy(config),
+                    .ca_file = config.ca_file,
+                    .connectors = connector_options(config)};
+  return options;
+}
+
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
-                                       const SecretBox::Key& key,
-                                       const net::DestinationPolicy& destinations) {
+                                       const SecretBox::Key& key) {
   worker::Worker::Options options;
   options.database_url = database_url;
   options.secret_key = key;
-  options.destinations = destinations;
+  options.destinations = destination_policy(config);
   options.ca_file = config.ca_file;
   options.mail = mail_options(config);
   options.mail_from = config.mail_from;
@@ -231,39 +174,14 @@ class Node::Parts {
       : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
-    const net::DestinationPolicy destinations{.allow_private = config.allow_private_destinations};
-    if (roles.worker) worker_.emplace(worker_options(config, database_url, key, destinations));
+    if (roles.worker) worker_.emplace(worker_options(config, database_url, key));
     courier_ = std::make_unique<MailCourier>(courier_options(config, database_url), secrets_);
-    if (!roles.api) return;
-    api_ = std::make_unique<ApiCommons>();
-    api_->plans = api::Plans::parse(config.plans);
-    api_->destinations = destinations;
-    api_->dispatch.cors_origins = config.cors_origins;
-    api_->maps = std::make_unique<api::Maps>(api::Maps::Options{
-        .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file});
-    api_->stores = std::make_unique<api::Stores>(api::Stores::Options{
-        .policy = destinations, .ca_file = config.ca_file, .connectors = connector_options(config)});
-    api_->dispatch.trusted_proxies = config.trusted_proxies;
-    api_->database.url = database_url;
-    api_->database.application_name = "waybill api";
-    api_->analysis.emplace(database_url);
-    api_->courier = courier_.get();
-    api_->workflow_limits = {.per_business = config.workflows_per_business,
-                             .per_trigger = config.workflows_per_trigger,
-                             .delay_below = std::chrono::days(config.runs_retention_days)};
-    listen(config);
-    for (auto* const services : api_->services) {
-      services->public_url = config.public_url.empty() ? url_ : config.public_url;
-      services->account_mails = {.per_network = config.account_mails_per_network,
-                                 .per_address = config.account_mails_per_address};
-    }
+    if (roles.api) api_ = make_api(config, database_url);
   }
 
   ~Parts() {
-    // The io threads call these, and they call back into them.
-    if (server_) server_->stop(std::chrono::milliseconds(0));
-    if (api_) api_->maps->shut_down();
-    if (api_) api_->stores->shut_down();
+    // An io thread may wait for the courier, which calls it back.
+    if (api_) api_->stop(std::chrono::milliseconds(0));
     courier_.reset();
   }
   Parts(const Parts&) = delete;
@@ -276,31 +194,31 @@ class Node::Parts {
       metrics_server_->start();
     }
     if (worker_) worker_->start();
-    if (server_) server_->start();
-    if (api_) partitions_.emplace(database_url_);
+    if (!api_) return;
+    api_->start();
+    partitions_.emplace(database_url_);
   }
 
   void stop(std::chrono::milliseconds grace) {
     const auto deadline = std::chrono::steady_clock::now() + grace;
-    if (server_) server_->stop(grace);
+    if (api_) api_->stop(grace);
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (worker_) worker_->stop(std::max(left, std::chrono::milliseconds(0)));
     if (metrics_server_) metrics_server_->stop(std::chrono::milliseconds(0));
   }
 
-  std::string api_url() const { return url_; }
+  std::string api_url() const { return api_ ? api_->url() : ""; }
 
  private:
-  void listen(const Config& config) {
+  std::unique_ptr<api::Api> make_api(const Config& config, const std::string& database_url) const {
+    api::Api::Options options = api_options(config, database_url);
+    options.send_mails = [courier = courier_.get()] { return send_mails(*courier); };
     try {
-      server_.emplace(server_options(config), [this](boost::asio::io_context& io) {
-        return std::make_unique<ThreadResponder>(io, *api_, secrets_);
-      });
+      return std::make_unique<api::Api>(std::move(options), secrets_);
     } catch (const boost::system::system_error& error) {
       throw ConfigError("cannot listen on " + config.listen.text() + ": " + error.code().message());
     }
-    url_ = "http://" + ListenAddress{config.listen.host, server_->port()}.text();
   }
 
   const SecretBox secrets_;
@@ -309,10 +227,8 @@ class Node::Parts {
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;
   std::unique_ptr<MailCourier> courier_;
-  std::unique_ptr<ApiCommons> api_;
-  std::optional<api::Server> server_;
+  std::unique_ptr<api::Api> api_;
   std::optional<PartitionKeeper> partitions_;
-  std::string url_;
 };
 
 Node::Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)

@@ -27,7 +27,7 @@ void require_user(const Call& call) {
 }
 
 asio::awaitable<std::string> hash_password(const Call& call, Services& services, std::string password) {
-  const auto turn = co_await services.passwords->turn(PasswordHasher::Purpose::other, network_of(call.peer));
+  const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::other, network_of(call.peer));
   co_return co_await turn.hash(std::move(password));
 }
 
@@ -42,7 +42,7 @@ net::MailMessage verification_mail(const Services& services, const std::string& 
   return message(to, "Verify your e-mail address",
                  "Welcome to waybill.\n\n"
                  "Please verify your e-mail address within 24 hours by opening this link:\n\n" +
-                     services.public_url + "/verify?token=" + token + "\n\nor by entering this token:\n\n" +
+                     services.settings.public_url + "/verify?token=" + token + "\n\nor by entering this token:\n\n" +
                      token + "\n\nIf you did not register, you need not do anything.\n");
 }
 
@@ -50,7 +50,7 @@ net::MailMessage reset_mail(const Services& services, const std::string& to, con
   return message(to, "Choose a new password",
                  "Somebody, probably you, asked for a new password of your waybill account.\n\n"
                  "Please choose it within one hour by opening this link:\n\n" +
-                     services.public_url + "/reset-password?token=" + token +
+                     services.settings.public_url + "/reset-password?token=" + token +
                      "\n\nor by entering this token:\n\n" + token +
                      "\n\nIf you did not ask for it, you need not do anything: the password stays.\n");
 }
@@ -61,7 +61,7 @@ net::MailMessage invitation_mail(const Services& services, const std::string& to
                  "You are invited to work with " + business +
                      " in waybill.\n\n"
                      "Please accept within 7 days by opening this link:\n\n" +
-                     services.public_url + "/accept-invitation?token=" + token +
+                     services.settings.public_url + "/accept-invitation?token=" + token +
                      "\n\nor by entering this token:\n\n" + token +
                      "\n\nIf you do not know the business, you need not do anything.\n");
 }

@@ -45,7 +45,7 @@ asio::awaitable<void> count(Services& services, Limit asker, Limit receiver) {
 }  // namespace
 
 asio::awaitable<void> count_account_mail(const Call& call, Services& services, std::string email) {
-  const auto& limits = services.account_mails;
+  const auto& limits = services.settings.account_mails;
   if (limits.per_network == 0 && limits.per_address == 0) co_return;
   co_await count(services, {"network:" + network_of(call.peer), limits.per_network},
                  {"address:" + email, limits.per_address});
@@ -53,7 +53,7 @@ asio::awaitable<void> count_account_mail(const Call& call, Services& services, s
 
 asio::awaitable<void> count_invitation(const Call& call, Services& services, std::string email) {
   co_await count(services, {"business:" + call.principal.business_id.to_string(), invitations_per_business},
-                 {"invited:" + email, services.account_mails.per_address});
+                 {"invited:" + email, services.settings.account_mails.per_address});
 }
 
 }  // namespace waybill::api

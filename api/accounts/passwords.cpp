@@ -106,7 +106,7 @@ asio::awaitable<std::string> check_current_password(Call& call, Services& servic
   const auto rows = co_await services.db.read(sql::get_credentials, storage::Params().add(user));
   if (rows.empty()) throw not_found("user");
   auto network = network_of(call.peer);
-  const auto turn = co_await services.passwords->turn(PasswordHasher::Purpose::login, network);
+  const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::login, network);
   const auto attempt =
       co_await LoginAttempt::begin(services, std::string(rows.get(0, email)), std::move(network));
   std::string hash(rows.get(0, password_hash));

@@ -107,7 +107,7 @@ asio::awaitable<storage::Rows> authenticate(Call& call, Services& services) {
   enum Column { guid, password_hash, is_verified };
   const auto email = text_of(call.object(), "email");
   auto network = network_of(call.peer);
-  const auto turn = co_await services.passwords->turn(PasswordHasher::Purpose::login, network);
+  const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::login, network);
   const auto attempt = co_await LoginAttempt::begin(services, email, std::move(network));
   auto rows = co_await services.db.read(sql::find_for_login, storage::Params().add(email));
   std::string hash = rows.empty() ? std::string() : std::string(rows.get(0, password_hash));

@@ -141,7 +141,7 @@ std::string RequestIds::next() {
 }
 
 /// One request on its way.
-struct Dispatcher::Exchange {
+struct Gate::Exchange {
   const Request& request;
   RequestBody& body;
   Response& response;
@@ -154,8 +154,8 @@ struct Dispatcher::Exchange {
   const Route& route() const { return found.endpoint->route; }
 };
 
-Dispatcher::Dispatcher(const Router& router, Services& services, Authenticator& authenticator,
-                       const Plans& plans, Quota& quota, Options options)
+Gate::Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
+           Quota& quota, Options options)
     : router_(router),
       services_(services),
       authenticator_(authenticator),
@@ -163,7 +163,7 @@ Dispatcher::Dispatcher(const Router& router, Services& services, Authenticator& 
       quota_(quota),
       options_(std::move(options)) {}
 
-asio::awaitable<void> Dispatcher::respond(const Request& request, RequestBody& body, Response& response) {
+asio::awaitable<void> Gate::respond(const Request& request, RequestBody& body, Response& response) {
   const auto started_at = std::chrono::steady_clock::now();
   Exchange exchange{.request = request, .body = body, .response = response};
   exchange.call.request_id =
@@ -181,7 +181,7 @@ asio::awaitable<void> Dispatcher::respond(const Request& request, RequestBody& b
   report(exchange, started_at, fault);
 }
 
-void Dispatcher::refuse(const Failure& failure, Response& response) {
+void Gate::refuse(const Failure& failure, Response& response) {
   response.add_header("X-Request-Id", request_ids_.next());
   auto error = error_answer(failure);
   response.status = error.status;
@@ -190,7 +190,7 @@ void Dispatcher::refuse(const Failure& failure, Response& response) {
   observe(Observable::request_refused, {{"status", error.status}});
 }
 
-asio::awaitable<void> Dispatcher::answer(Exchange& exchange) {
+asio::awaitable<void> Gate::answer(Exchange& exchange) {
   std::optional<Failure> no_route;
   try {
     if (!find_route(exchange)) co_return;
@@ -205,12 +205,10 @@ asio::awaitable<void> Dispatcher::answer(Exchange& exchange) {
   if (route.permission != Permission::everyone) co_await admit(exchange);
   if (route.changes) exchange.response.add_header("Cache-Control", "no-store");
   co_await perform(exchange);
-  const bool only_reads = route.method == Method::get && !route.changes;
-  if (!only_reads) services_.wake_worker();
 }
 
 /// False when the answer is already made: OPTIONS.
-bool Dispatcher::find_route(Exchange& exchange) const {
+bool Gate::find_route(Exchange& exchange) const {
   const auto& request = exchange.request;
   const auto method = parse_method(request.method);
   exchange.method = method.value_or(RequestMethod::get);
@@ -239,7 +237,7 @@ bool Dispatcher::find_route(Exchange& exchange) const {
 }
 
 /// A request that no route takes counts for its token, too; without a good one it stays what it is.
-asio::awaitable<void> Dispatcher::count_stray(Exchange& exchange) {
+asio::awaitable<void> Gate::count_stray(Exchange& exchange) {
   if (exchange.request.authorization.empty()) co_return;
   try {
     co_await recognise(exchange);
@@ -248,13 +246,13 @@ asio::awaitable<void> Dispatcher::count_stray(Exchange& exchange) {
   }
 }
 
-asio::awaitable<void> Dispatcher::admit(Exchange& exchange) {
+asio::awaitable<void> Gate::admit(Exchange& exchange) {
   co_await recognise(exchange);
   check_permission(exchange.call.principal, exchange.route().permission);
 }
 
 /// Token, plan and quota, in this order.
-asio::awaitable<void> Dispatcher::recognise(Exchange& exchange) {
+asio::awaitable<void> Gate::recognise(Exchange& exchange) {
   static const Plan without_business{.name = {}, .requests_per_minute = 60};
   const auto record = co_await authenticator_.authenticate(exchange.request.authorization);
   auto& principal = exchange.call.principal = record->principal;
@@ -276,7 +274,7 @@ asio::awaitable<void> Dispatcher::recognise(Exchange& exchange) {
   }
 }
 
-asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
+asio::awaitable<void> Gate::perform(Exchange& exchange) {
   const auto& route = exchange.route();
   const bool once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
                     !exchange.call.principal.token_id.is_nil();
@@ -296,7 +294,7 @@ asio::awaitable<void> Dispatcher::perform(Exchange& exchange) {
 
 /// The writes of the handler and the answer that is kept for its key are one transaction. Work that a handler
 /// starts after its commit is started after that transaction.
-asio::awaitable<void> Dispatcher::perform_once(Exchange& exchange, std::string raw_body) {
+asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_body) {
   std::string identity;
   identity.append(exchange.request.method)
       .append(" ")
@@ -345,8 +343,8 @@ asio::awaitable<void> Dispatcher::perform_once(Exchange& exchange, std::string r
   if (has_mails) co_await services_.send_mails();
 }
 
-asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string raw_body, Services& services,
-                                               Response& response) {
+asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_body, Services& services,
+                                         Response& response) {
   const auto& route = exchange.route();
   auto& call = exchange.call;
   FieldErrors errors;
@@ -372,7 +370,7 @@ asio::awaitable<void> Dispatcher::call_handler(Exchange& exchange, std::string r
 }
 
 /// Turns what was thrown into the response; answers what the operator should see of it.
-std::string Dispatcher::apply_error(Exchange& exchange, const std::exception_ptr& thrown) {
+std::string Gate::apply_error(Exchange& exchange, const std::exception_ptr& thrown) {
   auto error = error_answer(thrown, exchange.call.request_id);
   auto& response = exchange.response;
   response.status = error.status;
@@ -384,7 +382,7 @@ std::string Dispatcher::apply_error(Exchange& exchange, const std::exception_ptr
   return std::move(error.fault);
 }
 
-void Dispatcher::report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault) {
+void Gate::report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault) {
   const auto* const endpoint = exchange.found.endpoint;
   const auto status = exchange.response.status;
   const std::string_view route = endpoint ? endpoint->route.path : std::string_view("none");
@@ -407,13 +405,13 @@ void Dispatcher::report(const Exchange& exchange, Steady::time_point started_at,
                  {"error", fault}});
 }
 
-prometheus::Histogram& Dispatcher::seconds_of(const Endpoint& endpoint) {
+prometheus::Histogram& Gate::seconds_of(const Endpoint& endpoint) {
   auto& known = seconds_[&endpoint];
   if (!known) known = &series(Histogram::http_request_seconds, route_label(&endpoint));
   return *known;
 }
 
-prometheus::Counter& Dispatcher::answers_of(const Endpoint* endpoint, int status) {
+prometheus::Counter& Gate::answers_of(const Endpoint* endpoint, int status) {
   auto& known = answers_[{endpoint, status}];
   if (!known) known = &waybill::answers(route_label(endpoint), status);
   return *known;

@@ -37,7 +37,7 @@ class RequestIds {
 
 /// The way of every request: route → token → plan and quota → permission → idempotency → validation →
 /// handler, and whatever is thrown on it → error answer. One for each io thread.
-class Dispatcher : public Responder {
+class Gate : public Responder {
  public:
   struct Options {
     std::vector<std::string> cors_origins;     // "https://app.example.com"; "*" for any
@@ -46,10 +46,10 @@ class Dispatcher : public Responder {
     std::size_t upload_limit = 10'485'760;
   };
 
-  /// All that is referred to outlives the dispatcher; `router`, `plans` and `quota` are shared by the
+  /// All that is referred to outlives the gate; `router`, `plans` and `quota` are shared by the
   /// threads.
-  Dispatcher(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-             Quota& quota, Options options);
+  Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
+       Quota& quota, Options options);
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
   void refuse(const Failure& failure, Response& response) override;

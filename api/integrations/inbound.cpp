@@ -61,7 +61,7 @@ void check_failures(FailureLimit& failures, std::string_view who, Time now) {
 asio::awaitable<Answer> receive(Call& call, Services& services) {
   const auto& integration = call.id();
   const Time now = services.clock.now();
-  auto& failures = services.stores->inbound_failures();
+  auto& failures = services.stores.inbound_failures();
   const auto stranger = network_of(call.peer);
   // Stores share addresses: one whose secret is wrong must not silence the others of its host.
   const auto caller = stranger + " " + integration.to_string();

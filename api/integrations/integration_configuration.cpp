@@ -92,7 +92,7 @@ Failure failure_of(const connectors::StoreError& error, const StoreCredentials& 
 
 asio::awaitable<void> check_store(Services& services, const connectors::Connector& connector,
                                   const StoreCredentials& credentials, bool writes) {
-  const auto store = services.stores->open(connector, credentials, services.clock, check_limit);
+  const auto store = services.stores.open(connector, credentials, services.clock, check_limit);
   try {
     co_await store->check(writes);
   } catch (const connectors::StoreError& error) {

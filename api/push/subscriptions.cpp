@@ -56,7 +56,7 @@ void check_subscription(const json::object& body, FieldErrors& errors) {
 asio::awaitable<Answer> save_subscription(Call& call, Services& services) {
   const auto& body = call.object();
   const auto endpoint = text_at(body, "endpoint").value_or("");
-  if (auto problem = net::check_url(endpoint, services.destinations)) {
+  if (auto problem = net::check_url(endpoint, services.settings.destinations)) {
     throw invalid("endpoint", std::move(*problem));
   }
   const auto& principal = call.principal;

@@ -55,11 +55,11 @@ asio::awaitable<domain::RoutePlan> plan(Services& services, const RouteStops& st
   for (const auto& place : stops.places) {
     if (place) points.push_back(*place);
   }
-  const auto distances = co_await services.maps->distances(points);
+  const auto distances = co_await services.maps.distances(points);
   // The coroutine waits here, so what it refers to stays.
   const domain::RouteProblem problem{
       .has_origin = stops.origin.has_value(), .stops = stops.stops, .distances = distances};
-  co_return co_await services.maps->run([&problem] { return domain::plan_route(problem); });
+  co_return co_await services.maps.run([&problem] { return domain::plan_route(problem); });
 }
 
 storage::Params route_params(const std::string& business, const std::string& dispatch,
@@ -109,7 +109,7 @@ asio::awaitable<Locations> locate(Services& services, const std::string& busines
   std::vector<domain::PostalAddress> addresses;
   addresses.reserve(static_cast<std::size_t>(rows.size()));
   for (int row = 0; row < rows.size(); ++row) addresses.push_back(address_at(rows, row, 1));
-  const auto points = co_await services.maps->locate(addresses, addresses.front().country);
+  const auto points = co_await services.maps.locate(addresses, addresses.front().country);
   Locations locations;
   for (int row = 0; row < rows.size(); ++row) {
     locations.emplace(rows.get(row, 0), points[static_cast<std::size_t>(row)]);

@@ -18,9 +18,9 @@ constexpr Parameter readiness_query[] = {
 asio::awaitable<Answer> get_health(Call&, Services&) { co_return Answer::of(R"({"status":"ok"})"); }
 
 asio::awaitable<Answer> get_readiness(Call& call, Services& services) {
-  std::string fault = co_await services.readiness->database_fault(services.db);
+  std::string fault = co_await services.readiness.database_fault(services.db);
   if (fault.empty() && call.parameter("worker") == "true")
-    fault = co_await services.readiness->worker_fault(services.db);
+    fault = co_await services.readiness.worker_fault(services.db);
   if (!fault.empty()) throw Failure(ErrorCode::unavailable, std::move(fault));
   co_return Answer::of(R"({"status":"ok"})");
 }

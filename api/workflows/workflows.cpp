@@ -186,7 +186,7 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
                                    std::string_view trigger, bool is_active) {
   enum Column { others, others_active, exists, is_active_already };
-  const WorkflowLimits& limits = services.workflow_limits;
+  const WorkflowLimits& limits = services.settings.workflow_limits;
   co_await transaction.run(storage::sql::templates::lock_business, business_params(call));
   const auto rows =
       co_await transaction.run(sql::count, business_params(call).add(trigger).add(guid.to_string()));
@@ -246,7 +246,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   definition.credentials = actions::stored_credentials(
       definition.action, open_headers(services, found.get(0, credentials_column), guid));
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
+  merge_workflow(call.object(), services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);
   co_await check_user(call, *transaction, definition);
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
@@ -263,7 +263,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   definition.conditions = json::object();
   const auto transaction = co_await services.db.begin(call.cause());
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.destinations, find, services.workflow_limits.delay_below,
+  merge_workflow(call.object(), services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);
   co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();

@@ -171,47 +171,26 @@ asio::awaitable<void> FixedTokens::touch(const api::Principal&) {
   co_return;
 }
 
-class SmallApi::ThreadResponder : public api::Responder {
- public:
-  ThreadResponder(asio::io_context& io, SmallApi& owner)
-      : database_(io, {.url = "postgresql://nobody@127.0.0.1:1/none"}),
-        services_{.db = database_,
-                  .clock = system_clock(),
-                  .secrets = owner.secrets_,
-                  .destinations = owner.destinations_,
-                  .analysis = owner.analysis_,
-                  .background = owner.background_},
-        authenticator_(io.get_executor(), owner.tokens_, system_clock()),
-        dispatcher_(owner.router_, services_, authenticator_, owner.plans_, owner.quota_, owner.options_) {}
-
-  asio::awaitable<void> respond(const api::Request& request, api::RequestBody& body,
-                                api::Response& response) override {
-    return dispatcher_.respond(request, body, response);
-  }
-  void refuse(const Failure& failure, api::Response& response) override {
-    dispatcher_.refuse(failure, response);
-  }
-
- private:
-  storage::Database database_;
-  api::Services services_;
-  api::Authenticator authenticator_;
-  api::Dispatcher dispatcher_;
-};
-
-SmallApi::SmallApi(api::HttpLimits limits, api::Dispatcher::Options options, std::size_t threads)
-    : router_(routes()), plans_(api::Plans::parse("small=3")), secrets_({}), options_(std::move(options)) {
+SmallApi::SmallApi(api::HttpLimits limits, api::Gate::Options options, std::size_t threads)
+    : secrets_({}),
+      api_({.server = {.port = 0, .threads = threads, .limits = limits, .proxies = options.trusted_proxies},
+            .gate = std::move(options),
+            .database = {.url = "postgresql://nobody@127.0.0.1:1/none"},
+            .plans = api::Plans::parse("small=3"),
+            .settings = {},
+            .maps = {},
+            .stores = {},
+            .routes = routes(),
+            .tokens = &tokens_,
+            .leases = &leases_},
+           secrets_) {
   small_api_state().released = false;
-  server_ = std::make_unique<api::Server>(
-      api::Server::Options{
-          .port = 0, .threads = threads, .limits = limits, .proxies = options_.trusted_proxies},
-      [this](asio::io_context& io) { return std::make_unique<ThreadResponder>(io, *this); });
-  server_->start();
+  api_.start();
 }
 
 SmallApi::~SmallApi() {
   small_api_state().released = true;
-  server_->stop(std::chrono::seconds(10));
+  api_.stop(std::chrono::seconds(10));
 }
 
 RawConnection connect(const SmallApi& api) { return {"127.0.0.1", api.port()}; }

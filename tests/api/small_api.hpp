@@ -9,13 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/gate/auth.hpp"
-#include "api/gate/gate.hpp"
+#include "api/api.hpp"
 #include "api/gate/local_leases.hpp"
-#include "api/gate/quota.hpp"
-#include "api/http/server.hpp"
-#include "api/route/router.hpp"
-#include "api/threads/analysis.hpp"
 #include "tests/harness/http.hpp"
 
 namespace waybill::tests {
@@ -47,29 +42,18 @@ SmallApiState& small_api_state();
 /// A server on a free port with a table of a few routes, whose database cannot be reached.
 class SmallApi {
  public:
-  explicit SmallApi(api::HttpLimits limits = {}, api::Dispatcher::Options options = {},
-                    std::size_t threads = 2);
+  explicit SmallApi(api::HttpLimits limits = {}, api::Gate::Options options = {}, std::size_t threads = 2);
   ~SmallApi();
 
-  std::uint16_t port() const { return server_->port(); }
-  api::Server& server() { return *server_; }
+  std::uint16_t port() const { return api_.server().port(); }
+  api::Server& server() { return api_.server(); }
   FixedTokens& tokens() { return tokens_; }
 
  private:
-  class ThreadResponder;
-
-  api::Router router_;
-  api::Plans plans_;
-  api::QuotaLedger ledger_;
   api::LocalLeases leases_;
-  api::LeasedQuota quota_{ledger_, leases_};
   FixedTokens tokens_;
   SecretBox secrets_;
-  net::DestinationPolicy destinations_;
-  api::Analysis analysis_{"postgresql://nobody@127.0.0.1:1/none"};
-  api::Background background_{{}};
-  api::Dispatcher::Options options_;
-  std::unique_ptr<api::Server> server_;
+  api::Api api_;
 };
 
 RawConnection connect(const SmallApi& api);

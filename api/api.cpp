@@ -1,0 +1,109 @@
+#include "api/api.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "api/accounts/password_hasher.hpp"
+#include "api/route/router.hpp"
+#include "api/system/readiness.hpp"
+#include "api/threads/analysis.hpp"
+#include "api/threads/background.hpp"
+
+namespace waybill::api {
+namespace {
+
+std::string url_of(const std::string& host, std::uint16_t port) {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return "http://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+}  // namespace
+
+/// The objects that all io threads use.
+struct Api::Shared {
+  Shared(Options chosen, const SecretBox& box)
+      : options(std::move(chosen)),
+        secrets(box),
+        router(options.routes),
+        analysis(options.database.url),
+        maps(options.maps),
+        stores(options.stores) {}
+
+  Options options;
+  const SecretBox& secrets;
+  Router router;
+  QuotaLedger quota;
+  PasswordHasher passwords;
+  Readiness readiness;
+  Analysis analysis;
+  Background background{{}};
+  Maps maps;
+  Stores stores;
+  std::atomic<std::uint64_t> token_epoch = 0;
+};
+
+class Api::ThreadResponder : public Responder {
+ public:
+  ThreadResponder(asio::io_context& io, Shared& shared)
+      : database_(io, shared.options.database),
+        services_{.db = database_,
+                  .clock = system_clock(),
+                  .secrets = shared.secrets,
+                  .settings = shared.options.settings,
+                  .analysis = shared.analysis,
+                  .background = shared.background,
+                  .maps = shared.maps,
+                  .stores = shared.stores,
+                  .passwords = shared.passwords,
+                  .readiness = shared.readiness,
+                  .tokens_changed = [&shared] { ++shared.token_epoch; },
+                  .send_mails = shared.options.send_mails},
+        tokens_(database_),
+        authenticator_(io.get_executor(), shared.options.tokens ? *shared.options.tokens : tokens_,
+                       system_clock(), {.epoch = &shared.token_epoch}),
+        leases_(database_),
+        quota_(shared.quota, shared.options.leases ? *shared.options.leases : leases_),
+        gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.options.gate) {}
+
+  asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override {
+    return gate_.respond(request, body, response);
+  }
+  void refuse(const Failure& failure, Response& response) override { gate_.refuse(failure, response); }
+
+ private:
+  storage::Database database_;
+  Services services_;
+  SqlTokenStore tokens_;
+  Authenticator authenticator_;
+  SqlLeaseSource leases_;
+  LeasedQuota quota_;
+  Gate gate_;
+};
+
+Api::Api(Options options, const SecretBox& secrets)
+    : shared_(std::make_unique<Shared>(std::move(options), secrets)),
+      server_(std::make_unique<Server>(shared_->options.server, [this](asio::io_context& io) {
+        return std::make_unique<ThreadResponder>(io, *shared_);
+      })) {
+  std::string& public_url = shared_->options.settings.public_url;
+  if (public_url.empty()) public_url = url();
+}
+
+Api::~Api() {
+  // The io threads call these, and they call back into the io contexts, which go with the server.
+  server_->stop(std::chrono::milliseconds(0));
+  shared_->maps.shut_down();
+  shared_->stores.shut_down();
+  server_.reset();
+}
+
+void Api::start() { server_->start(); }
+
+void Api::stop(std::chrono::milliseconds grace) { server_->stop(grace); }
+
+Server& Api::server() const { return *server_; }
+
+std::string Api::url() const { return url_of(shared_->options.server.host, server_->port()); }
+
+}  // namespace waybill::api

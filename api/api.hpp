@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/gate/auth.hpp"
+#include "api/gate/gate.hpp"
+#include "api/gate/quota.hpp"
+#include "api/http/server.hpp"
+#include "api/integrations/stores.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/route_plans/maps.hpp"
+#include "base/secret_box.hpp"
+#include "storage/database.hpp"
+
+namespace waybill::api {
+
+/// The REST API: a server whose io threads each have a database, services and a gate of their own. A crash
+/// loses nothing but answers under way.
+class Api {
+ public:
+  struct Options {
+    Server::Options server;
+    Gate::Options gate;
+    storage::Database::Options database;
+    Plans plans;
+    /// Without a public URL, links lead to the address that the server listens on.
+    Settings settings;
+    Maps::Options maps;
+    Stores::Options stores;
+    std::vector<Route> routes = all_routes();
+    /// Sends the mails in the outbox (Services::send_mails). Any io thread calls it.
+    std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };
+    /// Null for those of the database. Tests of the gate do without a database. Used by all io threads.
+    TokenStore* tokens = nullptr;
+    LeaseSource* leases = nullptr;
+  };
+
+  /// Listens at once; connections wait until `start`. `secrets` outlives it. Throws
+  /// boost::system::system_error for an address that cannot be used.
+  Api(Options options, const SecretBox& secrets);
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  void start();
+  /// Server::stop.
+  void stop(std::chrono::milliseconds grace);
+
+  Server& server() const;
+  /// http://HOST:PORT.
+  std::string url() const;
+
+ private:
+  struct Shared;
+  class ThreadResponder;
+
+  std::unique_ptr<Shared> shared_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace waybill::api
