@@ -111,7 +111,7 @@ struct Move {
 using Outcome = std::variant<Done, Retry, Never, Skip, Pause, Move>;
 
 /// What is kept of a try.
-struct TryResult {
+struct AttemptResult {
   Outcome outcome;
   Time started_at;
   Duration duration{};
@@ -124,8 +124,8 @@ struct TryResult {
   bool destination_failed = false;              // counts against the destination's circuit breaker
 };
 
-class PushDesk;
-class TrackingDesk;
+class WebPushSender;
+class TrackingSender;
 
 /// The means by which actions act. All are thread-safe and outlive every action in flight.
 struct Effects {
@@ -135,8 +135,8 @@ struct Effects {
   std::string_view mail_from;  // who mails are from
   // True once the mailer is being taken down: what it then calls a temporary failure was no try. Null: never.
   const std::atomic<bool>* mailer_ends = nullptr;
-  PushDesk* push = nullptr;          // null where no push message is performed
-  TrackingDesk* tracking = nullptr;  // null where no store is told of shipments
+  WebPushSender* push = nullptr;       // null where no push message is performed
+  TrackingSender* tracking = nullptr;  // null where no store is told of shipments
 };
 
 /// One type of action. Implementations have no state: one instance serves every thread.
@@ -185,7 +185,7 @@ class Action {
   /// How many tries of one destination may be under way on a worker, healthy as it may be.
   virtual std::size_t max_in_flight() const { return SIZE_MAX; }
 
-  using Finish = std::function<void(TryResult)>;
+  using Finish = std::function<void(AttemptResult)>;
 
   /// Makes one try. `attempt` lives until `finish` is called, which happens exactly once, on any thread,
   /// possibly before perform returns. A crash before that leaves the try unrecorded, and it is made again.

@@ -51,7 +51,7 @@ std::string report(const std::vector<std::string>& asked, const std::vector<net:
 
 // Some have it at least, now or from a try before.
 void judge_refusals(const net::MailOutcome& mail, const std::vector<std::string>& asked,
-                    const MailHistory& history, TryResult& result) {
+                    const MailHistory& history, AttemptResult& result) {
   const auto& refusals = mail.refused;
   if (!refusals.empty()) result.response = report(asked, refusals);
   const auto hopeful = std::ranges::find(refusals, false, &net::MailRefusal::is_final);
@@ -87,10 +87,10 @@ MailHistory MailHistory::read(std::string_view tries) {
   return history;
 }
 
-TryResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
-                      const MailHistory& history, Time started, Time now) {
+AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+                          const MailHistory& history, Time started, Time now) {
   const auto code = reply_code(mail.reply);
-  TryResult result;
+  AttemptResult result;
   result.started_at = started;
   result.duration = now - started;
   result.status_code = code;

@@ -25,7 +25,7 @@ struct MailHistory {
 /// it as dead, after all others have it. Its `response` is then a report: {delivered, refused, failed,
 /// recipients: [{address, result, reply}]}, the first three being counts and names of results; otherwise it
 /// is the server's reply.
-TryResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
-                      const MailHistory& history, Time started, Time now);
+AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+                          const MailHistory& history, Time started, Time now);
 
 }  // namespace waybill::actions

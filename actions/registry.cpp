@@ -7,7 +7,7 @@ namespace waybill::actions {
 
 // Each stands in a file of its own.
 const Action& nothing_action();
-const Action& push_tracking_action();
+const Action& store_tracking_action();
 const Action& send_email_action();
 const Action& send_push_action();
 const Action& update_status_action();
@@ -15,8 +15,8 @@ const Action& webhook_action();
 
 std::span<const Action* const> all_actions() {
   static const std::array actions{
-      &nothing_action(),   &push_tracking_action(), &send_email_action(),
-      &send_push_action(), &update_status_action(), &webhook_action(),
+      &nothing_action(),   &store_tracking_action(), &send_email_action(),
+      &send_push_action(), &update_status_action(),  &webhook_action(),
   };
   return actions;
 }

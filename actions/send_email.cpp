@@ -210,7 +210,7 @@ class SendEmail final : public Action {
     const Time started = effects.clock.now();
     auto message = message_of(attempt, effects);
     if (message.to.empty()) {
-      TryResult result;
+      AttemptResult result;
       result.outcome = Never{"NO_RECIPIENT"};
       result.started_at = started;
       result.error = "None of the recipients is a mail address.";
@@ -222,7 +222,7 @@ class SendEmail final : public Action {
     effects.mailer.send(std::move(message), [finish = std::move(finish), started, &clock = effects.clock,
                                              ends = effects.mailer_ends, history = std::move(history),
                                              asked = std::move(asked)](const net::MailOutcome& mail) {
-      TryResult result = mail_result(mail, asked, history, started, clock.now());
+      AttemptResult result = mail_result(mail, asked, history, started, clock.now());
       if (mail.result == net::MailResult::temporary && ends != nullptr && *ends) result.cancelled = true;
       finish(std::move(result));
     });

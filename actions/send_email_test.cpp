@@ -200,7 +200,7 @@ class FixedMailer : public net::Mailer {
 };
 
 struct Try {
-  TryResult result;
+  AttemptResult result;
   std::vector<net::MailMessage> messages;
 };
 
@@ -223,7 +223,7 @@ Try perform(net::MailOutcome outcome, const json::object& request, bool ends = f
                   "msg_1", {},     1};
   Try made;
   attempt.tries = before;
-  send_email().perform(attempt, effects, [&](TryResult result) { made.result = std::move(result); });
+  send_email().perform(attempt, effects, [&](AttemptResult result) { made.result = std::move(result); });
   made.messages = std::move(mailer.messages);
   return made;
 }
@@ -258,7 +258,7 @@ TEST(SendEmailPerform, EachBusinessHasAQueueOfItsOwn) {
 }
 
 TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
-  TryResult result = perform({net::MailResult::temporary, "451 4.3.0 later"}, one_mail).result;
+  AttemptResult result = perform({net::MailResult::temporary, "451 4.3.0 later"}, one_mail).result;
   EXPECT_EQ(std::get<Retry>(result.outcome).code, "SMTP_451");
   EXPECT_FALSE(result.destination_failed);
   EXPECT_EQ(result.response, "451 4.3.0 later");
@@ -327,7 +327,7 @@ TEST(SendEmailPerform, WhatTheEndOfTheWorkerCutsOffIsNoTry) {
   EXPECT_FALSE(perform({net::MailResult::sent, "250 ok"}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::permanent, "550 no"}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::temporary, "451 later"}, one_mail).result.cancelled);
-  const TryResult crowded = perform({net::MailResult::not_tried, ""}, one_mail).result;
+  const AttemptResult crowded = perform({net::MailResult::not_tried, ""}, one_mail).result;
   EXPECT_TRUE(crowded.cancelled);
   EXPECT_TRUE(crowded.again_at.has_value());
 }

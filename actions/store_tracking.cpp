@@ -44,7 +44,7 @@ class PushTracking final : public Action {
         .body = {}};
   }
 
-  /// Its business: which store it is, and how much that bears, is known to the desk.
+  /// Its business: which store it is, and how much that bears, is known to the sender.
   std::string destination(const json::object& request, const Guid& /*business*/) const override {
     return std::string(request.at("destination").as_string());
   }
@@ -64,7 +64,7 @@ class PushTracking final : public Action {
 
 }  // namespace
 
-const Action& push_tracking_action() {
+const Action& store_tracking_action() {
   static const PushTracking action;
   return action;
 }

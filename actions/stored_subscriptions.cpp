@@ -8,7 +8,7 @@ constexpr std::size_t max_signers = 10'000;
 }  // namespace
 
 template <typename Use>
-auto StoredPushDirectory::with_session(Use use) {
+auto StoredSubscriptions::with_session(Use use) {
   try {
     if (!session_)
       session_ = std::make_unique<storage::Session>(database_url_, "waybill push", storage::worker_limits);
@@ -19,7 +19,7 @@ auto StoredPushDirectory::with_session(Use use) {
   }
 }
 
-PushAudience StoredPushDirectory::find(const Guid& business, const std::optional<Guid>& user) {
+PushAudience StoredSubscriptions::find(const Guid& business, const std::optional<Guid>& user) {
   return with_session([&](storage::Session& session) {
     PushAudience audience{
         storage::push_subscriptions(session, business, user, storage::most_push_subscriptions), nullptr};
@@ -28,12 +28,12 @@ PushAudience StoredPushDirectory::find(const Guid& business, const std::optional
   });
 }
 
-void StoredPushDirectory::remove(const Guid& business, const storage::PushSubscription& subscription) {
+void StoredSubscriptions::remove(const Guid& business, const storage::PushSubscription& subscription) {
   with_session(
       [&](storage::Session& session) { storage::remove_push_subscription(session, business, subscription); });
 }
 
-std::shared_ptr<net::VapidSigner> StoredPushDirectory::signer(storage::Session& session,
+std::shared_ptr<net::VapidSigner> StoredSubscriptions::signer(storage::Session& session,
                                                               const Guid& business) {
   const auto stored = storage::vapid_keys(session, business);
   if (!stored) return nullptr;

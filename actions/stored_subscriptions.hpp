@@ -10,11 +10,11 @@
 namespace waybill::actions {
 
 /// The directory in the database, on a session of its own that is made when it is needed.
-class StoredPushDirectory final : public PushDirectory {
+class StoredSubscriptions final : public SubscriptionDirectory {
  public:
   /// `contact` is where push services reach the operator: a mailto: or https: URL, or empty. `secrets`
   /// outlives the directory.
-  StoredPushDirectory(std::string database_url, const SecretBox& secrets, std::string contact)
+  StoredSubscriptions(std::string database_url, const SecretBox& secrets, std::string contact)
       : database_url_(std::move(database_url)), secrets_(secrets), contact_(std::move(contact)) {}
 
   PushAudience find(const Guid& business, const std::optional<Guid>& user) override;

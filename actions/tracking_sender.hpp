@@ -7,18 +7,18 @@
 namespace waybill::actions {
 
 /// A shipment that the store of its order is to show.
-struct TrackingPush {
+struct TrackingNotice {
   Guid business;
   Guid shipment;
   Time shipped_at;
 };
 
 /// Where stores are told of shipments: their connectors are no matter of actions.
-class TrackingDesk {
+class TrackingSender {
  public:
-  virtual ~TrackingDesk() = default;
+  virtual ~TrackingSender() = default;
   /// From any thread. `finish` is called once, on any thread, within 28 s: within the lease of a try.
-  virtual void push(TrackingPush push, Action::Finish finish) = 0;
+  virtual void push(TrackingNotice push, Action::Finish finish) = 0;
 };
 
 }  // namespace waybill::actions

@@ -179,11 +179,11 @@ class UpdateStatus final : public Action {
     std::string status(request.at("status").as_string());
     if (states == nullptr || !states->has_state(status))
       throw std::invalid_argument("there is no such status");
-    TryResult result{.outcome = Skip{"NO_RECORD"},
-                     .started_at = effects.clock.now(),
-                     .status_code = {},
-                     .response = {},
-                     .error = {}};
+    AttemptResult result{.outcome = Skip{"NO_RECORD"},
+                         .started_at = effects.clock.now(),
+                         .status_code = {},
+                         .response = {},
+                         .error = {}};
     std::vector<Guid> records;
     for (const json::value& id : request.at("entityIds").as_array()) {
       records.push_back(Guid::parse(id.as_string()).value());

@@ -46,13 +46,13 @@ PushEntry judged(const Guid& subscription, const net::HttpResponse& response, Ti
   return entry;
 }
 
-/// One try. All of it happens on the desk's thread; the client's answers are posted there.
+/// One try. All of it happens on the sender's thread; the client's answers are posted there.
 class FanOut : public std::enable_shared_from_this<FanOut> {
  public:
-  FanOut(PushMessage message, PushDesk& desk, net::HttpClient& http, const Clock& clock,
+  FanOut(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
          Action::Finish finish)
       : message_(std::move(message)),
-        desk_(desk),
+        sender_(sender),
         http_(http),
         clock_(clock),
         finish_(std::move(finish)),
@@ -62,7 +62,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 
   void begin() {
     try {
-      if (auto audience = desk_.find(message_.business, message_.user)) {
+      if (auto audience = sender_.find(message_.business, message_.user)) {
         gather(std::move(*audience));
       } else {
         cancelled_ = true;
@@ -102,11 +102,11 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 
   // Sends what may be sent, gives up what cannot be, and ends the try when nothing is left to wait for.
   void advance() {
-    const bool over = cancelled_ || desk_.closed() || clock_.now() - started_at_ >= sending_time;
+    const bool over = cancelled_ || sender_.closed() || clock_.now() - started_at_ >= sending_time;
     for (auto place = waiting_.begin(); place != waiting_.end();) {
       auto& [service, indexes] = *place;
       if (!over) send_to(service, indexes);
-      const bool broken = desk_.services().state(service) == net::CircuitBreaker::State::open;
+      const bool broken = sender_.services().state(service) == net::CircuitBreaker::State::open;
       if (over || broken) give_up(indexes, broken);
       place = indexes.empty() ? waiting_.erase(place) : std::next(place);
     }
@@ -114,7 +114,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       conclude();
     } else if (!waiting_.empty() && in_flight_ < max_in_flight && !listed_) {
       listed_ = true;
-      desk_.when_place([self = shared_from_this()] {
+      sender_.when_place([self = shared_from_this()] {
         self->listed_ = false;
         self->advance();
       });
@@ -123,10 +123,10 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 
   void send_to(const std::string& service, std::deque<std::size_t>& indexes) {
     while (!indexes.empty() && in_flight_ < max_in_flight &&
-           desk_.services().try_start(service, clock_.now())) {
+           sender_.services().try_start(service, clock_.now())) {
       const std::size_t index = indexes.front();
       indexes.pop_front();
-      if (!send(index, service)) desk_.services().released(service, clock_.now());
+      if (!send(index, service)) sender_.services().released(service, clock_.now());
     }
   }
 
@@ -156,7 +156,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     request.headers.emplace_back("Content-Encoding", "aes128gcm");
     ++in_flight_;
     http_.send(std::move(request), [self = shared_from_this(), index, service](net::HttpResponse response) {
-      self->desk_.post(self->message_.business, [self, index, service, response = std::move(response)] {
+      self->sender_.post(self->message_.business, [self, index, service, response = std::move(response)] {
         self->answered(index, service, response);
       });
     });
@@ -168,26 +168,26 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     --in_flight_;
     if (response.failure == net::HttpFailure::cancelled) {
       cancelled_ = true;
-      desk_.services().released(service, now);
+      sender_.services().released(service, now);
     } else {
       take(index, service, response, now);
     }
     const auto self = shared_from_this();
     advance();
-    desk_.place_freed();
+    sender_.place_freed();
   }
 
   void take(std::size_t index, const std::string& service, const net::HttpResponse& response, Time now) {
     if (is_destination_failure(response)) {
-      desk_.services().failed(service, now);
+      sender_.services().failed(service, now);
     } else {
-      desk_.services().succeeded(service, now);
+      sender_.services().succeeded(service, now);
       healthy_ = true;
     }
     PushEntry& entry = entries_[index];
     entry = judged(entry.subscription, response, now);
     observe_entry(entry);
-    if (entry.result == PushResult::gone) desk_.remove(message_.business, targets_[index]);
+    if (entry.result == PushResult::gone) sender_.remove(message_.business, targets_[index]);
     if (entry.result == PushResult::delivered || entry.result == PushResult::gone || error_) return;
     error_ = response.failure != net::HttpFailure::none
                  ? response.error
@@ -217,7 +217,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   void conclude() {
     const bool unfinished = std::ranges::any_of(
         entries_, [](const PushEntry& entry) { return entry.result == PushResult::waiting; });
-    cancelled_ = cancelled_ || (unfinished && desk_.closed());
+    cancelled_ = cancelled_ || (unfinished && sender_.closed());
     finish(push_outcome(entries_, message_.history));
   }
 
@@ -225,7 +225,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     const Action::Finish done = std::exchange(finish_, nullptr);
     if (!done) return;
     const Time now = clock_.now();
-    TryResult result;
+    AttemptResult result;
     result.outcome = std::move(outcome);
     result.started_at = started_at_;
     result.duration = now - started_at_;
@@ -252,7 +252,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   }
 
   const PushMessage message_;
-  PushDesk& desk_;
+  WebPushSender& sender_;
   net::HttpClient& http_;
   const Clock& clock_;
   Action::Finish finish_;
@@ -271,11 +271,11 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 
 }  // namespace
 
-void fan_out_push(PushMessage message, PushDesk& desk, net::HttpClient& http, const Clock& clock,
+void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
                   Action::Finish finish) {
-  const auto fan_out = std::make_shared<FanOut>(std::move(message), desk, http, clock, std::move(finish));
+  const auto fan_out = std::make_shared<FanOut>(std::move(message), sender, http, clock, std::move(finish));
   const Guid business = fan_out->business();
-  desk.post(business, [fan_out] { fan_out->begin(); });
+  sender.post(business, [fan_out] { fan_out->begin(); });
 }
 
 }  // namespace waybill::actions

@@ -20,10 +20,10 @@ struct PushMessage {
   PushHistory history;
 };
 
-/// Sends `message` to all that are subscribed now and, after an earlier try, still to be served. The desk,
-/// the client and the clock outlive it. `finish` is called once, on the desk's thread, within 25 s: within
+/// Sends `message` to all that are subscribed now and, after an earlier try, still to be served. The sender,
+/// the client and the clock outlive it. `finish` is called once, on the sender's thread, within 25 s: within
 /// the lease of a try.
-void fan_out_push(PushMessage message, PushDesk& desk, net::HttpClient& http, const Clock& clock,
+void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
                   Action::Finish finish);
 
 }  // namespace waybill::actions

@@ -14,10 +14,11 @@ constexpr auto longest_wait = std::chrono::milliseconds(100);  // for a place
 
 }  // namespace
 
-PushDesk::PushDesk(std::unique_ptr<PushDirectory> directory, net::CircuitBreaker::Options breaker)
+WebPushSender::WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
+                             net::CircuitBreaker::Options breaker)
     : directory_(std::move(directory)), services_(breaker), thread_([this] { run(); }) {}
 
-PushDesk::~PushDesk() {
+WebPushSender::~WebPushSender() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -27,7 +28,7 @@ PushDesk::~PushDesk() {
   thread_.join();
 }
 
-void PushDesk::post(const Guid& business, Work work) {
+void WebPushSender::post(const Guid& business, Work work) {
   {
     const std::lock_guard lock(mutex_);
     posted_.push(business, std::move(work));
@@ -35,7 +36,7 @@ void PushDesk::post(const Guid& business, Work work) {
   changed_.notify_all();
 }
 
-void PushDesk::close() {
+void WebPushSender::close() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -50,7 +51,7 @@ void PushDesk::close() {
   done.get_future().wait();
 }
 
-void PushDesk::run() {
+void WebPushSender::run() {
   for (Work work; next(work); work = nullptr) {
     if (work) {
       work();
@@ -61,7 +62,7 @@ void PushDesk::run() {
 }
 
 // Leaves `work` empty when it is time to look at what waits for places. False once all is done.
-bool PushDesk::next(Work& work) {
+bool WebPushSender::next(Work& work) {
   std::unique_lock lock(mutex_);
   const auto has_work = [this] { return ending_ || !posted_.empty(); };
   if (waiting_.empty()) {
@@ -74,13 +75,13 @@ bool PushDesk::next(Work& work) {
   return true;
 }
 
-void PushDesk::place_freed() { wake_waiting(); }
+void WebPushSender::place_freed() { wake_waiting(); }
 
-void PushDesk::wake_waiting() {
+void WebPushSender::wake_waiting() {
   for (const Work& work : std::exchange(waiting_, {})) work();
 }
 
-std::optional<PushAudience> PushDesk::find(const Guid& business, const std::optional<Guid>& user) {
+std::optional<PushAudience> WebPushSender::find(const Guid& business, const std::optional<Guid>& user) {
   for (int tries = 1;; ++tries) {
     try {
       return directory_->find(business, user);
@@ -93,7 +94,7 @@ std::optional<PushAudience> PushDesk::find(const Guid& business, const std::opti
   }
 }
 
-void PushDesk::remove(const Guid& business, const storage::PushSubscription& subscription) {
+void WebPushSender::remove(const Guid& business, const storage::PushSubscription& subscription) {
   try {
     directory_->remove(business, subscription);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is found gone again

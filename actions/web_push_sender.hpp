@@ -26,9 +26,9 @@ struct PushAudience {
 
 /// Where subscriptions are kept. One thread at a time; methods block, and throw storage::DatabaseUnavailable,
 /// after which they may be called again, or another std::exception.
-class PushDirectory {
+class SubscriptionDirectory {
  public:
-  virtual ~PushDirectory() = default;
+  virtual ~SubscriptionDirectory() = default;
   /// As it is now: of the whole business, or of one user.
   virtual PushAudience find(const Guid& business, const std::optional<Guid>& user) = 0;
   virtual void remove(const Guid& business, const storage::PushSubscription& subscription) = 0;
@@ -38,23 +38,24 @@ class PushDirectory {
 /// of a millisecond each, which neither the HTTP client's thread nor the worker's may wait for. It also knows
 /// how much each push service bears. Nothing survives a crash, nor needs to: the run's tries say what is
 /// left.
-class PushDesk {
+class WebPushSender {
  public:
   using Work = std::function<void()>;
 
-  explicit PushDesk(std::unique_ptr<PushDirectory> directory, net::CircuitBreaker::Options breaker = {});
+  explicit WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
+                         net::CircuitBreaker::Options breaker = {});
   /// Does what was posted, and joins.
-  ~PushDesk();
-  PushDesk(const PushDesk&) = delete;
-  PushDesk& operator=(const PushDesk&) = delete;
+  ~WebPushSender();
+  WebPushSender(const WebPushSender&) = delete;
+  WebPushSender& operator=(const WebPushSender&) = delete;
 
   /// From any thread. `work` must not throw. Businesses take turns; the work of one is done in order.
   void post(const Guid& business, Work work);
 
-  /// After this, nothing more is sent: the HTTP client may go, and then the desk.
+  /// After this, nothing more is sent: the HTTP client may go, and then the sender.
   void close();
 
-  // The rest is for work on the desk's thread.
+  // The rest is for work on the sender's thread.
 
   bool closed() const { return closed_; }
   /// nullopt while the database is away. Throws what the directory throws else.
@@ -73,7 +74,7 @@ class PushDesk {
   bool next(Work& work);
   void wake_waiting();
 
-  const std::unique_ptr<PushDirectory> directory_;
+  const std::unique_ptr<SubscriptionDirectory> directory_;
   net::CircuitBreaker services_;  // the thread's
   std::vector<Work> waiting_;     // the thread's
   std::mutex mutex_;

@@ -236,8 +236,8 @@ Outcome outcome_of(const net::HttpResponse& response, Time now) {
   return retry;
 }
 
-TryResult result_of(net::HttpResponse response, Time now) {
-  TryResult result;
+AttemptResult result_of(net::HttpResponse response, Time now) {
+  AttemptResult result;
   result.outcome = outcome_of(response, now);
   result.started_at = response.started_at;
   result.duration = response.duration;

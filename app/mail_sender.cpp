@@ -28,7 +28,7 @@ std::chrono::seconds delay_after(std::int64_t attempts) {
 }  // namespace
 
 /// One that was claimed, and what became of it.
-struct MailCourier::Mail {
+struct MailSender::Mail {
   Guid guid;
   std::string sealed;
   std::int64_t attempts = 0;
@@ -36,12 +36,12 @@ struct MailCourier::Mail {
   net::MailOutcome outcome = {};
 };
 
-MailCourier::MailCourier(Options options, const SecretBox& secrets)
+MailSender::MailSender(Options options, const SecretBox& secrets)
     : options_(std::move(options)), secrets_(secrets), mailer_(net::make_mailer(options_.mail)) {
   thread_ = std::thread([this] { run(); });
 }
 
-MailCourier::~MailCourier() {
+MailSender::~MailSender() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
@@ -50,7 +50,7 @@ MailCourier::~MailCourier() {
   thread_.join();
 }
 
-void MailCourier::post(std::function<void()> tried) {
+void MailSender::post(std::function<void()> tried) {
   {
     const std::scoped_lock lock(mutex_);
     posted_.push_back(std::move(tried));
@@ -58,12 +58,12 @@ void MailCourier::post(std::function<void()> tried) {
   changed_.notify_all();
 }
 
-bool MailCourier::is_stopping() {
+bool MailSender::is_stopping() {
   const std::scoped_lock lock(mutex_);
   return stopping_;
 }
 
-void MailCourier::run() {
+void MailSender::run() {
   std::vector<std::function<void()>> waiting;
   bool stopping = false;
   while (!stopping) {
@@ -85,14 +85,14 @@ void MailCourier::run() {
 }
 
 /// False when there is nothing left that is due.
-bool MailCourier::deliver_some() {
+bool MailSender::deliver_some() {
   auto mails = claim();
   send_all(mails);
   for (const auto& mail : mails) settle(mail);
   return std::ssize(mails) == batch;
 }
 
-std::vector<MailCourier::Mail> MailCourier::claim() {
+std::vector<MailSender::Mail> MailSender::claim() {
   enum Column { guid, sealed, attempts, created_at, is_expired };
   if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
   std::vector<Mail> mails;
@@ -105,7 +105,7 @@ std::vector<MailCourier::Mail> MailCourier::claim() {
   return mails;
 }
 
-void MailCourier::send_all(std::vector<Mail>& mails) {
+void MailSender::send_all(std::vector<Mail>& mails) {
   for (auto& mail : mails) {
     if (mail.is_expired) {
       mail.outcome = {net::MailResult::permanent, "It could not be sent in time."};
@@ -136,7 +136,7 @@ void MailCourier::send_all(std::vector<Mail>& mails) {
   mailer_.reset();  // calls what is still to be called
 }
 
-void MailCourier::settle(const Mail& mail) {
+void MailSender::settle(const Mail& mail) {
   const net::MailResult result = mail.outcome.result;
   const std::string& reply = mail.outcome.reply;
   const auto name = mail.guid.to_string();

@@ -19,9 +19,9 @@ namespace waybill::app {
 /// transaction that gives cause for it and leaves when a server has it, so it outlives crashes and servers
 /// that are away: it is tried after 5 s, 30 s, 2 min, 10 min, 30 min and then every hour, until it expires or
 /// is refused for good. Each process that serves the API or works
-/// has a courier, for both put mails there; of several, one takes a mail. A crash may send a mail
+/// has a mail sender, for both put mails there; of several, one takes a mail. A crash may send a mail
 /// twice, under one Message-ID.
-class MailCourier {
+class MailSender {
  public:
   struct Options {
     std::string database_url;
@@ -30,14 +30,14 @@ class MailCourier {
   };
 
   /// Throws like net::make_mailer.
-  MailCourier(Options options, const SecretBox& secrets);
-  /// Calls what was posted, and leaves the rest to another courier or the next start.
-  ~MailCourier();
-  MailCourier(const MailCourier&) = delete;
-  MailCourier& operator=(const MailCourier&) = delete;
+  MailSender(Options options, const SecretBox& secrets);
+  /// Calls what was posted, and leaves the rest to another mail sender or the next start.
+  ~MailSender();
+  MailSender(const MailSender&) = delete;
+  MailSender& operator=(const MailSender&) = delete;
 
-  /// Any thread. `tried` is called on the courier's thread once each mail that is due now was tried; it must
-  /// not block.
+  /// Any thread. `tried` is called on the mail sender's thread once each mail that is due now was tried; it
+  /// must not block.
   void post(std::function<void()> tried);
 
  private:

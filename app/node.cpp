@@ -23,16 +23,16 @@
 namespace waybill::app {
 namespace {
 
-/// Waits until the courier has tried what waits to be mailed, for a second at most.
-boost::asio::awaitable<void> send_mails(MailCourier& courier) {
+/// Waits until the mail sender has tried what waits to be mailed, for a second at most.
+boost::asio::awaitable<void> send_mails(MailSender& mail_sender) {
   const auto timer = std::make_shared<boost::asio::steady_timer>(co_await boost::asio::this_coro::executor,
                                                                  std::chrono::seconds(1));
-  courier.post([timer] { boost::asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
+  mail_sender.post([timer] { boost::asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
   boost::system::error_code ignored;
   co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
 }
 
-MailCourier::Options courier_options(const Config& config, const std::string& database_url) {
+MailSender::Options mail_sender_options(const Config& config, const std::string& database_url) {
   return {.database_url = database_url,
           .from = config.mail_from,
           .mail = {.smtp_url = config.smtp_url, .directory = config.mail_dir, .ca_file = config.ca_file}};
@@ -175,14 +175,14 @@ class Node::Parts {
     check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
     if (roles.worker) worker_.emplace(worker_options(config, database_url, key));
-    courier_ = std::make_unique<MailCourier>(courier_options(config, database_url), secrets_);
+    mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
   }
 
   ~Parts() {
-    // An io thread may wait for the courier, which calls it back.
+    // An io thread may wait for the mail sender, which calls it back.
     if (api_) api_->stop(std::chrono::milliseconds(0));
-    courier_.reset();
+    mail_sender_.reset();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -213,7 +213,7 @@ class Node::Parts {
  private:
   std::unique_ptr<api::Api> make_api(const Config& config, const std::string& database_url) const {
     api::Api::Options options = api_options(config, database_url);
-    options.send_mails = [courier = courier_.get()] { return send_mails(*courier); };
+    options.send_mails = [mail_sender = mail_sender_.get()] { return send_mails(*mail_sender); };
     try {
       return std::make_unique<api::Api>(std::move(options), secrets_);
     } catch (const boost::system::system_error& error) {
@@ -226,7 +226,7 @@ class Node::Parts {
   const std::string database_url_;
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;
-  std::unique_ptr<MailCourier> courier_;
+  std::unique_ptr<MailSender> mail_sender_;
   std::unique_ptr<api::Api> api_;
   std::optional<PartitionKeeper> partitions_;
 };

@@ -78,7 +78,7 @@ class Database::Impl {
   pq::WritePool& writes() { return *writes_; }
 
  private:
-  using ReadLine = pq::Line<pq::ReadPipeline>;
+  using ReadLine = pq::ConnectionQueue<pq::ReadPipeline>;
 
   /// A connection that a business has to itself.
   class Place {

@@ -26,7 +26,7 @@ class StatementError : public std::runtime_error {
 /// full disk, lock time-out) says nothing of the data.
 bool refuses_data(const StatementError& error);
 /// Another transaction is in the way: a lock that was not to be had in time, or a deadlock.
-bool is_in_the_way(const StatementError& error);
+bool is_lock_conflict(const StatementError& error);
 
 /// The session is of no more use, though its connection may still stand: the server ends it (57P, 25P03), the
 /// connection broke (08), or the server takes no writes (25006), which a session that does not ask for read

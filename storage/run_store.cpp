@@ -161,11 +161,11 @@ class RunStore::Changes {
       session_.execute("release savepoint change");
       return result;
     } catch (const StatementError& error) {
-      if (!is_in_the_way(error) && !refuses_data(error)) throw;
+      if (!is_lock_conflict(error) && !refuses_data(error)) throw;
       session_.execute("rollback to savepoint change");
       limited_ = false;
       using Kind = StatusChangeResult::Kind;
-      return {is_in_the_way(error) ? Kind::locked : Kind::refused, error.what()};
+      return {is_lock_conflict(error) ? Kind::locked : Kind::refused, error.what()};
     }
   }
 

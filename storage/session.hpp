@@ -19,7 +19,7 @@ namespace waybill::storage {
 
 /// Time limits of a session; zero: none.
 struct SessionLimits {
-  Duration lock{};                 // of a wait for a lock: StatementError, which is_in_the_way
+  Duration lock{};                 // of a wait for a lock: StatementError, which is_lock_conflict
   Duration idle_in_transaction{};  // of the client: the server ends the session, which frees its locks
 };
 

@@ -143,12 +143,12 @@ class Worker::Impl {
   const SecretBox secrets_;
   Catalogue catalogue_;
   Matcher matcher_;
-  std::unique_ptr<actions::PushDesk> push_ = std::make_unique<actions::PushDesk>(
-      std::make_unique<actions::StoredPushDirectory>(options_.database_url, secrets_, options_.push_contact));
+  std::unique_ptr<actions::WebPushSender> push_ = std::make_unique<actions::WebPushSender>(
+      std::make_unique<actions::StoredSubscriptions>(options_.database_url, secrets_, options_.push_contact));
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
-  std::unique_ptr<StoreTrackingDesk> tracking_ = std::make_unique<StoreTrackingDesk>(
-      StoreTrackingDesk::Options{
+  std::unique_ptr<StoreTrackingSender> tracking_ = std::make_unique<StoreTrackingSender>(
+      StoreTrackingSender::Options{
           .database_url = options_.database_url, .worker = guid_, .connectors = options_.connectors},
       secrets_, *http_, system_clock());
   std::atomic<bool> mailer_ends_ = false;

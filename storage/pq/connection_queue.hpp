@@ -35,7 +35,7 @@ namespace asio = boost::asio;
 /// waits longer than `wait_limit`. The connections are not the line's. One thread; `shut_down` before the
 /// io_context ends.
 template <typename Connection>
-class Line : public std::enable_shared_from_this<Line<Connection>> {
+class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Connection>> {
  public:
   struct Options {
     Duration wait_limit{};
@@ -44,7 +44,8 @@ class Line : public std::enable_shared_from_this<Line<Connection>> {
     std::string what;  // names the connections in errors
   };
 
-  Line(asio::io_context& io, Options options) : io_(io), options_(std::move(options)), timer_(io) {}
+  ConnectionQueue(asio::io_context& io, Options options)
+      : io_(io), options_(std::move(options)), timer_(io) {}
 
   /// After the limit it throws Failure (UNAVAILABLE, with the time to wait) for a business that has its
   /// share, DatabaseUnavailable for all others; DatabaseUnavailable when shutting down.

@@ -49,11 +49,11 @@ class OpenTransaction final : public Transaction {
 void WritePool::GiveBack::operator()(WriteSession* session) const { pool_->release(*session, holder_); }
 
 WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit)
-    : line_(std::make_shared<Line<WriteSession>>(
-          io, Line<WriteSession>::Options{.wait_limit = wait_limit,
-                                          .share = share_of(static_cast<std::size_t>(size)),
-                                          .kept_back = kept_back(static_cast<std::size_t>(size)),
-                                          .what = "write connection"})) {
+    : line_(std::make_shared<ConnectionQueue<WriteSession>>(
+          io, ConnectionQueue<WriteSession>::Options{.wait_limit = wait_limit,
+                                                     .share = share_of(static_cast<std::size_t>(size)),
+                                                     .kept_back = kept_back(static_cast<std::size_t>(size)),
+                                                     .what = "write connection"})) {
   for (int i = 0; i < size; ++i)
     line_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
 }

@@ -32,7 +32,7 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
 
   WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit);
 
-  /// A connected session. Throws DatabaseUnavailable, or Failure (see Line).
+  /// A connected session. Throws DatabaseUnavailable, or Failure (see ConnectionQueue).
   asio::awaitable<Lease> acquire(Guid holder);
   asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause);
   asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause);
@@ -45,7 +45,7 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void release(WriteSession& session, const Guid& holder);
 
   std::vector<std::unique_ptr<WriteSession>> sessions_;
-  std::shared_ptr<Line<WriteSession>> line_;
+  std::shared_ptr<ConnectionQueue<WriteSession>> line_;
   bool shut_down_ = false;
 };
 

@@ -30,7 +30,7 @@ struct Told {
   std::vector<Guid> removed;
 };
 
-class ToldDirectory : public PushDirectory {
+class ToldDirectory : public SubscriptionDirectory {
  public:
   explicit ToldDirectory(Told& told) : told_(told) {}
   PushAudience find(const Guid&, const std::optional<Guid>&) override {
@@ -55,17 +55,17 @@ class NoMailer : public net::Mailer {
 struct Performance {
   Performance() {
     told.audience.signer = std::make_shared<net::VapidSigner>(net::make_vapid_keys(), "");
-    desk = std::make_unique<PushDesk>(std::make_unique<ToldDirectory>(told));
+    sender = std::make_unique<WebPushSender>(std::make_unique<ToldDirectory>(told));
     client = std::make_unique<net::HttpClient>(net::HttpClient::Options{.policy = {.allow_private = true}});
   }
   ~Performance() { stop(); }
 
   // As the worker does.
   void stop() {
-    if (!desk) return;
-    desk->close();
+    if (!sender) return;
+    sender->close();
     client.reset();
-    desk.reset();
+    sender.reset();
   }
 
   void subscribe(const std::string& endpoint, std::size_t count = 1) {
@@ -77,28 +77,28 @@ struct Performance {
     }
   }
 
-  std::future<TryResult> start(std::string_view tries = "[]") {
+  std::future<AttemptResult> start(std::string_view tries = "[]") {
     const json::object request{{"title", "t"}, {"url", nullptr},      {"subscriptions", "all"},
                                {"ttl", 60},    {"urgency", "normal"}, {"destination", "push:x"}};
     const Attempt attempt{
         .request = request, .body = "b", .message_id = "msg_1", .number = 1, .tries = tries};
     Effects effects{
-        .http = *client, .clock = system_clock(), .mailer = mailer, .mail_from = "", .push = desk.get()};
-    auto result = std::make_shared<std::promise<TryResult>>();
-    find_action("send_push")->perform(attempt, effects, [result](TryResult made) {
+        .http = *client, .clock = system_clock(), .mailer = mailer, .mail_from = "", .push = sender.get()};
+    auto result = std::make_shared<std::promise<AttemptResult>>();
+    find_action("send_push")->perform(attempt, effects, [result](AttemptResult made) {
       result->set_value(std::move(made));
     });
     return result->get_future();
   }
-  TryResult perform(std::string_view tries = "[]") { return start(tries).get(); }
+  AttemptResult perform(std::string_view tries = "[]") { return start(tries).get(); }
 
   Told told;
   NoMailer mailer;
-  std::unique_ptr<PushDesk> desk;
+  std::unique_ptr<WebPushSender> sender;
   std::unique_ptr<net::HttpClient> client;
 };
 
-std::vector<std::string> codes(const TryResult& result) {
+std::vector<std::string> codes(const AttemptResult& result) {
   std::vector<std::string> codes;
   const json::value report = json::parse(result.response.value());
   for (const json::value& entry : report.at("subscriptions").as_array()) {
@@ -120,7 +120,7 @@ TEST(PushPerform, ServesManyWithFewUnderWayAtATime) {
   });
   Performance push;
   push.subscribe(server.url("/p"), 300);
-  const TryResult result = push.perform();
+  const AttemptResult result = push.perform();
   EXPECT_TRUE(std::holds_alternative<Done>(result.outcome));
   EXPECT_EQ(all, 300);
   EXPECT_LE(most, 32);
@@ -141,7 +141,7 @@ TEST(PushPerform, AServiceThatIsDownIsPassedOverAndTheOthersAreServed) {
   Performance push;
   push.subscribe(down.url("/p"), 200);
   push.subscribe(up.url("/p"), 50);
-  const TryResult result = push.perform();
+  const AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Retry>(result.outcome).code, "HTTP_503");
   EXPECT_EQ(served, 50);
   EXPECT_LT(asked, 100) << "the breaker opens";
@@ -164,7 +164,7 @@ TEST(PushPerform, TheFirstRefusalsWordsAreKept) {
   RawServer server([](const RawServer::Request&) { return RawServer::answer(403, "wrong key"); });
   Performance push;
   push.subscribe(server.url("/p"));
-  const TryResult result = push.perform();
+  const AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Never>(result.outcome).code, "HTTP_403");
   EXPECT_EQ(result.error, "A push service answered 403: wrong key");
   EXPECT_EQ(result.status_code, 403);
@@ -192,7 +192,7 @@ TEST(PushPerform, ALaterTryServesOnlyWhatIsLeft) {
       std::vector<PushEntry>{{push.told.audience.subscriptions[0].guid, PushResult::delivered, 201, ""},
                              {push.told.audience.subscriptions[2].guid, PushResult::failed, 503, "HTTP_503"},
                              {Guid::random(), PushResult::failed, 503, "HTTP_503"}});
-  const TryResult result = push.perform(json::serialize(json::array{{{"response", report}}}));
+  const AttemptResult result = push.perform(json::serialize(json::array{{{"response", report}}}));
   EXPECT_TRUE(std::holds_alternative<Done>(result.outcome));
   EXPECT_EQ(asked, 1);
 }
@@ -215,7 +215,7 @@ TEST(PushPerform, WhileTheDatabaseIsAwayItIsNoTry) {
 TEST(PushPerform, ADirectoryThatRefusesIsTriedAgainAndItsWordsStayInside) {
   Performance push;
   push.told.refuses = true;
-  const TryResult result = push.perform();
+  const AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Retry>(result.outcome).code, "INTERNAL_ERROR");
   EXPECT_FALSE(result.cancelled);
   EXPECT_EQ(result.error, "The subscriptions could not be read.");
@@ -227,7 +227,7 @@ TEST(PushPerform, WhatCannotBeEncryptedOrSignedIsRefused) {
   push.subscribe(server.url("/p"), 2);
   push.told.audience.subscriptions[0].p256dh = "AAAA";
   push.told.audience.subscriptions[1].endpoint = "nowhere";
-  TryResult result = push.perform();
+  AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Never>(result.outcome).code, "MALFORMED");
   EXPECT_THAT(codes(result), ElementsAre("MALFORMED", "MALFORMED"));
   push.told.audience.signer = nullptr;

@@ -31,14 +31,14 @@ struct Delivery {
           return reply;
         }) {}
 
-  TryResult perform(const std::string& url = "") {
+  AttemptResult perform(const std::string& url = "") {
     const json::object request{{"url", url.empty() ? server.url("/hook") : url},
                                {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}}};
     const Attempt attempt{request, R"({"type":"order_created"})", Guid{}, "msg_1", secrets, 1};
     Effects effects{client, clock, mailer, ""};
-    std::promise<TryResult> result;
+    std::promise<AttemptResult> result;
     find_action("webhook")->perform(attempt, effects,
-                                    [&](TryResult made) { result.set_value(std::move(made)); });
+                                    [&](AttemptResult made) { result.set_value(std::move(made)); });
     return result.get_future().get();
   }
 
@@ -67,7 +67,7 @@ std::string text_of(const Outcome& outcome) {
 
 TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheTry) {
   Delivery delivery(RawServer::answer(204));
-  const TryResult result = delivery.perform();
+  const AttemptResult result = delivery.perform();
   EXPECT_EQ(text_of(result.outcome), "done");
   EXPECT_EQ(result.status_code, 204);
   EXPECT_EQ(result.error, std::nullopt);
@@ -109,7 +109,7 @@ TEST(WebhookPerform, TheAnswerDecidesTheOutcome) {
            Case{200, "webhook-delivery: other\r\n", "done", false},
        }) {
     Delivery delivery(RawServer::answer(c.status, "text", c.header));
-    const TryResult result = delivery.perform();
+    const AttemptResult result = delivery.perform();
     EXPECT_EQ(text_of(result.outcome), c.outcome) << c.status << c.header;
     EXPECT_EQ(result.destination_failed, c.destination_failed) << c.status << c.header;
     EXPECT_EQ(result.status_code, c.status);
@@ -120,7 +120,7 @@ TEST(WebhookPerform, TheAnswerDecidesTheOutcome) {
 
 TEST(WebhookPerform, FailuresBeforeAnAnswerAreRetried) {
   Delivery reset({"", Reply::Then::reset});
-  TryResult result = reset.perform();
+  AttemptResult result = reset.perform();
   EXPECT_EQ(text_of(result.outcome), "retry PROTOCOL");
   EXPECT_TRUE(result.destination_failed);
   EXPECT_EQ(result.status_code, std::nullopt);
@@ -138,7 +138,7 @@ TEST(WebhookPerform, RetryAfterIsHandedOn) {
   for (const auto& [value, seconds] : std::vector<std::pair<std::string, int>>{
            {"120", 120}, {"Fri, 15 Jan 2027 08:01:00 GMT", 60}, {"soon", 0}}) {
     Delivery delivery(RawServer::answer(503, "", "Retry-After: " + value + "\r\n"));
-    const TryResult result = delivery.perform();
+    const AttemptResult result = delivery.perform();
     const auto expected =
         seconds == 0 ? std::nullopt : std::optional<Duration>(std::chrono::seconds(seconds));
     EXPECT_EQ(std::get<Retry>(result.outcome).retry_after, expected) << value;

@@ -76,7 +76,8 @@ TEST_F(CarriersTest, EveryBusinessSeesTheCatalogue) {
 
 TEST_F(CarriersTest, AnotherBusinesssOwnCarrierIs404) {
   const auto own = stranger().sql.value(
-      "insert into carriers (business_id, name, code, type) values ($1, 'Own', 'own', 'courier') returning "
+      "insert into carriers (business_id, name, code, type) values ($1, 'Own', 'own', 'courier') "
+      "returning "
       "guid",
       {stranger().id});
   EXPECT_EQ(stranger().http.get("/api/carriers/" + own).status, 200);

@@ -21,12 +21,12 @@ RunState ended(RunState state, RunStatus status, const char* code, const char* e
 
 /// The state after an attempt during which the worker was lost.
 RunState after_lost_attempt(const storage::Run& run, const domain::RetrySchedule& schedule, Time now) {
-  const actions::TryResult lost{.outcome = actions::Retry{.code = "WORKER_LOST", .retry_after = {}},
-                                .started_at = now,
-                                .duration = {},
-                                .status_code = {},
-                                .response = {},
-                                .error = "the worker was lost during this attempt"};
+  const actions::AttemptResult lost{.outcome = actions::Retry{.code = "WORKER_LOST", .retry_after = {}},
+                                    .started_at = now,
+                                    .duration = {},
+                                    .status_code = {},
+                                    .response = {},
+                                    .error = "the worker was lost during this attempt"};
   return judge(run, lost, schedule, now).state;
 }
 

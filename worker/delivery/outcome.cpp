@@ -59,13 +59,13 @@ std::pair<RunStatus, std::optional<std::string>> ending(storage::StatusChangeRes
 
 }  // namespace
 
-Verdict judge(const storage::Run& run, const actions::TryResult& result,
+Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
               const domain::RetrySchedule& schedule, Time now) {
   Verdict verdict{.state = {.status = RunStatus::succeeded,
                             .code = {},
                             .error = result.error,
                             .attempts = run.state.attempts + 1,
-                            .tries = append_try(run.state.tries, run.state.attempts + 1, result),
+                            .tries = append_attempt(run.state.tries, run.state.attempts + 1, result),
                             .at = now},
                   .pause = {}};
   storage::RunState& state = verdict.state;
@@ -112,21 +112,22 @@ storage::RunState judge_change(const storage::RunState& state, const storage::St
     next.at = now + locked_again_after;
     return next;
   }
-  const actions::TryResult made{.outcome = actions::Done{},
-                                .started_at = state.change->started_at,
-                                .duration = now - state.change->started_at,
-                                .status_code = {},
-                                .response = {},
-                                .error = result.error.empty() ? std::nullopt : std::optional(result.error)};
+  const actions::AttemptResult made{
+      .outcome = actions::Done{},
+      .started_at = state.change->started_at,
+      .duration = now - state.change->started_at,
+      .status_code = {},
+      .response = {},
+      .error = result.error.empty() ? std::nullopt : std::optional(result.error)};
   std::tie(next.status, next.code) = ending(result.kind);
   next.error = made.error;
   next.attempts = state.attempts + 1;
-  next.tries = append_try(state.tries, next.attempts, made);
+  next.tries = append_attempt(state.tries, next.attempts, made);
   next.at = now;
   return next;
 }
 
-std::string append_try(std::string_view tries, int number, const actions::TryResult& result) {
+std::string append_attempt(std::string_view tries, int number, const actions::AttemptResult& result) {
   std::string out(tries.substr(0, tries.size() - 1));
   if (out.size() > 1) out += ',';
   out += R"({"number":)";

@@ -16,7 +16,7 @@ struct Verdict {
 };
 
 /// The state of `run` after a try that ended at `now` with `result`. A retry beyond the schedule is dead.
-Verdict judge(const storage::Run& run, const actions::TryResult& result,
+Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
               const domain::RetrySchedule& schedule, Time now);
 
 /// The state of a run whose last try asked for a change of records, and what came of that at `now`. One that
@@ -25,6 +25,6 @@ storage::RunState judge_change(const storage::RunState& state, const storage::St
                                Time now);
 
 /// `tries` (a JSON array) with one more entry {number, startedAt, durationMs, statusCode, response, error}.
-std::string append_try(std::string_view tries, int number, const actions::TryResult& result);
+std::string append_attempt(std::string_view tries, int number, const actions::AttemptResult& result);
 
 }  // namespace waybill::worker

@@ -7,8 +7,8 @@
 namespace waybill::worker {
 namespace {
 
+using actions::AttemptResult;
 using actions::Outcome;
-using actions::TryResult;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using storage::RunStatus;
@@ -25,8 +25,8 @@ storage::Run run_after(int attempts) {
   return run;
 }
 
-TryResult result_of(Outcome outcome) {
-  TryResult result;
+AttemptResult result_of(Outcome outcome) {
+  AttemptResult result;
   result.outcome = std::move(outcome);
   result.started_at = started;
   result.duration = milliseconds(250);
@@ -94,11 +94,11 @@ TEST(Judge, AScheduleOfNDelaysIsNPlusOneTries) {
 }
 
 TEST(AppendTry, IsAnArrayOfTheContractsShape) {
-  TryResult result = result_of(actions::Retry{"HTTP_500"});
+  AttemptResult result = result_of(actions::Retry{"HTTP_500"});
   result.duration = std::chrono::microseconds(12'345);
   result.status_code = 500;
   result.response = "no \"luck\"\n";
-  const std::string one = append_try("[]", 1, result);
+  const std::string one = append_attempt("[]", 1, result);
   const json::object expected{{"number", 1},
                               {"startedAt", "2026-11-20T05:45:12.345Z"},
                               {"durationMs", 12.3},
@@ -106,7 +106,7 @@ TEST(AppendTry, IsAnArrayOfTheContractsShape) {
                               {"response", "no \"luck\"\n"},
                               {"error", "a sentence"}};
   EXPECT_EQ(json::parse(one).at(0), expected);
-  const json::array two = json::parse(append_try(one, 2, result_of(actions::Done{}))).as_array();
+  const json::array two = json::parse(append_attempt(one, 2, result_of(actions::Done{}))).as_array();
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[0], expected);
   EXPECT_EQ(two[1].at("number"), 2);

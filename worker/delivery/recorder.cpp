@@ -246,7 +246,7 @@ bool Recorder::write(storage::Batch batch) {
       // Something in it cannot be stored. One by one, so that it holds up nothing else.
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
       const bool refused = storage::refuses_data(error);
-      const bool in_the_way = storage::is_in_the_way(error);
+      const bool in_the_way = storage::is_lock_conflict(error);
       if (!batch.careful && (refused || in_the_way)) {
         return std::ranges::all_of(singles(std::move(batch)),
                                    [&](storage::Batch& single) { return write(std::move(single)); });

@@ -189,7 +189,7 @@ void Runner::perform(const TaskPtr& task) {
                                  .credentials = &task->workflow->credentials};
   try {
     task->action->perform(attempt, effects_,
-                          [this, task](const actions::TryResult& result) { finished(task, result); });
+                          [this, task](const actions::AttemptResult& result) { finished(task, result); });
   } catch (const std::exception& error) {  // SQL has written a plan that no action makes
     finished(task, {.outcome = actions::Never{"UNREADABLE"},
                     .started_at = effects_.clock.now(),
@@ -199,7 +199,7 @@ void Runner::perform(const TaskPtr& task) {
   }
 }
 
-void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
+void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result) {
   const Time now = effects_.clock.now();
   Verdict verdict = judge(task->run, result, options_.schedule, now);
   {
@@ -220,7 +220,7 @@ void Runner::finished(const TaskPtr& task, const actions::TryResult& result) {
   start_all();
 }
 
-void Runner::measure(const Task& task, const actions::TryResult& result) {
+void Runner::measure(const Task& task, const actions::AttemptResult& result) {
   auto& histogram = attempt_seconds_[task.action];
   if (histogram == nullptr) histogram = &series(Histogram::try_seconds, task.action->type());
   histogram->Observe(seconds(result.duration));

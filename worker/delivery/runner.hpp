@@ -91,11 +91,11 @@ class Runner {
   void start_all();
   bool admit(const TaskPtr& task);
   void perform(const TaskPtr& task);
-  void finished(const TaskPtr& task, const actions::TryResult& result);
+  void finished(const TaskPtr& task, const actions::AttemptResult& result);
   void conclude(const TaskPtr& task, storage::RunState state);
   void requeue(const TaskPtr& task, Time due);
   void settle(OpenEvents::Queued queued);
-  void measure(const Task& task, const actions::TryResult& result);
+  void measure(const Task& task, const actions::AttemptResult& result);
   Time lease_end() const { return effects_.clock.now() + options_.lease; }
 
   const Options options_;

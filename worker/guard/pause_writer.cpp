@@ -120,7 +120,7 @@ bool PauseWriter::write(Guid workflow, Wanted wanted) {
             {{"workflow", workflow.to_string()}, {"error", std::string_view(error.what())}});
     if (storage::refuses_data(error)) {
       make_writable(workflow);
-    } else if (!storage::is_in_the_way(error)) {
+    } else if (!storage::is_lock_conflict(error)) {
       session_.reset();
     }
   } catch (const std::exception& error) {

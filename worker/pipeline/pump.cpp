@@ -88,7 +88,7 @@ void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<T
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    marks_.settled(events);
+    watermarks_.settled(events);
     backlog_.settled(events);
     wake = starved_;
     if (next_due && (!next_due_ || *next_due < *next_due_)) {
@@ -101,7 +101,7 @@ void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<T
 
 bool Pump::busy(std::int16_t shard) const {
   const std::lock_guard lock(mutex_);
-  return wanted_changed_ || marks_.any_in_flight(shard);  // a look of before the change may be under way
+  return wanted_changed_ || watermarks_.any_in_flight(shard);  // a look of before the change may be under way
 }
 
 Time Pump::last_look() const { return Time(Time::duration(last_look_.load())); }
@@ -143,7 +143,7 @@ void Pump::work() {
       wake_up_.wait(-1, backoff_.next());
     } catch (const std::exception& error) {
       const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
-      const bool in_the_way = refused != nullptr && storage::is_in_the_way(*refused);
+      const bool in_the_way = refused != nullptr && storage::is_lock_conflict(*refused);
       if (!in_the_way) session_.reset();  // what it has prepared may be what fails
       observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
       runner_.spill();
@@ -165,8 +165,8 @@ void Pump::connect() {
   rate_.forget();
   {
     const std::lock_guard lock(mutex_);
-    marks_.settled(backlog_.forget());
-    marks_.reconnected();
+    watermarks_.settled(backlog_.forget());
+    watermarks_.reconnected();
   }
   reread_workflows_ = was_connected_;
   if (was_connected_) observe(Observable::listen_reconnected);
@@ -199,13 +199,13 @@ void Pump::follow_leases() {
       for (const auto& [shard, held] : read_) {
         const auto wanted = wanted_.find(shard);
         if (wanted == wanted_.end() || wanted->second != held) {
-          marks_.remove(shard);
-          marks_.settled(backlog_.forget(shard));
+          watermarks_.remove(shard);
+          watermarks_.settled(backlog_.forget(shard));
         }
       }
       for (const auto& [shard, held] : wanted_) {
         const auto read = read_.find(shard);
-        if (read == read_.end() || read->second != held) marks_.add(shard, held.orphaned);
+        if (read == read_.end() || read->second != held) watermarks_.add(shard, held.orphaned);
       }
       read_ = wanted_;
       wanted_changed_ = false;
@@ -241,9 +241,9 @@ std::vector<storage::StoredEvent> Pump::scan(Time now) {
   bool knows_none = false;
   {
     const std::lock_guard lock(mutex_);
-    marks = marks_.marks();
-    in_flight = marks_.in_flight();
-    draw_xid = rate_.wants_xid() || (marks_.wants_xid() && now - last_xid_ >= xid_every);
+    marks = watermarks_.marks();
+    in_flight = watermarks_.in_flight();
+    draw_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
     knows_none = backlog_.waiting() == 0;
     knows_enough =
         backlog_.waiting() >= options_.events_known || (!knows_none && in_flight.size() >= most_in_flight);
@@ -264,8 +264,8 @@ std::vector<storage::StoredEvent> Pump::scan(Time now) {
       std::ranges::none_of(counts, [&](const auto& count) { return count.second >= options_.shard_batch; });
   std::vector<storage::StoredEvent> rows = std::move(scan.rows);
   const std::lock_guard lock(mutex_);
-  backlog_.add(marks_.take(std::move(scan), options_.shard_batch));
-  set_gauge(Gauge::pending_events, static_cast<double>(marks_.in_flight_count()));
+  backlog_.add(watermarks_.take(std::move(scan), options_.shard_batch));
+  set_gauge(Gauge::pending_events, static_cast<double>(watermarks_.in_flight_count()));
   return rows;
 }
 

@@ -115,7 +115,7 @@ class Pump {
   std::unique_ptr<storage::Session> session_;
 
   mutable std::mutex mutex_;  // of the next seven
-  Marks marks_;
+  Watermarks watermarks_;
   Backlog backlog_;
   storage::HeldShards wanted_;  // as the lease keeper says
   bool wanted_changed_ = false;
@@ -125,7 +125,7 @@ class Pump {
   bool starved_ = false;  // nothing matched or claimed for want of room
 
   // The thread's own.
-  storage::HeldShards read_;  // as marks_ has them
+  storage::HeldShards read_;  // as watermarks_ has them
   std::uint64_t seen_epoch_ = 0;
   RunPreparer preparer_;
   FairQueue<Guid, ToRender> to_render_;              // by business

@@ -5,28 +5,28 @@
 
 namespace waybill::worker {
 
-void Marks::add(std::int16_t shard, bool orphaned) {
+void Watermarks::add(std::int16_t shard, bool orphaned) {
   low_.emplace(shard, 0);
   orphans_.erase(shard);
   if (orphaned) orphans_.emplace(shard, Orphans{});
 }
 
-void Marks::reconnected() {
+void Watermarks::reconnected() {
   for (auto& [shard, low] : low_) low = 0;
   complete_ = 0;
   candidate_.reset();
 }
 
-void Marks::remove(std::int16_t shard) { low_.erase(shard); }
+void Watermarks::remove(std::int16_t shard) { low_.erase(shard); }
 
-std::vector<storage::ShardMark> Marks::marks() const {
+std::vector<storage::ShardMark> Watermarks::marks() const {
   std::vector<storage::ShardMark> marks;
   marks.reserve(low_.size());
   for (const auto& [shard, low] : low_) marks.push_back({shard, low});
   return marks;
 }
 
-std::vector<storage::EventKey> Marks::in_flight() const {
+std::vector<storage::EventKey> Watermarks::in_flight() const {
   std::vector<storage::EventKey> keys;
   if (low_.empty()) return keys;
   const std::uint64_t lowest =
@@ -38,13 +38,15 @@ std::vector<storage::EventKey> Marks::in_flight() const {
   return keys;
 }
 
-bool Marks::wants_xid() const { return candidate_ && !candidate_->xid && candidate_->last_id > complete_; }
+bool Watermarks::wants_xid() const {
+  return candidate_ && !candidate_->xid && candidate_->last_id > complete_;
+}
 
-bool Marks::any_in_flight(std::int16_t shard) const {
+bool Watermarks::any_in_flight(std::int16_t shard) const {
   return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
 }
 
-std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t limit) {
+std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::size_t limit) {
   std::vector<storage::PendingEvent> events = std::move(scan.events);
   std::map<std::int16_t, std::size_t> counts;
   std::map<std::int16_t, std::uint64_t> seen_up_to;  // of the shards that were not seen to their end
@@ -58,7 +60,7 @@ std::vector<storage::PendingEvent> Marks::take(storage::Scan scan, std::size_t l
   return events;
 }
 
-void Marks::learn(const storage::Scan& scan) {
+void Watermarks::learn(const storage::Scan& scan) {
   if (candidate_ && !candidate_->xid) candidate_->xid = scan.xid;
   const bool waits = candidate_ && candidate_->xid;
   if (waits && scan.xmin < *candidate_->xid) return;
@@ -66,14 +68,14 @@ void Marks::learn(const storage::Scan& scan) {
   candidate_ = Candidate{scan.last_id, std::nullopt};
 }
 
-void Marks::move_marks(const std::map<std::int16_t, std::uint64_t>& seen_up_to) {
+void Watermarks::move_marks(const std::map<std::int16_t, std::uint64_t>& seen_up_to) {
   for (auto& [shard, low] : low_) {
     const auto bound = seen_up_to.find(shard);
     low = std::max(low, bound == seen_up_to.end() ? complete_ : std::min(complete_, bound->second));
   }
 }
 
-bool Marks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id) {
+bool Watermarks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id) {
   const auto found = orphans_.find(event.shard);
   if (found == orphans_.end()) return false;
   Orphans& orphans = found->second;
@@ -85,7 +87,7 @@ bool Marks::is_orphan(const storage::PendingEvent& event, std::uint64_t last_id)
   return ++orphans.count[event.business_id] <= max_orphans;
 }
 
-void Marks::settled(std::span<const storage::EventKey> events) {
+void Watermarks::settled(std::span<const storage::EventKey> events) {
   for (const storage::EventKey& key : events) in_flight_.erase(key);
 }
 

@@ -19,7 +19,7 @@ namespace waybill::worker {
 /// not do for X: it is one more than the last transaction that is over, and running ones may be beyond it.)
 /// Below s, a mark follows each scan. Scanning above the marks keeps dead rows out of the way, whatever holds
 /// vacuum back. Pure; one thread.
-class Marks {
+class Watermarks {
  public:
   static constexpr std::size_t max_orphans = 2000;  // of a business; no worker has more under way
 

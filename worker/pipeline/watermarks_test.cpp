@@ -52,7 +52,7 @@ class Outbox {
   }
   bool empty() const { return pending_.empty(); }
 
-  storage::Scan scan(const Marks& marks, std::size_t limit, bool draw_xid = true) {
+  storage::Scan scan(const Watermarks& marks, std::size_t limit, bool draw_xid = true) {
     storage::Scan scan;
     scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
     scan.last_id = last_id_;
@@ -87,16 +87,16 @@ std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events)
   return ids;
 }
 
-std::vector<std::uint64_t> look(Marks& marks, Outbox& outbox, std::size_t limit = no_limit,
+std::vector<std::uint64_t> look(Watermarks& marks, Outbox& outbox, std::size_t limit = no_limit,
                                 bool draw_xid = true) {
   return ids(marks.take(outbox.scan(marks, limit, draw_xid), limit));
 }
 
 using Ids = std::vector<std::uint64_t>;
 
-TEST(Marks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
+TEST(Watermarks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   const auto slow = outbox.begin();
   const auto early = outbox.draw(slow);
@@ -107,9 +107,9 @@ TEST(Marks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
   EXPECT_EQ(look(marks, outbox), Ids{early});
 }
 
-TEST(Marks, AMarkMovesOnlyWhenEveryTransactionThatMayHaveDrawnBelowItIsOver) {
+TEST(Watermarks, AMarkMovesOnlyWhenEveryTransactionThatMayHaveDrawnBelowItIsOver) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   const auto slow = outbox.begin();
   outbox.draw(slow);
@@ -124,9 +124,9 @@ TEST(Marks, AMarkMovesOnlyWhenEveryTransactionThatMayHaveDrawnBelowItIsOver) {
   EXPECT_EQ(marks.marks().front().low, id);
 }
 
-TEST(Marks, WithoutATransactionIdOfItsOwnAMarkStays) {
+TEST(Watermarks, WithoutATransactionIdOfItsOwnAMarkStays) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   const auto id = outbox.insert();
   EXPECT_FALSE(marks.wants_xid());
@@ -140,9 +140,9 @@ TEST(Marks, WithoutATransactionIdOfItsOwnAMarkStays) {
   EXPECT_FALSE(marks.wants_xid()) << "nothing is left to be gained";
 }
 
-TEST(Marks, AMarkStopsAtTheEndOfALookThatItsLimitCutShort) {
+TEST(Watermarks, AMarkStopsAtTheEndOfALookThatItsLimitCutShort) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   for (int i = 0; i < 5; ++i) outbox.insert();
   EXPECT_EQ(look(marks, outbox, 2), (Ids{1, 2}));
@@ -151,9 +151,9 @@ TEST(Marks, AMarkStopsAtTheEndOfALookThatItsLimitCutShort) {
   EXPECT_EQ(look(marks, outbox, 2), Ids{5});
 }
 
-TEST(Marks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
+TEST(Watermarks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   for (int i = 0; i < 9; ++i) outbox.insert();
   look(marks, outbox, 1);
@@ -165,9 +165,9 @@ TEST(Marks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
   }
 }
 
-TEST(Marks, NumbersThatACrashedServerDrawsAgainAreTaken) {
+TEST(Watermarks, NumbersThatACrashedServerDrawsAgainAreTaken) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   const auto lost = outbox.begin();
   for (int i = 0; i < 5; ++i) outbox.draw(lost);
@@ -182,9 +182,9 @@ TEST(Marks, NumbersThatACrashedServerDrawsAgainAreTaken) {
   EXPECT_EQ(look(marks, outbox), Ids{again});
 }
 
-TEST(Marks, EventWithTheIdOfALostOneInFlightIsTaken) {
+TEST(Watermarks, EventWithTheIdOfALostOneInFlightIsTaken) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   const auto kept = outbox.insert();
   const auto lost = outbox.insert();
@@ -200,9 +200,9 @@ TEST(Marks, EventWithTheIdOfALostOneInFlightIsTaken) {
   EXPECT_EQ(marks.in_flight_count(), 2U);
 }
 
-TEST(Marks, AShardAddedLaterIsReadFromTheBeginning) {
+TEST(Watermarks, AShardAddedLaterIsReadFromTheBeginning) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   const auto old = outbox.insert(1);
   outbox.insert(0);
@@ -211,9 +211,9 @@ TEST(Marks, AShardAddedLaterIsReadFromTheBeginning) {
   EXPECT_EQ(look(marks, outbox), Ids{old});
 }
 
-TEST(Marks, AShardThatComesBackIsReadFromTheBeginningButForWhatIsInFlight) {
+TEST(Watermarks, AShardThatComesBackIsReadFromTheBeginningButForWhatIsInFlight) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0);
   outbox.insert();
   outbox.insert();
@@ -227,12 +227,12 @@ TEST(Marks, AShardThatComesBackIsReadFromTheBeginningButForWhatIsInFlight) {
   EXPECT_EQ(look(marks, outbox), Ids{1});
 }
 
-TEST(Marks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
+TEST(Watermarks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
   std::mt19937 random(7);
   const auto one_in = [&](unsigned n) { return random() % n == 0; };
   for (int round = 0; round < 50; ++round) {
     Outbox outbox;
-    Marks marks;
+    Watermarks marks;
     marks.add(0);
     std::set<std::uint64_t> expected;
     std::map<std::uint64_t, Ids> drawn;
@@ -279,9 +279,9 @@ std::size_t orphans_of(const std::vector<storage::PendingEvent>& events) {
   return static_cast<std::size_t>(std::ranges::count(events, true, &storage::PendingEvent::orphan));
 }
 
-TEST(Marks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
+TEST(Watermarks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0, true);
   marks.add(1);
   outbox.insert(0);
@@ -292,13 +292,13 @@ TEST(Marks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
   EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 0U);
 }
 
-TEST(Marks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
+TEST(Watermarks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
   Outbox outbox;
-  Marks marks;
+  Watermarks marks;
   marks.add(0, true);
-  constexpr std::size_t events = Marks::max_orphans + 10;
+  constexpr std::size_t events = Watermarks::max_orphans + 10;
   for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events)), Marks::max_orphans);
+  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events)), Watermarks::max_orphans);
 }
 
 }  // namespace

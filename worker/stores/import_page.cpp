@@ -13,7 +13,7 @@ asio::awaitable<WrittenPage> write_page(std::function<asio::awaitable<PageCounts
       co_return WrittenPage{co_await attempt(), {}};
     } catch (const storage::StatementError& error) {
       if (storage::refuses_data(error)) co_return WrittenPage{{}, refusal_text(error)};
-      if (!storage::is_in_the_way(error) || tries == most_tries) throw;
+      if (!storage::is_lock_conflict(error) || tries == most_tries) throw;
     }
   }
 }

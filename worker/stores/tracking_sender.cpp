@@ -30,11 +30,11 @@ namespace waybill::worker {
 namespace {
 
 namespace asio = boost::asio;
+using actions::AttemptResult;
 using actions::Done;
 using actions::Never;
 using actions::Retry;
 using actions::Skip;
-using actions::TryResult;
 using connectors::Store;
 using connectors::StoreCredentials;
 using connectors::StoreError;
@@ -115,19 +115,19 @@ bool speaks_against(StoreProblem problem) {
          problem == StoreProblem::busy;
 }
 
-void skip(TryResult& result, std::string_view code, std::string_view why) {
+void skip(AttemptResult& result, std::string_view code, std::string_view why) {
   result.outcome = Skip{std::string(code)};
   result.error = why;
 }
 
-void put_off(TryResult& result, Time until) {
+void put_off(AttemptResult& result, Time until) {
   result.cancelled = true;
   result.again_at = until;
 }
 
 }  // namespace
 
-class StoreTrackingDesk::Impl {
+class StoreTrackingSender::Impl {
  public:
   Impl(Options options, const SecretBox& secrets, net::HttpClient& http, const Clock& clock)
       : options_(std::move(options)),
@@ -152,7 +152,7 @@ class StoreTrackingDesk::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void push(actions::TrackingPush push, actions::Action::Finish finish) {
+  void push(actions::TrackingNotice push, actions::Action::Finish finish) {
     asio::co_spawn(io_, serve(push, std::move(finish)), asio::detached);
   }
 
@@ -185,13 +185,13 @@ class StoreTrackingDesk::Impl {
     std::size_t users = 0;                    // pushes that have this line
   };
 
-  asio::awaitable<void> serve(actions::TrackingPush push, actions::Action::Finish finish) {
+  asio::awaitable<void> serve(actions::TrackingNotice push, actions::Action::Finish finish) {
     const Time begun = clock_.now();
-    TryResult result{.outcome = Retry{.code = "INTERNAL"},
-                     .started_at = begun,
-                     .status_code = {},
-                     .response = {},
-                     .error = {}};
+    AttemptResult result{.outcome = Retry{.code = "INTERNAL"},
+                         .started_at = begun,
+                         .status_code = {},
+                         .response = {},
+                         .error = {}};
     try {
       co_await attempt(push, begun + options_.try_limit, result);
     } catch (const storage::DatabaseUnavailable&) {
@@ -205,7 +205,7 @@ class StoreTrackingDesk::Impl {
     finish(std::move(result));
   }
 
-  asio::awaitable<void> attempt(const actions::TrackingPush& push, Time deadline, TryResult& result) {
+  asio::awaitable<void> attempt(const actions::TrackingNotice& push, Time deadline, AttemptResult& result) {
     const auto target = co_await find(push);
     if (!target) {
       skip(result, "NO_RECORD", "the shipment or its order is gone");
@@ -224,7 +224,7 @@ class StoreTrackingDesk::Impl {
     }
   }
 
-  asio::awaitable<std::optional<Target>> find(const actions::TrackingPush& push) {
+  asio::awaitable<std::optional<Target>> find(const actions::TrackingNotice& push) {
     for (int tries = 1;; ++tries) {
       if (closed_) throw storage::DatabaseUnavailable("the worker ends");
       try {
@@ -249,8 +249,8 @@ class StoreTrackingDesk::Impl {
   }
 
   /// Never throws.
-  asio::awaitable<void> tell_in_turn(Line& line, const actions::TrackingPush& push, const Target& target,
-                                     Time deadline, TryResult& result) {
+  asio::awaitable<void> tell_in_turn(Line& line, const actions::TrackingNotice& push, const Target& target,
+                                     Time deadline, AttemptResult& result) {
     const std::string name = target.integration.to_string();
     const auto later = co_await take_place(line, name, *target.external_id);
     if (later) {
@@ -355,8 +355,9 @@ class StoreTrackingDesk::Impl {
   }
 
   /// What stood in the way, if anything.
-  asio::awaitable<std::optional<StoreProblem>> tell(Line& line, const actions::TrackingPush& push,
-                                                    const Target& target, Time deadline, TryResult& result) {
+  asio::awaitable<std::optional<StoreProblem>> tell(Line& line, const actions::TrackingNotice& push,
+                                                    const Target& target, Time deadline,
+                                                    AttemptResult& result) {
     auto connection = connect(line, push.business, target);
     *connection->deadline = deadline;
     const std::string order = "the store's order " + *target.external_id;
@@ -430,16 +431,16 @@ class StoreTrackingDesk::Impl {
   std::thread thread_;
 };
 
-StoreTrackingDesk::StoreTrackingDesk(Options options, const SecretBox& secrets, net::HttpClient& http,
-                                     const Clock& clock)
+StoreTrackingSender::StoreTrackingSender(Options options, const SecretBox& secrets, net::HttpClient& http,
+                                         const Clock& clock)
     : impl_(std::make_unique<Impl>(std::move(options), secrets, http, clock)) {}
 
-StoreTrackingDesk::~StoreTrackingDesk() = default;
+StoreTrackingSender::~StoreTrackingSender() = default;
 
-void StoreTrackingDesk::push(actions::TrackingPush push, actions::Action::Finish finish) {
+void StoreTrackingSender::push(actions::TrackingNotice push, actions::Action::Finish finish) {
   impl_->push(push, std::move(finish));
 }
 
-void StoreTrackingDesk::close() { impl_->close(); }
+void StoreTrackingSender::close() { impl_->close(); }
 
 }  // namespace waybill::worker

@@ -18,7 +18,7 @@ namespace waybill::worker {
 /// are refused. An order is told of one shipment at a time, whichever worker does it; one that a lost worker
 /// was busy with waits until what it took runs out. Nothing else survives a crash, nor needs to: pushing
 /// again is harmless.
-class StoreTrackingDesk final : public actions::TrackingDesk {
+class StoreTrackingSender final : public actions::TrackingSender {
  public:
   struct Options {
     std::string database_url;
@@ -32,11 +32,11 @@ class StoreTrackingDesk final : public actions::TrackingDesk {
   };
 
   /// All that is referred to outlives it, but the client, which may go after `close`.
-  StoreTrackingDesk(Options options, const SecretBox& secrets, net::HttpClient& http, const Clock& clock);
+  StoreTrackingSender(Options options, const SecretBox& secrets, net::HttpClient& http, const Clock& clock);
   /// Waits for what is under way.
-  ~StoreTrackingDesk() override;
+  ~StoreTrackingSender() override;
 
-  void push(actions::TrackingPush push, actions::Action::Finish finish) override;
+  void push(actions::TrackingNotice push, actions::Action::Finish finish) override;
 
   /// After this, nothing more is sent, and what is under way ends as cancelled once the client is gone.
   void close();
