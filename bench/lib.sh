@@ -1,4 +1,4 @@
-# What the parts of the benchmark share: processes, the cluster, controls and samples. Sourced by run.sh.
+# Functions that the parts of the benchmark share: processes, the cluster, controls and samples. Sourced by run.sh.
 
 orders=100000
 repetitions=${BENCH_REPETITIONS:-3}
@@ -9,7 +9,7 @@ pids=()
 say() { printf '%s\n' "$*" >&2; }
 die() { say "bench: $*"; exit 1; }
 
-# Starts a program in the background, its output in $work/NAME.log, and sets $started. start NAME COMMAND…
+# Starts a program in the background with its output in $work/NAME.log, and sets $started to its pid. start NAME COMMAND…
 start() {
   local name=$1
   shift
@@ -19,13 +19,13 @@ start() {
   pids+=("$started")
 }
 
-# Waits until a log says something, and prints that line. await NAME PATTERN
+# Waits until a log has a line that matches, and prints it. await NAME PATTERN
 await() {
   local deadline=$((SECONDS + 60))
   until grep -m 1 -E "$2" "$work/$1.log"; do
     if ! kill -0 "$started" 2>/dev/null || [ $SECONDS -ge $deadline ]; then
       tail -n 20 "$work/$1.log" >&2
-      die "$1 does not say \"$2\""
+      die "$1 did not print \"$2\""
     fi
     sleep 0.05
   done
@@ -43,7 +43,7 @@ stop_all() {
   rm -rf "$work"
 }
 
-# The cluster is made by `waybill up`, so that its settings are the real ones, and then run without it.
+# `waybill up` creates the cluster, so it has the real settings; PostgreSQL then runs without waybill.
 start_cluster() {
   start first "$waybill" up --data-dir "$work/data" --listen 127.0.0.1:0 --metrics-listen off
   await first '^listening on' >/dev/null
@@ -84,7 +84,7 @@ start_receiver() { # [ADDRESSES]
 
 control() { curl -sS --max-time "${2:-10}" "http://127.0.0.1:$receiver/$1"; }
 
-# Starts `waybill COMMAND` on the cluster; sets $waybill_pid and, for what serves the API, $api.
+# Starts `waybill COMMAND` on the cluster; sets $waybill_pid and, if the command serves the API, its port $api.
 start_waybill() { # COMMAND [OPTION…]
   local command=$1
   shift
@@ -96,7 +96,7 @@ start_waybill() { # COMMAND [OPTION…]
   else
     api=$(await waybill '^listening on' | grep -oE '[0-9]+$')
   fi
-  # Until the shards are taken.
+  # Waits until the worker has the shards.
   until [ "$command" = api ] || [ "$(sql -c 'select bool_and(owner is not null) from shards')" = t ]; do sleep 0.05; done
 }
 
@@ -107,7 +107,8 @@ api_call() { # METHOD PATH [BODY]
     ${3:+-H 'Content-Type: application/json' -d "$3"} "http://127.0.0.1:$api$2" || die "$1 $2 failed"
 }
 
-# A webhook workflow for changes of an order's status. make_workflow NAME CONDITIONS [URL [DELAY]]
+# Creates a webhook workflow for changes of an order's status and prints its guid.
+# make_workflow NAME CONDITIONS [URL [DELAY]]
 make_workflow() {
   local trigger
   trigger=$(api_call GET /api/workflows/triggers/Order | jq -r '.data[] | select(.code == "order_status_changed").guid')
@@ -118,13 +119,13 @@ make_workflow() {
     jq -r .data.guid
 }
 
-# Those of an earlier part.
+# Switches off the workflows of earlier parts.
 switch_off_workflows() { sql -c 'update workflows set is_active = false where is_active'; }
 
-# The moment at which a statement is true at last. moment_of STATEMENT
+# Waits until a statement returns true, and prints that moment. moment_of STATEMENT
 moment_of() { echo "$1" | "$build/bench_load" until | cut -d' ' -f2; }
 
-# By the index, whose dead entries are passed over once: a scan would read every event that is done at each look.
+# Uses the index, whose dead entries are skipped once; a scan would read every finished event each time.
 no_pending_events='select not exists (select from shards s, lateral (select from pending_events p where p.shard = s.shard order by p.id limit 1) p)'
 no_graphile_jobs='select not exists (select from graphile_worker._private_jobs order by id limit 1)'
 
@@ -138,12 +139,12 @@ start_peer_worker() {
 
 rss_mb() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"; }
 
-# CPU time in milliseconds: of a process, and of PostgreSQL with all its processes.
+# CPU time in milliseconds of a process, and of PostgreSQL with all its processes.
 cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$1/stat"; }
 postgres_cpu_ms() {
   local stats=("/proc/$postmaster/stat") child
   for child in $(cat "/proc/$postmaster/task/$postmaster/children"); do stats+=("/proc/$child/stat"); done
-  { cat "${stats[@]}" 2>/dev/null || true; } | # some may have ended
+  { cat "${stats[@]}" 2>/dev/null || true; } | # some processes may have ended
     awk -v main="$postmaster" '{ t += $14 + $15; if ($1 == main) t += $16 + $17 } END { print t * 10 }'
 }
 
@@ -157,7 +158,7 @@ per_second() { # COUNT START_NS END_NS
   awk -v n="$1" -v from="$2" -v to="$3" 'BEGIN { printf "%.1f", n / (to - from) * 1e9 }'
 }
 
-# What bench_latency prints.
+# Records the output of bench_latency.
 record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING
   [ $# = 3 ] || die "no latency was measured"
   local p50 p99 longest

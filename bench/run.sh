@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# The benchmark, beside its peers, on a cluster of its own with the settings of `waybill up`. ./dev bench calls it.
-#   bench/run.sh [latency|throughput|reads|memory|writers|queue|waiting|fairness|import|api|directus|history]…   none: all. Prints the results and writes bench/results.md.
-# `api` and `directus`, over a million orders, and `history`, over ten million runs, run when they are named. BENCH_BUILD is the build folder; BENCH_REPETITIONS is 3, BENCH_SECONDS, of one measurement by rate, is 5.
+# Runs the benchmark beside other programs, on a separate cluster with the settings of `waybill up`. Prints the results and
+# writes them to bench/results.md. `./dev bench` calls it.
+#   bench/run.sh [latency|throughput|reads|memory|writers|queue|waiting|fairness|import|api|directus|history]…
+# Without a part it runs all but `api` and `directus` (a million orders) and `history` (ten million runs).
+# BENCH_BUILD is the build folder, BENCH_REPETITIONS the number of repetitions (3), BENCH_SECONDS the length of one
+# measurement of a rate (5).
 set -Eeuo pipefail
 export LC_ALL=C.UTF-8
 
@@ -17,7 +20,7 @@ trap 'say "bench: ${BASH_SOURCE[0]}:$LINENO failed"' ERR
 for program in curl jq npm psql setpriv wrk; do
   command -v "$program" >/dev/null || die "$program is not installed; ./dev bench installs what is missing"
 done
-# Node.js comes with the peers; npm itself is the machine's.
+# Node.js comes with the npm packages of the peers; npm comes from the machine.
 installed=$bench/peers/node_modules/.installed-lock.json
 if ! cmp -s "$bench/peers/package-lock.json" "$installed"; then
   (cd "$bench/peers" && npm ci --no-audit --no-fund --silent >&2 && cp package-lock.json "$installed")
@@ -27,7 +30,7 @@ node=$bench/peers/node_modules/.bin/node
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(memory latency throughput reads writers queue waiting fairness import)
 for part in "${parts[@]}"; do
-  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; there are latency, throughput, reads, memory, writers, queue, waiting, fairness, import, api, directus, history"
+  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, throughput, reads, memory, writers, queue, waiting, fairness, import, api, directus, history"
 done
 
 start_cluster

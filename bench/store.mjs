@@ -1,5 +1,5 @@
-// A WooCommerce store that answers at once: store.mjs ORDERS. Prints "listening on PORT". Its orders, one changed each
-// second up to an hour ago, are written as JSON before the first call; lists know modified_after, modified_before and pages.
+// A WooCommerce store that answers at once: store.mjs ORDERS. Prints "listening on PORT". Its orders changed one each second
+// until an hour ago, and their JSON exists before the first call. Lists accept modified_after, modified_before and pages.
 import http from 'node:http';
 
 const orders = Number(process.argv[2]);
@@ -26,7 +26,7 @@ for (let n = 1; n <= orders; ++n) {
   }));
 }
 
-// How many orders changed at or before this moment.
+// The number of orders that changed at or before this moment.
 const until = (text) => Math.min(Math.max(Date.parse(`${text}Z`) / 1000 - last + orders, 0), orders);
 
 const server = http.createServer((request, response) => {

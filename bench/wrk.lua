@@ -1,4 +1,5 @@
--- TARGET with {order} replaced by a random order's guid and {page} by one of the first twenty pages, for TOKEN.
+-- Requests TARGET with the token TOKEN, with {order} replaced by a random order's guid and {page} by one of the first twenty
+-- pages.
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local target = os.getenv("TARGET")
 wrk.headers["Authorization"] = "Bearer " .. (os.getenv("TOKEN") or "")

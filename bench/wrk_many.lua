@@ -1,6 +1,6 @@
--- Requests of many businesses. TARGET with {order}, {customer}, {page}, {word} (an order's number, three digits or more),
--- {short} (two digits) and {status} filled in at random, as the business that has the order, {business}, or by TOKEN; with
--- BATCH a POST of as many positions of the business's device.
+-- Requests of many businesses. In TARGET, {order}, {customer}, {page}, {word} (an order's number, three digits or more),
+-- {short} (two digits), {status} and {business} are replaced at random. The token is TOKEN, or that of the order's business.
+-- With BATCH, each request is a POST of so many positions of the business's device.
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local target = os.getenv("TARGET")
 local orders = tonumber(os.getenv("ORDERS"))
@@ -11,7 +11,7 @@ local statuses = { "pending", "processing", "ready", "shipped" }
 math.randomseed(os.time())
 local clock = os.time() - 40000000 + math.random(1, 1000000)
 
--- As in sql/million.sql.
+-- The same formula as in sql/million.sql.
 local function business_of(order)
   return math.min(businesses, math.floor(math.exp(order * 2654435761 % 4294967296 / 4294967296 * math.log(businesses + 1)))) - 1
 end

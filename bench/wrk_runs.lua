@@ -1,4 +1,4 @@
--- Any of the first twenty pages of the runs that QUERY asks for. Prints: requests/s, p50 and p99 in milliseconds, errors.
+-- Requests one of the first twenty pages of the runs that QUERY selects. Prints: requests/s, p50 and p99 in milliseconds, errors.
 local query = os.getenv("QUERY")
 local headers = { Authorization = "Bearer " .. os.getenv("TOKEN") }
 math.randomseed(os.time())

@@ -12,12 +12,12 @@ foreach(file ${files})
   get_filename_component(folder ${file} DIRECTORY)
   get_filename_component(name ${file} NAME_WE)
   file(READ ${SOURCE}/storage/sql/${file} text)
-  # A keyword of C++ gets an underscore as a constant, not as a name in logs.
+  # The constant of a C++ keyword gets an underscore; the name in logs does not.
   set(constant ${name})
   if(name MATCHES "^(delete|new|default|register|export|union|operator|switch|public|private)$")
     set(constant ${name}_)
   endif()
-  # What statements share: psql's own way to include a file.
+  # Resolves psql's \ir, with which statements share text.
   while(text MATCHES "\\\\ir ((\\.\\./[a-z_]+/)?[a-z_]+\\.inc)\n")
     set(part ${CMAKE_MATCH_1})
     file(READ ${SOURCE}/storage/sql/${folder}/${part} shared)
@@ -52,7 +52,7 @@ foreach(extension hpp cpp)
   if(EXISTS ${path})
     file(READ ${path} old)
   endif()
-  # An unchanged file keeps its time, and what includes it is not compiled again.
+  # An unchanged file keeps its time stamp, so files that include it are not compiled again.
   if(NOT "${old}" STREQUAL "${text}")
     file(WRITE ${path} "${text}")
   endif()

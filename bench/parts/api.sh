@@ -1,5 +1,5 @@
-# The API over BENCH_ORDERS (1 000 000) orders of 200 businesses: reads beside pgbench and Fastify, lists that filter and
-# search, positions, and a CSV of 100 000 customers.
+# The API with BENCH_ORDERS (1 000 000) orders of 200 businesses: reads beside pgbench and Fastify, lists with filters and
+# searches, positions, and a CSV of 100 000 customers.
 seconds=${BENCH_SECONDS:-5}
 many_orders=${BENCH_ORDERS:-1000000}
 businesses=200
@@ -21,7 +21,7 @@ many_get_script() {
     sed "s/\\\$1/('00000000-0000-4000-b000-' || 100000000000 + :k)::uuid/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"
 }
 
-# Uploads and confirms; the seconds of both and by how much the process grew.
+# Uploads and confirms customers; records the seconds and the growth of the process.
 upload_customers() {
   local csv=$work/customers.csv started grown_from guid
   awk 'BEGIN { print "name,email,phone,company,street,city,state,postalCode,country"
@@ -53,7 +53,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   many list_fastify "$fastify" 64 '/api/v1/Orders?Page={page}&PageSize=50'
   many search "$api" 16 '/api/v1/Orders?$search={word}&$orderby=createdAt%20desc'
   many short "$api" 16 '/api/v1/Orders?$search={short}&$orderby=createdAt%20desc'
-  # What was asked for last goes on without its client.
+  # Waits for the last statements, which continue without their clients.
   until [ "$(sql -c "select not exists (select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid())")" = t ]; do sleep 0.1; done
   many status "$api" 16 '/api/v1/Orders?$filter=status%20eq%20%27{status}%27&$orderby=createdAt%20desc'
   many customer "$api" 16 '/api/v1/Orders?$filter=customer/guid%20eq%20{customer}&$orderby=createdAt%20desc'

@@ -1,12 +1,12 @@
-# Directus over the orders of the part `api`, which has to be measured in the same run: one order with its customer, and a
-# page of 50 with the count of what the filter finds.
+# Directus with the orders of the part `api`, which must be part of the same run: one order with its customer, and a page
+# of 50 with the count of matching orders.
 seconds=${BENCH_SECONDS:-5}
 directus=$bench/peers/directus
-[ "$(psql -qAtX -c "select exists (select from businesses where name = 'Bench 0')")" = t ] || die 'directus comes after api'
+[ "$(psql -qAtX -c "select exists (select from businesses where name = 'Bench 0')")" = t ] || die 'the part directus needs the part api before it'
 if ! cmp -s "$directus/package-lock.json" "$directus/node_modules/.installed-lock.json"; then
   (cd "$directus" && npm ci --ignore-scripts --no-audit --no-fund --silent >&2 && cp package-lock.json node_modules/.installed-lock.json)
 fi
-# Sandboxed scripts are not part of what is measured, and their compiled module is not built.
+# Sandboxed scripts are not measured, so their compiled module is not built.
 echo 'module.exports = {};' >"$directus/node_modules/isolated-vm/isolated-vm.js"
 
 many_orders=${BENCH_ORDERS:-1000000}
@@ -47,7 +47,7 @@ many() { # NAME PORT TARGET [TOKEN]
 }
 
 start_waybill api
-# It reads the schema with its first requests.
+# Directus reads the schema with its first requests.
 for ((i = 0; i < 50; ++i)); do
   curl -sSg --fail-with-body -o /dev/null -H 'Authorization: Bearer benchtoken' "http://127.0.0.1:$directus_port/items/orders?limit=50&meta=filter_count"
 done

@@ -1,9 +1,9 @@
-# What one business does to another: the latency of a quiet one's webhooks (25 changes a second, one after another), alone
-# and while another makes a hundred times as many changes, has an endpoint that never answers, has sixteen endpoints that
-# answer after 14 s, keeps the worker at half of what it can do, or changes 100 000 at once. And what is not waybill's doing: while the same statements change a table that
-# it does not watch, while its events fire nothing, and with real-time priority for all but the writers, who then cannot take
-# the cores from waybill in the middle of its work.
-half=10000  # changes a second, by statements of a hundred; see the throughput
+# The effect of one business on another: the latency of a quiet business's webhooks (25 changes a second, one after another),
+# alone and while a loud business makes a hundred times as many changes, has a destination that never answers, has sixteen
+# destinations that answer after 14 s, keeps the worker at half of its throughput, or changes 100 000 orders at once.
+# For comparison, effects that waybill does not cause: the same statements on a table without triggers, events that fire
+# nothing, and real-time priority for everything but the writers, which then cannot take a core from waybill.
+half=10000  # changes a second, in statements of a hundred; half of the measured throughput
 changes=500
 pause_us=40000
 
@@ -13,7 +13,7 @@ quiet() { # NAME
   record_latency "$1" "${lines[@]}"
 }
 
-# The loud business's changes, so many transactions a second, while a command runs.
+# Runs a command while the loud business makes so many transactions a second.
 while_changing() { # TRANSACTIONS FILE COMMAND…
   "$pg_bin/pgbench" -n -M prepared -c 4 -j 1 -R "$1" -T 600 -f "$2" >/dev/null 2>&1 &
   local load=$!
@@ -24,7 +24,7 @@ while_changing() { # TRANSACTIONS FILE COMMAND…
   wait "$load" 2>/dev/null || true
 }
 
-# Whether all but the writers go before the writers: rr 10, or other 0. A process that ends meanwhile is passed over.
+# Sets the priority of everything but the writers: rr 10, or other 0 to reset it. Ignores processes that have ended.
 prefer() { # POLICY PRIORITY
   local process
   for process in $$ "$waybill_pid" "$quiet_pid" "$loud_pid" $(sql -c "select pid from pg_stat_activity where application_name <> 'pgbench'"); do
@@ -42,8 +42,8 @@ beside_a_dead_endpoint() { # COMMAND…
   settled
 }
 
-# Twenty-five changes a second leave the cores free; with sixteen workflows each they are seven times what all places in
-# flight can bear.
+# Twenty-five changes a second leave the cores free; with sixteen workflows each they need seven times all places in
+# flight.
 beside_slow_endpoints() { # COMMAND…
   sql -c "update workflows set is_active = guid::text = any (string_to_array('$slow_workflows', ' ')) where business_id = '$loud_business'"
   curl -sS "http://127.0.0.1:$loud_receiver/delay?ms=14000" >/dev/null
@@ -81,7 +81,8 @@ for ((i = 1; i <= 16; ++i)); do
   slow_workflows+="${slow_workflows:+ }$(make_workflow "slow $i" '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.$i:$loud_receiver/hook")"
 done
 sql -c "update workflows set is_active = false where guid::text = any (string_to_array('$slow_workflows', ' '))"
-# By statements of many, which find their orders by their keys: a commit for each change would keep the machine busy with commits, not the worker with changes.
+# Statements of many changes, which find their orders by key: with one commit for each change, the commits would use the
+# machine instead of the worker.
 changes_of() { # ORDERS FILE
   printf '%s\n' "\\set n $1 * random(0, $orders / $1 - 1)" \
     "update orders set status = case status when 'pending' then 'processing' else 'pending' end where business_id = '$business' and guid = any (array(select ('00000000-0000-4000-b000-' || 100000000000 + k)::uuid from generate_series(:n + 1, :n + $1) k))" >"$2"

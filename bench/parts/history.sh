@@ -1,5 +1,5 @@
-# The list of a business's runs, of which BENCH_RUNS (10 000 000) are kept. One request at a time: each figure is the p99 of
-# a second or more of them, the newest page or any of the first twenty.
+# The list of a business's runs, of which there are BENCH_RUNS (10 000 000). One request at a time: each figure is the p99 of
+# requests during a second or more, for the newest page or any of the first twenty.
 runs=${BENCH_RUNS:-10000000}
 
 ask() { # NAME QUERY

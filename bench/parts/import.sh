@@ -1,8 +1,8 @@
-# A store's first import: orders a second from a store that answers at once, with the event triggers, and by how much the
-# process grows.
+# A store's first import: orders a second from a store that answers at once, with the event triggers, and the growth of the
+# process.
 store_orders=10000
 
-# The seconds of a run, once it is finished: started and finished are the service's own times.
+# Waits until a run is finished and prints its seconds, by waybill's own times.
 run_seconds() { # RUN
   local deadline=$((SECONDS + 120)) seconds
   until seconds=$(sql -c "select extract(epoch from finished_at - started_at) from integration_runs

@@ -1,4 +1,4 @@
-# From the commit of a change to the first byte at the receiver, one after another on an idle machine.
+# The time from the commit of a change to the first byte at the receiver, one change after another on an idle machine.
 changes=1000
 pause_us=5000
 body_size=1400
@@ -29,7 +29,7 @@ done
 stop "$peer_pid"
 stop_waybill
 
-# Without NOTIFY the worker's poll remains. Sessions see the setting when they connect.
+# Without NOTIFY the worker still polls. Sessions read the setting when they connect.
 sql -c 'alter database waybill set waybill.notify = off'
 start_waybill up
 waybill_latency no_notify 20 1000

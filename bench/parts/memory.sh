@@ -1,4 +1,4 @@
-# Resident memory of API and worker in one process, PostgreSQL's aside.
+# Resident memory of API and worker in one process, without PostgreSQL.
 destinations=16
 in_flight=1000
 
@@ -17,7 +17,7 @@ sql -c 'set session_replication_role = replica' -c "update orders set status = '
 sql -c "update orders set status = 'processing' where business_id = '$business'"
 deadline=$((SECONDS + 60))
 until [ "$(sql -c "select count(*) from run_queue where status = 'waiting'")" = "$orders" ]; do
-  [ $SECONDS -lt $deadline ] || die "the runs do not wait: $(sql -c 'select status, count(*) from all_runs group by 1')"
+  [ $SECONDS -lt $deadline ] || die "the runs are not waiting: $(sql -c 'select status, count(*) from all_runs group by 1')"
   sleep 0.2
 done
 record waiting "$(rss_mb "$waybill_pid")"

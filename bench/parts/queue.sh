@@ -1,5 +1,6 @@
-# The queue alone: an action that does nothing, beside the peers' jobs that do nothing, and PostgreSQL's claims of batches.
-# A job is done when the database says so: a run is in the history, a peer's job gone (graphile-worker) or completed (pg-boss).
+# The queue alone: an action that does nothing, beside the peers' jobs that do nothing, and batches claimed with plain SQL.
+# The database decides when a job is done: the run is in the history, the peer's job is deleted (graphile-worker) or
+# completed (pg-boss).
 
 waybill_runs() {
   sql -c 'vacuum analyze orders, pending_events' -c checkpoint
@@ -8,7 +9,7 @@ waybill_runs() {
   status=$([ "$status" = pending ] && echo processing || echo pending)
   started=$(echo "update orders set status = '$status' where business_id = '$business'" | "$build/bench_load" sql | cut -d' ' -f2)
   finished=$(moment_of "$no_pending_events")
-  [ "$(sql -c "select count(*) from runs where event_id > $first and status = 'succeeded'")" = "$orders" ] || die 'not each change has its run'
+  [ "$(sql -c "select count(*) from runs where event_id > $first and status = 'succeeded'")" = "$orders" ] || die 'a change has no run'
   record waybill "$(per_second "$orders" "$started" "$finished")"
 }
 
@@ -23,18 +24,18 @@ floor() {
   started=$(date +%s%N)
   "$pg_bin/pgbench" -n -M prepared -c 4 -j 2 -t $((orders * 4 / 500 / 4)) -f "$bench/sql/claims.sql" >/dev/null 2>&1
   record floor "$(per_second $((orders * 4)) "$started" "$(date +%s%N)")"
-  [ "$(sql -c 'select count(*) from floor_jobs')" = 0 ] || die 'the floor left jobs'
+  [ "$(sql -c 'select count(*) from floor_jobs')" = 0 ] || die 'pgbench left jobs'
 }
 
 switch_off_workflows
 createdb peer 2>/dev/null || true
 start_waybill up
-# No workflow of the API has this action: it is for this measurement.
+# The API does not offer this action; it exists for this measurement.
 sql -c "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions)
         values ('$business', 'nothing', 0, 'order_status_changed', '{\"type\": \"nothing\"}',
                 '{\"status\": {\"in\": [\"pending\", \"processing\"]}, \"totalValue\": {\"gte\": 1}}')"
 sleep 1
-# Whatever parts before have left: the first run is to change each of them.
+# Resets the orders after earlier parts, so that the first run changes each of them.
 sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
 status=pending
 mv "$samples" "$samples.kept"

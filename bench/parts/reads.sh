@@ -1,9 +1,9 @@
-# GET of an order and a list of fifty with totalCount, beside pgbench with the same statements and Fastify over the same
+# GET of an order and a list of fifty with totalCount, beside pgbench with the same statements and Fastify on the same
 # tables.
 seconds=${BENCH_SECONDS:-5}
 connections=64
 
-# A statement of storage/sql with its includes, as pgbench's script wants it.
+# Prints a statement of storage/sql with its includes, as a pgbench script.
 statement() { # FILE
   local folder line
   folder=$(dirname "$1")
@@ -23,7 +23,7 @@ make_scripts() {
     statement "$folder/get.sql" |
       sed "s/\\\$1/:business/; s/\\\$2/('00000000-0000-4000-8000-' || 100000000000 + :n)::uuid/"
   } >"$work/get.pgbench"
-  # The pages are in the text, as the API has them.
+  # The pages are in the text, like in the API.
   for ((page = 0; page < 20; ++page)); do
     statement "$folder/list.sql" |
       sed "s/\\\$1/:business/g; s|/\\*page\\*/limit 50/\\*end\\*/|limit 50 offset $((page * 50))|" >"$work/list-$page.pgbench"

@@ -1,4 +1,4 @@
-# Events a second, from the commit of the change to the last webhook received, and to the last one recorded.
+# Events a second, from the commit of the change to the last webhook received, and to the last run recorded.
 condition='{"status": {"in": ["pending", "processing"]}, "totalValue": {"gte": 1}}'
 status=pending
 
@@ -18,10 +18,10 @@ prepare() {
   cpu_before=("$(cpu_ms "$waybill_pid")" "$(postgres_cpu_ms)" "$(cpu_ms "$receiver_pid")")
 }
 
-# The last change was received; waits until it is recorded, too, and balances the ledger. conclude NAME START_NS
+# Waits until all webhooks are received and all runs recorded, and checks the ledger. conclude NAME START_NS
 conclude() {
   local name=$1 start=$2 counts last recorded ledger
-  counts=$(control "wait?count=$orders" 100) || die "$name: only $(control count) came"
+  counts=$(control "wait?count=$orders" 100) || die "$name: only $(control count) arrived"
   last=$(jq .last_ns <<<"$counts")
   recorded=$(moment_of "$no_pending_events")
   record "$1" "$(per_second "$orders" "$start" "$last")"
@@ -48,7 +48,7 @@ waybill_sql() { # NAME
   conclude "$1" "$committed"
 }
 
-# What the API takes is part of it: from the first request on. Once, for it takes long and has no peer.
+# Measured from the first request, so the time of the API is included. Once, because it takes long and has no peer.
 waybill_api() {
   prepare
   local times
@@ -57,7 +57,7 @@ waybill_api() {
   conclude api "${times% *}"
 }
 
-# An open snapshot keeps every dead row of the outbox, and every version of each record.
+# Holds a snapshot open, which keeps every dead row of the outbox and every version of each record.
 open_reader() {
   psql -qAtX -c "begin isolation level repeatable read" -c "select count(*) from pending_events" -c "select pg_sleep(600)" \
     >/dev/null 2>&1 &
@@ -76,10 +76,9 @@ waybill_with_reader() {
   close_reader
 }
 
-# Three minutes in which 500 changes come each second, every second one with a webhook; then a statement three times. Once
-# beside a snapshot that is open all the while, and once without: the changes alone leave the orders in another order, in
-# which the indexes of what is written are dearer. Both begin without history: what was written before would be more for
-# whichever came second, and beyond the buffers.
+# Three minutes of 500 changes a second, every second one with a webhook; then a statement three times. Once with a snapshot
+# open all the time, and once without, because the changes alone leave the orders in another order, which makes writing their
+# indexes more expensive. Both begin without history; otherwise the second one would have more of it than fits the buffers.
 waybill_after_changes() { # NAME
   local i
   sql -c 'truncate events, runs, run_counts'
@@ -101,8 +100,8 @@ waybill_with_long_reader() {
   close_reader
 }
 
-# graphile-worker's plans hang on statistics: its inserts are quick into a table of unknown size, which `truncate` makes
-# of it, its claims from one that was analyzed when it was full.
+# graphile-worker's plans depend on statistics: inserts are fast if the size of the table is unknown, as after `truncate`,
+# and claims are fast if the table was analyzed when it was full.
 peer_sql() {
   control reset >/dev/null
   PGDATABASE=peer sql -c 'truncate graphile_worker._private_jobs' -c checkpoint
@@ -128,7 +127,7 @@ switch_off_workflows
 start_receiver
 start_waybill up
 make_workflow throughput "$condition" >/dev/null
-# The first run warms both up and tells the size of a body; it is not counted.
+# The first run warms both up and measures the size of a body; it is not counted.
 mv "$samples" "$samples.kept"
 waybill_sql warm_up
 start_peer_worker

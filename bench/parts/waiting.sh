@@ -1,9 +1,9 @@
-# What a million runs that wait cost those that are due: how fast 50 000 due runs of 16 destinations are worked off, and how
-# long PostgreSQL takes for one claim of them, with nothing else in the queue and with the million in it.
+# The cost of a million waiting runs for due runs: the rate at which 50 000 due runs of 16 destinations are performed, and the
+# time PostgreSQL takes for one claim of them, with nothing else in the queue and with the million in it.
 due=50000
 waiting=1000000
 
-# Runs whose events came evenly over the time before. add_runs COUNT STATUS BEFORE DUE_AFTER
+# Adds runs whose events are spread evenly over the interval BEFORE now. add_runs COUNT STATUS BEFORE DUE_AFTER
 add_runs() {
   sql -1 -v workflow="$workflow" -v count="$1" -v status="$2" -v before="$3" -v due="$4" <<'SQL'
 insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
@@ -16,7 +16,7 @@ notify waybill_queue;
 SQL
 }
 
-# The product's own statement, for a worker that is none, rolled back.
+# Measures the product's own statement with the id of a worker that does not exist, and rolls it back.
 claim_times() { # NAME
   {
     echo 'begin;'
@@ -30,7 +30,7 @@ d}' claim.sql)
   } >"$work/claim.pgbench"
   "$pg_bin/pgbench" -n -M prepared -c 1 -t 300 -f "$work/claim.pgbench" -l --log-prefix="$work/claim" >/dev/null 2>"$work/claim.err" ||
     die "claims: $(cat "$work/claim.err")"
-  # The third column is microseconds.
+  # The third column is in microseconds.
   record "$1_claim_p99" "$(cat "$work"/claim.[0-9]* | sort -n -k3 | awk '{ t[NR] = $3 } END { printf "%.3f", t[int(NR * 0.99)] / 1000 }')"
   rm -f "$work"/claim.[0-9]*
 }

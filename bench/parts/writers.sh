@@ -1,4 +1,4 @@
-# Commits a second of 32 writers that update orders, with the event triggers and without.
+# Commits a second of 32 writers that update orders, with and without the event triggers.
 seconds=${BENCH_SECONDS:-5}
 
 writers() { # NAME
@@ -27,7 +27,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   writers without
   sql -c 'alter table orders enable trigger event_update'
   writers with
-  # Its backlog is no part of the next measurement.
+  # The backlog must not affect the next measurement.
   start_waybill worker
   settle
   writers worker

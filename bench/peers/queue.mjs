@@ -1,6 +1,6 @@
 // The peers of the queue: graphile-worker, tuned (jobs fetched and completed in batches), or pg-boss with batches of 500.
-// queue.mjs graphile|boss COUNT: makes COUNT jobs that do nothing, works them off, and prints how many a second were
-// completed in the database. PostgreSQL is named by libpq's environment.
+// queue.mjs graphile|boss COUNT: creates COUNT jobs that do nothing, performs them, and prints the rate per second at which
+// they were completed in the database. libpq's environment variables name the PostgreSQL server.
 import { makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
@@ -52,7 +52,7 @@ async function boss() {
   await query('checkpoint');
   const started = performance.now();
   await boss.work(queue, { batchSize: 500, localConcurrency: 2, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }, async () => {});
-  // First those that wait, of which there is an index: at each look, a scan would read every job that is done.
+  // Reads the waiting jobs first, which have an index; a scan would read every finished job each time.
   await empty("select from pgboss.job where name = $1 and state < 'active' order by priority desc, created_on, id limit 1", [queue]);
   await empty("select from pgboss.job where name = $1 and state < 'completed' limit 1", [queue]);
   const finished = performance.now();

@@ -1,6 +1,6 @@
-// The peer of the API's reads: Fastify and pg over the same tables, one statement a call, JSON built in SQL and passed
-// through, the count of the list exact. BUSINESS is whose orders are read; without it a token wb_bench_N names it. PostgreSQL
-// is named by libpq's environment.
+// The peer of the API's reads: Fastify and pg on the same tables, one statement a call, JSON built in SQL and passed
+// through, an exact count for the list. BUSINESS is the business to read; without it, a token wb_bench_N names the business.
+// libpq's environment variables name the PostgreSQL server.
 import fastify from 'fastify';
 import pg from 'pg';
 

@@ -1,4 +1,4 @@
-// graphile-worker as it is measured: jobs fetched and completed in batches.
+// graphile-worker with the measured settings: jobs fetched and completed in batches.
 import { Logger } from 'graphile-worker';
 
 export const logger = new Logger(() => () => {});

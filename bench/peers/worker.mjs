@@ -1,6 +1,6 @@
 // The peer of the worker: graphile-worker, tuned (jobs fetched and completed in batches), whose one task sends a signed
-// webhook with undici over kept connections. RECEIVER is the receiver's URL, BODY_SIZE the size of a body; PostgreSQL is
-// named by libpq's environment.
+// webhook with undici over persistent connections. RECEIVER is the receiver's URL, BODY_SIZE the size of a body. libpq's
+// environment variables name the PostgreSQL server.
 import crypto from 'node:crypto';
 import { run } from 'graphile-worker';
 import pg from 'pg';
@@ -13,7 +13,7 @@ const key = Buffer.alloc(32, 'k');
 const receiver = new Pool(process.env.RECEIVER, { connections: concurrency, pipelining: 1 });
 const filler = 'x'.repeat(bodySize);
 
-// Standard Webhooks: what is signed is id.timestamp.body.
+// Standard Webhooks signs id.timestamp.body.
 async function deliver(payload) {
   const now = Date.now();
   const head = JSON.stringify({ type: 'order_status_changed', timestamp: new Date(now).toISOString(), data: payload });

@@ -1,4 +1,4 @@
-// Reads a message on stdin as a mail program does, and prints it as JSON: {messageId, from, to, subject, text, html,
+// Parses a message on stdin like a mail program, and prints it as JSON: {messageId, from, to, subject, text, html,
 // headers: [{key, value}]}.
 "use strict";
 

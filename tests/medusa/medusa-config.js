@@ -1,4 +1,4 @@
-// A Medusa server without pages, Redis or code of its own.
+// A Medusa server without pages, Redis or custom code.
 const { defineConfig } = require("@medusajs/framework/utils");
 
 module.exports = defineConfig({

@@ -1,7 +1,7 @@
 // A mail server on 127.0.0.1 for tests. Its one argument is JSON: {port?, user?, password?, secure?, starttls?, key?,
-// cert?, mail?, rcpt?, data?}, where mail, rcpt and data are what those commands are refused with ("550 5.1.1 no such
-// user"), rcpt also an object of that by address, and of lists of what it is refused with at
-// first. Prints "listening PORT" and for each message "message N {…}".
+// cert?, mail?, rcpt?, data?}. mail, rcpt and data are replies that refuse these commands ("550 5.1.1 no such user"). rcpt
+// may also be an object of replies by address; a list of replies refuses that address as many times and then accepts it.
+// Prints "listening PORT", and "message N {…}" for each message.
 "use strict";
 
 let SMTPServer;
@@ -66,5 +66,5 @@ const server = new SMTPServer({
     });
   },
 });
-server.on("error", () => {});  // of one connection
+server.on("error", () => {});  // errors of single connections are ignored
 server.listen(wanted.port ?? 0, "127.0.0.1", () => console.log(`listening ${server.server.address().port}`));

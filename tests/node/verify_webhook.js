@@ -1,5 +1,5 @@
-// Verifies a webhook with the reference library, as a receiver would. Reads {secret, headers, body} as JSON on stdin;
-// exits 0 when the signature is valid, 1 when it is not, 2 when the check could not be made.
+// Verifies a webhook with the reference library, like a receiver. Reads {secret, headers, body} as JSON on stdin;
+// exits with 0 if the signature is valid, 1 if it is not, 2 if the check failed.
 "use strict";
 
 let Webhook;

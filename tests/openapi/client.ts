@@ -1,4 +1,4 @@
-// A client as a user makes one from the OpenAPI document: makes an order, reads it, lists it, is refused.
+// A client with types generated from the OpenAPI document: creates an order, reads it, lists it, and gets an error.
 //   node client.js URL TOKEN
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.js";

@@ -1,8 +1,8 @@
-// A push service and the browsers behind it: PushApiModel of the npm package web-push-testing checks each request's VAPID
-// token and decrypts its body as a browser would. Listens on 127.0.0.1 and a free port, which it prints, and is told by:
+// A push service with its browsers: PushApiModel of the npm package web-push-testing checks each request's VAPID token and
+// decrypts its body like a browser. Listens on 127.0.0.1 and prints its port. Tests control it with these requests:
 //   POST /subscribe {applicationServerKey}        → {endpoint, keys: {p256dh, auth}, clientHash}
-//   POST /answer {clientHash, status, headers}    the next push is answered so, and not delivered
-//   POST /expire {clientHash}                     every push is answered with 410
+//   POST /answer {clientHash, status, headers}    the next push gets this response and is not delivered
+//   POST /expire {clientHash}                     every push gets 410
 //   GET  /pushes/CLIENTHASH                       → [{status, headers, message}], message null if not delivered
 "use strict";
 
@@ -15,8 +15,8 @@ try {
 }
 
 const model = new PushApiModel();
-const answers = new Map(); // clientHash → those still to be given
-const pushes = new Map(); // clientHash → what came
+const answers = new Map(); // clientHash → responses for the next pushes
+const pushes = new Map(); // clientHash → received pushes
 
 const listOf = (map, key) => map.get(key) ?? map.set(key, []).get(key);
 

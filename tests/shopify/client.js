@@ -1,4 +1,4 @@
-// Shopify's own client against the simulator of a store: client.js ORIGIN TOKEN. Prints one JSON object.
+// Calls the simulator of a store with Shopify's own client: client.js ORIGIN TOKEN. Prints one JSON object.
 "use strict";
 
 let createAdminApiClient;
@@ -17,7 +17,7 @@ const client = createAdminApiClient({
   apiVersion: "2026-07",
   accessToken,
   isTesting: true,
-  // It insists on https; the simulator has none.
+  // The client requires https, which the simulator does not have.
   customFetchApi: (url, init) => fetch(url.replace(`https://${storeDomain}`, origin), init),
 });
 

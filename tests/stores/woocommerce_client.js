@@ -1,4 +1,4 @@
-// The official client of WooCommerce against a store: prints what it got as one line of JSON.
+// Calls a store with the official client of WooCommerce and prints the result as one line of JSON.
 //   node woocommerce_client.js URL KEY SECRET
 "use strict";
 

@@ -1,11 +1,11 @@
-// Writes the table that domain/places/gazetteer.cpp reads: generate.mjs OUTPUT. All numbers are little-endian, every
-// section begins at a multiple of 4, and texts are offsets into the last section, each a length byte and UTF-8.
+// Writes the table that domain/places/gazetteer.cpp reads: generate.mjs OUTPUT. All numbers are little-endian, and every
+// section begins at a multiple of 4. A text is an offset into the last section, where it is a length byte and UTF-8.
 //
-//   header     "WBGZ", then of each section (in this order) offset and count
-//   folds      code point u32, up to 4 bytes ASCII: what a letter is compared as
+//   header     "WBGZ", then offset and count of each section in this order
+//   folds      code point u32, up to 4 bytes ASCII: the form in which a letter is compared
 //   countries  2 bytes ISO 3166-1 alpha-2, 2 bytes 0
 //   keys       of countries: text u32, country u32; sorted by text
-//   regions    of countries: text u32 (what an address calls one), region u16, country u16; sorted by text
+//   regions    of countries: text u32 (the name in an address), region u16, country u16; sorted by text
 //   places     latitude i32 and longitude i32 in 10^-5 degrees, name u32, region u16, country u8,
 //              size u8 (8 log2(population + 1)); sorted by latitude
 //   names      place u32; sorted by the folded name
@@ -27,7 +27,7 @@ for (let point = 0x80; point < 0x2100; ++point) {
   if (/^[a-z0-9]{1,4}$/.test(base)) folds.set(point, base);
 }
 
-// As fold() in domain/places/folding.cpp: lower case without accents; whatever is no letter or digit is one space.
+// Does the same as fold() in domain/places/folding.cpp: lower case without accents; each run of other characters becomes one space.
 function fold(text) {
   let out = "";
   for (const c of text) {

