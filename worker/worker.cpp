@@ -13,7 +13,6 @@
 #include "worker/duties/duties.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/lease_keeper.hpp"
-#include "worker/pipeline/matcher.hpp"
 #include "worker/pipeline/pump.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/stores/importer.hpp"
@@ -52,7 +51,6 @@ class Worker::Impl {
       : options_(std::move(options)),
         secrets_(options_.secret_key),
         catalogue_(secrets_),
-        matcher_(catalogue_, system_clock()),
         pauses_(options_.database_url, secrets_),
         recorder_(std::make_unique<Recorder>(
             Recorder::Options{.database_url = options_.database_url, .worker = guid_}, pauses_,
@@ -67,8 +65,8 @@ class Worker::Impl {
                  .tracking = tracking_.get()},
                 *recorder_),
         guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, pauses_, system_clock()),
-        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, matcher_, guard_, pauses_,
-              runner_, system_clock()) {}
+        pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, guard_, pauses_, runner_,
+              system_clock()) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
@@ -77,7 +75,7 @@ class Worker::Impl {
         LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
         LeaseKeeper::Callbacks{
             .changed = [this](const storage::HeldShards& held) { pump_.hold(held); },
-            .busy = [this](std::int16_t shard) { return pump_.busy(shard); },
+            .busy = [this](std::int16_t shard) { return pump_.is_busy(shard); },
             .hand_over = [this](const std::vector<std::int16_t>& shards) { runner_.hand_over(shards); },
             .matched_until = [this] { return pump_.matched_until(); }});
     duties_ = std::make_unique<Duties>(
@@ -142,7 +140,6 @@ class Worker::Impl {
   const Guid guid_ = Guid::random();
   const SecretBox secrets_;
   Catalogue catalogue_;
-  Matcher matcher_;
   std::unique_ptr<actions::WebPushSender> push_ = std::make_unique<actions::WebPushSender>(
       std::make_unique<actions::StoredSubscriptions>(options_.database_url, secrets_, options_.push_contact));
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(

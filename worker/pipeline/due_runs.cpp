@@ -1,0 +1,131 @@
+#include "worker/pipeline/due_runs.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "worker/delivery/claimed_run.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration look_every = std::chrono::seconds(1);
+constexpr Duration due_again_after = std::chrono::milliseconds(100);
+constexpr Duration render_time = std::chrono::milliseconds(2);
+constexpr std::size_t first_render_batch = 4;
+constexpr std::size_t most_in_render_batch = 64;
+constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
+
+}  // namespace
+
+DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& runner, const Clock& clock)
+    : options_(options),
+      catalogue_(catalogue),
+      runner_(runner),
+      clock_(clock),
+      preparer_(catalogue, clock),
+      render_batch_(first_render_batch, most_in_render_batch, render_time) {}
+
+bool DueRuns::note_due(std::optional<Time> due) {
+  const std::lock_guard lock(mutex_);
+  if (!due || (next_due_ && *next_due_ <= *due)) return waits_for_room_;
+  next_due_ = due;
+  return true;
+}
+
+bool DueRuns::claim(storage::Session& session) {
+  const Time now = clock_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (now < next_look_ && (!next_due_ || now < *next_due_)) return false;
+    waits_for_room_ = !runner_.has_room() || !to_render_.has_room();
+    if (waits_for_room_) return false;
+    next_due_.reset();  // a time noted from now on counts besides what the query finds
+  }
+  storage::RunStore store(session, options_.worker);
+  const std::vector<std::string> destinations = runner_.blocked_destinations();
+  std::vector<Guid> businesses = runner_.blocked_businesses();
+  std::ranges::copy(to_render_.full_businesses(), std::back_inserter(businesses));
+  std::vector<storage::ClaimedRun> claimed =
+      store.claim({.lease = options_.lease,
+                   .per_destination = options_.per_destination,
+                   .runs = options_.batch,
+                   .bytes = std::min(options_.bytes, runner_.free_bytes()),
+                   .blocked_destinations = destinations,
+                   .blocked_businesses = businesses});
+  const bool any = !claimed.empty();
+  take_over(session, std::move(claimed));
+  std::optional<Time> next = store.next_due(destinations, businesses);
+  // A run that is due and was not claimed: another worker claims it, or the server's clock is behind.
+  if (next && !any) next = std::max(*next, now + due_again_after);
+  next_look_ = now + look_every;
+  const std::lock_guard lock(mutex_);
+  if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
+  return any;
+}
+
+/// Hands claimed runs to the runner, or puts them aside to be rendered.
+void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
+  std::vector<storage::ClaimedRun> unreadable;
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    if (!catalogue_.is_unreadable(run.run.key.workflow_id)) return false;
+    run.run.state.code = "WORKFLOW_UNREADABLE";
+    unreadable.push_back(std::move(run));
+    return true;
+  });
+  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_again_after);
+  try {
+    preparer_.check_again(session, claimed);
+  } catch (...) {
+    runner_.give_back(std::move(claimed), clock_.now());
+    throw;
+  }
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    const storage::RunKey& key = run.run.key;
+    if (!storage::is_deferred(key) || run.called_off || run.record_gone || !catalogue_.find(key.workflow_id))
+      return false;
+    to_render_.push(std::move(run), clock_.now());
+    return true;
+  });
+  runner_.submit(std::move(claimed));
+}
+
+bool DueRuns::render_some(storage::Session& session) {
+  if (to_render_.empty()) return false;
+  const auto started_at = std::chrono::steady_clock::now();
+  const Time now = clock_.now();
+  runner_.give_back(to_render_.take_older(now - claim_patience), now);
+  std::vector<storage::ClaimedRun> runs;
+  std::vector<storage::ClaimedRun> without_memory;
+  while (!to_render_.empty() && runs.size() < render_batch_.get()) {
+    storage::ClaimedRun run = to_render_.pop();
+    (runner_.has_memory(run.run.key.business_id) ? runs : without_memory).push_back(std::move(run));
+  }
+  runner_.give_back(std::move(without_memory), now + no_memory_pause);
+  try {
+    preparer_.render(session, runs);
+  } catch (...) {
+    runner_.give_back(std::move(runs), clock_.now());
+    throw;
+  }
+  const std::size_t count = runs.size();
+  runner_.submit(std::move(runs));
+  render_batch_.measured(count,
+                         std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+  return !to_render_.empty();
+}
+
+void DueRuns::give_back() {
+  std::vector<storage::ClaimedRun> runs;
+  while (!to_render_.empty()) runs.push_back(to_render_.pop());
+  runner_.give_back(std::move(runs), clock_.now());
+}
+
+Time DueRuns::next_look() const {
+  const std::lock_guard lock(mutex_);
+  if (waits_for_room_) return Time::max();  // `note_due` wakes the pump
+  return next_due_ ? std::min(next_look_, *next_due_) : next_look_;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/outbox.hpp"
+#include "storage/session.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/pipeline/batch_size.hpp"
+#include "worker/pipeline/event_intake.hpp"
+#include "worker/pipeline/matcher.hpp"
+#include "worker/pipeline/workflow_follower.hpp"
+
+namespace waybill::worker {
+
+/// Matches events with workflows and hands their runs to the runner: new events in batches of a few
+/// milliseconds in which businesses take turns, and events again whose workflow was unreadable when they
+/// came. Runs on the pump thread only. Methods throw DatabaseUnavailable or StatementError; the events then
+/// are matched later.
+class EventMatching {
+ public:
+  struct Options {
+    Guid worker;
+    Duration batch_time = std::chrono::milliseconds(2);
+    std::size_t most_in_batch = 500;
+  };
+
+  EventMatching(const Options& options, EventIntake& intake, const Catalogue& catalogue,
+                WorkflowFollower& workflows, BlastGuard& guard, Runner& runner, const Clock& clock);
+
+  /// Matches the next batch. `rows` are rows of some of its events. Returns false if there is no event that
+  /// may be matched now.
+  bool match_some(storage::Session& session, std::vector<storage::StoredEvent> rows);
+
+  /// Matches postponed events of workflows that are readable now; looks once a second. Returns true if there
+  /// may be more.
+  bool match_postponed(storage::Session& session);
+  Time next_postponed_look() const { return next_postponed_look_; }
+
+ private:
+  std::vector<MatchedEvent> match(storage::Session& session, const std::vector<storage::PendingEvent>& events,
+                                  std::vector<storage::StoredEvent> rows);
+  void give_back_unmatched(std::vector<storage::PendingEvent> events,
+                           const std::vector<MatchedEvent>& matched);
+
+  const Options options_;
+  EventIntake& intake_;
+  const Catalogue& catalogue_;
+  WorkflowFollower& workflows_;
+  BlastGuard& guard_;
+  Runner& runner_;
+  const Clock& clock_;
+  Matcher matcher_;
+  BatchSize batch_;
+  Time next_postponed_look_{};
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/fair_queue.hpp"
+#include "base/guid.hpp"
+#include "storage/run_store.hpp"
+
+namespace waybill::worker {
+
+/// Claimed runs that wait for their texts, businesses in turn. Pure; one thread.
+class RenderQueue {
+ public:
+  bool empty() const { return runs_.empty(); }
+  /// False if no more runs should be claimed.
+  bool has_room() const { return runs_.size() < most_runs; }
+  /// Businesses of which no more runs should be claimed.
+  std::vector<Guid> full_businesses() const;
+
+  void push(storage::ClaimedRun run, Time now);
+  /// The next run. Not for an empty queue.
+  storage::ClaimedRun pop();
+  /// Takes out the runs that came before `since`.
+  std::vector<storage::ClaimedRun> take_older(Time since);
+
+ private:
+  static constexpr std::size_t most_runs = 256;
+  static constexpr std::size_t most_of_a_business = 32;
+
+  struct Entry {
+    storage::ClaimedRun run;
+    Time since;
+  };
+  storage::ClaimedRun taken(Entry entry);
+
+  FairQueue<Guid, Entry> runs_;
+  std::unordered_map<Guid, std::size_t> count_;  // by business
+};
+
+}  // namespace waybill::worker

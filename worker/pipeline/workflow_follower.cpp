@@ -1,0 +1,39 @@
+#include "worker/pipeline/workflow_follower.hpp"
+
+#include "storage/fields.hpp"
+#include "storage/sql.hpp"
+#include "storage/workflow_reader.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration census_every = std::chrono::seconds(1);
+
+}  // namespace
+
+bool WorkflowFollower::connected() {
+  rereads_all_ = was_connected_;
+  was_connected_ = true;
+  return rereads_all_;
+}
+
+void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
+  if (epoch == seen_epoch_ && !rereads_all_) return;
+  if (rereads_all_) {
+    catalogue_.replace(storage::changed_workflows(session, 0));
+  } else {
+    catalogue_.apply(storage::changed_workflows(session, catalogue_.epoch()));
+  }
+  rereads_all_ = false;
+  pauses_.seen(catalogue_.epoch());
+  seen_epoch_ = epoch;
+}
+
+bool WorkflowFollower::may_defer(storage::Session& session, Time now) {
+  if (now - last_census_ < census_every) return may_defer_;
+  last_census_ = now;
+  may_defer_ = storage::RowView(session.run(storage::sql::leases::all_render_deferred), 0).boolean(0);
+  return may_defer_;
+}
+
+}  // namespace waybill::worker
