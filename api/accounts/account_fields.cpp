@@ -42,8 +42,9 @@ net::MailMessage verification_mail(const Services& services, const std::string& 
   return message(to, "Verify your e-mail address",
                  "Welcome to waybill.\n\n"
                  "Please verify your e-mail address within 24 hours by opening this link:\n\n" +
-                     services.settings.public_url + "/verify?token=" + token + "\n\nor by entering this token:\n\n" +
-                     token + "\n\nIf you did not register, you need not do anything.\n");
+                     services.settings.public_url + "/verify?token=" + token +
+                     "\n\nor by entering this token:\n\n" + token +
+                     "\n\nIf you did not register, you need not do anything.\n");
 }
 
 net::MailMessage reset_mail(const Services& services, const std::string& to, const std::string& token) {

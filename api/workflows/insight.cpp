@@ -150,7 +150,8 @@ asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services
     const auto transaction = co_await services.db.begin(call.cause());
     const FindTemplate find = co_await find_template(call, *transaction, body, definition);
     try {
-      merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below, definition);
+      merge_workflow(body, services.settings.destinations, find,
+                     services.settings.workflow_limits.delay_below, definition);
     } catch (Failure& failure) {
       FieldErrors errors = failure.details();
       if (errors.empty()) throw;

@@ -246,8 +246,8 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   definition.credentials = actions::stored_credentials(
       definition.action, open_headers(services, found.get(0, credentials_column), guid));
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.settings.destinations, find, services.settings.workflow_limits.delay_below,
-                 definition);
+  merge_workflow(call.object(), services.settings.destinations, find,
+                 services.settings.workflow_limits.delay_below, definition);
   co_await check_user(call, *transaction, definition);
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
   const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
@@ -263,8 +263,8 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   definition.conditions = json::object();
   const auto transaction = co_await services.db.begin(call.cause());
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.settings.destinations, find, services.settings.workflow_limits.delay_below,
-                 definition);
+  merge_workflow(call.object(), services.settings.destinations, find,
+                 services.settings.workflow_limits.delay_below, definition);
   co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);

@@ -232,7 +232,7 @@ TEST_F(Outbox, RunInFlightOfAKilledWorkerIsSentByAnotherUnderTheSameId) {
   // The try during which a worker was lost counts, so that a run that kills workers comes to an end.
   const json::object run = tenant.run(tenant.run_with_status(workflow, "succeeded").at("guid").as_string());
   EXPECT_EQ(run.at("attempts"), 2);
-  EXPECT_EQ(run.at("tries").at(0).at("error"), "the worker was lost during this try");
+  EXPECT_EQ(run.at("tries").at(0).at("error"), "the worker was lost during this attempt");
   gate->open();
 }
 
