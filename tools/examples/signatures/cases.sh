@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Prints what the sample says of each case: cases.sh CASES, where sample.sh is in the working folder.
+# shellcheck source=/dev/null
+. ./sample.sh
+while IFS=$'\t' read -r _ secret id timestamp signature body; do
+  if verify "$secret" "$id" "$timestamp" "$signature" "$body"; then echo true; else echo false; fi
+done <"$1"
