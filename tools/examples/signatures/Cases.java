@@ -1,7 +1,7 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Prints what the sample, the class Webhook, says of each case: java Cases CASES */
+/** Prints the verdict of the sample, the class Webhook, on each case: java Cases CASES */
 class Cases {
   public static void main(String[] arguments) throws Exception {
     for (String line : Files.readAllLines(Path.of(arguments[0]))) {

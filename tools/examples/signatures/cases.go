@@ -1,4 +1,4 @@
-// Prints what the sample says of each case: go run . CASES, where the sample is the package webhook.
+// Prints the sample's verdict on each case: go run . CASES, where the sample is the package webhook.
 package main
 
 import (

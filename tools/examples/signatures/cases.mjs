@@ -1,4 +1,4 @@
-// Prints what the sample says of each case: cases.mjs CASES, where sample.mjs is in the working folder.
+// Prints the sample's verdict on each case: cases.mjs CASES, where sample.mjs is in the working folder.
 import { readFileSync } from "node:fs";
 
 const { verify } = await import(`file://${process.cwd()}/sample.mjs`);

@@ -1,5 +1,5 @@
 <?php
-// Prints what the sample says of each case: cases.php CASES, where sample.php is in the working folder.
+// Prints the sample's verdict on each case: cases.php CASES, where sample.php is in the working folder.
 require getcwd() . '/sample.php';
 
 foreach (file($argv[1], FILE_IGNORE_NEW_LINES) as $line) {

@@ -1,4 +1,4 @@
-# Prints what the sample says of each case: cases.py CASES, where sample.py is in the working folder.
+# Prints the sample's verdict on each case: cases.py CASES, where sample.py is in the working folder.
 import sys
 
 sys.path.insert(0, ".")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints what the sample says of each case: cases.sh CASES, where sample.sh is in the working folder.
+# Prints the sample's verdict on each case: cases.sh CASES, where sample.sh is in the working folder.
 # shellcheck source=/dev/null
 . ./sample.sh
 while IFS=$'\t' read -r _ secret id timestamp signature body; do

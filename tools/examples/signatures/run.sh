@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The signature samples of a document are right about received webhooks: run.sh DOCUMENT FOLDER
+# Checks that the signature samples of a document verify received webhooks: run.sh DOCUMENT FOLDER
 # Needs WAYBILL, TOKEN and RECEIVER, whose requests are files in FOLDER/received. Each sample is the one block of its language.
 set -euo pipefail
 document=$(realpath "$1")
@@ -41,7 +41,7 @@ first=$(receive LAMP-1)
 new=$(api -X POST "$WAYBILL/api/workflows/configured/$(jq -r .data.guid <<<"$workflow")/rotate-secret" -d '{}' | jq -r .data.secret)
 second=$(receive LAMP-2)
 
-# What waybill would have sent ten minutes ago.
+# The signature of the first request if it had been sent ten minutes earlier.
 now=$(jq -r '.headers["webhook-timestamp"]' "$first")
 key=$(base64 -d <<<"${old#whsec_}" | od -An -v -tx1 | tr -d ' \n')
 stale=$(jq -j ".headers[\"webhook-id\"] + \".$((now - 600)).\" + .body" "$first" |
@@ -80,7 +80,6 @@ check() {
   return 1
 }
 
-# Few files at a time: a Go toolchain compiles its library on its first run.
 go_sample() { cp "$drivers/cases.go" main.go && printf 'module example\n\ngo 1.19\n' >go.mod && go run . "$1"; }
 java_sample() { javac -d . Webhook.java "$drivers/Cases.java" && java -cp . Cases "$1"; }
 
