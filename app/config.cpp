@@ -1,11 +1,9 @@
 #include "app/config.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
+#include <toml++/toml.h>
 #include <utility>
-
-#include "app/toml.hpp"
 
 namespace waybill::app {
 namespace {
@@ -66,16 +64,49 @@ void check_key(const std::string& path, const std::string& key, std::size_t coun
   if (!option->repeatable && count != 1) throw ConfigError(path + ": " + key + " takes one value");
 }
 
-GivenValues read_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw ConfigError("cannot read the configuration file " + path);
-  GivenValues given;
+/// The text of a string, an integer or a boolean; nullopt for other values.
+std::optional<std::string> scalar_text(const toml::node& node) {
+  if (const auto* const text = node.as_string()) return text->get();
+  if (const auto* const number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* const truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  return std::nullopt;
+}
+
+/// The texts of a value, or of each element of an array; nullopt for other values.
+std::optional<std::vector<std::string>> texts_of(const toml::node& node) {
+  std::vector<std::string> texts;
+  const auto add = [&](const toml::node& value) {
+    auto text = scalar_text(value);
+    if (text) texts.push_back(std::move(*text));
+    return text.has_value();
+  };
+  const auto* const array = node.as_array();
+  const bool all_fit = array == nullptr ? add(node) : std::ranges::all_of(*array, add);
+  return all_fit ? std::optional(std::move(texts)) : std::nullopt;
+}
+
+toml::table parse_file(const std::string& path) {
   try {
-    given = read_toml(file);
-  } catch (const TomlError& error) {
-    throw ConfigError(path + ": " + error.what());
+    return toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    const auto line = error.source().begin.line;  // 0 if the file cannot be read
+    throw ConfigError(path + ": " + (line == 0 ? "" : "line " + std::to_string(line) + ": ") +
+                      std::string(error.description()));
   }
-  for (const auto& [key, values] : given) check_key(path, key, values.size());
+}
+
+GivenValues read_file(const std::string& path) {
+  GivenValues given;
+  for (const auto& [key, node] : parse_file(path)) {
+    const std::string name(key.str());
+    auto texts = texts_of(node);
+    if (!texts) {
+      throw ConfigError(path + ": line " + std::to_string(node.source().begin.line) + ": " + name +
+                        " must be a string, an integer, a boolean or an array of these");
+    }
+    check_key(path, name, texts->size());
+    given[name] = std::move(*texts);
+  }
   return given;
 }
 

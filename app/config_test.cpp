@@ -83,6 +83,22 @@ TEST(Config, RefusesUnknownKeysAndVariables) {
   EXPECT_NE(error_of({{"config", {"/nonexistent.toml"}}}), "");
 }
 
+TEST(Config, RefusesFilesThatAreNotOfItsKindAndNamesTheLine) {
+  const auto error_in = [](const std::string& text) {
+    const File file(text);
+    return error_of({{"config", {file.path()}}});
+  };
+  for (const char* const text : {"[listen]\na = 1\n", "io-threads = 1.5\n", "listen = 2026-11-20\n",
+                                 "cors-origin = [[\"https://a\"]]\n", "listen = \"open\n"}) {
+    EXPECT_NE(error_in(text).find("line 1: "), std::string::npos) << text << error_in(text);
+  }
+  EXPECT_NE(error_in("io-threads = 1\n\nlisten = oops\n").find("line 3: "), std::string::npos);
+  EXPECT_NE(error_in("io-threads = 1\nio-threads = 2\n").find("line 2: "), std::string::npos);
+  EXPECT_NE(error_in("listen = [\"127.0.0.1:1\", \"127.0.0.1:2\"]\n").find("takes one value"),
+            std::string::npos);
+  EXPECT_EQ(error_in(""), "");
+}
+
 TEST(Config, IgnoresForeignVariables) {
   EXPECT_EQ(error_of({}, {"PATH=/bin", "WAYBILL_TEST_CLUSTER=x", "WAYBILL_SERVICE_HOST=10.0.0.1",
                           "WAYBILL_SERVICE_PORT_HTTP=80", "WAYBILL_PORT=tcp://10.0.0.1:80",
