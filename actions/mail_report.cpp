@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actions/answers.hpp"
+#include "base/ascii.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -15,7 +16,6 @@ constexpr std::string_view failed = "failed";
 
 /// The server's three digits, if its words begin with them.
 std::optional<int> reply_code(std::string_view reply) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool has_code = reply.size() >= 3 && std::ranges::all_of(reply.substr(0, 3), is_digit) &&
                         (reply.size() == 3 || !is_digit(reply[3]));
   return has_code ? std::optional(std::stoi(std::string(reply.substr(0, 3)))) : std::nullopt;

@@ -1,7 +1,6 @@
 #include "app/child_process.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <fcntl.h>
 #include <grp.h>
@@ -13,6 +12,8 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+
+#include "base/number.hpp"
 
 namespace waybill::app {
 namespace {
@@ -118,15 +119,14 @@ std::vector<pid_t> processes_in(const std::filesystem::path& directory, std::str
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename().string();
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc() || end != name.data() + name.size() || pid == ::getpid()) continue;
+    const auto pid = parse_number<pid_t>(name);
+    if (!pid || *pid == ::getpid()) continue;
     struct stat cwd{};
     if (::stat((entry.path() / "cwd").c_str(), &cwd) != 0) continue;
     if (cwd.st_dev != wanted.st_dev || cwd.st_ino != wanted.st_ino) continue;
     std::string executable = std::filesystem::read_symlink(entry.path() / "exe", ignored).filename().string();
     executable = executable.substr(0, executable.find(" (deleted)"));
-    if (executable == program) found.push_back(pid);
+    if (executable == program) found.push_back(*pid);
   }
   return found;
 }

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/gate/quota.hpp"
 #include "app/config.hpp"
+#include "base/ascii.hpp"
+#include "base/number.hpp"
 #include "net/mail.hpp"
 #include "storage/pq/connect_params.hpp"
 
@@ -45,12 +46,11 @@ bool parse_switch(const std::string& value) {
 }
 
 std::int64_t parse_integer(std::string_view value, std::int64_t least, std::int64_t most) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || number < least || number > most) {
+  const auto number = parse_number<std::int64_t>(value);
+  if (!number || *number < least || *number > most) {
     throw ConfigError("must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
   }
-  return number;
+  return *number;
 }
 
 void apply_metrics_listen(Config& config, const Values& values) {
@@ -78,7 +78,7 @@ void apply_shopify_version(Config& config, const Values& values) {
   const std::string& version = values.back();
   constexpr std::string_view form = "0000-00";
   const bool fits = std::ranges::equal(
-      version, form, [](char c, char shape) { return shape == '0' ? c >= '0' && c <= '9' : c == shape; });
+      version, form, [](char c, char shape) { return shape == '0' ? is_digit(c) : c == shape; });
   if (!fits) throw ConfigError("must be YEAR-MONTH, such as 2026-07");
   config.shopify_version = version;
 }
@@ -329,8 +329,7 @@ std::string Option::flag() const { return "--" + std::string(name); }
 
 std::string Option::variable() const {
   std::string result = "WAYBILL_";
-  for (const char c : name)
-    result += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  for (const char c : name) result += c == '-' ? '_' : ascii_upper(c);
   return result;
 }
 

@@ -18,6 +18,7 @@
 #include "app/child_process.hpp"
 #include "app/cluster_files.hpp"
 #include "app/postgres_programs.hpp"
+#include "base/ascii.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::app {
@@ -31,8 +32,7 @@ using std::chrono::steady_clock;
 std::string socket_url(const fs::path& socket) {
   std::string url = "postgresql://waybill@";
   for (const char c : socket.string()) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
+    const bool plain = is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
     static constexpr char digits[] = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
     if (plain) {

@@ -9,6 +9,24 @@ namespace waybill {
 /// Letters beyond ASCII stay as they are, whatever the locale: names in protocols know no other case.
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+constexpr char ascii_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_letter(char c) { return is_upper(c) || is_lower(c); }
+constexpr bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
+/// The value of a hexadecimal digit of either case; -1 for other characters.
+constexpr int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+/// True for at least one digit and nothing else.
+constexpr bool all_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
 inline std::string ascii_lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = ascii_lower(c);

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/ascii.hpp"
+
 namespace waybill {
 namespace {
 
@@ -37,8 +39,6 @@ void write_seconds(char* out, Time time, char separator) {
 }
 
 unsigned microseconds_of(Time time) { return static_cast<unsigned>((time - floor<seconds>(time)).count()); }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads a text from the left; every method says whether it found what it wants, and then has consumed it.
 class Scanner {

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -16,6 +15,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/number.hpp"
+
 /// What the programs of the benchmark share. All of them run on one machine, so that their times, in
 /// nanoseconds of CLOCK_MONOTONIC, can be compared.
 namespace waybill::bench {
@@ -28,12 +29,11 @@ inline std::int64_t now_ns() {
 
 template <typename Number>
 Number parse_number(std::string_view text, const char* what) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const auto number = waybill::parse_number<Number>(text);
+  if (!number) {
     throw std::invalid_argument(std::string(what) + " must be a number, not \"" + std::string(text) + "\"");
   }
-  return number;
+  return *number;
 }
 
 class Socket {

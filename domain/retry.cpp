@@ -6,6 +6,9 @@
 #include <ctime>
 #include <system_error>
 
+#include "base/ascii.hpp"
+#include "base/number.hpp"
+
 namespace waybill::domain {
 namespace {
 
@@ -64,10 +67,6 @@ double variation(const Guid& run, std::size_t try_number) {
   return 0.8 + 0.4 * unit;
 }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 }  // namespace
 
 std::variant<RetrySchedule, std::string> RetrySchedule::parse(std::string_view text) {
@@ -123,10 +122,9 @@ std::optional<Time> parse_http_date(std::string_view value) {
 std::optional<Duration> parse_retry_after(std::string_view value, Time now) {
   value = trimmed(value);
   if (all_digits(value)) {
-    std::int64_t count = 0;
-    const auto result = std::from_chars(value.data(), value.data() + value.size(), count);
-    const bool beyond = result.ec != std::errc{} || count > longest_retry_after / seconds(1);
-    return beyond ? longest_retry_after : Duration(seconds(count));
+    const auto count = parse_number<std::int64_t>(value);
+    const bool is_beyond = !count || *count > longest_retry_after / seconds(1);
+    return is_beyond ? longest_retry_after : Duration(seconds(*count));
   }
   const auto date = parse_http_date(value);
   if (!date || *date < now) return std::nullopt;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace waybill::domain {
 namespace {
 
 constexpr std::string_view prefix = "WB";
 constexpr std::size_t digit_count = 9;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

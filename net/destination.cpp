@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <curl/curl.h>
 
 #include "base/ascii.hpp"
+#include "base/number.hpp"
 
 namespace waybill::net {
 namespace {
@@ -107,7 +107,7 @@ std::optional<Destination> destination_of(const Url& url) {
   if (!scheme || !host || host->empty() || !port) return std::nullopt;
   Destination result{ascii_lower(*scheme), ascii_lower(*host), 0};
   if (result.host.front() == '[') result.host = result.host.substr(1, result.host.size() - 2);
-  std::from_chars(port->data(), port->data() + port->size(), result.port);
+  result.port = parse_number<decltype(result.port)>(*port).value_or(0);
   return result;
 }
 

@@ -22,11 +22,8 @@ constexpr std::size_t longest_name = 200;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 bool is_atom(char c) {  // RFC 5322 section 3.2.3, RFC 6532 section 3.2
-  return is_letter_or_digit(c) || is_beyond_ascii(c) ||
+  return is_alphanumeric(c) || is_beyond_ascii(c) ||
          std::string_view("!#$%&'*+-/=?^_`{|}~").find(c) != std::string_view::npos;
 }
 
@@ -44,7 +41,7 @@ bool is_dot_atom(std::string_view text, auto is_part) {
 
 bool is_address(std::string_view text) {
   const auto at = text.rfind('@');
-  const auto is_host = [](char c) { return is_letter_or_digit(c) || c == '-' || is_beyond_ascii(c); };
+  const auto is_host = [](char c) { return is_alphanumeric(c) || c == '-' || is_beyond_ascii(c); };
   return at != std::string_view::npos && text.size() <= longest_address && is_utf8(text) &&
          is_dot_atom(text.substr(0, at), is_atom) && is_dot_atom(text.substr(at + 1), is_host);
 }

@@ -1,10 +1,10 @@
 #include "net/nominatim.hpp"
 
-#include <charconv>
 #include <string_view>
 #include <variant>
 
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "net/percent_encoding.hpp"
 
 namespace waybill::net {
@@ -14,11 +14,8 @@ std::optional<double> degrees(const json::value& place, std::string_view name, d
   const auto* const text = place.as_object().if_contains(name);
   if (text == nullptr || !text->is_string()) return std::nullopt;
   const std::string_view digits = text->get_string();
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool is_good =
-      error == std::errc() && end == digits.data() + digits.size() && value >= -limit && value <= limit;
-  return is_good ? std::optional(value) : std::nullopt;
+  const auto value = parse_number<double>(digits);
+  return value && *value >= -limit && *value <= limit ? value : std::nullopt;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "net/percent_encoding.hpp"
 
+#include "base/ascii.hpp"
+
 namespace waybill::net {
 
 std::string percent_encode(std::string_view text) {
@@ -7,8 +9,7 @@ std::string percent_encode(std::string_view text) {
   constexpr std::string_view marks = "-._~";
   std::string out;
   for (const char c : text) {
-    const bool is_unreserved = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                               marks.find(c) != std::string_view::npos;
+    const bool is_unreserved = is_alphanumeric(c) || marks.find(c) != std::string_view::npos;
     if (is_unreserved) {
       out += c;
       continue;

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/number.hpp"
+
 namespace waybill::net {
 namespace {
 
@@ -52,10 +54,9 @@ std::string webhook_signature(std::span<const WebhookSecret> secrets, std::strin
 SignatureCheck verify_webhook(const WebhookSecret& secret, std::string_view id, std::string_view timestamp,
                               std::string_view signature, std::string_view body, Time now,
                               Duration tolerance) {
-  std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(timestamp.data(), timestamp.data() + timestamp.size(), seconds);
-  if (id.empty() || error != std::errc{} || end != timestamp.data() + timestamp.size())
-    return SignatureCheck::malformed;
+  const auto parsed = parse_number<std::int64_t>(timestamp);
+  if (id.empty() || !parsed) return SignatureCheck::malformed;
+  const std::int64_t seconds = *parsed;
   constexpr std::int64_t max_seconds = 253'402'300'799;  // the year 9999
   if (seconds < 0 || seconds > max_seconds) return SignatureCheck::malformed;
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -8,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/number.hpp"
 #include "storage/rows.hpp"
 
 namespace waybill::storage {
@@ -35,12 +35,9 @@ class RowView {
   template <typename Number = std::int64_t>
   Number number(int column) const {
     const std::string_view digits = view(column);
-    Number value{};
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size()) {
-      throw std::invalid_argument("not a number: " + std::string(digits));
-    }
-    return value;
+    const auto value = parse_number<Number>(digits);
+    if (!value) throw std::invalid_argument("not a number: " + std::string(digits));
+    return *value;
   }
 
  private:

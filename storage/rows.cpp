@@ -1,7 +1,6 @@
 #include "storage/rows.hpp"
 
-#include <charconv>
-
+#include "base/number.hpp"
 #include "storage/pq/libpq.hpp"
 
 namespace waybill::storage {
@@ -32,11 +31,8 @@ std::optional<std::string_view> Rows::find(int row, int column) const {
 }
 
 std::size_t Rows::affected() const {
-  std::size_t count = 0;
-  if (!result_) return count;
-  const std::string_view digits = PQcmdTuples(as_result(result_));
-  std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  return count;
+  if (!result_) return 0;
+  return parse_number<std::size_t>(PQcmdTuples(as_result(result_))).value_or(0);
 }
 
 bool Rows::is_binary() const { return result_ && PQbinaryTuples(as_result(result_)) != 0; }

@@ -1,5 +1,4 @@
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "api/route/params.hpp"
+#include "base/number.hpp"
 #include "domain/state_machines.hpp"
 #include "storage/sql.hpp"
 
@@ -142,9 +142,7 @@ asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {
   auto params = business_params(call);
   params.add(page.limit()).add(page.offset());
   const auto rows = co_await services.db.read(sql::list, std::move(params));
-  std::int64_t total = 0;
-  const auto digits = rows.get(0, 0);
-  std::from_chars(digits.data(), digits.data() + digits.size(), total);
+  const auto total = parse_number<std::int64_t>(rows.get(0, 0)).value();
   // Behind the total and the time the page is ordered by.
   const bool is_empty = rows.is_null(0, 2);
   co_return page_answer(json_array(rows.slice(0, is_empty ? 0 : rows.size(), 2)), page, total);

@@ -13,6 +13,7 @@
 #include "api/gate/idempotency.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/client_address.hpp"
+#include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
 #include "storage/unit_of_work.hpp"
@@ -25,8 +26,7 @@ constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, 
 
 bool is_sane_request_id(std::string_view id) {
   return !id.empty() && id.size() <= 128 && std::ranges::all_of(id, [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
+    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
   });
 }
 

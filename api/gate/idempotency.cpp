@@ -1,12 +1,12 @@
 #include "api/gate/idempotency.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <unordered_set>
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -76,8 +76,7 @@ asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
   if (!sealed) throw SecretError("a kept answer is no base64");
   KeptAnswer answer{.body = services_.secrets.open(*sealed, purpose()),
                     .location = std::string(rows.get(0, location))};
-  const auto code = rows.get(0, status);
-  std::from_chars(code.data(), code.data() + code.size(), answer.status);
+  answer.status = parse_number<int>(rows.get(0, status)).value();
   co_return answer;
 }
 

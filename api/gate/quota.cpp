@@ -1,9 +1,9 @@
 #include "api/gate/quota.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
+#include "base/number.hpp"
 #include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
@@ -26,8 +26,9 @@ Plan parse_plan(std::string_view row) {
     plan.api_access = false;
     limit.remove_suffix(no_access.size());
   }
-  const auto [end, error] = std::from_chars(limit.begin(), limit.end(), plan.requests_per_minute);
-  if (error != std::errc() || end != limit.end() || plan.requests_per_minute < 1) throw bad();
+  const auto per_minute = parse_number<decltype(plan.requests_per_minute)>(limit);
+  if (!per_minute || *per_minute < 1) throw bad();
+  plan.requests_per_minute = *per_minute;
   return plan;
 }
 

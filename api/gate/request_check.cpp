@@ -1,12 +1,12 @@
 #include "api/gate/request_check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "api/http/url.hpp"
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
@@ -34,8 +34,7 @@ bool is_multipart_type(std::string_view content_type) {
 }
 
 std::optional<std::string> number_problem(const Parameter& parameter, std::string_view text) {
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
+  const double number = parse_number<double>(text).value_or(0);
   const auto bound = [](double value) { return decimal_text(json::value(value)).value_or("?"); };
   if (parameter.minimum && number < *parameter.minimum)
     return "must be at least " + bound(*parameter.minimum);

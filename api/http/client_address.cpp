@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace waybill::api {
 namespace {
 
 constexpr std::size_t longest_address = 45;  // IPv6 with an embedded IPv4 address
 
 bool is_address(std::string_view text) {
-  return !text.empty() && text.size() <= longest_address && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' || c == ':';
-  });
+  return !text.empty() && text.size() <= longest_address &&
+         std::ranges::all_of(text, [](char c) { return hex_value(c) >= 0 || c == '.' || c == ':'; });
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -1,18 +1,9 @@
 #include "api/http/url.hpp"
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
-namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-}  // namespace
-
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   decoded.reserve(text.size());

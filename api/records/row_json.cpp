@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/ascii.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
@@ -17,8 +18,6 @@ namespace waybill::api {
 namespace {
 
 namespace type_oid = storage::type_oid;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // PostgreSQL's numbers that JSON has not (NaN, Infinity) become null.
 void append_number(std::string& out, std::string_view text) {

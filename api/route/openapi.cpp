@@ -7,6 +7,7 @@
 #include "api/route/openapi_examples.hpp"
 #include "api/route/openapi_schema.hpp"
 #include "api/route/router.hpp"
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 
@@ -61,8 +62,8 @@ std::string operation_id(RequestMethod method, std::string_view path) {
   bool upper = true;
   for (const char c : path) {
     if (c == '{') id += "By";
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (is_letter) id += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    const bool is_letter = is_alphanumeric(c);
+    if (is_letter) id += upper ? ascii_upper(c) : c;
     upper = !is_letter;
   }
   return id;

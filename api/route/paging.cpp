@@ -1,14 +1,12 @@
 #include "api/route/paging.hpp"
 
-#include <charconv>
+#include "base/number.hpp"
 
 namespace waybill::api {
 namespace {
 
 void read(const Call& call, std::string_view name, std::int64_t& value) {
-  if (const auto text = call.parameter(name)) {
-    std::from_chars(text->data(), text->data() + text->size(), value);
-  }
+  if (const auto text = call.parameter(name)) value = parse_number<std::int64_t>(*text).value_or(value);
 }
 
 }  // namespace

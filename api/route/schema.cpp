@@ -1,12 +1,13 @@
 #include "api/route/schema.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
+#include "base/ascii.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
@@ -16,14 +17,10 @@ constexpr double largest_integer = 9007199254740991;  // 2^53 - 1 (RFC 8259 sect
 constexpr double money_limit = 1e12;
 constexpr std::size_t most_errors = 1'000;  // so that an answer is never larger than what it answers
 
-bool is_ascii_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool is_domain_label(std::string_view label) {
   return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
          std::ranges::all_of(label, [](char c) {
-           return is_ascii_letter_or_digit(c) || c == '-' || static_cast<unsigned char>(c) >= 0x80;
+           return is_alphanumeric(c) || c == '-' || static_cast<unsigned char>(c) >= 0x80;
          });
 }
 
@@ -36,7 +33,7 @@ bool is_email(std::string_view text) {
   const bool local_is_good = local.front() != '.' && local.back() != '.' &&
                              local.find("..") == std::string_view::npos &&
                              std::ranges::all_of(local, [&](char c) {
-                               return is_ascii_letter_or_digit(c) || static_cast<unsigned char>(c) >= 0x80 ||
+                               return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
                                       also_allowed.find(c) != std::string_view::npos;
                              });
   if (!local_is_good) return false;
@@ -49,21 +46,13 @@ bool is_email(std::string_view text) {
   return labels >= 2 && is_domain_label(domain);
 }
 
-template <class Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 bool is_written_number(std::string_view text) {
-  const auto value = read_number<double>(text);
+  const auto value = parse_number<double>(text);
   return value && std::isfinite(*value);
 }
 
 bool is_written_integer(std::string_view text) {
-  const auto value = read_number<std::int64_t>(text);
+  const auto value = parse_number<std::int64_t>(text);
   return value && std::abs(static_cast<double>(*value)) <= largest_integer;
 }
 

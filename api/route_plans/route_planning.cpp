@@ -1,10 +1,10 @@
 #include "api/route_plans/route_planning.hpp"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "api/route_plans/maps.hpp"
+#include "base/number.hpp"
 #include "domain/routing/route_plan.hpp"
 #include "storage/sql.hpp"
 
@@ -21,10 +21,7 @@ domain::PostalAddress address_at(const storage::Rows& rows, int row, int column)
 }
 
 double number_at(const storage::Rows& rows, int row, int column) {
-  const auto text = rows.get(row, column);
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return parse_number<double>(rows.get(row, column)).value_or(0);
 }
 
 std::optional<std::string> shortest_text(double value) { return decimal_text(json::value(value)); }

@@ -1,10 +1,10 @@
-#include <charconv>
 #include <utility>
 
 #include "api/route/params.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "documents/barcode.hpp"
 #include "documents/label.hpp"
 #include "domain/tracking_number.hpp"
@@ -39,8 +39,7 @@ documents::Label label_of(const storage::Rows& row) {
                          .recipient = party_of(row, recipient),
                          .carrier = text_of(row, carrier),
                          .service_level = text_of(row, service_level)};
-  const auto digits = row.get(0, packages);
-  std::from_chars(digits.data(), digits.data() + digits.size(), label.packages);
+  label.packages = parse_number<decltype(label.packages)>(row.get(0, packages)).value_or(label.packages);
   return label;
 }
 

@@ -5,6 +5,7 @@
 
 #include "actions/stored_templates.hpp"
 #include "api/records/fields.hpp"
+#include "base/ascii.hpp"
 
 namespace waybill::api {
 namespace {
@@ -48,10 +49,7 @@ constexpr auto create_properties = template_properties(true);
 constexpr auto update_properties = template_properties(false);
 
 bool is_code(std::string_view text) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  };
-  return !text.empty() && is_alphanumeric(text.front()) && std::ranges::all_of(text, [&](char c) {
+  return !text.empty() && is_alphanumeric(text.front()) && std::ranges::all_of(text, [](char c) {
     return is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
   });
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -9,6 +8,8 @@
 #include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "base/ascii.hpp"
+#include "base/number.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -91,10 +92,7 @@ constexpr Schema stored_schema{"PositionsStored", stored_properties};
 
 bool is_device_id(std::string_view text) {
   constexpr std::string_view marks = ":_-";
-  const auto is_good = [&](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           marks.find(c) != std::string_view::npos;
-  };
+  const auto is_good = [&](char c) { return is_alphanumeric(c) || marks.find(c) != std::string_view::npos; };
   return std::ranges::all_of(text, is_good);
 }
 
@@ -169,9 +167,7 @@ class Columns {
 };
 
 Failure unknown_device(const json::value& body, std::string_view place) {
-  std::size_t number = 1;
-  std::from_chars(place.data(), place.data() + place.size(), number);
-  const auto index = number - 1;
+  const auto index = parse_number<std::size_t>(place).value_or(1) - 1;
   const auto& position = body.is_array() ? body.get_array().at(index) : body;
   const auto prefix = body.is_array() ? "[" + std::to_string(index) + "]." : std::string();
   const std::string id(position.at("deviceId").get_string());

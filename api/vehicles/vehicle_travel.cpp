@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/travel.hpp"
 #include "storage/fields.hpp"
@@ -82,10 +82,7 @@ asio::awaitable<Answer> get_location(Call& call, Services& services) {
 }
 
 double number_at(const storage::Rows& rows, int row, int column) {
-  const auto text = rows.get(row, column);
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return parse_number<double>(rows.get(row, column)).value_or(0);
 }
 
 void append_day(std::string& out, std::string_view date, const std::vector<domain::Fix>& fixes) {

@@ -1,7 +1,6 @@
 #include "api/workflows/insight.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "api/records/fields.hpp"
@@ -10,6 +9,7 @@
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/workflows/workflow_body.hpp"
+#include "base/number.hpp"
 #include "matching/backtest.hpp"
 #include "matching/current_record.hpp"
 #include "matching/explain.hpp"
@@ -297,9 +297,8 @@ json::object explained_json(const matching::ExplainedEvent& event) {
 asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
   const Guid entity = Guid::parse(call.parameter("entityId").value()).value();
   storage::PastEvents::Latest latest{.limit = explained_events};
-  if (const auto before = call.parameter("before")) {
-    std::from_chars(before->data(), before->data() + before->size(), latest.before);
-  }
+  if (const auto before = call.parameter("before"))
+    latest.before = parse_number<decltype(latest.before)>(*before).value_or(latest.before);
   const auto events = co_await services.analysis.run(
       call.principal.business_id,
       [business = call.principal.business_id, entity, latest](storage::Session& session) {

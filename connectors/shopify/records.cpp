@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/ascii.hpp"
 #include "connectors/shopify/json.hpp"
 #include "connectors/store_call.hpp"
 
@@ -29,7 +30,7 @@ std::int64_t count(const json::object& object, std::string_view path) {
 bool is_decimal(std::string_view number) {
   if (number.starts_with('-')) number.remove_prefix(1);
   const auto digits = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+    return !part.empty() && std::ranges::all_of(part, is_digit);
   };
   const auto point = number.find('.');
   if (point == std::string_view::npos) return digits(number);
@@ -187,7 +188,7 @@ std::optional<std::string> shopify_id(const json::value* gid) {
   if (!found || !found->starts_with("gid://shopify/")) return std::nullopt;
   std::string id = found->substr(found->rfind('/') + 1);
   id.resize(std::min(id.size(), id.find('?')));
-  const bool is_number = std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = std::ranges::all_of(id, is_digit);
   return id.empty() || !is_number ? std::nullopt : std::optional(std::move(id));
 }
 

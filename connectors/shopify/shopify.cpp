@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "base/ascii.hpp"
 #include "connectors/shopify/api.hpp"
 #include "connectors/shopify/json.hpp"
 #include "connectors/shopify/sweep.hpp"
@@ -18,9 +19,8 @@ constexpr std::string_view shop_domain = ".myshopify.com";
 constexpr std::string_view admin_host = "admin.shopify.com";
 
 bool is_shop_name(std::string_view name) {
-  return !name.empty() && name.front() != '-' && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !name.empty() && name.front() != '-' &&
+         std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
 }
 
 // The shop that the path of Shopify's admin is about: /store/NAME and what follows.

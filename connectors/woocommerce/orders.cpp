@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "base/ascii.hpp"
+#include "base/number.hpp"
 #include "connectors/store_call.hpp"
 #include "connectors/woocommerce/html_entities.hpp"
 
@@ -38,7 +39,7 @@ constexpr auto statuses = std::to_array<std::pair<std::string_view, std::string_
 bool is_amount(std::string_view text) {
   const auto point = std::min(text.find('.'), text.size());
   const auto digits = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
+    return !part.empty() && std::ranges::all_of(part, is_digit);
   };
   return digits(text.substr(0, point)) && (point == text.size() || digits(text.substr(point + 1)));
 }
@@ -46,12 +47,8 @@ bool is_amount(std::string_view text) {
 std::optional<double> as_number(const json::value* value) {
   const auto text = clean_text(value);
   if (!text) return std::nullopt;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(number)) {
-    return std::nullopt;
-  }
-  return number;
+  const auto number = parse_number<double>(*text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 Text joined(const Text& first, const Text& second, std::string_view between) {
@@ -68,7 +65,7 @@ Text country_of(const json::value* address) {
   auto code = clean_text(member(address, "country"));
   if (!code || code->size() != 2) return std::nullopt;
   for (char& c : *code) {
-    if (std::isalpha(static_cast<unsigned char>(c)) == 0) return std::nullopt;
+    if (!is_letter(c)) return std::nullopt;
     c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return code;
@@ -140,7 +137,7 @@ Text currency_of(const json::value& row) {
   constexpr std::size_t length = 3;
   if (!code || code->size() != length) return std::nullopt;
   for (char& c : *code) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return std::ranges::all_of(*code, [](char c) { return c >= 'A' && c <= 'Z'; }) ? code : std::nullopt;
+  return std::ranges::all_of(*code, is_upper) ? code : std::nullopt;
 }
 
 // Why the order cannot be taken; empty when it can.

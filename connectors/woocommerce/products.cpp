@@ -1,10 +1,10 @@
 #include "connectors/woocommerce/products.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "base/number.hpp"
 #include "connectors/store_call.hpp"
 #include "connectors/woocommerce/html_entities.hpp"
 #include "connectors/woocommerce/orders.hpp"
@@ -31,10 +31,8 @@ std::optional<double> factor(std::span<const Factor> factors, std::string_view u
 Text measure(const json::value* value, std::optional<double> unit) {
   const auto text = amount(value);
   if (!text || !unit) return std::nullopt;
-  double number = 0;
-  std::from_chars(text->data(), text->data() + text->size(), number);
   constexpr double millionths = 1e6;
-  number = std::round(number * *unit * millionths) / millionths;
+  const double number = std::round(parse_number<double>(*text).value_or(0) * *unit * millionths) / millionths;
   if (number <= 0) return std::nullopt;
   return decimal_text(json::value(number));
 }

@@ -1,7 +1,6 @@
 #include "connectors/woocommerce/sweep.hpp"
 
-#include <charconv>
-
+#include "base/number.hpp"
 #include "connectors/woocommerce/orders.hpp"
 #include "domain/retry.hpp"
 
@@ -11,10 +10,7 @@ namespace {
 std::optional<std::size_t> count(const net::HttpResponse& response, std::string_view header) {
   const auto text = response.header(header);
   if (!text) return std::nullopt;
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return value;
+  return parse_number<std::size_t>(*text);
 }
 
 // By the store's own clock, of which its answer's Date tells; ours when there is none, or when they are half

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 
+#include "base/ascii.hpp"
 #include "connectors/woocommerce/orders.hpp"
 
 namespace waybill::connectors {
@@ -48,9 +49,7 @@ bool has_number(std::string_view numbers, std::string_view number) {
 
 // Not as a part of a longer one.
 bool names(std::string_view note, std::string_view number) {
-  const auto inside = [&](std::size_t at) {
-    return at < note.size() && std::isalnum(static_cast<unsigned char>(note[at])) != 0;
-  };
+  const auto inside = [&](std::size_t at) { return at < note.size() && is_alphanumeric(note[at]); };
   for (auto at = note.find(number); at != std::string_view::npos; at = note.find(number, at + 1)) {
     if (!inside(at + number.size()) && (at == 0 || !inside(at - 1))) return true;
   }
@@ -186,9 +185,7 @@ asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, cons
 }
 
 asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
-  const bool is_id =
-      !tracking.order_id.empty() &&
-      std::ranges::all_of(tracking.order_id, [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool is_id = !tracking.order_id.empty() && std::ranges::all_of(tracking.order_id, is_digit);
   if (!is_id) throw StoreError(StoreProblem::refused, "This is no order of the store's.");
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto order = co_await client_.call("GET", route, {{"_fields", "id,status,line_items,meta_data"}});

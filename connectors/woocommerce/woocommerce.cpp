@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "connectors/store_call.hpp"
 #include "connectors/woocommerce/orders.hpp"
 #include "connectors/woocommerce/products.hpp"
@@ -50,8 +51,7 @@ class WooStore : public Store {
 
   asio::awaitable<StorePage<StoreOrder>> order(std::string external_id) override {
     StorePage<StoreOrder> page;
-    const bool is_id = !external_id.empty() &&
-                       std::ranges::all_of(external_id, [](unsigned char c) { return std::isdigit(c) != 0; });
+    const bool is_id = !external_id.empty() && std::ranges::all_of(external_id, is_digit);
     if (!is_id) co_return page;
     const auto answer = co_await client_.call("GET", "wc/v3/orders/" + external_id,
                                               {{"_fields", std::string(woo::order_fields)}});
@@ -123,7 +123,7 @@ bool is_ping(std::string_view body) {
   constexpr std::string_view name = "webhook_id=";
   if (!body.starts_with(name)) return false;
   const auto id = body.substr(name.size());
-  return !id.empty() && std::ranges::all_of(id, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !id.empty() && std::ranges::all_of(id, is_digit);
 }
 
 }  // namespace

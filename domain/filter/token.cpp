@@ -14,11 +14,10 @@ namespace {
 constexpr std::size_t max_bytes = 4096;
 constexpr std::size_t max_shown = 40;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool begins_word(char c) { return is_letter(c) || c == '_'; }
+bool is_hex(char c) { return hex_value(c) >= 0; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '/' || c == '.'; }
+bool is_word(char c) { return begins_word(c) || is_digit(c) || c == '/' || c == '.'; }
 // The character that begins at `at`, which moves behind it.
 char32_t character_at(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
@@ -57,7 +56,7 @@ class Tokenizer {
     if (starts_uuid()) return take(TokenKind::uuid, uuid_length);
     if (starts_timestamp()) return take(TokenKind::timestamp, run(is_timestamp_part));
     if (is_digit(c) || ((c == '-' || c == '+') && is_digit(peek(1)))) return number();
-    if (is_letter(c)) return word();
+    if (begins_word(c)) return word();
     throw SyntaxError("unexpected " + std::string(first_characters(text_.substr(at_), 1)), at_);
   }
 
@@ -65,7 +64,7 @@ class Tokenizer {
   static constexpr std::size_t uuid_length = 36;
 
   static bool is_timestamp_part(char c) {
-    return is_digit(c) || is_letter(c) || (c >= '+' && c != ',' && c <= ':');
+    return is_digit(c) || begins_word(c) || (c >= '+' && c != ',' && c <= ':');
   }
 
   char peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }

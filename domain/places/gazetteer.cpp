@@ -106,7 +106,7 @@ std::string Gazetteer::fold(std::string_view source) const {
     if (code_point == '\'' || code_point == 0x2019) continue;
     if (code_point < 0x80) {
       const char lower = ascii_lower(c);
-      const bool is_kept = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
+      const bool is_kept = is_lower(lower) || is_digit(c);
       if (is_kept) add({&lower, 1});
       wants_space = wants_space || !is_kept;
       continue;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "base/ascii.hpp"
+#include "base/number.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -49,13 +51,10 @@ constexpr auto zip_ranges = std::to_array<ZipRange>({
     {900, 961, "CA"}, {967, 968, "HI"}, {970, 979, "OR"}, {980, 994, "WA"}, {995, 999, "AK"},
 });
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::string form_of(std::string_view code) {
   std::string form;
   for (const char c : code) {
-    const bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    form += is_digit(c) ? 'd' : is_letter ? 'A' : c;
+    form += is_digit(c) ? 'd' : is_letter(c) ? 'A' : c;
   }
   return form;
 }
@@ -71,9 +70,7 @@ std::optional<std::string_view> country_of_postal_code(std::string_view code) {
 std::optional<std::string_view> state_of_zip_code(std::string_view code) {
   const bool is_zip = code.size() >= 5 && std::ranges::all_of(code.substr(0, 5), is_digit);
   if (!is_zip) return std::nullopt;
-  const auto digits = code.substr(0, 3);
-  int prefix = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), prefix);
+  const int prefix = parse_number<int>(code.substr(0, 3)).value_or(0);
   const auto found = std::ranges::find_if(
       zip_ranges, [&](const ZipRange& range) { return range.first <= prefix && prefix <= range.last; });
   if (found == zip_ranges.end()) return std::nullopt;

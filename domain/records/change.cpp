@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
 #include "base/clock.hpp"
+#include "base/number.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -158,13 +158,9 @@ class Builder {
 
   template <typename Number>
   Number number(const Field& field, std::string_view text) const {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() ||
-        !std::isfinite(static_cast<double>(value))) {
-      refuse(field);
-    }
-    return value;
+    const auto value = parse_number<Number>(text);
+    if (!value || !std::isfinite(static_cast<double>(*value))) refuse(field);
+    return *value;
   }
 
   json::value timestamp(const Field& field, std::string_view text) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::storage::pq {
@@ -11,7 +12,7 @@ namespace {
 // PostgreSQL cuts names to 63 bytes; the generation needs up to 11 of them.
 constexpr std::size_t name_limit = 50;
 
-bool is_plain(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_'; }
+bool is_plain(char c) { return is_lower(c) || is_digit(c) || c == '.' || c == '_'; }
 
 }  // namespace
 

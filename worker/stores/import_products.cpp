@@ -1,10 +1,10 @@
 #include "worker/stores/import_products.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 #include <utility>
 
+#include "base/number.hpp"
 #include "storage/fields.hpp"
 #include "storage/session.hpp"
 #include "storage/sql.hpp"
@@ -30,16 +30,10 @@ std::int64_t cents(std::string_view amount) {
   auto fraction = std::string(amount.substr(std::min(point + 1, amount.size())));
   fraction.resize(places, '0');
   digits += fraction;
-  std::int64_t thousandths = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), thousandths);
-  return (thousandths + 5) / 10;
+  return (parse_number<std::int64_t>(digits).value_or(0) + 5) / 10;
 }
 
-double number_of(std::string_view amount) {
-  double number = 0;
-  std::from_chars(amount.data(), amount.data() + amount.size(), number);
-  return number;
-}
+double number_of(std::string_view amount) { return parse_number<double>(amount).value_or(0); }
 
 void put(json::object& columns, std::string_view name, const Text& text) {
   if (text) columns.emplace(name, *text);

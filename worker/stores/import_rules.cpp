@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "domain/retry.hpp"
 #include "domain/state_machines.hpp"
@@ -19,9 +20,7 @@ using Text = std::optional<std::string>;
 
 constexpr std::size_t whole_digits = 12;  // of amounts: below 10^12
 
-bool is_currency(std::string_view text) {
-  return text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
-}
+bool is_currency(std::string_view text) { return text.size() == 3 && std::ranges::all_of(text, is_upper); }
 
 bool is_shown(Time time) {
   using namespace std::chrono;
@@ -52,7 +51,6 @@ std::ptrdiff_t rank(std::string_view status) { return std::ranges::find(ways, st
 }  // namespace
 
 bool is_amount(std::string_view text) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto point = text.find('.');
   const auto whole = text.substr(0, point);
   if (whole.empty() || !std::ranges::all_of(whole, is_digit)) return false;
