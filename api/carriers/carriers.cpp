@@ -148,7 +148,7 @@ constexpr Schema contact_create_schema{"CarrierContactCreate", contact_create_pr
 
 /// No two service levels of one code.
 void check_create(const json::object& body, FieldErrors& errors) {
-  const auto* const levels = given(body, "serviceLevels");
+  const auto* const levels = value_at(body, "serviceLevels");
   if (levels == nullptr || !levels->is_array()) return;
   std::set<std::string> codes;
   const auto& entries = levels->get_array();
@@ -169,7 +169,7 @@ json::array listed(std::span<const CodeName> entries) {
 
 /// The service levels as they are stored, each with all its names.
 std::string stored_levels(const json::object& body) {
-  const auto* const wanted = given(body, "serviceLevels");
+  const auto* const wanted = value_at(body, "serviceLevels");
   json::array levels = wanted == nullptr ? listed(service_levels) : wanted->get_array();
   for (auto& level : levels) {
     auto& object = level.get_object();

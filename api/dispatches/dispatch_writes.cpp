@@ -28,8 +28,8 @@ std::string sql_timestamp(const std::string& text) {
   return format_sql_timestamp(parse_timestamp(text).value());
 }
 
-std::optional<std::string> relative_at(const json::object& body, std::string_view flat,
-                                       std::string_view nested) {
+std::optional<std::string> related_guid_at(const json::object& body, std::string_view flat,
+                                           std::string_view nested) {
   auto guid = guid_at(body, flat);
   return guid ? guid : guid_at(body, nested);
 }
@@ -37,7 +37,7 @@ std::optional<std::string> relative_at(const json::object& body, std::string_vie
 /// Each guid once.
 std::vector<std::string> named_shipments(const json::object& body) {
   std::vector<std::string> guids;
-  if (const auto* const named = given(body, "shipmentIds")) {
+  if (const auto* const named = value_at(body, "shipmentIds")) {
     for (const auto& entry : named->get_array())
       guids.push_back(Guid::parse(entry.get_string()).value().to_string());
   }
@@ -95,8 +95,8 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
   const auto& body = call.object();
   const auto business = call.principal.business_id.to_string();
   const auto shipments = named_shipments(body);
-  const auto driver = relative_at(body, "driverId", "driver.guid");
-  const auto vehicle = relative_at(body, "vehicleId", "vehicle.guid");
+  const auto driver = related_guid_at(body, "driverId", "driver.guid");
+  const auto vehicle = related_guid_at(body, "vehicleId", "vehicle.guid");
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
   for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
     std::optional<PlannedRoute> route;
@@ -131,8 +131,8 @@ namespace {
 json::object changes_of(const json::object& body, const HeldDispatch& before) {
   constexpr BodyColumn columns[] = {{"name", "name"}, {"notes", "notes"}};
   auto changes = changed_columns(body, columns);
-  add_relative(body, "driverId", "driver.guid", "driver_id", changes);
-  add_relative(body, "vehicleId", "vehicle.guid", "vehicle_id", changes);
+  add_related_guid(body, "driverId", "driver.guid", "driver_id", changes);
+  add_related_guid(body, "vehicleId", "vehicle.guid", "vehicle_id", changes);
   if (const auto date = text_at(body, "plannedDate")) {
     changes["planned_date"] = sql_timestamp(*date);
   }

@@ -124,13 +124,13 @@ constexpr Parameter page_parameters[] = {page_parameter, page_size_parameter};
 
 void check_dispatch(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "name", errors);
-  check_relative(body, "driverId", "driver.guid", errors);
-  check_relative(body, "vehicleId", "vehicle.guid", errors);
+  check_related_guid(body, "driverId", "driver.guid", errors);
+  check_related_guid(body, "vehicleId", "vehicle.guid", errors);
 }
 
 void check_new_dispatch(const json::object& body, FieldErrors& errors) {
-  check_relative(body, "driverId", "driver.guid", errors);
-  check_relative(body, "vehicleId", "vehicle.guid", errors);
+  check_related_guid(body, "driverId", "driver.guid", errors);
+  check_related_guid(body, "vehicleId", "vehicle.guid", errors);
 }
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {

@@ -160,43 +160,43 @@ constexpr Property entry_properties[] = {
 };
 
 void check_customer(const json::object& body, bool required, FieldErrors& errors) {
-  const auto* const customer = given(body, "customer");
+  const auto* const customer = value_at(body, "customer");
   const bool is_nested = customer != nullptr && customer->is_object();
-  if (given(body, "customerId") != nullptr) {
-    if (is_nested && given(body, "customer.guid") == nullptr) {
+  if (value_at(body, "customerId") != nullptr) {
+    if (is_nested && value_at(body, "customer.guid") == nullptr) {
       errors.push_back({"customer", "must not be given beside customerId"});
     }
-    return check_relative(body, "customerId", "customer.guid", errors);
+    return check_related_guid(body, "customerId", "customer.guid", errors);
   }
   if (customer == nullptr) {
     if (required) errors.push_back({"customerId", "is required, or customer.name"});
-  } else if (is_nested && given(body, "customer.guid") == nullptr) {
+  } else if (is_nested && value_at(body, "customer.guid") == nullptr) {
     const auto name = text_at(body, "customer.name");
-    if (given(body, "customer.name") == nullptr || (name && is_blank(*name))) {
+    if (value_at(body, "customer.name") == nullptr || (name && is_blank(*name))) {
       errors.push_back({"customer.name", "is required"});
     }
   }
 }
 
 bool has_text(const json::object& object, std::string_view name) {
-  const auto* const value = given(object, name);
+  const auto* const value = value_at(object, name);
   return value != nullptr && !(value->is_string() && is_blank(value->get_string()));
 }
 
 /// What an item that stands alone (no stored one completes it) lacks.
 void check_new_items(const json::object& body, FieldErrors& errors) {
-  const auto* const items = given(body, "items");
+  const auto* const items = value_at(body, "items");
   if (items == nullptr || !items->is_array()) return;
   const auto& entries = items->get_array();
   for (std::size_t index = 0; index < entries.size(); ++index) {
     const auto* const item = entries[index].if_object();
-    if (item == nullptr || given(*item, "guid") != nullptr) continue;
+    if (item == nullptr || value_at(*item, "guid") != nullptr) continue;
     const auto path = "items[" + std::to_string(index) + "].";
     const auto require = [&](std::string_view name) {
       if (!has_text(*item, name)) errors.push_back({path + std::string(name), "is required"});
     };
     require("quantity");
-    if (given(*item, "productId") != nullptr) continue;
+    if (value_at(*item, "productId") != nullptr) continue;
     require("description");
     require("price");
   }
@@ -209,7 +209,7 @@ void check_common(const json::object& body, FieldErrors& errors) {
   if (currency && !domain::is_currency(*currency)) {
     errors.push_back({"currency", "must be a code of ISO 4217 such as EUR"});
   }
-  check_relative(body, "carrierId", "carrier.guid", errors);
+  check_related_guid(body, "carrierId", "carrier.guid", errors);
   check_new_items(body, errors);
   check_time_window(body, errors);
 }
@@ -226,7 +226,7 @@ void check_order_create(const json::object& body, FieldErrors& errors) {
   check_customer(body, true, errors);
   check_common(body, errors);
   if (text_at(body, "status") == "draft") return;
-  const auto* const address = given(body, "deliveryAddress");
+  const auto* const address = value_at(body, "deliveryAddress");
   if (address != nullptr && !address->is_object()) return;
   for (const auto* const name : {"deliveryAddress.street", "deliveryAddress.city"}) {
     if (!has_text(body, name)) errors.push_back({name, "is required"});

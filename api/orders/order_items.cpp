@@ -36,7 +36,7 @@ json::value text_of(const json::value& value) {
 json::value dimensions_of(const json::object& item, const json::object* stored) {
   const auto* const asked = value_of("dimensions", item, stored).if_object();
   if (asked == nullptr) return {};
-  const auto* const kept = stored == nullptr ? nullptr : given(*stored, "dimensions");
+  const auto* const kept = stored == nullptr ? nullptr : value_at(*stored, "dimensions");
   json::object dimensions;
   for (const auto name : dimension_names) {
     dimensions.emplace(name, value_of(name, *asked, kept == nullptr ? nullptr : kept->if_object()));

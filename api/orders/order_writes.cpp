@@ -38,8 +38,8 @@ struct OrderValues {
 };
 
 void merge_customer(const json::object& body, OrderValues& values) {
-  merge_relative(body, "customerId", "customer.guid", values.customer);
-  const bool is_named = given(body, "customer") != nullptr && given(body, "customer.guid") == nullptr;
+  merge_related_guid(body, "customerId", "customer.guid", values.customer);
+  const bool is_named = value_at(body, "customer") != nullptr && value_at(body, "customer.guid") == nullptr;
   if (!is_named) return;
   values.customer.reset();
   values.customer_name = text_at(body, "customer.name");
@@ -52,7 +52,7 @@ void merge(const json::object& body, OrderValues& values) {
   merge_customer(body, values);
   for (std::size_t i = 0; i < address_paths.size(); ++i)
     merge_text(body, address_paths.at(i), values.address.at(i));
-  merge_relative(body, "carrierId", "carrier.guid", values.carrier);
+  merge_related_guid(body, "carrierId", "carrier.guid", values.carrier);
   merge_text(body, "serviceLevel", values.service_level);
   merge_text(body, "currency", values.currency);
   merge_text(body, "timeWindow.start", values.window_start);
@@ -165,9 +165,9 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
-  co_await write_drawing(services, sql::create,
-                         params_of(business, guid, values, values.status, to_json(items.items())),
-                         call.cause(), !values.number, number_constraints);
+  co_await write_numbered(services, sql::create,
+                          params_of(business, guid, values, values.status, to_json(items.items())),
+                          call.cause(), !values.number, number_constraints);
   storage::Params key;
   key.add(business).add(guid);
   co_return Answer::created(co_await read_order(services, std::move(key)), "/api/v1/Orders/" + guid);
@@ -189,7 +189,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   merge(body, values);
   FieldErrors errors;
   check_change(body, values, before, errors);
-  const auto* const new_items = given(body, "items");
+  const auto* const new_items = value_at(body, "items");
   ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_list(held.get(0, 2)));
   co_await resolve(services, business, values, before, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));

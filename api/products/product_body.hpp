@@ -24,6 +24,6 @@ void check_product_change(const json::object& body, FieldErrors& errors);
 
 /// For routes that make something with a SKU and add errors: one must be given unless the business has them
 /// made. Throws Failure with all that is wrong with the request; answers whether one is to be made.
-asio::awaitable<bool> draws_sku(const Call& call, Services& services);
+asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services);
 
 }  // namespace waybill::api

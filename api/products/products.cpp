@@ -101,11 +101,11 @@ asio::awaitable<Answer> get_product(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> create_product(Call& call, Services& services) {
-  const bool draws = co_await draws_sku(call, services);
+  const bool draws = co_await needs_generated_sku(call, services);
   auto params = business_params(call);
   params.add(to_json(changed_columns(call.object(), columns)));
   const auto rows =
-      co_await write_drawing(services, sql::create, std::move(params), call.cause(), draws, sku_constraints);
+      co_await write_numbered(services, sql::create, std::move(params), call.cause(), draws, sku_constraints);
   co_return Answer::created(json_object(rows), "/api/v1/Products/" + std::string(rows.get(0, 0)));
 }
 
@@ -130,7 +130,7 @@ asio::awaitable<Answer> get_settings(Call& call, Services& services) {
 
 asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto* const generates = given(body, "autoGenerateSku");
+  const auto* const generates = value_at(body, "autoGenerateSku");
   auto params = business_params(call);
   params.add(generates == nullptr ? std::optional<bool>() : generates->get_bool());
   params.add(text_at(body, "defaultUnit")).add(text_at(body, "defaultWeightUnit"));
@@ -210,9 +210,9 @@ void check_product_change(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "sku", errors);
 }
 
-asio::awaitable<bool> draws_sku(const Call& call, Services& services) {
+asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services) {
   const auto* const body = call.body.if_object();
-  const bool lacks_sku = body != nullptr && given(*body, "sku") == nullptr;
+  const bool lacks_sku = body != nullptr && value_at(*body, "sku") == nullptr;
   auto errors = call.errors;
   if (lacks_sku) {
     const auto settings = co_await services.db.read(settings_sql::get, business_params(call));

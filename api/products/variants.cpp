@@ -59,17 +59,17 @@ storage::Params variant_params(const Call& call) {
 }
 
 asio::awaitable<Answer> add_variant(Call& call, Services& services) {
-  const bool draws = co_await draws_sku(call, services);
+  const bool draws = co_await needs_generated_sku(call, services);
   const auto guid = Guid::random().to_string();
   json::object variant{{"guid", guid}};
   for (const auto& [path, key] : columns) {
-    const auto* const value = given(call.object(), path);
+    const auto* const value = value_at(call.object(), path);
     variant.emplace(key, value == nullptr ? json::value() : *value);
   }
   auto params = key_params(call);
   params.add(to_json(variant));
   const auto rows =
-      co_await write_drawing(services, sql::add, std::move(params), call.cause(), draws, sku_constraints);
+      co_await write_numbered(services, sql::add, std::move(params), call.cause(), draws, sku_constraints);
   if (rows.empty()) throw not_found("product");
   if (rows.get(0, 0) != "t") throw conflict("The product has 1000 variants and can have no more.");
   co_return Answer::created(json_object(rows.slice(0, 1, 1)),

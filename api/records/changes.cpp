@@ -12,8 +12,8 @@ bool is_null_at(const json::object& body, std::string_view path) {
 
 }  // namespace
 
-void add_relative(const json::object& body, std::string_view flat, std::string_view nested,
-                  std::string_view column, json::object& changes) {
+void add_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
+                      std::string_view column, json::object& changes) {
   auto guid = guid_at(body, flat);
   if (!guid) guid = guid_at(body, nested);
   const auto object = nested.substr(0, nested.find('.'));

@@ -7,14 +7,14 @@
 
 namespace waybill::api {
 
-/// Where the value of a table's column stands in a body.
+/// The path in a body that holds the value of a table's column.
 struct BodyColumn {
   std::string_view path;  // "address.postalCode"
   std::string_view column;
 };
 
-/// The columns that `body` names, with their new values: null clears, and so does an object that is null.
-/// Columns of what is missing are not among them.
+/// Returns the columns that `body` names, with their new values. A null, or a null object on the path, clears
+/// a column; a missing member leaves it out.
 json::object changed_columns(const json::object& body, std::span<const BodyColumn> columns);
 
 }  // namespace waybill::api

@@ -23,13 +23,13 @@ bool is_null_at(const json::object& body, std::string_view path) {
 
 const Schema address_schema{"Address", address_properties};
 
-const json::value* given(const json::object& body, std::string_view path) {
+const json::value* value_at(const json::object& body, std::string_view path) {
   const auto* const value = find_path(body, path);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 std::optional<std::string> text_at(const json::object& body, std::string_view path) {
-  const auto* const value = given(body, path);
+  const auto* const value = value_at(body, path);
   if (value == nullptr || !value->is_string()) return std::nullopt;
   return std::string(value->get_string());
 }
@@ -58,19 +58,19 @@ void check_not_blank(const json::object& body, std::string_view path, FieldError
   if (text && !text->empty() && is_blank(*text)) errors.push_back({std::string(path), "must not be blank"});
 }
 
-void check_relative(const json::object& body, std::string_view flat, std::string_view nested,
-                    FieldErrors& errors) {
-  const auto one = guid_at(body, flat);
-  const auto other = guid_at(body, nested);
-  if (one && other && one != other) {
-    errors.push_back({std::string(nested), "names another one than " + std::string(flat)});
-  } else if (other && is_null_at(body, flat)) {
+void check_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
+                        FieldErrors& errors) {
+  const auto flat_guid = guid_at(body, flat);
+  const auto nested_guid = guid_at(body, nested);
+  if (flat_guid && nested_guid && flat_guid != nested_guid) {
+    errors.push_back({std::string(nested), "differs from " + std::string(flat)});
+  } else if (nested_guid && is_null_at(body, flat)) {
     errors.push_back({std::string(flat), "is null, but " + std::string(nested) + " is not"});
   }
 }
 
-void merge_relative(const json::object& body, std::string_view flat, std::string_view nested,
-                    std::optional<std::string>& value) {
+void merge_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
+                        std::optional<std::string>& value) {
   const auto object = nested.substr(0, nested.find('.'));
   auto guid = guid_at(body, flat);
   if (!guid) guid = guid_at(body, nested);

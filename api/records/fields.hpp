@@ -9,36 +9,36 @@
 
 namespace waybill::api {
 
-/// The member at a dotted path of objects, unless it is missing or null.
-const json::value* given(const json::object& body, std::string_view path);
+/// Returns the member at a dotted path of objects; null if it is missing or JSON null.
+const json::value* value_at(const json::object& body, std::string_view path);
 
-/// A string at a dotted path; nullopt for anything else.
+/// Returns the string at a dotted path; nullopt for anything else.
 std::optional<std::string> text_at(const json::object& body, std::string_view path);
 
-/// The uuid at `path` (a string that was checked to be one), in lower case; nullopt when there is none.
+/// Returns the uuid at `path` in lower case; nullopt if there is none.
 std::optional<std::string> guid_at(const json::object& body, std::string_view path);
 
-/// Overwrites `value` with what `body` says at `path`: null clears, and so does an object of `path` that is
-/// null; what is missing changes nothing.
+/// Overwrites `value` with the text of `body` at `path`. A null, or a null object on the path, clears it; a
+/// missing member changes nothing.
 void merge_text(const json::object& body, std::string_view path, std::optional<std::string>& value);
 
-/// A relative that may be named flat ("customerId") or nested ("customer.guid"), but not as two different
-/// ones.
-void check_relative(const json::object& body, std::string_view flat, std::string_view nested,
-                    FieldErrors& errors);
+/// Adds an error if the flat ("customerId") and the nested ("customer.guid") guid of a related record differ.
+void check_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
+                        FieldErrors& errors);
 
-/// A text at `path` that is blank. One that must not be empty by its schema is reported there.
+/// Adds an error if the text at `path` is blank. An empty text is left to the schema.
 void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors);
-/// Overwrites the guid `value` with the one `body` names, flat or nested ("customer.guid"); null anywhere
-/// clears, what is missing changes nothing.
-void merge_relative(const json::object& body, std::string_view flat, std::string_view nested,
-                    std::optional<std::string>& value);
 
-/// `codes`: those of a carrier's service levels, a JSON array.
+/// Overwrites `value` with the guid of a related record, flat or nested ("customer.guid"). A null in either
+/// place clears it; a missing member changes nothing.
+void merge_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
+                        std::optional<std::string>& value);
+
+/// Adds an error unless `level` is in `codes`, the JSON array of a carrier's service levels.
 void check_service_level(std::string_view level, std::string_view codes, FieldErrors& errors);
 
-/// A stored list (docs/decisions/0003). SQL may have written it, so its entries can be anything; [] for what
-/// cannot be read.
+/// Parses a stored list (docs/decisions/0003); returns [] for invalid JSON. SQL may have written the list, so
+/// an entry can be any JSON value.
 json::array stored_list(std::string_view text);
 
 /// The properties of every address.

@@ -26,9 +26,9 @@ constexpr Property history_properties[] = {
 const Schema history_schema{"StatusChange", history_properties};
 
 asio::awaitable<Answer> answer_history(Call& call, Services& services, const storage::Statement& statement,
-                                       std::string_view what) {
+                                       std::string_view record_kind) {
   const auto rows = co_await services.db.read(statement, key_params(call));
-  if (rows.empty()) throw not_found(what);
+  if (rows.empty()) throw not_found(record_kind);
   const bool has_changes = !rows.is_null(0, 0);
   co_return Answer::of(json_array(rows.slice(0, has_changes ? rows.size() : 0, 1)));
 }

@@ -9,10 +9,10 @@ namespace waybill::api {
 /// A status change of a record.
 extern const Schema history_schema;
 
-/// The status changes of the record in the path, the oldest first. `statement` takes business and guid; its
-/// first column is null when no change is known, and is not shown. Throws Failure (404) when it has no row;
-/// `what` is the record's kind.
+/// Returns the status changes of the record in the path, the oldest first. `statement` takes business and
+/// guid; its first column is null if no change is known, and is not part of the answer. `record_kind` is the
+/// name used in Failure (404), thrown if there is no row.
 asio::awaitable<Answer> answer_history(Call& call, Services& services, const storage::Statement& statement,
-                                       std::string_view what);
+                                       std::string_view record_kind);
 
 }  // namespace waybill::api

@@ -14,8 +14,8 @@
 namespace waybill::api {
 namespace {
 
-// Pages up to here have their bounds in the text, so that their plans are made once and for these bounds;
-// further ones are many, and are planned each time.
+// The last page whose bounds are written into the statement's text, so that PostgreSQL plans each such page
+// once. Bounds of later pages are parameters: these pages are too many to keep a plan of each.
 constexpr std::int64_t pages_in_text = 20;
 
 class SelectionReader {
@@ -62,10 +62,10 @@ class SelectionReader {
   FieldErrors errors_;
 };
 
-/// Whether the rows behind one are those whose keys compare as greater or less: every key is a column that is
-/// never null, and all go in one direction, as OrderBy writes them.
+/// The sort columns of an order in which one row comparison finds all rows after a given row: every key is a
+/// column that is never null, and all have one direction.
 struct Keys {
-  std::string columns;  // empty: they are not comparable so
+  std::string columns;  // empty if the order is not of this kind
   bool descending = false;
 };
 
@@ -85,12 +85,12 @@ Keys comparable_keys(std::string_view order) {
   return keys;
 }
 
-/// Puts `replacement` between each `/*mark*/` and the `/*end*/` behind it.
-void replace_marked(std::string& text, std::string_view mark, std::string_view replacement) {
-  constexpr std::string_view end_mark = "/*end*/";
-  for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
-    at += mark.size();
-    const auto end = text.find(end_mark, at);
+/// Replaces the text between each `start_tag` and the next `/*end*/`.
+void replace_tagged(std::string& text, std::string_view start_tag, std::string_view replacement) {
+  constexpr std::string_view end_tag = "/*end*/";
+  for (auto at = text.find(start_tag); at != std::string::npos; at = text.find(start_tag, at)) {
+    at += start_tag.size();
+    const auto end = text.find(end_tag, at);
     text.replace(at, end - at, replacement);
     at += replacement.size();
   }
@@ -116,38 +116,38 @@ Query query_of(const Call& call, std::string_view table, const storage::Statemen
   auto where = selection.where;
   auto order = selection.order;
   auto bounds = "limit " + limit + " offset " + offset;
-  const std::string own(table);
+  const std::string table_name(table);
   const std::string rows_of_business =
-      " from " + own + " r where r.business_id = $1 and r.deleted_at is null";
+      " from " + table_name + " r where r.business_id = $1 and r.deleted_at is null";
   if (selection.is_searched) {
-    // By the count first, which is the same in each row: the planner believes that the first fifty are enough
-    // for count(*) over (), and would walk all orders by their creation to find them in order.
+    // The count, equal in every row, is the first sort key. Without it, the planner expects the first fifty
+    // rows to suffice for count(*) over () and scans all rows by creation time.
     order = "total, " + order;
-    replace_marked(query.text, "/*rows*/",
+    replace_tagged(query.text, "/*rows*/",
                    "select r.*, found.total from (select r.guid, count(*) over () as total");
-    bounds += ") found join " + own + " r on r.business_id = $1 and r.guid = found.guid";
+    bounds += ") found join " + table_name + " r on r.business_id = $1 and r.guid = found.guid";
   } else if (const auto keys = comparable_keys(selection.order);
              page.number > 1 && !selection.is_narrowed() && !keys.columns.empty()) {
-    // The index alone tells where the page begins.
+    // The first row of the page is found by an index-only scan.
     where = " and (" + keys.columns + (keys.descending ? ") <= (" : ") >= (") + "select " + keys.columns +
             rows_of_business + " order by " + selection.order + " limit 1 offset " + offset + ")";
     bounds = "limit " + limit;
   } else if (page.number > 1) {
-    // The rows before the page are passed over in the index alone.
-    replace_marked(
+    // The rows before the page are skipped by an index-only scan.
+    replace_tagged(
         query.text, "/*rows*/",
-        "select r.* from " + own + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
+        "select r.* from " + table_name + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
     bounds += "))";
   }
-  replace_marked(query.text, "/*page*/", bounds);
-  replace_marked(query.text, "/*order*/", order);
+  replace_tagged(query.text, "/*page*/", bounds);
+  replace_tagged(query.text, "/*order*/", order);
   if (selection.is_narrowed()) {
-    replace_marked(
+    replace_tagged(
         query.text, "/*total*/",
         selection.is_searched ? "r.total" : "(select count(*)" + rows_of_business + selection.where + ")");
   }
-  constexpr std::string_view where_mark = "/*where*/";
-  query.text.insert(query.text.find(where_mark) + where_mark.size(), where);
+  constexpr std::string_view where_tag = "/*where*/";
+  query.text.insert(query.text.find(where_tag) + where_tag.size(), where);
   return query;
 }
 
@@ -182,7 +182,7 @@ asio::awaitable<Answer> list_selected(Call& call, Services& services, std::strin
   }
   auto total = total_of(rows);
   if (rows.empty() && page.number > 1) {
-    // Past the end; the first page knows how many there are.
+    // The page is past the end; the first page has the total.
     total =
         total_of(co_await read_page(call, services, table, statement, selection, {.number = 1, .size = 1}));
   }

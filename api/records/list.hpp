@@ -13,29 +13,28 @@ namespace waybill::api {
 
 inline constexpr std::string_view newest_first = "r.created_at desc, r.guid desc";
 
-/// What a call asks of a list, in SQL. Its parameters are numbered from `first_list_param` on.
+/// The filter and order of a list call, in SQL. Its parameters are numbered from `first_list_param`.
 struct Selection {
   std::string where;  // " and …" for each condition
   std::string order{newest_first};
   std::vector<std::string> params;
-  bool is_searched =
-      false;  // what counts the rows looks at all of them anyway, and so finds the page as well
+  bool is_searched = false;  // by $search: one scan then finds both the count and the page
   bool is_narrowed() const { return !where.empty(); }
 };
 inline constexpr int first_list_param = 2;
 
-/// A page of the rows that `selection` picks of `table`. `statement` lists the newest fifty of business $1 as
-/// it stands, under the alias `r`; its first column is how many there are in all. In it stand
-///   /*total*/…/*end*/   what counts, replaced by an exact count when the list is narrowed
-///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid where that is found first
-///   /*where*/           where ` and …` may follow
+/// Returns a page of the rows of `table` that match `selection`. `statement`, unchanged, lists the newest
+/// fifty rows of business $1 under the alias `r`; its first column is the total. It contains these tags:
+///   /*total*/…/*end*/   the total, replaced by an exact count if the list is narrowed
+///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid if guids are found first
+///   /*where*/           the place for further ` and …`
 ///   /*order*/…/*end*/   the order
 ///   /*page*/…/*end*/    LIMIT and OFFSET
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection);
 
-/// Likewise a page of records by Page, PageSize, $filter, $orderby and $search (api/route/paging.hpp).
-/// Refuses a bad $filter, $orderby or $search with all of them in `details`.
+/// Returns a page of records by Page, PageSize, $filter, $orderby and $search (api/route/paging.hpp). Throws
+/// Failure with an entry in `details` for each invalid $filter, $orderby and $search.
 asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
                                      const storage::Statement& statement);
 

@@ -8,11 +8,12 @@
 
 namespace waybill::api {
 
-/// A write that draws a number (an order's, a SKU's) unless one was given. Another request may take by hand
-/// what was drawn, before either commits: then one of `constraints` is violated, and the write is made again
-/// with the next number.
-asio::awaitable<storage::Rows> write_drawing(Services& services, const storage::Statement& statement,
-                                             storage::Params params, storage::Cause cause, bool draws,
-                                             std::span<const std::string_view> constraints);
+/// Runs a write that assigns a number (of an order, or a SKU) if `assigns_number`. Another request may commit
+/// the same number first: then one of `constraints` is violated, and the write is repeated with the next
+/// number, up to three attempts.
+asio::awaitable<storage::Rows> write_numbered(Services& services, const storage::Statement& statement,
+                                              storage::Params params, storage::Cause cause,
+                                              bool assigns_number,
+                                              std::span<const std::string_view> constraints);
 
 }  // namespace waybill::api

@@ -19,7 +19,7 @@ namespace {
 
 namespace type_oid = storage::type_oid;
 
-// PostgreSQL's numbers that JSON has not (NaN, Infinity) become null.
+// NaN and Infinity, which JSON does not have, become null.
 void append_number(std::string& out, std::string_view text) {
   if (!is_digit(text.back())) {
     out += "null";
@@ -42,7 +42,7 @@ void append_time(std::string& out, std::optional<Time> time) {
   write_timestamp(out.data() + at + 1, *time);
 }
 
-/// The names between the braces of "items{quantity,price}", from behind the first one.
+/// Splits the names in the braces of "items{quantity,price}"; `text` begins after the opening brace.
 std::vector<std::string_view> split_choice(std::string_view text) {
   std::vector<std::string_view> names;
   while (!text.empty()) {
@@ -53,11 +53,11 @@ std::vector<std::string_view> split_choice(std::string_view text) {
   return names;
 }
 
-// What follows reads PostgreSQL's own JSON, which is well-formed.
+// The functions below read PostgreSQL's own JSON, which is well-formed.
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// Behind the string that begins at `at`.
+/// Returns the position after the string that begins at `at`.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -80,7 +80,7 @@ void append_compact(std::string& out, std::string_view text) {
   out += text.substr(kept);
 }
 
-/// Behind the value that begins at `at`.
+/// Returns the position after the value that begins at `at`.
 std::size_t value_end(std::string_view text, std::size_t at) {
   int depth = 0;
   while (at < text.size()) {
@@ -97,7 +97,7 @@ std::size_t value_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Of each object of an array the members of these names.
+/// Appends an array of objects, each reduced to the members with these names.
 void append_chosen(std::string& out, std::string_view text, const std::vector<std::string_view>& names) {
   int depth = 0;
   const auto separate = [&] {
@@ -118,14 +118,14 @@ void append_chosen(std::string& out, std::string_view text, const std::vector<st
       const auto end = string_end(text, at);
       const auto name = text.substr(at + 1, end - at - 2);
       const auto value = text.find_first_not_of(" :", end);
-      const auto behind = value_end(text, value);
+      const auto after_value = value_end(text, value);
       if (std::ranges::find(names, name) != names.end()) {
         separate();
         out += text.substr(at, end - at);
         out += ':';
-        append_compact(out, text.substr(value, behind - value));
+        append_compact(out, text.substr(value, after_value - value));
       }
-      at = behind;
+      at = after_value;
     } else {
       ++at;
     }
@@ -192,7 +192,7 @@ void append_binary(std::string& out, std::uint32_t type, std::string_view value)
     case type_oid::varchar:
       return append_json_string(out, value);
     default:
-      throw std::invalid_argument("no binary form is known of type " + std::to_string(type));
+      throw std::invalid_argument("cannot read the binary format of type " + std::to_string(type));
   }
 }
 
@@ -255,7 +255,7 @@ void RowWriter::append_value(std::string& out, int row, const Member& member) co
   const auto value = rows_.get(row, member.first);
   const auto type = rows_.type(member.first);
   if (type == type_oid::json || type == type_oid::jsonb) {
-    // The binary form of jsonb is its text behind a version of one byte (jsonb_send).
+    // Binary jsonb is a version byte followed by the text (jsonb_send).
     const auto text = value.substr(rows_.is_binary() && type == type_oid::jsonb ? 1 : 0);
     return member.chosen.empty() ? append_compact(out, text) : append_chosen(out, text, member.chosen);
   }

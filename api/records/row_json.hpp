@@ -8,14 +8,14 @@
 
 namespace waybill::api {
 
-/// Writes rows, of either format, as the objects of an answer. A column's name is where its value stands
-/// (`"customer.name"`), its type says how it is written: uuids and texts as strings, numbers without trailing
-/// zeros, timestamptz as an answer shows a time, json and jsonb without the spaces between their tokens.
-/// Columns of one object stand side by side; an object is null when all its parts are, unless its name has a
-/// `!` behind it
-/// (`"sender!.name"`). Of a json array of objects a name can choose members: `"items{quantity,price}"`. Twice
-/// the rate of json_build_object for lists (docs/decisions/0005). Of binary values those types are known that
-/// records have; another throws std::invalid_argument.
+/// Writes rows, of text or binary format, as the JSON objects of an answer. A column's name is the path of
+/// its value (`"customer.name"`). Its type decides the form: uuids and texts become strings, numbers lose
+/// trailing zeros, timestamptz becomes an RFC 3339 time, json and jsonb lose the spaces between their tokens.
+/// Columns of one object must be adjacent; an object is null if all its parts are, unless a `!` follows its
+/// name
+/// (`"sender!.name"`). A name can select members of a json array's objects: `"items{quantity,price}"`. Twice
+/// as fast as json_build_object for lists (docs/decisions/0005). Throws std::invalid_argument for a binary
+/// value of a type that no record has.
 class RowWriter {
  public:
   /// Refers to `rows`, which must outlive it.
@@ -28,10 +28,10 @@ class RowWriter {
     std::string key;  // as JSON, with its quotes and colon
     std::string_view name;
     int first = 0;  // columns
-    int last = 0;   // behind the last
+    int last = 0;   // one past the last
     bool is_never_null = false;
-    std::vector<Member> members;           // none: the value of column `first`
-    std::vector<std::string_view> chosen;  // members of a json array's objects; none: all
+    std::vector<Member> members;           // empty: the value of column `first`
+    std::vector<std::string_view> chosen;  // members of a json array's objects; empty: all
   };
 
   static void place(std::vector<Member>& members, std::string_view path, int column);

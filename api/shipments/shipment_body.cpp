@@ -158,8 +158,8 @@ constexpr Property entry_properties[] = {
 /// A part of a party as the body has it: flat, nested, or null when either says so; nullptr when it is not
 /// named.
 const json::value* part_of(const json::object& party, const PartyPath& part) {
-  if (const auto* const flat = given(party, part.flat)) return flat;
-  if (const auto* const nested = given(party, part.nested)) return nested;
+  if (const auto* const flat = value_at(party, part.flat)) return flat;
+  if (const auto* const nested = value_at(party, part.nested)) return nested;
   if (const auto* const flat = party.if_contains(part.flat)) return flat;
   const auto* const object = party.if_contains(part.nested.substr(0, part.nested.find('.')));
   return object == nullptr || object->is_null() ? object : find_path(party, part.nested);
@@ -169,18 +169,18 @@ const json::value* part_of(const json::object& party, const PartyPath& part) {
 std::string path_of(const json::object& body, std::string_view party, const PartyPath& part) {
   const auto prefix = std::string(party) + ".";
   const bool is_flat = find_path(body, prefix + std::string(part.flat)) != nullptr;
-  const bool is_nested = !is_flat && given(body, prefix + "address") != nullptr;
+  const bool is_nested = !is_flat && value_at(body, prefix + "address") != nullptr;
   return prefix + std::string(is_nested ? part.nested : part.flat);
 }
 
 void check_party(const json::object& body, std::string_view name, bool create, FieldErrors& errors) {
-  const auto* const member = given(body, name);
+  const auto* const member = value_at(body, name);
   if (member == nullptr || !member->is_object()) return;
   const auto& party = member->get_object();
   for (std::size_t i = 0; i < party_paths.size(); ++i) {
     const auto& part = party_paths.at(i);
-    const auto* const flat = given(party, part.flat);
-    const auto* const nested = given(party, part.nested);
+    const auto* const flat = value_at(party, part.flat);
+    const auto* const nested = value_at(party, part.nested);
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
       errors.push_back({std::string(name) + "." + std::string(part.nested),
                         "is another one than " + std::string(name) + "." + std::string(part.flat)});
@@ -199,14 +199,14 @@ void check_party(const json::object& body, std::string_view name, bool create, F
 }
 
 void check_common(const json::object& body, bool create, FieldErrors& errors) {
-  check_relative(body, "customerId", "customer.guid", errors);
-  check_relative(body, "carrierId", "carrier.guid", errors);
+  check_related_guid(body, "customerId", "customer.guid", errors);
+  check_related_guid(body, "carrierId", "carrier.guid", errors);
   check_party(body, "sender", create, errors);
   check_party(body, "recipient", create, errors);
 }
 
 void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
-  const auto* const member = given(body, name);
+  const auto* const member = value_at(body, name);
   if (member == nullptr) return;
   for (std::size_t i = 0; i < party_paths.size(); ++i) {
     const auto* const value = part_of(member->get_object(), party_paths.at(i));
@@ -240,8 +240,8 @@ void check_shipment_update(const json::object& body, FieldErrors& errors) {
 }
 
 void ShipmentValues::merge(const json::object& body) {
-  merge_relative(body, "customerId", "customer.guid", customer);
-  merge_relative(body, "carrierId", "carrier.guid", carrier);
+  merge_related_guid(body, "customerId", "customer.guid", customer);
+  merge_related_guid(body, "carrierId", "carrier.guid", carrier);
   merge_text(body, "serviceLevel", service_level);
   merge_text(body, "instructions", instructions);
   merge_text(body, "collectionDate", collection_date);
@@ -250,7 +250,7 @@ void ShipmentValues::merge(const json::object& body) {
   }
   merge_party(body, "sender", sender);
   merge_party(body, "recipient", recipient);
-  if (const auto* const list = given(body, "packages")) packages = packages_text(list->get_array());
+  if (const auto* const list = value_at(body, "packages")) packages = packages_text(list->get_array());
 }
 
 void ShipmentValues::add_to(storage::Params& params) const {

@@ -60,7 +60,7 @@ asio::awaitable<void> resolve(Services& services, const std::string& business, c
 /// Items of a stored order that are to be shipped, all unless some are named. Throws Failure (404) for a guid
 /// that none of them has.
 json::array picked_items(const json::array& items, const json::object& body) {
-  const auto* const wanted = given(body, "itemIds");
+  const auto* const wanted = value_at(body, "itemIds");
   if (wanted == nullptr) return items;
   json::array picked;
   for (const auto& entry : wanted->get_array()) {
@@ -80,7 +80,7 @@ std::string packages_of(const json::array& items) {
   json::array packages;
   for (const auto& entry : items) {
     const auto* const item = entry.if_object();
-    const auto* const dimensions = item == nullptr ? nullptr : given(*item, "dimensions");
+    const auto* const dimensions = item == nullptr ? nullptr : value_at(*item, "dimensions");
     packages.push_back(dimensions == nullptr ? json::value() : *dimensions);
   }
   if (packages.empty()) packages.emplace_back(nullptr);
@@ -218,7 +218,7 @@ asio::awaitable<Answer> ship_order(Call& call, Services& services) {
       if (!is_drawn_twice(error) || attempt == number_attempts) throw;
     }
   }
-  const auto* const wants_label = given(call.object(), "generateLabel");
+  const auto* const wants_label = value_at(call.object(), "generateLabel");
   if (wants_label != nullptr && wants_label->get_bool()) co_await try_label(call, services, guid);
   co_return Answer::created(R"({"guid":")" + guid + R"(","trackingNumber":")" + tracking_number +
                                 R"(","orderId":")" + call.id().to_string() + R"(","status":"created"})",

@@ -105,7 +105,7 @@ void check_device_id(const json::object& body, FieldErrors& errors) {
 
 void check_device(const json::object& body, FieldErrors& errors) {
   check_device_id(body, errors);
-  check_relative(body, "vehicleId", "assignedVehicle.guid", errors);
+  check_related_guid(body, "vehicleId", "assignedVehicle.guid", errors);
 }
 
 asio::awaitable<Answer> list_devices(Call& call, Services& services) {
@@ -138,7 +138,7 @@ class Columns {
     add_or_null(times_,
                 time ? std::optional(format_sql_timestamp(parse_timestamp(*time).value())) : std::nullopt);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const auto* const value = given(position, numbers.at(i));
+      const auto* const value = value_at(position, numbers.at(i));
       add_or_null(numbers_.at(i), value == nullptr ? std::nullopt : decimal_text(*value));
     }
     add_or_null(faults_, text_at(position, "error"));

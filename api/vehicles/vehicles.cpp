@@ -103,11 +103,11 @@ constexpr auto columns = std::to_array<BodyColumn>({
 void check_vehicle(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "name", errors);
   check_not_blank(body, "licensePlate", errors);
-  check_relative(body, "currentDriverId", "currentDriver.guid", errors);
+  check_related_guid(body, "currentDriverId", "currentDriver.guid", errors);
 }
 
 void check_new_vehicle(const json::object& body, FieldErrors& errors) {
-  check_relative(body, "currentDriverId", "currentDriver.guid", errors);
+  check_related_guid(body, "currentDriverId", "currentDriver.guid", errors);
 }
 
 asio::awaitable<Answer> list_vehicles(Call& call, Services& services) {
@@ -122,7 +122,7 @@ asio::awaitable<Answer> get_vehicle(Call& call, Services& services) {
 
 json::object changes_of(const json::object& body) {
   auto changes = changed_columns(body, columns);
-  add_relative(body, "currentDriverId", "currentDriver.guid", "current_driver_id", changes);
+  add_related_guid(body, "currentDriverId", "currentDriver.guid", "current_driver_id", changes);
   return changes;
 }
 
@@ -130,7 +130,7 @@ asio::awaitable<Answer> create_vehicle(Call& call, Services& services) {
   const auto& body = call.object();
   auto params = business_params(call);
   for (const auto& [path, column] : columns) {
-    const auto* const value = given(body, path);
+    const auto* const value = value_at(body, path);
     params.add(value == nullptr     ? std::nullopt
                : value->is_string() ? text_at(body, path)
                                     : decimal_text(*value));

@@ -126,8 +126,8 @@ constexpr Parameter ledger_parameters[] = {
 
 /// Also when the body's shape is wrong otherwise.
 void check_subject(const json::object& body, FieldErrors& errors) {
-  const json::value* definition = given(body, "definition");
-  const bool has_workflow = given(body, "workflowId") != nullptr;
+  const json::value* definition = value_at(body, "definition");
+  const bool has_workflow = value_at(body, "workflowId") != nullptr;
   if (definition == nullptr && !has_workflow) errors.push_back({"definition", "is required, or workflowId"});
   if (definition == nullptr) return;
   if (has_workflow) errors.push_back({"definition", "must not be given together with workflowId"});
@@ -142,7 +142,7 @@ void check_subject(const json::object& body, FieldErrors& errors) {
 
 /// The definition that a body gives or names.
 asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services) {
-  if (const json::value* given_definition = given(call.object(), "definition")) {
+  if (const json::value* given_definition = value_at(call.object(), "definition")) {
     WorkflowDefinition definition;
     definition.is_tried_out = true;
     definition.conditions = json::object();
