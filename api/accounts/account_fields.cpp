@@ -44,16 +44,17 @@ net::MailMessage verification_mail(const Services& services, const std::string& 
                  "Please verify your e-mail address within 24 hours by opening this link:\n\n" +
                      services.settings.public_url + "/verify?token=" + token +
                      "\n\nor by entering this token:\n\n" + token +
-                     "\n\nIf you did not register, you need not do anything.\n");
+                     "\n\nIf you did not register, please ignore this mail.\n");
 }
 
 net::MailMessage reset_mail(const Services& services, const std::string& to, const std::string& token) {
-  return message(to, "Choose a new password",
-                 "Somebody, probably you, asked for a new password of your waybill account.\n\n"
-                 "Please choose it within one hour by opening this link:\n\n" +
-                     services.settings.public_url + "/reset-password?token=" + token +
-                     "\n\nor by entering this token:\n\n" + token +
-                     "\n\nIf you did not ask for it, you need not do anything: the password stays.\n");
+  return message(
+      to, "Choose a new password",
+      "A new password was requested for your waybill account.\n\n"
+      "Please choose it within one hour by opening this link:\n\n" +
+          services.settings.public_url + "/reset-password?token=" + token +
+          "\n\nor by entering this token:\n\n" + token +
+          "\n\nIf you did not request it, please ignore this mail: your password does not change.\n");
 }
 
 net::MailMessage invitation_mail(const Services& services, const std::string& to, const std::string& token,
@@ -64,7 +65,7 @@ net::MailMessage invitation_mail(const Services& services, const std::string& to
                      "Please accept within 7 days by opening this link:\n\n" +
                      services.settings.public_url + "/accept-invitation?token=" + token +
                      "\n\nor by entering this token:\n\n" + token +
-                     "\n\nIf you do not know the business, you need not do anything.\n");
+                     "\n\nIf you do not know the business, please ignore this mail.\n");
 }
 
 }  // namespace waybill::api

@@ -15,7 +15,7 @@ namespace waybill::api {
 
 inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
 inline constexpr std::size_t shortest_password = 10;   // characters
-inline constexpr std::size_t longest_password = 1000;  // so that hashing it costs no more than Argon2id does
+inline constexpr std::size_t longest_password = 1000;  // limits the cost of hashing
 
 inline constexpr Property password_property{.name = "password",
                                             .kind = Kind::string,
@@ -28,17 +28,17 @@ inline constexpr Property confirm_password_property{.name = "confirmPassword",
                                                     .max_length = longest_password,
                                                     .description = "the password again"};
 
-/// A password that a mailed token lets its receiver choose.
+/// The body of a request that sets a password with a mailed token.
 inline constexpr Property mailed_password_properties[] = {
     {.name = "token", .kind = Kind::string, .required = true, .description = "of the mail"},
     password_property,
     confirm_password_property,
 };
 
-/// The string `name` of a checked body; empty without one.
+/// Returns the string member `name` of a checked body; empty if there is none.
 std::string text_of(const json::object& body, std::string_view name);
 
-/// 400: a mailed token that does nothing (any more).
+/// The Failure (400) for a mailed token that is wrong, used or expired.
 Failure wrong_token();
 
 /// Throws Failure (FORBIDDEN) for an API token.
@@ -47,7 +47,7 @@ void require_user(const Call& call);
 /// Waits for a turn and hashes a new password.
 asio::awaitable<std::string> hash_password(const Call& call, Services& services, std::string password);
 
-/// That `confirmPassword` is the password.
+/// Adds an error unless `confirmPassword` equals `password`.
 void check_confirmation(const json::object& body, FieldErrors& errors);
 
 /// The mail that asks a new user to verify an address.

@@ -10,35 +10,35 @@
 namespace waybill::api {
 namespace {
 
-constexpr std::int64_t invitations_per_business = 50;  // an hour
+constexpr std::int64_t invitations_per_business = 50;  // per hour
 
-/// A count and how many an hour it may reach; 0: any number.
+/// A counter and its limit per hour; 0 means no limit.
 struct Limit {
   std::string key;
   std::int64_t most;
 };
 
-asio::awaitable<void> count(Services& services, Limit asker, Limit receiver) {
-  enum Column { is_asker, is_within, at, seconds_left };
+asio::awaitable<void> count(Services& services, Limit sender, Limit recipient) {
+  enum Column { is_sender, is_within, at, seconds_left };
   storage::Params params;
-  params.add(asker.key).add(asker.most).add(std::move(receiver.key)).add(receiver.most);
+  params.add(sender.key).add(sender.most).add(std::move(recipient.key)).add(recipient.most);
   const auto rows = co_await services.db.write(storage::sql::account_requests::count, std::move(params), {});
   std::int64_t wait = 0;
-  std::string counted_at;  // for the asker
+  std::string counted_at;  // of the sender
   storage::for_each_row(rows, [&](const storage::RowView& row) {
     if (!row.boolean(is_within)) {
       wait = std::max(wait, row.number(seconds_left));
-    } else if (row.boolean(is_asker)) {
+    } else if (row.boolean(is_sender)) {
       counted_at = row.string(at);
     }
   });
   if (wait == 0) co_return;
   if (!counted_at.empty()) {
     storage::Params counted;
-    counted.add(std::move(asker.key)).add(std::move(counted_at));
+    counted.add(std::move(sender.key)).add(std::move(counted_at));
     co_await services.db.write(storage::sql::account_requests::release, std::move(counted), {});
   }
-  throw Failure(ErrorCode::rate_limited, "Too many mails were asked for; try again later.")
+  throw Failure(ErrorCode::rate_limited, "Too many mails were requested; try again later.")
       .with_retry_after(std::chrono::seconds(wait));
 }
 

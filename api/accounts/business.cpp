@@ -121,7 +121,7 @@ void check_business(const json::object& body, FieldErrors& errors) {
   }
 }
 
-/// The columns that the body names, with their new values; null for all of an object that is null.
+/// Returns the columns that the body names, with their new values; a null object clears all its columns.
 json::object changes_of(const json::object& body, std::span<const Column> table) {
   json::object changes;
   for (const auto& [path, column] : table) {
@@ -143,13 +143,13 @@ asio::awaitable<Answer> get_business(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-/// A token is of one business for good: only a user who has none can make one.
+/// A token belongs to one business permanently: only a user without a business can create one.
 void require_no_business(const Principal& principal) {
   if (principal.business_id.is_nil() && principal.is_user) return;
   if (principal.role < Role::admin) {
     throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
   }
-  throw conflict("The token belongs to a business already.");
+  throw conflict("The token already belongs to a business.");
 }
 
 asio::awaitable<Answer> create_business(Call& call, Services& services) {
@@ -164,7 +164,7 @@ asio::awaitable<Answer> create_business(Call& call, Services& services) {
 
   const auto transaction = co_await services.db.begin(call.cause());
   const auto locked = co_await transaction->run(storage::sql::users::lock, storage::Params().add(user));
-  if (locked.empty() || !locked.is_null(0, 0)) throw conflict("The user belongs to a business already.");
+  if (locked.empty() || !locked.is_null(0, 0)) throw conflict("The user already belongs to a business.");
   const auto rows = co_await transaction->run(sql::open, std::move(params));
   co_await transaction->commit();
   services.tokens_changed();

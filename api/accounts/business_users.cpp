@@ -17,11 +17,11 @@ namespace {
 
 namespace sql = storage::sql::users;
 
-constexpr std::int64_t most_users = 1'000;  // what a list without pages shows
+constexpr std::int64_t most_users = 1'000;  // the length of a list without pages
 
 constexpr std::string_view statuses[] = {"invited", "active"};
 
-/// `invite` asks for the address, which is an account's for good.
+/// `invite` requires the e-mail address, which cannot be changed later.
 constexpr auto user_properties(bool invite) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
@@ -46,7 +46,7 @@ constexpr auto change_properties = user_properties(false);
 constexpr Schema invite_schema{"UserInvitation", invite_properties};
 constexpr Schema user_schema{"User", change_properties};
 
-Failure only_owners() { return {ErrorCode::forbidden, "Only an owner can give or take the role owner."}; }
+Failure only_owners() { return {ErrorCode::forbidden, "Only an owner can grant or revoke the role owner."}; }
 
 asio::awaitable<Answer> list_users(Call& call, Services& services) {
   co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
@@ -83,18 +83,19 @@ asio::awaitable<Answer> invite_user(Call& call, Services& services) {
   co_return Answer::created(json_object(rows), "/api/business/users/" + std::string(rows.get(0, 0)));
 }
 
-/// Whether a user may be given another role (or none): owners' roles are the owners' matter, and one of them
-/// stays.
+/// Throws Failure if `principal` may not change a user's role to `to` (nullopt removes the user): only an
+/// owner may grant or revoke the role owner, and the last owner keeps it.
 void check_role_change(const Principal& principal, const storage::Rows& member, std::optional<Role> to) {
   enum Column { role, is_last_owner };
   const auto from = parse_role(member.get(0, role));
   if (from == to) return;
   const bool touches_owner = from == Role::owner || to == Role::owner;
   if (touches_owner && principal.role < Role::owner) throw only_owners();
-  if (member.get(0, is_last_owner) == "t") throw conflict("The last owner of a business stays.");
+  if (member.get(0, is_last_owner) == "t")
+    throw conflict("The last owner of a business cannot be removed or given another role.");
 }
 
-/// The user of the path, in a transaction in which nobody else changes who belongs to the business.
+/// Returns the user of the path and locks the business's list of users for the transaction.
 asio::awaitable<storage::Rows> lock_member(Call& call, storage::Transaction& transaction) {
   co_await transaction.run(storage::sql::businesses::lock, business_params(call));
   auto member = co_await transaction.run(sql::lock_member, key_params(call));

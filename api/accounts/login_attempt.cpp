@@ -25,7 +25,7 @@ asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::strin
   });
   const LoginAttempt attempt(std::move(email), std::move(network), std::string(rows.get(0, at)));
   if (wait == 0) co_return attempt;
-  // Who is not let try has not failed.
+  // A refused attempt does not count as failed.
   if (counted_any) co_await attempt.succeed(services);
   throw Failure(ErrorCode::rate_limited, "Too many logins have failed; try again later.")
       .with_retry_after(std::chrono::seconds(wait));

@@ -9,15 +9,15 @@
 
 namespace waybill::api {
 
-/// One try to log in. It counts as failed from the start, in the database, for all nodes together: so tries
-/// that run at the same time cannot pass the limit together. A crash leaves it failed.
+/// An attempt to log in. It counts as failed from the start, in the database, for all nodes together, so that
+/// simultaneous attempts cannot exceed the limit. After a crash it still counts as failed.
 class LoginAttempt {
  public:
-  /// `network` as network_of (api/http/failure_limit.hpp) gives it. Throws Failure (RATE_LIMITED) when ten
+  /// `network` comes from network_of (api/http/failure_limit.hpp). Throws Failure (RATE_LIMITED) if ten
   /// logins have failed within 15 minutes for the e-mail address or the network.
   static asio::awaitable<LoginAttempt> begin(Services& services, std::string email, std::string network);
 
-  /// It did not fail.
+  /// Removes the attempt from the failed ones.
   asio::awaitable<void> succeed(Services& services) const;
 
  private:

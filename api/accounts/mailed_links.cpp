@@ -1,5 +1,5 @@
-// The pages that mailed links lead to, for who has no portal of his own at PUBLIC_URL. Each asks the API to
-// do what the mail was sent for; its addresses are relative, so that it works under a path of a proxy, too.
+// The pages that mailed links open, for operators without a portal at PUBLIC_URL. Each calls the API route
+// that the mail is about. Its addresses are relative, so that it also works under a path of a proxy.
 #include "api/route/route.hpp"
 #include "api/route/static_file.hpp"
 #include "base/embedded_file.hpp"
@@ -13,7 +13,7 @@ WAYBILL_EMBED(mailed_link_style, WAYBILL_PAGES "/mailed-link.css")
 namespace waybill::api {
 namespace {
 
-/// The address of a page holds a secret: it is kept by nobody and told to nobody.
+/// The address of a page contains a secret, which must be neither cached nor sent as a referrer.
 constexpr HeaderField page_headers[] = {
     {"Cache-Control", "no-store"},
     {"Referrer-Policy", "no-referrer"},

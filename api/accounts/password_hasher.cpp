@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t most_threads = 2;
 
-// Of 32 random bytes that nobody knows.
-constexpr const char* nobodys_hash =
+// The hash of 32 random bytes that were discarded.
+constexpr const char* dummy_hash =
     "$argon2id$v=19$m=65536,t=2,p=1$nHUlzuWxPA7gDFZXhCNsUA$/EDG6NEfugu+6MvL4RWphfEZbnMsTQKJDUn8HM9poc0";
 
 std::size_t thread_count() {
@@ -29,7 +29,7 @@ std::size_t thread_count() {
 
 PasswordHasher::PasswordHasher() : thread_count_(thread_count()), threads_({.threads = thread_count_}) {}
 
-bool PasswordHasher::Line::push(const std::string& network, const Ticket& ticket) {
+bool PasswordHasher::Queue::push(const std::string& network, const Ticket& ticket) {
   const auto known = tickets_.find(network);
   if (size_ >= most_waiting) return false;
   if (known != tickets_.end() && known->second.size() >= most_waiting_of_network) return false;
@@ -39,7 +39,7 @@ bool PasswordHasher::Line::push(const std::string& network, const Ticket& ticket
   return true;
 }
 
-PasswordHasher::Ticket PasswordHasher::Line::pop() {
+PasswordHasher::Ticket PasswordHasher::Queue::pop() {
   if (networks_.empty()) return nullptr;
   const auto network = tickets_.find(networks_.front());
   auto ticket = std::move(network->second.front());
@@ -63,8 +63,8 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std:
     waits = turns_ >= thread_count_;
     if (!waits) {
       ++turns_;
-    } else if (!lines_[static_cast<std::size_t>(purpose)].push(network, ticket)) {
-      throw Failure(ErrorCode::unavailable, "Too many people log in or register right now; try again.");
+    } else if (!queues_[static_cast<std::size_t>(purpose)].push(network, ticket)) {
+      throw Failure(ErrorCode::unavailable, "Too many logins and registrations are in progress; try again.");
     }
   }
   boost::system::error_code ignored;
@@ -72,12 +72,12 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std:
   co_return Turn(*this);
 }
 
-/// The next one takes the turn over.
+/// Passes the turn to the next ticket.
 void PasswordHasher::end_turn() {
   const std::lock_guard lock(mutex_);
-  auto ticket = lines_[next_line_].pop();
-  next_line_ = 1 - next_line_;
-  if (!ticket) ticket = lines_[next_line_].pop();
+  auto ticket = queues_[next_queue_].pop();
+  next_queue_ = 1 - next_queue_;
+  if (!ticket) ticket = queues_[next_queue_].pop();
   if (!ticket) {
     --turns_;
     return;
@@ -92,7 +92,7 @@ asio::awaitable<std::string> PasswordHasher::Turn::hash(std::string password) co
 
 asio::awaitable<bool> PasswordHasher::Turn::matches(std::string password, std::string hash) const {
   const bool exists = !hash.empty();
-  if (!exists) hash = nobodys_hash;
+  if (!exists) hash = dummy_hash;
   return hasher_->threads_.run([password = std::move(password), hash = std::move(hash), exists] {
     return password_matches(password, hash) && exists;
   });

@@ -18,21 +18,20 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// Hashes and compares passwords on one or two threads of its own, so that no io thread waits for Argon2id.
-/// Each thread takes 64 MiB while it works (`password_hash_bytes`): 128 MiB with two, nothing when nobody
-/// logs in. Any io thread may call; a coroutine resumes on its own.
+/// Hashes and compares passwords on one or two dedicated threads, so that no io thread waits for Argon2id.
+/// Each thread uses 64 MiB while it hashes (`password_hash_bytes`), none while idle. Any io thread may call;
+/// a coroutine resumes on its own executor.
 class PasswordHasher {
  public:
-  /// Logins wait apart from everything else, and the two lines take turns: a login waits for one
-  /// registration, however many there are.
+  /// Logins have a separate queue, and the two queues take turns: a login waits for at most one registration.
   enum class Purpose { login, other };
 
-  /// How many may wait in one line, and how many of one network; one more is refused.
+  /// Limits of one queue, and of one network in it; further requests are refused.
   static constexpr std::size_t most_waiting = 256;
   static constexpr std::size_t most_waiting_of_network = 64;
 
-  /// The right to a thread until it is destroyed. There are as many as threads, so that whoever has one may
-  /// count on being served at once, and few logins are between being counted and being judged.
+  /// The right to a thread until it is destroyed. There is one turn per thread, so that its holder is served
+  /// at once, and few logins are counted but not yet decided.
   class Turn {
    public:
     explicit Turn(PasswordHasher& hasher) : hasher_(&hasher) {}
@@ -42,10 +41,10 @@ class PasswordHasher {
     Turn(Turn&& other) noexcept : hasher_(std::exchange(other.hasher_, nullptr)) {}
     Turn& operator=(Turn&&) = delete;
 
-    /// Argon2id of the password.
+    /// Returns the Argon2id hash of the password.
     asio::awaitable<std::string> hash(std::string password) const;
-    /// Whether `hash` is of the password. An empty hash stands for an account that does not exist: the same
-    /// work is done, and the answer is no.
+    /// True if `hash` is the hash of the password. An empty hash means that the account does not exist: the
+    /// same work is done, and the result is false.
     asio::awaitable<bool> matches(std::string password, std::string hash) const;
 
    private:
@@ -56,18 +55,18 @@ class PasswordHasher {
   PasswordHasher(const PasswordHasher&) = delete;
   PasswordHasher& operator=(const PasswordHasher&) = delete;
 
-  /// The networks that wait (api/http/failure_limit.hpp) take turns. Throws Failure (UNAVAILABLE) when too
-  /// many wait.
+  /// Waits for a turn; the waiting networks (api/http/failure_limit.hpp) are served in rotation. Throws
+  /// Failure (UNAVAILABLE) if too many requests wait.
   asio::awaitable<Turn> turn(Purpose purpose, std::string network);
 
  private:
-  using Ticket = std::shared_ptr<asio::steady_timer>;  // cancelled when its turn has come
+  using Ticket = std::shared_ptr<asio::steady_timer>;  // cancelled when its turn comes
 
-  class Line {
+  class Queue {
    public:
-    /// False when too many wait.
+    /// False if too many tickets wait.
     bool push(const std::string& network, const Ticket& ticket);
-    /// The next ticket; null when nobody waits.
+    /// Returns the next ticket; null if none waits.
     Ticket pop();
 
    private:
@@ -83,8 +82,8 @@ class PasswordHasher {
   std::mutex mutex_;
   // Under mutex_:
   std::size_t turns_ = 0;
-  std::array<Line, 2> lines_;  // by Purpose
-  std::size_t next_line_ = 0;
+  std::array<Queue, 2> queues_;  // by Purpose
+  std::size_t next_queue_ = 0;
 };
 
 }  // namespace waybill::api

@@ -35,16 +35,16 @@ TEST(PasswordHasher, HashesAndCompares) {
   EXPECT_EQ(result.get(), (std::vector<bool>{true, false, false}));
 }
 
-/// Clients that want a turn and keep it until the test ends it.
+/// Clients that request a turn and keep it until the test ends it.
 class HasherTurns : public testing::Test {
  protected:
-  void want(const std::string& name, Purpose purpose, const std::string& network) {
-    const auto wait = [](HasherTurns& test, std::string who, Purpose what,
-                         std::string where) -> asio::awaitable<void> {
+  void request(const std::string& name, Purpose purpose, const std::string& network) {
+    const auto wait = [](HasherTurns& test, std::string client, Purpose reason,
+                         std::string from) -> asio::awaitable<void> {
       try {
-        auto turn = co_await test.hasher.turn(what, std::move(where));
+        auto turn = co_await test.hasher.turn(reason, std::move(from));
         test.held.push_back(std::move(turn));
-        test.served.push_back(std::move(who));
+        test.served.push_back(std::move(client));
       } catch (const Failure& failure) {
         EXPECT_EQ(failure.code(), ErrorCode::unavailable);
         ++test.refused;
@@ -55,7 +55,7 @@ class HasherTurns : public testing::Test {
     io.poll();
   }
 
-  /// Ends turns one after another until nobody waits.
+  /// Ends one turn after another until no client waits.
   void serve_all() {
     while (!held.empty()) {
       held.pop_front();
@@ -71,15 +71,15 @@ class HasherTurns : public testing::Test {
   int refused = 0;
 };
 
-TEST_F(HasherTurns, AreGivenInOrderAndRefusedWhenTooManyOfANetworkWait) {
+TEST_F(HasherTurns, AreInOrderAndRefusedWhenTooManyOfANetworkWait) {
   for (std::size_t number = 0; number < 100; ++number) {
-    want(std::to_string(number), Purpose::login, "192.0.2.1");
+    request(std::to_string(number), Purpose::login, "192.0.2.1");
   }
   const auto at_once = served.size();
   EXPECT_GE(at_once, 1U);
   EXPECT_LE(at_once, 2U);
   EXPECT_EQ(refused, 100 - static_cast<int>(at_once + PasswordHasher::most_waiting_of_network));
-  want("another", Purpose::login, "192.0.2.2");
+  request("another", Purpose::login, "192.0.2.2");
   EXPECT_EQ(refused, 100 - static_cast<int>(at_once + PasswordHasher::most_waiting_of_network))
       << "another network has places left";
   serve_all();
@@ -90,17 +90,17 @@ TEST_F(HasherTurns, AreGivenInOrderAndRefusedWhenTooManyOfANetworkWait) {
 }
 
 TEST_F(HasherTurns, AreRefusedWhenTooManyOfAllNetworksWait) {
-  for (int number = 0; number < 300; ++number) want("", Purpose::login, std::to_string(number));
+  for (int number = 0; number < 300; ++number) request("", Purpose::login, std::to_string(number));
   EXPECT_EQ(refused, 300 - static_cast<int>(held.size() + PasswordHasher::most_waiting));
   serve_all();
 }
 
-TEST_F(HasherTurns, OfALoginComeAfterOneRegistrationHoweverManyWait) {
-  want("registers", Purpose::other, "192.0.2.1");
-  want("registers", Purpose::other, "192.0.2.1");
+TEST_F(HasherTurns, LetALoginWaitForAtMostOneRegistration) {
+  request("registers", Purpose::other, "192.0.2.1");
+  request("registers", Purpose::other, "192.0.2.1");
   const auto at_once = held.size();
-  for (int number = 0; number < 20; ++number) want("registers", Purpose::other, "192.0.2.1");
-  want("logs in", Purpose::login, "192.0.2.1");
+  for (int number = 0; number < 20; ++number) request("registers", Purpose::other, "192.0.2.1");
+  request("logs in", Purpose::login, "192.0.2.1");
   serve_all();
   const auto login = std::ranges::find(served, "logs in") - served.begin();
   EXPECT_LE(login, static_cast<std::ptrdiff_t>(at_once + 1));

@@ -26,8 +26,8 @@ namespace {
 
 namespace sql = storage::sql::users;
 
-/// Longer than looking up an account and writing its mail take, so that the time of an answer does not tell
-/// whether there is an account.
+/// Longer than finding an account and writing its mail takes, so that the response time does not reveal
+/// whether the account exists.
 constexpr std::chrono::milliseconds answer_time(250);
 
 constexpr Property address_properties[] = {
@@ -48,7 +48,7 @@ using MailText = net::MailMessage (*)(const Services& services, const std::strin
                                       const std::string& token);
 
 /// Runs `request` (users.request_reset or users.request_verification) for the account of an address, if there
-/// is one: the mail goes to the address as the account has it, for the request may spell it in another way.
+/// is one. The mail goes to the account's own spelling of the address.
 asio::awaitable<void> request_mail(Services& services, const std::string& email,
                                    const storage::Statement& request, MailText text) {
   enum Column { guid, password_hash, is_verified, address };
@@ -64,7 +64,7 @@ asio::awaitable<void> request_mail(Services& services, const std::string& email,
   asio::co_spawn(co_await asio::this_coro::executor, services.send_mails(), asio::detached);
 }
 
-/// The same answer at the same time, whether the address has an account or not.
+/// Answers identically and after the same time for addresses with and without an account.
 asio::awaitable<Answer> answer_request(Call& call, Services& services, const storage::Statement& request,
                                        MailText text) {
   const auto email = text_of(call.object(), "email");
@@ -85,7 +85,7 @@ asio::awaitable<Answer> resend_verification(Call& call, Services& services) {
 
 asio::awaitable<Answer> reset_password(Call& call, Services& services) {
   const auto token = token_hash(text_of(call.object(), "token"));
-  // Hashing is expensive: only with a good token.
+  // Hashing is expensive, so the token is checked first.
   const auto known = co_await services.db.read(sql::find_reset, storage::Params().add(token));
   if (known.get(0, 0) != "t") throw wrong_token();
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
@@ -99,8 +99,8 @@ asio::awaitable<Answer> reset_password(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-/// The hash that `currentPassword` was compared with. Wrong ones count as failed logins, so that whoever has
-/// a token cannot try out passwords.
+/// Checks `currentPassword` and returns the stored hash. A wrong password counts as a failed login, so that
+/// the holder of a token cannot guess passwords.
 asio::awaitable<std::string> check_current_password(Call& call, Services& services, const std::string& user) {
   enum Column { email, password_hash };
   const auto rows = co_await services.db.read(sql::get_credentials, storage::Params().add(user));
@@ -125,7 +125,7 @@ asio::awaitable<Answer> change_password(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin({});
   const auto changed =
       co_await transaction->run(sql::change_password, storage::Params().add(user).add(old_hash).add(hash));
-  if (changed.empty()) throw conflict("The password was changed meanwhile.");
+  if (changed.empty()) throw conflict("The password was changed by another request.");
   co_await transaction->run(storage::sql::user_sessions::finish_others,
                             storage::Params().add(user).add(call.principal.token_id.to_string()));
   co_await transaction->commit();

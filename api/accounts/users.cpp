@@ -44,7 +44,7 @@ constexpr Property account_properties[] = {
 constexpr Schema account_schema{"Account", account_properties};
 constexpr Schema registered_schema{"Registered", std::span(account_properties).first(2)};
 
-/// Not Kind::email: what is no address is wrong like any other that has no account.
+/// Not Kind::email: an invalid address gets the same answer as an address without an account.
 constexpr Property login_properties[] = {
     {.name = "email", .kind = Kind::string, .required = true, .max_length = longest_email},
     {.name = "password", .kind = Kind::string, .required = true, .max_length = longest_password},
@@ -101,8 +101,8 @@ asio::awaitable<Answer> verify_user(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-/// The account that e-mail address and password open. Both are looked at together: who is refused does not
-/// learn which of them was wrong, nor from the time it takes.
+/// Returns the account of e-mail address and password. Neither the error nor the response time reveals which
+/// of the two was wrong.
 asio::awaitable<storage::Rows> authenticate(Call& call, Services& services) {
   enum Column { guid, password_hash, is_verified };
   const auto email = text_of(call.object(), "email");
@@ -131,11 +131,11 @@ asio::awaitable<Answer> log_in(Call& call, Services& services) {
   const auto session = co_await services.db.write(
       storage::sql::user_sessions::start,
       storage::Params().add(user).add(token_hash(token)).add(rows.get(0, password_hash)), {});
-  if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed meanwhile.");
+  if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed by another request.");
   std::string data = R"({"token":")" + token + R"(","expiresAt":")" +
                      format_timestamp(storage::RowView(session, 0).time(0)) + R"(","user":)";
   const auto shown = co_await services.db.read(sql::me, storage::Params().add(user));
-  if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account is gone.");
+  if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account was deleted.");
   co_return Answer::of(data + json_object(shown) + "}");
 }
 
@@ -155,7 +155,7 @@ asio::awaitable<Answer> get_me(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-/// Makes the invitation an account, or takes the account that its address has already into the business.
+/// Turns the invitation into an account, or adds the existing account of its address to the business.
 asio::awaitable<storage::Rows> accept(Services& services, const std::string& token, const std::string& hash) {
   enum Column { invitation, business, account, is_taken };
   const auto transaction = co_await services.db.begin({});
@@ -180,7 +180,7 @@ asio::awaitable<storage::Rows> accept(Services& services, const std::string& tok
 
 asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
   const auto token = text_of(call.object(), "token");
-  // Hashing is dear: only for who has a token.
+  // Hashing is expensive, so the token is checked first.
   const auto known =
       co_await services.db.read(sql::find_invitation, storage::Params().add(token_hash(token)));
   if (known.get(0, 0) != "t") throw wrong_token();

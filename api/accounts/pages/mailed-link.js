@@ -5,9 +5,9 @@ const outcome = document.getElementById('outcome');
 const token = new URLSearchParams(location.search).get('token') ?? '';
 history.replaceState(null, '', location.pathname);
 
-function tell(text, wrong) {
+function showOutcome(text, isError) {
   outcome.textContent = text;
-  outcome.className = wrong ? 'wrong' : '';
+  outcome.className = isError ? 'wrong' : '';
 }
 
 function reasonOf(answer) {
@@ -19,7 +19,7 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = form.querySelector('button');
   button.disabled = true;
-  tell('…', false);
+  showOutcome('…', false);
   try {
     const response = await fetch(form.dataset.endpoint, {
       method: 'POST',
@@ -29,12 +29,12 @@ form.addEventListener('submit', async (event) => {
     const answer = await response.json();
     if (answer.success) {
       form.hidden = true;
-      tell(form.dataset.done, false);
+      showOutcome(form.dataset.done, false);
       return;
     }
-    tell(reasonOf(answer), true);
+    showOutcome(reasonOf(answer), true);
   } catch {
-    tell('The server cannot be reached; try again.', true);
+    showOutcome('The server cannot be reached; try again.', true);
   }
   button.disabled = false;
 });
