@@ -14,7 +14,7 @@ namespace {
 namespace sql = storage::sql::carriers;
 using Text = std::optional<std::string>;
 
-/// A credential as it is stored, sealed for this business, carrier and column.
+/// Returns a credential as SQL stores it, sealed for this business, carrier and column.
 Text sealed(const Call& call, const Services& services, const std::string& carrier, std::string_view name,
             const Text& secret) {
   if (!secret) return std::nullopt;
@@ -25,8 +25,8 @@ Text sealed(const Call& call, const Services& services, const std::string& carri
 
 struct Terms {
   std::string code;
-  std::string levels;   // codes, a JSON array
-  Text account_number;  // none: not configured
+  std::string levels;   // a JSON array of codes
+  Text account_number;  // nullopt if not configured
 };
 
 asio::awaitable<Terms> read_terms(Call& call, Services& services, const std::string& carrier) {
@@ -39,8 +39,8 @@ asio::awaitable<Terms> read_terms(Call& call, Services& services, const std::str
                   .account_number = rows.is_null(0, 2) ? Text() : Text(rows.get(0, 2))};
 }
 
-/// Whether `body` names it, flat or as a GET nests it.
-bool names(const json::object& body, std::string_view name) {
+/// True if `body` has the member, flat or nested as in a GET.
+bool has_member(const json::object& body, std::string_view name) {
   return body.contains(name) || find_path(body, "configuration." + std::string(name)) != nullptr;
 }
 
@@ -61,7 +61,7 @@ bool flag_at(const json::object& body, std::string_view name) {
   return value != nullptr && value->get_bool();
 }
 
-/// Refuses what the carrier's connector does not accept.
+/// Throws Failure if the carrier's connector does not accept the credentials.
 asio::awaitable<void> check_account(const json::object& body, const Terms& terms) {
   const auto number = value_of(body, "accountNumber");
   connectors::CarrierAccount account{.account_number = number ? *number : terms.account_number.value_or(""),
@@ -81,7 +81,7 @@ void check_carrier_update(const json::object& body, FieldErrors& errors) {
     const auto* const nested = find_path(body, "configuration." + name);
     const auto* const flat = body.if_contains(name);
     if (nested != nullptr && flat != nullptr && *nested != *flat) {
-      errors.push_back({"configuration." + name, "is another one than " + name});
+      errors.push_back({"configuration." + name, "differs from " + name});
     }
   }
 }
@@ -90,7 +90,7 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   const auto& body = call.object();
   const auto carrier = guid_at(body, "carrierId").value();
   auto terms = co_await read_terms(call, services, carrier);
-  terms.account_number.reset();  // a configuration is given whole
+  terms.account_number.reset();  // a configuration replaces all of the former one
   check_default_level(body, terms);
   co_await check_account(body, terms);
   auto params = business_params(call);
@@ -116,7 +116,7 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   };
   auto params = key_params(call);
   params.add(flag("isActive")).add(value_of(body, "accountNumber")).add(flag("testMode"));
-  params.add(names(body, "defaultServiceLevel")).add(value_of(body, "defaultServiceLevel"));
+  params.add(has_member(body, "defaultServiceLevel")).add(value_of(body, "defaultServiceLevel"));
   for (const auto* const name : {"apiKey", "apiSecret"}) {
     params.add(body.contains(name)).add(sealed(call, services, carrier, name, text_at(body, name)));
   }

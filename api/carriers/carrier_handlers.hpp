@@ -5,14 +5,14 @@
 
 namespace waybill::api {
 
-/// What a carrier's service level is called by those that do not define their own, and what kinds of carriers
-/// there are.
+/// The code and display name of a carrier type or service level.
 struct CodeName {
   std::string_view code;
   std::string_view name;
 };
 inline constexpr CodeName carrier_types[] = {
     {"courier", "Courier"}, {"freight", "Freight"}, {"lastmile", "Last mile"}};
+/// The service levels of carriers that do not define their own.
 inline constexpr CodeName service_levels[] = {
     {"standard", "Standard"}, {"express", "Express"}, {"sameday", "Same day"}};
 

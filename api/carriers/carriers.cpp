@@ -146,7 +146,7 @@ constexpr Property contact_create_properties[] = {
 };
 constexpr Schema contact_create_schema{"CarrierContactCreate", contact_create_properties};
 
-/// No two service levels of one code.
+/// Adds an error for each service level whose code is already used.
 void check_create(const json::object& body, FieldErrors& errors) {
   const auto* const levels = value_at(body, "serviceLevels");
   if (levels == nullptr || !levels->is_array()) return;
@@ -167,10 +167,10 @@ json::array listed(std::span<const CodeName> entries) {
   return list;
 }
 
-/// The service levels as they are stored, each with all its names.
+/// Returns the service levels as they are stored, each with all its members.
 std::string stored_levels(const json::object& body) {
-  const auto* const wanted = value_at(body, "serviceLevels");
-  json::array levels = wanted == nullptr ? listed(service_levels) : wanted->get_array();
+  const auto* const requested = value_at(body, "serviceLevels");
+  json::array levels = requested == nullptr ? listed(service_levels) : requested->get_array();
   for (auto& level : levels) {
     auto& object = level.get_object();
     if (!object.contains("estimatedDays")) object.emplace("estimatedDays", nullptr);
@@ -203,7 +203,7 @@ asio::awaitable<Answer> create_carrier(Call& call, Services& services) {
   params.add(text_at(body, "name")).add(text_at(body, "code")).add(text_at(body, "type"));
   params.add(stored_levels(body));
   const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  if (rows.empty()) throw conflict("The catalogue has a carrier of this code, or there are 1000 carriers.");
+  if (rows.empty()) throw conflict("A carrier with this code already exists, or there are 1000 carriers.");
   co_return Answer::created(json_object(rows), "/api/carriers/" + std::string(rows.get(0, 0)));
 }
 
