@@ -15,8 +15,8 @@ constexpr std::size_t name_column = 0;
 constexpr std::size_t email_column = 1;
 
 std::size_t column_of(std::string_view title) {
-  const auto is_it = [&](std::string_view name) { return equal_ignoring_case(name, title); };
-  return static_cast<std::size_t>(std::ranges::find_if(customer_csv_columns, is_it) -
+  const auto matches = [&](std::string_view name) { return equal_ignoring_case(name, title); };
+  return static_cast<std::size_t>(std::ranges::find_if(customer_csv_columns, matches) -
                                   customer_csv_columns.begin());
 }
 
@@ -49,22 +49,22 @@ void CustomerCsv::read_header() {
     return;
   }
   std::string problem(header->problem);
-  std::vector<bool> is_there(customer_csv_columns.size());
+  std::vector<bool> is_present(customer_csv_columns.size());
   for (const auto& title : header->fields) {
     const auto column = column_of(title);
     if (!problem.empty()) break;
     if (column == customer_csv_columns.size()) {
       problem = "has an unknown column \"" + to_text(title.substr(0, default_string_length)) + '"';
-    } else if (is_there[column]) {
+    } else if (is_present[column]) {
       problem = "has the column " + title + " twice";
     } else {
-      is_there[column] = true;
+      is_present[column] = true;
       columns_.push_back(column);
     }
   }
   if (problem.empty() && header->field_count > columns_.size()) problem = "has too many columns";
   for (const auto column : {name_column, email_column}) {
-    if (problem.empty() && !is_there[column])
+    if (problem.empty() && !is_present[column])
       problem = "lacks the column " + std::string(customer_csv_columns.at(column));
   }
   if (!problem.empty()) errors_.push_back({header->line, "the header " + problem});
@@ -91,7 +91,7 @@ std::optional<CustomerRow> CustomerCsv::next() {
 std::string CustomerCsv::row_problem(const CsvRecord& record, CustomerRow& row) const {
   if (!record.problem.empty()) return std::string(record.problem);
   if (record.field_count != columns_.size()) {
-    return "has " + std::to_string(record.field_count) + " fields, the header " +
+    return "has " + std::to_string(record.field_count) + " fields, but the header has " +
            std::to_string(columns_.size());
   }
   std::string problems;

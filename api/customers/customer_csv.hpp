@@ -12,20 +12,20 @@
 
 namespace waybill::api {
 
-/// The columns of a file of customers, in the order of CustomerRow::values.
+/// The columns of a CSV file of customers, in the order of CustomerRow::values.
 inline constexpr auto customer_csv_columns = std::to_array<std::string_view>(
     {"name", "email", "phone", "company", "street", "city", "state", "postalCode", "country"});
 inline constexpr std::size_t most_customer_rows = 100'000;
 inline constexpr std::size_t most_line_errors = 100;
 
-/// A row that was found good. The views live until the next one is read.
+/// A valid row. The views are valid until the next row is read.
 struct CustomerRow {
   std::size_t line = 0;
   std::array<std::optional<std::string_view>, customer_csv_columns.size()> values;  // nullopt: empty
 };
 
 /// Reads customers from CSV: a header with `name`, `email` and any other of the columns, in any order and
-/// case, then a row each. A row needs a name and is held to the rules of a customer made by JSON.
+/// case, then one row per customer. A row needs a name and must meet the rules of a customer in JSON.
 class CustomerCsv {
  public:
   struct LineError {
@@ -36,11 +36,11 @@ class CustomerCsv {
   /// `file` must outlive the reader.
   explicit CustomerCsv(std::string_view file);
 
-  /// The next good row; bad ones become line errors. nullopt at the end: of the file, of the rows it may
-  /// have, of the errors that are told, or with a bad header.
+  /// Returns the next valid row; invalid rows become line errors. Returns nullopt at the end of the file,
+  /// beyond the limit of rows or of errors, and for an invalid header.
   std::optional<CustomerRow> next();
 
-  /// What is wrong with the file as a whole; once `next` has come to the end.
+  /// The error of the file as a whole; complete once `next` has returned nullopt.
   const std::optional<std::string>& problem() const { return problem_; }
   const std::vector<LineError>& line_errors() const { return errors_; }
 
@@ -49,7 +49,7 @@ class CustomerCsv {
   std::string row_problem(const CsvRecord& record, CustomerRow& row) const;
 
   CsvReader reader_;
-  std::vector<std::size_t> columns_;  // of the file: which of customer_csv_columns each is
+  std::vector<std::size_t> columns_;  // of the file, as indices of customer_csv_columns
   std::size_t rows_ = 0;
   std::optional<std::string> problem_;
   std::vector<LineError> errors_;

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct Outcome {
-  std::vector<std::string> rows;  // the values, joined by bars; - for an empty one
+  std::vector<std::string> rows;  // the values joined by bars, "-" for an empty one
   std::vector<std::string> errors;
   std::string problem;
 };
@@ -41,7 +41,7 @@ TEST(CustomerCsv, RowsHaveTheColumnsOfTheHeader) {
   EXPECT_THAT(read_all("POSTALCODE,Email,name\n1,,Ada\n").rows, ElementsAre("2|Ada|-|-|-|-|-|-|1|-"));
 }
 
-TEST(CustomerCsv, ABadHeaderIsTheErrorOfItsLine) {
+TEST(CustomerCsv, AnInvalidHeaderIsALineError) {
   EXPECT_THAT(read_all("name,email,planet\nAda,,x").errors,
               ElementsAre(HasSubstr("1: the header has an unknown")));
   EXPECT_THAT(read_all("name,email,Name\nAda,,x").errors, ElementsAre(HasSubstr("twice")));
@@ -58,7 +58,7 @@ TEST(CustomerCsv, AFileNeedsRows) {
   EXPECT_EQ(read_all(header).problem, "has no rows");
 }
 
-TEST(CustomerCsv, BadRowsAreToldWithAllThatIsWrong) {
+TEST(CustomerCsv, AnInvalidRowIsReportedWithAllItsErrors) {
   const auto read =
       read_all("name,email,phone\n" +
                std::string(",ada,1\n"
@@ -68,7 +68,7 @@ TEST(CustomerCsv, BadRowsAreToldWithAllThatIsWrong) {
                            "\xff,c@example.com,1\n") +
                "Cy,c@example.com," + std::string(201, 'p') + "\n" + "Eve,," + std::string(200, 'p') + "\n");
   EXPECT_THAT(read.errors, ElementsAre("2: email must be an e-mail address; name is required",
-                                       "3: has 2 fields, the header 3", "4: name must not be blank",
+                                       "3: has 2 fields, but the header has 3", "4: name must not be blank",
                                        HasSubstr("5: has a quote"), "6: name must be UTF-8 without NUL",
                                        "7: phone must have at most 200 characters"));
   EXPECT_EQ(read.rows.size(), 1U);

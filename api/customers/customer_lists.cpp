@@ -18,7 +18,7 @@ namespace {
 
 namespace sql = storage::sql::customers;
 
-/// `create` asks for the name.
+/// `create` requires the name.
 constexpr auto contact_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
@@ -42,7 +42,7 @@ constexpr Schema added_contact_schema{"CustomerContactAdded", added_contact_prop
 constexpr Schema changed_contact_schema{"CustomerContactName", std::span(added_contact_properties).first(2)};
 constexpr Schema guid_schema{"CustomerListGuid", std::span(added_contact_properties).first(1)};
 
-/// `add`: of a request.
+/// `add` is true for requests, false for answers.
 constexpr auto reference_properties(bool add) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = add},
@@ -65,7 +65,7 @@ constexpr auto contact_columns =
 
 void check_contact(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
-/// $1 to $3: business, customer and the element that the path names.
+/// $1 to $3: business, customer and the element in the path.
 storage::Params element_params(const Call& call) {
   auto params = key_params(call);
   params.add(call.id(1).to_string());
@@ -74,8 +74,8 @@ storage::Params element_params(const Call& call) {
 
 Answer guid_answer(const Guid& guid) { return Answer::of(R"({"guid":")" + guid.to_string() + R"("})"); }
 
-Failure list_is_full(std::string_view what) {
-  return conflict("The customer has 1000 " + std::string(what) + " and can have no more.");
+Failure list_is_full(std::string_view list) {
+  return conflict("The customer already has the maximum of 1000 " + std::string(list) + ".");
 }
 
 asio::awaitable<Answer> add_contact(Call& call, Services& services) {

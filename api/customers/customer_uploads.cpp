@@ -1,4 +1,4 @@
-// Customers from a CSV file: uploaded, looked at, confirmed.
+// Customers from a CSV file: upload, preview and confirmation.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -27,9 +27,9 @@ namespace {
 
 namespace sql = storage::sql::customer_uploads;
 
-constexpr std::size_t part_size = 5'000;  // rows that one statement stores, or applies
-constexpr int most_waiting_uploads = 20;  // of a business
-// For the business's other uploads that are being confirmed.
+constexpr std::size_t part_size = 5'000;  // rows that one statement stores or applies
+constexpr int most_waiting_uploads = 20;  // per business
+// The wait for other confirmations of the business.
 constexpr auto longest_wait = std::chrono::seconds(8);
 constexpr auto first_pause = std::chrono::milliseconds(20);
 constexpr auto longest_pause = std::chrono::milliseconds(320);
@@ -53,7 +53,7 @@ constexpr ErrorCode preview_errors[] = {ErrorCode::conflict};  // it was confirm
 constexpr Parameter confirm_parameters[] = {
     {.name = "guid", .kind = Kind::uuid, .required = true, .description = "the upload's"}};
 
-/// The content of the form's only field.
+/// Returns the content of the form's only field.
 std::string_view file_of(const Call& call) {
   const auto form = parse_form(call.content_type, call.raw_body);
   if (const auto* const problem = std::get_if<std::string>(&form)) throw invalid("body", *problem);
@@ -73,7 +73,7 @@ std::string_view file_of(const Call& call) {
   return file->content;
 }
 
-/// The arrays of a part's columns.
+/// Collects the columns of a part as arrays.
 class PartWriter {
  public:
   void add(const CustomerRow& row) {
@@ -101,11 +101,11 @@ storage::Params upload_params(const std::string& business, const std::string& up
   return params;
 }
 
-/// Throws Failure when anything is wrong with the file: its first hundred bad lines.
+/// Throws Failure with the first hundred invalid lines if the file has any error.
 void refuse_bad_file(const CustomerCsv& csv, const storage::Rows& repeated) {
   auto lines = csv.line_errors();
   storage::for_each_row(repeated, [&](const storage::RowView& row) {
-    lines.push_back({row.number<std::size_t>(0), "email stands on line " + row.string(1) + " already"});
+    lines.push_back({row.number<std::size_t>(0), "email is already on line " + row.string(1)});
   });
   std::ranges::sort(lines, {}, &CustomerCsv::LineError::line);
   if (lines.size() > most_line_errors) lines.resize(most_line_errors);
@@ -125,7 +125,8 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
   auto upload = upload_params(business, guid);
   upload.add(most_waiting_uploads);
   if ((co_await transaction->run(sql::create, std::move(upload))).empty()) {
-    throw conflict("20 uploads wait to be confirmed; confirm one, or wait until they expire after 24 hours.");
+    throw conflict(
+        "20 uploads wait for confirmation; confirm one, or wait until they expire after 24 hours.");
   }
   PartWriter writer;
   int part = 0;
@@ -142,7 +143,7 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
   co_return Answer::created('"' + guid + '"', "/api/v1/Customers/upload/" + guid);
 }
 
-Failure confirmed_already() { return conflict("The upload was confirmed already."); }
+Failure confirmed_already() { return conflict("The upload is already confirmed."); }
 
 asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
   const auto rows = co_await services.db.read(sql::preview, key_params(call));
@@ -151,7 +152,7 @@ asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
   co_return Answer::of(json_object(rows.slice(0, 1, 1)));
 }
 
-/// False when another upload of the business is being confirmed.
+/// Returns false if another upload of the business is being confirmed.
 asio::awaitable<bool> try_confirming(const Call& call, Services& services, const std::string& guid) {
   const auto business = call.principal.business_id.to_string();
   const auto transaction = co_await services.db.begin(call.cause());
@@ -171,7 +172,7 @@ asio::awaitable<bool> try_confirming(const Call& call, Services& services, const
   co_return true;
 }
 
-/// Several uploads of a business are confirmed one after another. An upload that waits has no connection.
+/// Uploads of a business are confirmed one after another. A waiting upload occupies no database connection.
 asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
   const auto guid = Guid::parse(call.parameter("guid").value_or("")).value().to_string();
   asio::steady_timer timer(co_await asio::this_coro::executor);

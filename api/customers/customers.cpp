@@ -18,7 +18,7 @@ namespace {
 
 namespace sql = storage::sql::customers;
 
-/// Of requests. `create` asks for the name.
+/// The properties of requests. `create` requires the name.
 constexpr auto customer_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},

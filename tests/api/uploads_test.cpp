@@ -143,7 +143,7 @@ TEST_F(UploadsTest, BadRowsRefuseTheFileByTheirLines) {
                                "Ada,ADA@Example.com,,,,,,,\r\n"            // 9
                                "X\"y,x@example.com,,,,,,,\r\n");           // 10
   expect_invalid(response, {"line 3", "line 4", "line 5", "line 8", "line 9", "line 10"});
-  EXPECT_EQ(response.details().at("line 9"), "email stands on line 2 already");
+  EXPECT_EQ(response.details().at("line 9"), "email is already on line 2");
   EXPECT_EQ(tenant.sql.number("select count(*) from customer_uploads where business_id = $1", {tenant.id}),
             0);
 }
