@@ -9,8 +9,8 @@
 
 namespace waybill::api {
 
-/// A dispatch as it stands, held by a transaction.
-struct HeldDispatch {
+/// The current values of a dispatch whose row a transaction has locked.
+struct LockedDispatch {
   std::string status;
   std::optional<std::string> driver;
   std::optional<std::string> vehicle;
@@ -21,13 +21,13 @@ struct HeldDispatch {
 
 inline constexpr std::int64_t most_stops = 1'000;
 
-/// Throws Failure (404) when there is none.
-asio::awaitable<HeldDispatch> hold_dispatch(storage::Transaction& transaction, const std::string& business,
-                                            const std::string& dispatch);
+/// Locks a dispatch. Throws Failure (404) if there is none.
+asio::awaitable<LockedDispatch> lock_dispatch(storage::Transaction& transaction, const std::string& business,
+                                              const std::string& dispatch);
 
-/// Holds shipments that are about to be put into a dispatch. Throws Failure when one is not there (404),
-/// final, or in an open dispatch (409).
-asio::awaitable<void> hold_free_shipments(storage::Transaction& transaction, const std::string& business,
+/// Locks shipments that are about to be added to a dispatch. Throws Failure if one does not exist (404), is
+/// final, or is in an open dispatch (409).
+asio::awaitable<void> lock_free_shipments(storage::Transaction& transaction, const std::string& business,
                                           const std::vector<std::string>& shipments);
 
 /// POST /api/dispatch

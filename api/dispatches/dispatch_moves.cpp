@@ -23,9 +23,9 @@ storage::Params params_of(const std::string& business, const std::string& dispat
   return params;
 }
 
-/// The statuses from which a shipment goes out when its dispatch starts. Those that are out already, and
-/// those that are final, stay as they are.
-std::vector<std::string> statuses_that_go_out() {
+/// Returns the statuses that change to out_for_delivery when the dispatch starts. Shipments that are already
+/// out for delivery or final keep their status.
+std::vector<std::string> statuses_before_delivery() {
   const auto& machine = domain::shipment_states();
   std::vector<std::string> statuses;
   for (const auto from : machine.states) {
@@ -34,24 +34,24 @@ std::vector<std::string> statuses_that_go_out() {
   return statuses;
 }
 
-void check_vehicle(const HeldDispatch& dispatch, const storage::RowView& crew) {
+void check_vehicle(const LockedDispatch& dispatch, const storage::RowView& crew) {
   if (!dispatch.vehicle) return;
   if (crew.is_null(0)) throw conflict("The vehicle of the dispatch is deleted.");
   const auto status = crew.string(0);
-  if (status == "in_use") throw conflict("The vehicle is out already.");
+  if (status == "in_use") throw conflict("The vehicle is already in use.");
   if (status != "available") throw conflict("The vehicle is " + status + ".");
 }
 
-void check_driver(const HeldDispatch& dispatch, const storage::RowView& crew) {
+void check_driver(const LockedDispatch& dispatch, const storage::RowView& crew) {
   if (!dispatch.driver) return;
   if (crew.is_null(1)) throw conflict("The driver of the dispatch is deleted.");
   const auto status = crew.string(1);
-  if (status == "on_duty") throw conflict("The driver is out already.");
+  if (status == "on_duty") throw conflict("The driver is already on duty.");
   if (status == "inactive") throw conflict("The driver is inactive.");
 }
 
 asio::awaitable<void> start(storage::Transaction& transaction, const std::string& business,
-                            const std::string& guid, const HeldDispatch& dispatch) {
+                            const std::string& guid, const LockedDispatch& dispatch) {
   storage::Params crew_params;
   crew_params.add(business).add(dispatch.vehicle).add(dispatch.driver).add(guid);
   const auto rows = co_await transaction.run(sql::hold_crew, std::move(crew_params));
@@ -63,11 +63,11 @@ asio::awaitable<void> start(storage::Transaction& transaction, const std::string
   check_vehicle(dispatch, crew);
   check_driver(dispatch, crew);
   auto params = params_of(business, guid);
-  params.add_array(statuses_that_go_out());
+  params.add_array(statuses_before_delivery());
   co_await transaction.run(sql::start, std::move(params));
 }
 
-void check_planned(const HeldDispatch& dispatch) {
+void require_planned(const LockedDispatch& dispatch) {
   if (dispatch.status == "in_progress") throw invalid("dispatchId", "names an active dispatch");
   if (dispatch.status != "draft" && dispatch.status != "ready") {
     throw invalid("dispatchId", "names a dispatch that is " + dispatch.status);
@@ -82,13 +82,13 @@ asio::awaitable<Answer> move_dispatch(Call& call, Services& services) {
   const auto to = text_at(call.object(), "status").value_or("");
   const auto transaction = co_await services.db.begin(call.cause());
   co_await transaction->run(sql::hold_members, params_of(business, guid));
-  const auto held = co_await hold_dispatch(*transaction, business, guid);
+  const auto locked = co_await lock_dispatch(*transaction, business, guid);
   auto answer = Answer::of(R"({"guid":")" + guid + R"(","status":")" + to + R"("})");
-  if (held.status == to) co_return answer;
+  if (locked.status == to) co_return answer;
   const auto& machine = domain::dispatch_states();
-  if (!machine.allows(held.status, to)) throw invalid("status", machine.refusal(held.status, to));
+  if (!machine.allows(locked.status, to)) throw invalid("status", machine.refusal(locked.status, to));
   if (to == "in_progress") {
-    co_await start(*transaction, business, guid, held);
+    co_await start(*transaction, business, guid, locked);
   } else {
     auto params = params_of(business, guid);
     params.add(to);
@@ -101,14 +101,14 @@ asio::awaitable<Answer> move_dispatch(Call& call, Services& services) {
 
 namespace {
 
-/// Puts the shipment in. False when the route was planned for other stops.
-asio::awaitable<bool> put_in(storage::Transaction& transaction, const std::string& business,
-                             const std::string& dispatch, const std::string& shipment,
-                             const PlannedRoute& route) {
-  co_await hold_free_shipments(transaction, business, {shipment});
-  const auto held = co_await hold_dispatch(transaction, business, dispatch);
-  check_planned(held);
-  if (held.stops >= most_stops) {
+/// Adds the shipment. Returns false if the route was planned for other stops.
+asio::awaitable<bool> add_to_dispatch(storage::Transaction& transaction, const std::string& business,
+                                      const std::string& dispatch, const std::string& shipment,
+                                      const PlannedRoute& route) {
+  co_await lock_free_shipments(transaction, business, {shipment});
+  const auto locked = co_await lock_dispatch(transaction, business, dispatch);
+  require_planned(locked);
+  if (locked.stops >= most_stops) {
     throw invalid("shipmentId", "a dispatch has at most " + std::to_string(most_stops) + " shipments");
   }
   auto params = params_of(business, dispatch);
@@ -117,17 +117,17 @@ asio::awaitable<bool> put_in(storage::Transaction& transaction, const std::strin
   co_return co_await route.write(transaction);
 }
 
-/// Takes the shipment out. False when the route was planned for other stops.
-asio::awaitable<bool> take_out(storage::Transaction& transaction, const std::string& business,
-                               const std::string& dispatch, const std::string& shipment,
-                               const PlannedRoute& route) {
-  storage::Params held_shipment;
-  held_shipment.add(business).add_array(std::vector{shipment});
-  co_await transaction.run(sql::hold_shipments, held_shipment);
-  const auto held = co_await hold_dispatch(transaction, business, dispatch);
-  const auto states = co_await transaction.run(sql::shipment_states, std::move(held_shipment));
+/// Removes the shipment. Returns false if the route was planned for other stops.
+asio::awaitable<bool> remove_from_dispatch(storage::Transaction& transaction, const std::string& business,
+                                           const std::string& dispatch, const std::string& shipment,
+                                           const PlannedRoute& route) {
+  storage::Params shipment_params;
+  shipment_params.add(business).add_array(std::vector{shipment});
+  co_await transaction.run(sql::hold_shipments, shipment_params);
+  const auto locked = co_await lock_dispatch(transaction, business, dispatch);
+  const auto states = co_await transaction.run(sql::shipment_states, std::move(shipment_params));
   if (states.empty()) throw not_found("shipment");
-  check_planned(held);
+  require_planned(locked);
   if (states.get(0, 2) != dispatch) throw not_found("shipment in the dispatch");
   auto params = params_of(business, dispatch);
   params.add(shipment);
@@ -146,7 +146,7 @@ asio::awaitable<Answer> add_shipment(Call& call, Services& services) {
   for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
     const auto route = co_await PlannedRoute::make(services, business, dispatch, {.added = {shipment}});
     const auto transaction = co_await services.db.begin(call.cause());
-    if (!co_await put_in(*transaction, business, dispatch, shipment, route)) continue;
+    if (!co_await add_to_dispatch(*transaction, business, dispatch, shipment, route)) continue;
     co_await transaction->commit();
     co_return Answer::none();
   }
@@ -160,7 +160,7 @@ asio::awaitable<Answer> remove_shipment(Call& call, Services& services) {
   for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
     const auto route = co_await PlannedRoute::make(services, business, dispatch, {.removed = shipment});
     const auto transaction = co_await services.db.begin(call.cause());
-    if (!co_await take_out(*transaction, business, dispatch, shipment, route)) continue;
+    if (!co_await remove_from_dispatch(*transaction, business, dispatch, shipment, route)) continue;
     co_await transaction->commit();
     co_return Answer::none();
   }

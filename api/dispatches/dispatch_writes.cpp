@@ -34,7 +34,7 @@ std::optional<std::string> related_guid_at(const json::object& body, std::string
   return guid ? guid : guid_at(body, nested);
 }
 
-/// Each guid once.
+/// Returns the guids of `shipmentIds`, without duplicates.
 std::vector<std::string> named_shipments(const json::object& body) {
   std::vector<std::string> guids;
   if (const auto* const named = value_at(body, "shipmentIds")) {
@@ -59,32 +59,32 @@ asio::awaitable<void> check_crew(storage::Transaction& transaction, const std::s
 
 }  // namespace
 
-asio::awaitable<HeldDispatch> hold_dispatch(storage::Transaction& transaction, const std::string& business,
-                                            const std::string& dispatch) {
+asio::awaitable<LockedDispatch> lock_dispatch(storage::Transaction& transaction, const std::string& business,
+                                              const std::string& dispatch) {
   const auto rows = co_await transaction.run(sql::lock, params_of(business, dispatch));
   if (rows.empty()) throw not_found("dispatch");
   const storage::RowView row(rows, 0);
-  co_return HeldDispatch{.status = row.string(0),
-                         .driver = row.maybe_string(1),
-                         .vehicle = row.maybe_string(2),
-                         .name = row.string(3),
-                         .planned_date = row.string(4),
-                         .stops = row.number(5)};
+  co_return LockedDispatch{.status = row.string(0),
+                           .driver = row.maybe_string(1),
+                           .vehicle = row.maybe_string(2),
+                           .name = row.string(3),
+                           .planned_date = row.string(4),
+                           .stops = row.number(5)};
 }
 
-asio::awaitable<void> hold_free_shipments(storage::Transaction& transaction, const std::string& business,
+asio::awaitable<void> lock_free_shipments(storage::Transaction& transaction, const std::string& business,
                                           const std::vector<std::string>& shipments) {
   if (shipments.empty()) co_return;
   storage::Params params;
   params.add(business).add_array(shipments);
-  // Two statements: only the second sees what others did while the first waited for them.
-  const auto held = co_await transaction.run(sql::hold_shipments, params);
-  if (static_cast<std::size_t>(held.size()) != shipments.size()) throw not_found("shipment");
+  // Two statements: only the second sees changes that were committed while the first waited for its locks.
+  const auto locked = co_await transaction.run(sql::hold_shipments, params);
+  if (static_cast<std::size_t>(locked.size()) != shipments.size()) throw not_found("shipment");
   const auto states = co_await transaction.run(sql::shipment_states, std::move(params));
   for (int row = 0; row < states.size(); ++row) {
     const auto shipment = "The shipment " + std::string(states.get(row, 0)) + " is ";
     const auto status = states.get(row, 1);
-    if (states.get(row, 3) == "t") throw conflict(shipment + "in a dispatch already.");
+    if (states.get(row, 3) == "t") throw conflict(shipment + "already in a dispatch.");
     if (status == "delivered" || status == "returned" || status == "cancelled") {
       throw conflict(shipment + std::string(status) + ".");
     }
@@ -105,7 +105,7 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
     }
     const auto transaction = co_await services.db.begin(call.cause());
     co_await check_crew(*transaction, business, driver, vehicle);
-    co_await hold_free_shipments(*transaction, business, shipments);
+    co_await lock_free_shipments(*transaction, business, shipments);
     auto params = params_of(business, guid);
     params.add(text_at(body, "name")).add(driver).add(vehicle);
     params.add(sql_timestamp(text_at(body, "plannedDate").value_or(""))).add(text_at(body, "notes"));
@@ -127,8 +127,8 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
 
 namespace {
 
-/// What the body changes, and why it may not.
-json::object changes_of(const json::object& body, const HeldDispatch& before) {
+/// Returns the columns that the body changes. Throws Failure if it would change the status.
+json::object changes_of(const json::object& body, const LockedDispatch& before) {
   constexpr BodyColumn columns[] = {{"name", "name"}, {"notes", "notes"}};
   auto changes = changed_columns(body, columns);
   add_related_guid(body, "driverId", "driver.guid", "driver_id", changes);
@@ -150,7 +150,7 @@ json::object changes_of(const json::object& body, const HeldDispatch& before) {
     changes.erase("planned_date");
   }
   if (const auto status = text_at(body, "status"); status && *status != before.status) {
-    throw invalid("status", "is " + before.status + "; PATCH …/status moves it");
+    throw invalid("status", "is " + before.status + "; use PATCH …/status to change it");
   }
   return changes;
 }
@@ -162,13 +162,13 @@ asio::awaitable<Answer> update_dispatch(Call& call, Services& services) {
   const auto business = call.principal.business_id.to_string();
   const auto guid = guid_at(body, "guid").value_or("");
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto before = co_await hold_dispatch(*transaction, business, guid);
+  const auto before = co_await lock_dispatch(*transaction, business, guid);
   const auto changes = changes_of(body, before);
   const bool is_planned = before.status == "draft" || before.status == "ready";
   for (const auto* const column : {"driver_id", "vehicle_id", "planned_date"}) {
     if (changes.contains(column) && !is_planned) {
       throw conflict("The dispatch is " + before.status +
-                     "; driver, vehicle and date cannot be changed any more.");
+                     "; its driver, vehicle and date can no longer be changed.");
     }
   }
   const auto named = [&](std::string_view column) { return text_at(changes, column); };
@@ -185,10 +185,10 @@ asio::awaitable<Answer> delete_dispatch(Call& call, Services& services) {
   const auto guid = call.id().to_string();
   const auto transaction = co_await services.db.begin(call.cause());
   co_await transaction->run(sql::hold_members, params_of(business, guid));
-  const auto held = co_await hold_dispatch(*transaction, business, guid);
-  if (held.status == "in_progress" || held.status == "completed") {
-    throw invalid("status",
-                  "is " + held.status + "; only what has not begun, or was cancelled, can be deleted");
+  const auto locked = co_await lock_dispatch(*transaction, business, guid);
+  if (locked.status == "in_progress" || locked.status == "completed") {
+    throw invalid("status", "is " + locked.status +
+                                "; only a dispatch that has not started or was cancelled can be deleted");
   }
   co_await transaction->run(sql::remove, params_of(business, guid));
   co_await transaction->commit();

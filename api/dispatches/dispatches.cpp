@@ -38,7 +38,7 @@ constexpr Property progress_properties[] = {
 };
 constexpr Schema progress_schema{"DispatchProgress", progress_properties};
 
-/// `create`: of a new dispatch; else of a change, whose body names it.
+/// `create` is true for a new dispatch, false for a change, whose body has the guid.
 auto body_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .required = !create, .nullable = false, .read_only = create},
@@ -143,7 +143,7 @@ asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {
   params.add(page.limit()).add(page.offset());
   const auto rows = co_await services.db.read(sql::list, std::move(params));
   const auto total = parse_number<std::int64_t>(rows.get(0, 0)).value();
-  // Behind the total and the time the page is ordered by.
+  // The first two columns are the total and the sort key.
   const bool is_empty = rows.is_null(0, 2);
   co_return page_answer(json_array(rows.slice(0, is_empty ? 0 : rows.size(), 2)), page, total);
 }

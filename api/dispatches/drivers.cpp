@@ -17,7 +17,7 @@ namespace sql = storage::sql::drivers;
 
 constexpr std::string_view statuses[] = {"available", "on_duty", "off_duty", "inactive"};
 
-/// Of requests; as an answer, whole. `create` asks for the name.
+/// The properties of requests and, with `create` false, of answers. `create` requires the name.
 constexpr auto driver_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
@@ -75,7 +75,7 @@ asio::awaitable<Answer> update_driver(Call& call, Services& services) {
 asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
   const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
   if (rows.empty()) throw not_found("driver");
-  if (rows.get(0, 0) == "t") throw conflict("The driver is out on a dispatch.");
+  if (rows.get(0, 0) == "t") throw conflict("The driver is on a dispatch in progress.");
   co_return Answer::none();
 }
 
