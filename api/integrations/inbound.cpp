@@ -16,7 +16,7 @@ namespace {
 namespace sql = storage::sql::integrations;
 using connectors::InboundVerdict;
 
-/// The integration that a call names.
+/// The integration in the path of a call.
 struct Target {
   Guid business;
   const connectors::Connector* connector;
@@ -41,7 +41,7 @@ asio::awaitable<std::optional<Target>> find_target(Services& services, const Gui
       .is_active = row.boolean(is_active)};
 }
 
-/// What a delivery is known by, short and printable whatever the store sent.
+/// Returns a short, printable key for the store's delivery id, whatever the store sent.
 std::optional<std::string> delivery_key(const std::optional<std::string>& id) {
   constexpr std::size_t longest = 200;
   if (!id || id->empty()) return std::nullopt;
@@ -50,9 +50,9 @@ std::optional<std::string> delivery_key(const std::optional<std::string>& id) {
   return is_plain ? id : hex(sha256(*id));
 }
 
-/// Who only fails is refused without a look into the database.
-void check_failures(FailureLimit& failures, std::string_view who, Time now) {
-  if (const auto wait = failures.wait(who, now)) {
+/// Throws Failure (RATE_LIMITED) for a caller with too many failures, without a query.
+void check_failures(FailureLimit& failures, std::string_view caller, Time now) {
+  if (const auto wait = failures.wait(caller, now)) {
     throw Failure(ErrorCode::rate_limited, "Too many calls were refused; try again later.")
         .with_retry_after(*wait);
   }
@@ -62,21 +62,21 @@ asio::awaitable<Answer> receive(Call& call, Services& services) {
   const auto& integration = call.id();
   const Time now = services.clock.now();
   auto& failures = services.stores.inbound_failures();
-  const auto stranger = network_of(call.peer);
-  // Stores share addresses: one whose secret is wrong must not silence the others of its host.
-  const auto caller = stranger + " " + integration.to_string();
-  for (const auto& who : {stranger, caller}) check_failures(failures, who, now);
+  const auto network = network_of(call.peer);
+  // Stores share addresses: one with a wrong secret must not block the others at its address.
+  const auto store = network + " " + integration.to_string();
+  for (const auto& caller : {network, store}) check_failures(failures, caller, now);
   const auto target = co_await find_target(services, integration);
   if (!target) {
-    failures.failed(stranger, now);
+    failures.failed(network, now);
     throw not_found("integration");
   }
   const auto verdict = target->connector->verify(
       target->credentials,
       {.body = call.raw_body, .header = [&](std::string_view name) { return find_field(call.head, name); }});
   if (verdict.kind == InboundVerdict::Kind::bad_signature) {
-    failures.failed(caller, now);
-    throw Failure(ErrorCode::unauthorized, "The signature is not this store's.");
+    failures.failed(store, now);
+    throw Failure(ErrorCode::unauthorized, "The signature does not match this store.");
   }
   if (verdict.kind == InboundVerdict::Kind::hint && target->is_active) {
     storage::Params params;

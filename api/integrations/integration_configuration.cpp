@@ -21,7 +21,7 @@ using connectors::StoreProblem;
 
 constexpr auto check_limit = std::chrono::seconds(20);
 
-/// Pasted keys often have blanks around them.
+/// Removes the blanks that pasted keys often have around them.
 std::string trimmed(std::string_view text) {
   constexpr std::string_view blank = " \t\r\n\f\v";
   const auto first = text.find_first_not_of(blank);
@@ -33,11 +33,11 @@ std::string credential(const json::object& body, std::string_view name) {
   return trimmed(text_at(body, "credentials." + std::string(name)).value_or(""));
 }
 
-/// Credentials go into header fields.
+/// Adds an error for control characters, which header fields cannot carry.
 void check_printable(const json::object& body, std::string_view name, FieldErrors& errors) {
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(credential(body, name), is_control)) {
-    errors.push_back({"credentials." + std::string(name), "must not hold control characters"});
+    errors.push_back({"credentials." + std::string(name), "must not contain control characters"});
   }
 }
 
@@ -46,8 +46,8 @@ void check_store_url(const json::object& body, const connectors::Connector& conn
   if (url.empty()) return;
   try {
     connector.normal_url(url);
-  } catch (const std::invalid_argument& wrong) {
-    errors.push_back({"credentials.storeUrl", wrong.what()});
+  } catch (const std::invalid_argument& error) {
+    errors.push_back({"credentials.storeUrl", error.what()});
   }
 }
 
@@ -62,30 +62,30 @@ struct Settings {
 };
 
 Settings settings_of(const json::object& body) {
-  const auto setting = [&](std::string_view name, bool otherwise) {
+  const auto setting = [&](std::string_view name, bool fallback) {
     const auto* const value = value_at(body, "settings." + std::string(name));
-    return value == nullptr ? otherwise : value->get_bool();
+    return value == nullptr ? fallback : value->get_bool();
   };
   return {.auto_import_orders = setting("autoImportOrders", true),
           .sync_products = setting("syncProducts", false),
           .push_tracking = setting("pushTracking", false)};
 }
 
-/// Nothing of it is a secret, whatever the store said.
+/// Returns the Failure for a store's error, without the secrets that the store may have repeated.
 Failure failure_of(const connectors::StoreError& error, const StoreCredentials& credentials) {
-  std::string words = connectors::without_secrets(error.what(), credentials);
+  std::string message = connectors::without_secrets(error.what(), credentials);
   FieldErrors details;
   switch (error.problem()) {
     case StoreProblem::credentials:
-      details.push_back({"credentials.apiKey", words});
+      details.push_back({"credentials.apiKey", message});
       break;
     case StoreProblem::busy:
-      words += " It may be tried again.";
+      message += " The call can be tried again.";
       break;
     default:
-      details.push_back({"credentials.storeUrl", words});
+      details.push_back({"credentials.storeUrl", message});
   }
-  Failure failure(ErrorCode::configuration_error, std::move(words), std::move(details));
+  Failure failure(ErrorCode::configuration_error, std::move(message), std::move(details));
   if (!error.retry_after()) return failure;
   return std::move(failure).with_retry_after(std::chrono::ceil<std::chrono::seconds>(*error.retry_after()));
 }
@@ -97,33 +97,34 @@ asio::awaitable<void> check_store(Services& services, const connectors::Connecto
     co_await store->check(writes);
   } catch (const connectors::StoreError& error) {
     throw failure_of(error, credentials);
-  } catch (const std::exception&) {  // whoever answers there decides what a connector has to read
-    constexpr std::string_view words = "What answers at the store's address cannot be understood.";
-    throw Failure(ErrorCode::configuration_error, std::string(words),
-                  {{"credentials.storeUrl", std::string(words)}});
+  } catch (const std::exception&) {  // the address may answer with anything
+    constexpr std::string_view message = "The answer from the store's address cannot be understood.";
+    throw Failure(ErrorCode::configuration_error, std::string(message),
+                  {{"credentials.storeUrl", std::string(message)}});
   }
 }
 
-/// What the business knows of the store.
-struct Known {
+/// The business's integration with a store, or a new guid for it.
+struct KnownStore {
   Guid guid = Guid::random();
   bool is_new = true;
   bool is_removed = false;
 };
 
-asio::awaitable<Known> look_up(Call& call, Services& services, const connectors::Connector& connector,
-                               const std::string& store_url) {
+asio::awaitable<KnownStore> find_known_store(Call& call, Services& services,
+                                             const connectors::Connector& connector,
+                                             const std::string& store_url) {
   enum Column { guid, is_removed, is_active };
   auto params = business_params(call);
   params.add(connector.terms().code).add(store_url);
   const auto rows = co_await services.db.read(sql::known, std::move(params));
-  if (rows.empty()) co_return Known();
+  if (rows.empty()) co_return KnownStore();
   const storage::RowView row(rows, 0);
-  if (row.boolean(is_active)) throw conflict("This store is connected already.");
-  co_return Known{.guid = row.guid(guid), .is_new = false, .is_removed = row.boolean(is_removed)};
+  if (row.boolean(is_active)) throw conflict("This store is already connected.");
+  co_return KnownStore{.guid = row.guid(guid), .is_new = false, .is_removed = row.boolean(is_removed)};
 }
 
-storage::Params configure_params(const Call& call, const Services& services, const Known& known,
+storage::Params configure_params(const Call& call, const Services& services, const KnownStore& known,
                                  std::string_view provider, const StoreCredentials& credentials) {
   const auto& business = call.principal.business_id;
   auto params = business_params(call);
@@ -178,12 +179,12 @@ asio::awaitable<Answer> configure_integration(Call& call, Services& services) {
   const auto* const connector = find_provider(Guid::parse(*guid_at(body, "providerId")).value());
   if (connector == nullptr) throw not_found("provider");
   const auto credentials = credentials_of(body, *connector);
-  const auto known = co_await look_up(call, services, *connector, credentials.store_url);
+  const auto known = co_await find_known_store(call, services, *connector, credentials.store_url);
   co_await check_store(services, *connector, credentials, settings_of(body).push_tracking);
   const auto rows = co_await services.db.write(
       sql::configure, configure_params(call, services, known, connector->terms().code, credentials),
       call.cause());
-  if (rows.empty()) throw conflict("This store is connected already.");
+  if (rows.empty()) throw conflict("This store is already connected.");
   if (!known.is_new && !known.is_removed) co_return Answer::of(json_object(rows));
   co_return Answer::created(json_object(rows), "/api/integrations/" + known.guid.to_string());
 }

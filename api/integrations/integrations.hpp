@@ -13,12 +13,12 @@ namespace waybill::api {
 /// POST /api/integrations/provider/configure.
 asio::awaitable<Answer> configure_integration(Call& call, Services& services);
 
-/// The rules of its body that hang together.
+/// Checks the rules that involve several members of its body.
 void check_configure(const json::object& body, FieldErrors& errors);
 
-/// What speaks to the stores of the provider of this guid: UUIDv5 in the URL namespace of
-/// "waybill:provider:CODE". Null when unknown.
+/// Returns the connector of a provider; null if unknown.
 const connectors::Connector* find_provider(const Guid& guid);
+/// Returns the UUIDv5 of "waybill:provider:CODE" in the URL namespace.
 Guid provider_guid(std::string_view code);
 
 }  // namespace waybill::api

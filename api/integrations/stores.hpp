@@ -11,7 +11,7 @@
 
 namespace waybill::api {
 
-/// The way to the stores of businesses, for all io threads at once.
+/// The HTTP client for calls to stores, shared by all io threads.
 class Stores {
  public:
   struct Options {
@@ -25,15 +25,15 @@ class Stores {
   Stores(const Stores&) = delete;
   Stores& operator=(const Stores&) = delete;
 
-  /// Gives up what is in flight. Called while the io contexts of those who wait still exist.
+  /// Aborts all calls in flight. Must run while the io contexts of the callers still exist.
   void shut_down() { http_.reset(); }
 
-  /// A connection to a store, all of whose calls end within `limit` from now.
+  /// Returns a connection to a store; all its calls end within `limit` from now.
   std::unique_ptr<connectors::Store> open(const connectors::Connector& connector,
                                           connectors::StoreCredentials credentials, const Clock& clock,
                                           Duration limit);
 
-  /// Calls of webhooks that no store of ours can have made.
+  /// Counts inbound webhook calls that no connected store can have made.
   FailureLimit& inbound_failures() { return inbound_failures_; }
 
  private:
