@@ -21,7 +21,7 @@ constexpr Property dimensions_properties[] = {
 };
 constexpr Schema dimensions_schema{"ItemDimensions", dimensions_properties};
 
-/// `create`: a new order's items have no guid yet, and all that an item needs is asked for at once.
+/// `create` requires all that an item needs; items of a new order have no guid yet.
 constexpr std::array<Property, 7> item_properties(bool create) {
   return {{
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = create},
@@ -164,12 +164,12 @@ void check_customer(const json::object& body, bool required, FieldErrors& errors
   const bool is_nested = customer != nullptr && customer->is_object();
   if (value_at(body, "customerId") != nullptr) {
     if (is_nested && value_at(body, "customer.guid") == nullptr) {
-      errors.push_back({"customer", "must not be given beside customerId"});
+      errors.push_back({"customer", "must not be given together with customerId"});
     }
     return check_related_guid(body, "customerId", "customer.guid", errors);
   }
   if (customer == nullptr) {
-    if (required) errors.push_back({"customerId", "is required, or customer.name"});
+    if (required) errors.push_back({"customerId", "is required unless customer.name is given"});
   } else if (is_nested && value_at(body, "customer.guid") == nullptr) {
     const auto name = text_at(body, "customer.name");
     if (value_at(body, "customer.name") == nullptr || (name && is_blank(*name))) {
@@ -183,7 +183,7 @@ bool has_text(const json::object& object, std::string_view name) {
   return value != nullptr && !(value->is_string() && is_blank(value->get_string()));
 }
 
-/// What an item that stands alone (no stored one completes it) lacks.
+/// Adds an error for each required member that an item without guid (a new item) lacks.
 void check_new_items(const json::object& body, FieldErrors& errors) {
   const auto* const items = value_at(body, "items");
   if (items == nullptr || !items->is_array()) return;

@@ -11,41 +11,41 @@
 
 namespace waybill::api {
 
-extern const Schema order_schema;        // as GET answers
-extern const Schema order_entry_schema;  // as lists have it
+extern const Schema order_schema;        // the answer of a GET
+extern const Schema order_entry_schema;  // an entry of a list
 extern const Schema order_create_schema;
 extern const Schema order_update_schema;
 extern const Schema time_window_schema;
 
 void check_order_create(const json::object& body, FieldErrors& errors);
 void check_order_update(const json::object& body, FieldErrors& errors);
-/// `timeWindow`: both ends, the end behind the start.
+/// Adds an error if `timeWindow` does not end after it starts.
 void check_time_window(const json::object& body, FieldErrors& errors);
 
-/// What an order takes from a product it names.
+/// The values that an item of an order takes from its product.
 struct ProductTerms {
   std::string name;
   std::optional<std::string> sku;
-  json::value price;  // null: none
+  json::value price;  // null if the product has none
 };
 
-/// By guid in lower case.
+/// Products by guid in lower case.
 using Products = std::map<std::string, ProductTerms, std::less<>>;
 
-/// The items of an order as they are stored, from those of a request. An item that has the guid of one of
-/// `stored` is that item: what it leaves out stays as it is.
+/// The items of an order in their stored form, made from those of a request. An item with the guid of an item
+/// in `stored` changes that item, and keeps the members that the request leaves out.
 class ItemList {
  public:
-  /// `items` were checked by the schemas. Throws Failure (404) for a guid that no stored item has.
+  /// `items` have passed the schema. Throws Failure (404) for a guid that no stored item has.
   ItemList(const json::array& items, const json::array& stored);
 
-  /// Products that are named anew and must exist.
+  /// The newly named products, which must exist.
   const std::vector<std::string>& named_products() const { return named_products_; }
 
-  /// Lends what the items leave out. Throws Failure (404) for a product that is not there.
+  /// Fills in what the items leave out. Throws Failure (404) for a product that does not exist.
   void complete(const Products& products);
 
-  /// Adds an error for each item that still lacks something, and for a total no order can have.
+  /// Adds an error for each required member that an item still lacks, and for a total beyond the limit.
   void check(FieldErrors& errors) const;
 
   const json::array& items() const { return items_; }

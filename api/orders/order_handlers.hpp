@@ -10,7 +10,7 @@ asio::awaitable<Answer> create_order(Call& call, Services& services);
 /// PUT /api/v1/Orders/{orderId}
 asio::awaitable<Answer> update_order(Call& call, Services& services);
 
-/// The order of a business and a guid, as GET shows it; throws Failure (404) when there is none.
+/// Returns an order as JSON by business and guid, as GET answers it. Throws Failure (404) if there is none.
 asio::awaitable<std::string> read_order(Services& services, storage::Params key);
 
 }  // namespace waybill::api

@@ -21,25 +21,25 @@ const json::object* find_item(const json::array& items, std::string_view guid) {
   return nullptr;
 }
 
-/// The value of `name` in the request, else in the stored item, else null.
+/// Returns `name` from the request, else from the stored item, else null.
 const json::value& value_of(std::string_view name, const json::object& item, const json::object* stored) {
   static const json::value none;
   if (const auto* const value = item.if_contains(name)) return *value;
-  const auto* const kept = stored == nullptr ? nullptr : stored->if_contains(name);
-  return kept == nullptr ? none : *kept;
+  const auto* const stored_value = stored == nullptr ? nullptr : stored->if_contains(name);
+  return stored_value == nullptr ? none : *stored_value;
 }
 
-json::value text_of(const json::value& value) {
+json::value null_if_blank(const json::value& value) {
   return value.is_string() && is_blank(value.get_string()) ? json::value() : value;
 }
 
 json::value dimensions_of(const json::object& item, const json::object* stored) {
-  const auto* const asked = value_of("dimensions", item, stored).if_object();
-  if (asked == nullptr) return {};
-  const auto* const kept = stored == nullptr ? nullptr : value_at(*stored, "dimensions");
+  const auto* const changed = value_of("dimensions", item, stored).if_object();
+  if (changed == nullptr) return {};
+  const auto* const before = stored == nullptr ? nullptr : value_at(*stored, "dimensions");
   json::object dimensions;
   for (const auto name : dimension_names) {
-    dimensions.emplace(name, value_of(name, *asked, kept == nullptr ? nullptr : kept->if_object()));
+    dimensions.emplace(name, value_of(name, *changed, before == nullptr ? nullptr : before->if_object()));
   }
   const bool is_empty =
       std::ranges::all_of(dimensions, [](const auto& pair) { return pair.value().is_null(); });
@@ -49,7 +49,7 @@ json::value dimensions_of(const json::object& item, const json::object* stored) 
 json::object item_of(const json::object& item, const json::object* stored, std::string guid) {
   const auto product = guid_at(item, "productId");
   return {{"guid", std::move(guid)},
-          {"description", text_of(value_of("description", item, stored))},
+          {"description", null_if_blank(value_of("description", item, stored))},
           {"sku", value_of("sku", item, stored)},
           {"productId", product ? json::value(*product) : value_of("productId", item, stored)},
           {"quantity", value_of("quantity", item, stored)},
@@ -57,7 +57,7 @@ json::object item_of(const json::object& item, const json::object* stored, std::
           {"dimensions", dimensions_of(item, stored)}};
 }
 
-void lend(json::object& item, std::string_view name, json::value value) {
+void set_if_null(json::object& item, std::string_view name, json::value value) {
   if (item.at(name).is_null()) item[name] = std::move(value);
 }
 
@@ -69,18 +69,19 @@ double number_of(const json::object& item, std::string_view name) {
 }  // namespace
 
 ItemList::ItemList(const json::array& items, const json::array& stored) {
-  std::vector<std::string> taken;
+  std::vector<std::string> used_guids;
   for (const auto& entry : items) {
     const auto& item = entry.get_object();
     auto guid = guid_at(item, "guid");
-    const auto* const kept = guid ? find_item(stored, *guid) : nullptr;
-    if (guid && (kept == nullptr || std::ranges::find(taken, *guid) != taken.end())) throw not_found("item");
-    if (guid) taken.push_back(*guid);
+    const auto* const stored_item = guid ? find_item(stored, *guid) : nullptr;
+    if (guid && (stored_item == nullptr || std::ranges::find(used_guids, *guid) != used_guids.end()))
+      throw not_found("item");
+    if (guid) used_guids.push_back(*guid);
     auto product = guid_at(item, "productId");
-    if (product && !(kept != nullptr && guid_at(*kept, "productId") == product)) {
+    if (product && !(stored_item != nullptr && guid_at(*stored_item, "productId") == product)) {
       named_products_.push_back(std::move(*product));
     }
-    items_.emplace_back(item_of(item, kept, guid ? std::move(*guid) : Guid::random().to_string()));
+    items_.emplace_back(item_of(item, stored_item, guid ? std::move(*guid) : Guid::random().to_string()));
   }
 }
 
@@ -93,9 +94,9 @@ void ItemList::complete(const Products& products) {
     const auto product = products.find(guid_at(item, "productId").value_or(""));
     if (product == products.end()) continue;
     const auto& terms = product->second;
-    lend(item, "description", json::value(terms.name));
-    lend(item, "sku", terms.sku ? json::value(*terms.sku) : json::value());
-    lend(item, "price", terms.price);
+    set_if_null(item, "description", json::value(terms.name));
+    set_if_null(item, "sku", terms.sku ? json::value(*terms.sku) : json::value());
+    set_if_null(item, "price", terms.price);
   }
 }
 

@@ -26,7 +26,7 @@ constexpr auto address_paths = std::to_array<std::string_view>(
 
 constexpr std::string_view number_constraints[] = {"orders_number_unique"};
 
-/// An order's own values. A customer without guid is the one of the e-mail address, or a new one.
+/// The values of an order's columns. A customer without guid is found by e-mail address, or created.
 struct OrderValues {
   Text number;
   std::string status = "pending";
@@ -64,7 +64,7 @@ void merge(const json::object& body, OrderValues& values) {
   }
 }
 
-/// The parameters that create.sql and update.sql have in common; they differ in the fourth.
+/// Returns the parameters of create.sql and update.sql, which differ only in the fourth.
 template <typename Fourth>
 storage::Params params_of(const std::string& business, const std::string& guid, const OrderValues& values,
                           const Fourth& fourth, const Text& items) {
@@ -89,9 +89,11 @@ Products read_products(std::string_view text) {
   return products;
 }
 
-/// Sees to it that what `values` and `items` newly name exists and fits. `before` is the order as it is.
-asio::awaitable<void> resolve(Services& services, const std::string& business, const OrderValues& values,
-                              const OrderValues& before, ItemList& items, FieldErrors& errors) {
+/// Checks that the customer, carrier and products that `values` and `items` newly name exist and fit, and
+/// completes `items`. `before` has the order's current values.
+asio::awaitable<void> check_references(Services& services, const std::string& business,
+                                       const OrderValues& values, const OrderValues& before, ItemList& items,
+                                       FieldErrors& errors) {
   const bool new_customer = values.customer && values.customer != before.customer;
   const bool new_terms = values.carrier != before.carrier || values.service_level != before.service_level;
   const bool new_carrier = values.carrier && new_terms;
@@ -129,11 +131,11 @@ OrderValues values_of(const storage::Rows& row) {
   return values;
 }
 
-/// Rules of a change that depend on what the order was.
+/// Checks the rules of a change that depend on the order's current values.
 void check_change(const json::object& body, const OrderValues& values, const OrderValues& before,
                   FieldErrors& errors) {
   if (const auto status = text_at(body, "status"); status && status != before.status) {
-    errors.push_back({"status", "is " + before.status + "; PATCH …/status moves it"});
+    errors.push_back({"status", "is " + before.status + "; use PATCH …/status to change it"});
   }
   if (before.customer && !values.has_customer()) {
     errors.push_back({body.contains("customerId") ? "customerId" : "customer", "must not be null"});
@@ -161,7 +163,7 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   values.status = text_at(body, "status").value_or(values.status);
   ItemList items(body.at("items").get_array(), {});
   FieldErrors errors;
-  co_await resolve(services, business, values, {}, items, errors);
+  co_await check_references(services, business, values, {}, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
@@ -178,11 +180,11 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto business = call.principal.business_id.to_string();
   const auto guid = call.id().to_string();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto held = co_await transaction->run(sql::lock, key_params(call));
-  if (held.empty()) throw not_found("order");
-  const auto before = values_of(held);
+  const auto locked = co_await transaction->run(sql::lock, key_params(call));
+  if (locked.empty()) throw not_found("order");
+  const auto before = values_of(locked);
   if (before.status == "shipped" || before.status == "delivered") {
-    throw conflict("The order is " + before.status + " and cannot be changed any more.");
+    throw conflict("The order is " + before.status + " and can no longer be changed.");
   }
 
   auto values = before;
@@ -190,8 +192,9 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   FieldErrors errors;
   check_change(body, values, before, errors);
   const auto* const new_items = value_at(body, "items");
-  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_list(held.get(0, 2)));
-  co_await resolve(services, business, values, before, items, errors);
+  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(),
+                 stored_list(locked.get(0, 2)));
+  co_await check_references(services, business, values, before, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto items_text = new_items == nullptr ? Text() : to_json(items.items());

@@ -72,7 +72,7 @@ asio::awaitable<Answer> get_order(Call& call, Services& services) {
   co_return Answer::of(co_await read_order(services, key_params(call)));
 }
 
-/// The statuses from which `to` can be reached.
+/// Returns the statuses from which an order can move to `to`.
 std::vector<std::string> origins_of(std::string_view to) {
   const auto& machine = domain::order_states();
   std::vector<std::string> origins;
