@@ -1,4 +1,4 @@
-// Dimension presets, and what orders take from them.
+// Dimension presets and their application to orders.
 #include <array>
 #include <string>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 
 namespace sql = storage::sql::dimension_presets;
 
-/// `create` asks for name and lengths.
+/// `create` requires name and lengths.
 constexpr auto preset_properties(bool create) {
   constexpr auto length = [](std::string_view name, bool required) {
     return Property{.name = name,
@@ -75,7 +75,7 @@ asio::awaitable<Answer> create_preset(Call& call, Services& services) {
   auto params = business_params(call);
   params.add(to_json(changed_columns(call.object(), columns)));
   const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  if (rows.empty()) throw conflict("The business has 1000 dimension presets and can have no more.");
+  if (rows.empty()) throw conflict("The business already has the maximum of 1000 dimension presets.");
   co_return Answer::created(json_object(rows), "/api/v1/dimension-presets/" + std::string(rows.get(0, 0)));
 }
 
@@ -102,7 +102,7 @@ asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
   if (rows.get(0, 1) != "t") throw not_found("item");
   const auto status = rows.get(0, 2);
   if (status == "shipped" || status == "delivered") {
-    throw conflict("The order is " + std::string(status) + " and cannot be changed any more.");
+    throw conflict("The order is " + std::string(status) + " and can no longer be changed.");
   }
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }

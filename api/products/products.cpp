@@ -31,7 +31,7 @@ constexpr Property variant_properties[] = {
 };
 constexpr Schema variant_schema{"VariantOfProduct", variant_properties};
 
-/// Of requests; the first nine are those of every answer. `create` asks for the name.
+/// The properties of requests; answers have the first nine. `create` requires the name.
 constexpr auto product_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
@@ -101,11 +101,11 @@ asio::awaitable<Answer> get_product(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> create_product(Call& call, Services& services) {
-  const bool draws = co_await needs_generated_sku(call, services);
+  const bool assigns_sku = co_await needs_generated_sku(call, services);
   auto params = business_params(call);
   params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows =
-      co_await write_numbered(services, sql::create, std::move(params), call.cause(), draws, sku_constraints);
+  const auto rows = co_await write_numbered(services, sql::create, std::move(params), call.cause(),
+                                            assigns_sku, sku_constraints);
   co_return Answer::created(json_object(rows), "/api/v1/Products/" + std::string(rows.get(0, 0)));
 }
 

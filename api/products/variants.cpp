@@ -1,4 +1,5 @@
-// The variants of a product: elements of its row, so that a change of one is an update of the product.
+// The variants of a product: elements of its row, so that the change of a variant is an update of the
+// product.
 #include <array>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ namespace sql = storage::sql::variants;
 
 constexpr double largest_difference = 1e12;
 
-/// `create` asks for the name.
+/// `create` requires the name.
 constexpr auto variant_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
@@ -59,7 +60,7 @@ storage::Params variant_params(const Call& call) {
 }
 
 asio::awaitable<Answer> add_variant(Call& call, Services& services) {
-  const bool draws = co_await needs_generated_sku(call, services);
+  const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto guid = Guid::random().to_string();
   json::object variant{{"guid", guid}};
   for (const auto& [path, key] : columns) {
@@ -68,10 +69,10 @@ asio::awaitable<Answer> add_variant(Call& call, Services& services) {
   }
   auto params = key_params(call);
   params.add(to_json(variant));
-  const auto rows =
-      co_await write_numbered(services, sql::add, std::move(params), call.cause(), draws, sku_constraints);
+  const auto rows = co_await write_numbered(services, sql::add, std::move(params), call.cause(), assigns_sku,
+                                            sku_constraints);
   if (rows.empty()) throw not_found("product");
-  if (rows.get(0, 0) != "t") throw conflict("The product has 1000 variants and can have no more.");
+  if (rows.get(0, 0) != "t") throw conflict("The product already has the maximum of 1000 variants.");
   co_return Answer::created(json_object(rows.slice(0, 1, 1)),
                             "/api/v1/Products/" + call.id().to_string() + "/variants/" + guid);
 }
