@@ -17,11 +17,11 @@ asio::awaitable<std::string> vapid_public_key(Services& services, const Guid& bu
   const auto key = storage::Params().add(business.to_string());
   auto rows = co_await services.db.read(sql::get, key);
   if (rows.empty()) {
-    const auto made = SealedVapidKey::make(services.secrets, business);
+    const auto new_key = SealedVapidKey::make(services.secrets, business);
     auto params = key;
-    params.add(made.public_key).add(made.private_key);
+    params.add(new_key.public_key).add(new_key.private_key);
     co_await services.db.write(sql::make, std::move(params), {});
-    rows = co_await services.db.read(sql::get, key);  // another request may have been first
+    rows = co_await services.db.read(sql::get, key);  // another request may have stored its key first
   }
   co_return std::string(rows.get(0, 0));
 }

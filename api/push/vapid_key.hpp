@@ -9,16 +9,16 @@
 
 namespace waybill::api {
 
-/// A new key pair of a business, as its row keeps it.
+/// A new key pair of a business, as its row stores it.
 struct SealedVapidKey {
   std::string public_key;
-  std::string private_key;  // sealed for "vapid-key:BUSINESS", as PostgreSQL reads a bytea
+  std::string private_key;  // a bytea literal, sealed for "vapid-key:BUSINESS"
 
   static SealedVapidKey make(const SecretBox& secrets, const Guid& business);
 };
 
-/// The public key of a business. One that came from a command or plain SQL, neither of which may have the key
-/// that seals secrets, gets its pair now.
+/// Returns the public key of a business. Creates the key pair if there is none: commands and plain SQL, which
+/// may lack the key that seals secrets, create businesses without one.
 asio::awaitable<std::string> vapid_public_key(Services& services, const Guid& business);
 
 }  // namespace waybill::api
