@@ -14,32 +14,34 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// Answers /readyz. The io threads share one: the database is asked once a second at most, by one of them,
-/// while the others go by its last answer.
+/// The checks behind /readyz, shared by all io threads. At most once a second, one thread runs a check; the
+/// others use its last result.
 class Readiness {
  public:
-  /// Why the database cannot serve: it is away, a standby, read-only, or its schema lacks a migration of this
-  /// program. Empty when it can.
+  /// Returns the reason why the database cannot serve, empty if it can: it is unreachable, a standby,
+  /// read-only, or its schema lacks a migration of this program.
   asio::awaitable<std::string> database_fault(storage::Database& database);
 
-  /// Why workers do not keep up: none lives, or events wait for more than a minute. Empty when they do.
+  /// Returns the reason why workers do not keep up, empty if they do: none is running, or events have waited
+  /// for more than a minute.
   asio::awaitable<std::string> worker_fault(storage::Database& database);
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
-  /// The last answer to one question.
-  struct Known {
-    std::optional<std::string> fault;  // nullopt: not asked yet
-    Moment at{};                       // of the answer
-    Moment next_question{};
+  /// The last result of a check.
+  struct Result {
+    std::optional<std::string> fault;  // nullopt before the first check
+    Moment at{};                       // of the check
+    Moment next_check{};
   };
-  using Ask = asio::awaitable<std::string> (*)(storage::Database& database);
+  using Check = asio::awaitable<std::string> (*)(storage::Database& database);
 
-  asio::awaitable<std::string> ask(Known& known, Ask question, storage::Database& database);
+  /// Returns the stored result, or that of a new check if it is due.
+  asio::awaitable<std::string> cached(Result& result, Check check, storage::Database& database);
 
   std::mutex mutex_;
-  Known database_;
-  Known workers_;
+  Result database_;  // guarded by mutex_
+  Result workers_;   // guarded by mutex_
 };
 
 }  // namespace waybill::api
