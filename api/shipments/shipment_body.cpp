@@ -36,7 +36,7 @@ constexpr Schema party_schema{"ShipmentPartyInput", party_properties};
 
 struct PartyPath {
   std::string_view flat;
-  std::string_view nested;  // as a GET has it
+  std::string_view nested;  // as in a GET
 };
 constexpr auto party_paths = std::to_array<PartyPath>({
     {"name", "name"},
@@ -155,8 +155,8 @@ constexpr Property entry_properties[] = {
     {.name = "createdAt", .kind = Kind::timestamp},
 };
 
-/// A part of a party as the body has it: flat, nested, or null when either says so; nullptr when it is not
-/// named.
+/// Returns a part of a party from the body, flat or nested; JSON null if the body clears it, nullptr if the
+/// body does not name it.
 const json::value* part_of(const json::object& party, const PartyPath& part) {
   if (const auto* const flat = value_at(party, part.flat)) return flat;
   if (const auto* const nested = value_at(party, part.nested)) return nested;
@@ -165,7 +165,7 @@ const json::value* part_of(const json::object& party, const PartyPath& part) {
   return object == nullptr || object->is_null() ? object : find_path(party, part.nested);
 }
 
-/// Where `body` names a part of `party`: nested when it does so there, or has an address to hold it.
+/// Returns the path of a part of `party` for an error: nested if `body` has an address and no flat part.
 std::string path_of(const json::object& body, std::string_view party, const PartyPath& part) {
   const auto prefix = std::string(party) + ".";
   const bool is_flat = find_path(body, prefix + std::string(part.flat)) != nullptr;
@@ -183,7 +183,7 @@ void check_party(const json::object& body, std::string_view name, bool create, F
     const auto* const nested = value_at(party, part.nested);
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
       errors.push_back({std::string(name) + "." + std::string(part.nested),
-                        "is another one than " + std::string(name) + "." + std::string(part.flat)});
+                        "differs from " + std::string(name) + "." + std::string(part.flat)});
     } else if (flat == nullptr && party.contains(part.flat) && nested != nullptr) {
       errors.push_back({std::string(name) + "." + std::string(part.flat),
                         "is null, but " + std::string(name) + "." + std::string(part.nested) + " is not"});

@@ -12,8 +12,8 @@
 
 namespace waybill::api {
 
-extern const Schema shipment_schema;        // as GET answers
-extern const Schema shipment_entry_schema;  // as lists have it
+extern const Schema shipment_schema;        // the answer of a GET
+extern const Schema shipment_entry_schema;  // an entry of a list
 extern const Schema shipment_create_schema;
 extern const Schema shipment_update_schema;
 
@@ -24,25 +24,26 @@ void check_shipment_update(const json::object& body, FieldErrors& errors);
 using PartyValues = std::array<std::optional<std::string>, 7>;
 inline constexpr std::size_t required_party_values = 3;  // the first ones
 
-/// A shipment's own values as its columns have them.
+/// The values of a shipment's columns.
 struct ShipmentValues {
   std::optional<std::string> customer, carrier, service_level, instructions, collection_date;
-  std::optional<std::string> packages;  // JSON; of a change: none when they stay
+  std::optional<std::string> packages;  // JSON; nullopt if a change keeps them
   PartyValues sender, recipient;
 
-  /// Overwrites what `body`, which was checked, names.
+  /// Overwrites the values that `body`, which was checked, names.
   void merge(const json::object& body);
-  /// Appends them in the order of create.sql and update.sql.
+  /// Appends the values in the order of create.sql and update.sql.
   void add_to(storage::Params& params) const;
-  /// From the row of lock.sql; the packages stay out.
+  /// Reads the row of lock.sql, without the packages.
   static ShipmentValues of(const storage::Rows& row);
 };
 
-/// Adds an error for each value that a shipment needs, had in `before` and lost by `body`.
+/// Adds an error for each required value that `before` has and `body` clears.
 void check_kept(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
                 FieldErrors& errors);
 
-/// The packages as they are stored, a JSON array, from entries of any shape: what is no number is null.
+/// Returns the packages as the stored JSON array, from entries of any shape; a value that is not a number
+/// becomes null.
 std::string packages_text(const json::array& packages);
 
 }  // namespace waybill::api

@@ -19,7 +19,7 @@ asio::awaitable<Answer> report_trace(Call& call, Services& services);
 /// GET /api/v1/shipments/{shipmentId}/label
 asio::awaitable<Answer> get_label(Call& call, Services& services);
 
-/// Makes a shipment's label and keeps it, so that it is there when it is fetched.
+/// Renders and stores a shipment's label, so that a later GET need not render it.
 asio::awaitable<void> make_label(Services& services, std::string business, std::string shipment);
 
 }  // namespace waybill::api

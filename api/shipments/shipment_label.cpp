@@ -17,12 +17,12 @@ namespace sql = storage::sql::shipments;
 
 std::string text_of(const storage::Rows& row, int column) { return std::string(row.get(0, column)); }
 
-std::string joined(std::string one, std::string_view separator, const std::string& other) {
-  if (!one.empty() && !other.empty()) one += separator;
-  return one += other;
+std::string joined(std::string first, std::string_view separator, const std::string& second) {
+  if (!first.empty() && !second.empty()) first += separator;
+  return first += second;
 }
 
-/// Name, street, city, state, postal code, country and phone from `column` on.
+/// Reads name, street, city, state, postal code, country and phone from `column` on.
 documents::Party party_of(const storage::Rows& row, int column) {
   enum Part { name, street, city, state, postal_code, country, phone };
   const auto place = joined(text_of(row, column + postal_code), " ", text_of(row, column + city));
@@ -43,7 +43,7 @@ documents::Label label_of(const storage::Rows& row) {
   return label;
 }
 
-/// Of what the row of label.sql shows, as PostgreSQL prints a bytea.
+/// Returns the hash of the row of label.sql, as PostgreSQL prints a bytea.
 std::string content_hash(const storage::Rows& row) {
   std::string text = std::to_string(documents::label_version);
   for (int column = 0; column < row.columns() - 1; ++column) append_json_string(text, row.get(0, column));
@@ -59,15 +59,15 @@ asio::awaitable<std::string> render(Services& services, documents::Label label) 
   }
 }
 
-/// The PDF that `make_label` kept, unless the shipment has changed since.
-asio::awaitable<std::optional<std::string>> kept_label(const storage::Rows& row, storage::Params key,
-                                                       Services& services) {
+/// Returns the PDF that `make_label` stored; nullopt if there is none or the shipment has changed since.
+asio::awaitable<std::optional<std::string>> stored_label(const storage::Rows& row, storage::Params key,
+                                                         Services& services) {
   const auto hash = content_hash(row);
   if (row.get(0, row.columns() - 1) != hash) co_return std::nullopt;
   key.add(hash);
-  const auto kept = co_await services.db.read(sql::kept_label, std::move(key));
-  if (kept.empty()) co_return std::nullopt;
-  const auto bytes = unhex(kept.get(0, 0).substr(2));
+  const auto stored = co_await services.db.read(sql::kept_label, std::move(key));
+  if (stored.empty()) co_return std::nullopt;
+  const auto bytes = unhex(stored.get(0, 0).substr(2));
   if (!bytes) co_return std::nullopt;
   co_return std::string(bytes->begin(), bytes->end());
 }
@@ -88,7 +88,7 @@ asio::awaitable<void> make_label(Services& services, std::string business, std::
 asio::awaitable<Answer> get_label(Call& call, Services& services) {
   const auto row = co_await services.db.read(sql::label, key_params(call));
   if (row.empty()) throw not_found("shipment");
-  auto pdf = co_await kept_label(row, key_params(call), services);
+  auto pdf = co_await stored_label(row, key_params(call), services);
   if (!pdf) pdf = co_await render(services, label_of(row));
   auto answer = Answer::of(std::move(*pdf));
   const auto number = row.get(0, 0);

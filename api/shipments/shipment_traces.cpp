@@ -12,7 +12,7 @@ namespace {
 
 namespace sql = storage::sql::shipments;
 
-/// When the trace happened, as SQL has it; nullopt for now.
+/// Returns the time of the trace for SQL; nullopt means now.
 std::optional<std::string> reported_time(const Call& call, const Services& services) {
   const auto text = text_at(call.object(), "timestamp");
   if (!text) return std::nullopt;
@@ -40,10 +40,10 @@ asio::awaitable<Answer> report_trace(Call& call, Services& services) {
   const auto location = text_at(body, "location");
 
   const auto transaction = co_await services.db.begin(call.cause(description.value_or("")));
-  const auto held = co_await transaction->run(sql::hold, key_params(call));
-  if (held.empty()) throw not_found("shipment");
+  const auto locked = co_await transaction->run(sql::hold, key_params(call));
+  if (locked.empty()) throw not_found("shipment");
   bool moved = false;
-  if (domain::shipment_states().allows(held.get(0, 0), status)) {
+  if (domain::shipment_states().allows(locked.get(0, 0), status)) {
     auto move = key_params(call);
     move.add(status).add(at);
     moved = (co_await transaction->run(sql::move, std::move(move))).affected() == 1;

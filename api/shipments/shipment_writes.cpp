@@ -20,7 +20,7 @@ using Text = std::optional<std::string>;
 constexpr std::string_view shipments_path = "/api/v1/shipments/";
 constexpr int number_attempts = 3;
 
-std::string draw_tracking_number() {
+std::string random_tracking_number() {
   std::array<std::uint8_t, 8> bytes{};
   fill_random(bytes);
   std::uint64_t number = 0;
@@ -28,11 +28,11 @@ std::string draw_tracking_number() {
   return domain::tracking_number(static_cast<std::uint32_t>(number % domain::tracking_number_count));
 }
 
-bool is_drawn_twice(const storage::StatementError& error) {
+bool is_number_taken(const storage::StatementError& error) {
   return error.constraint() == "shipments_tracking_unique";
 }
 
-/// Of create.sql.
+/// Returns the parameters of create.sql.
 storage::Params create_params(const std::string& business, const std::string& guid,
                               const std::string& tracking_number, const Text& order,
                               const ShipmentValues& values) {
@@ -42,9 +42,11 @@ storage::Params create_params(const std::string& business, const std::string& gu
   return params;
 }
 
-/// Sees to it that what `values` newly names exists and fits. `before` is the shipment as it is.
-asio::awaitable<void> resolve(Services& services, const std::string& business, const ShipmentValues& values,
-                              const ShipmentValues& before, FieldErrors& errors) {
+/// Checks that the customer and carrier that `values` newly names exist and fit. `before` has the shipment's
+/// current values.
+asio::awaitable<void> check_references(Services& services, const std::string& business,
+                                       const ShipmentValues& values, const ShipmentValues& before,
+                                       FieldErrors& errors) {
   const bool new_customer = values.customer && values.customer != before.customer;
   const bool new_terms = values.carrier != before.carrier || values.service_level != before.service_level;
   const bool new_carrier = values.carrier && new_terms;
@@ -57,13 +59,13 @@ asio::awaitable<void> resolve(Services& services, const std::string& business, c
   if (new_carrier && values.service_level) check_service_level(*values.service_level, rows.get(0, 1), errors);
 }
 
-/// Items of a stored order that are to be shipped, all unless some are named. Throws Failure (404) for a guid
-/// that none of them has.
+/// Returns the items of a stored order that the body names, or all. Throws Failure (404) for a guid that no
+/// item has.
 json::array picked_items(const json::array& items, const json::object& body) {
-  const auto* const wanted = value_at(body, "itemIds");
-  if (wanted == nullptr) return items;
+  const auto* const requested = value_at(body, "itemIds");
+  if (requested == nullptr) return items;
   json::array picked;
-  for (const auto& entry : wanted->get_array()) {
+  for (const auto& entry : requested->get_array()) {
     const auto guid = Guid::parse(entry.get_string()).value().to_string();
     const auto has_guid = [&](const json::value& item) {
       return item.is_object() && guid_at(item.get_object(), "guid") == guid;
@@ -75,7 +77,7 @@ json::array picked_items(const json::array& items, const json::object& body) {
   return picked;
 }
 
-/// A package for each item, as large as that.
+/// Returns one package per item, with the item's dimensions.
 std::string packages_of(const json::array& items) {
   json::array packages;
   for (const auto& entry : items) {
@@ -87,7 +89,7 @@ std::string packages_of(const json::array& items) {
   return packages_text(packages);
 }
 
-/// What a held order (hold_order.sql) brings into its shipment.
+/// Returns the values of a shipment from the row of its order (hold_order.sql).
 ShipmentValues values_of_order(const storage::Rows& row, const json::object& body) {
   enum Column { status, items, customer, carrier, service_level, collection_date, sender, recipient = 13 };
   const auto text = [&](int column) {
@@ -107,18 +109,19 @@ ShipmentValues values_of_order(const storage::Rows& row, const json::object& bod
   return values;
 }
 
-/// What an order lacks that a shipment needs.
+/// Throws Failure if the order lacks an address that a shipment needs.
 void check_deliverable(const ShipmentValues& values) {
   FieldErrors errors;
   constexpr std::string_view names[] = {"deliveryAddress.street", "deliveryAddress.city"};
   for (std::size_t i = 0; i < std::size(names); ++i) {
     const auto& value = values.recipient.at(i + 1);
-    if (!value || is_blank(*value)) errors.push_back({std::string(names[i]), "the order has none"});
+    if (!value || is_blank(*value)) errors.push_back({std::string(names[i]), "is missing in the order"});
   }
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
-/// In one transaction, under the order's lock: of several callers at once one makes the shipment.
+/// Creates the shipment in one transaction under the order's lock, so that only one of several simultaneous
+/// callers succeeds.
 asio::awaitable<void> insert_for_order(Call& call, Services& services, const std::string& guid,
                                        const std::string& tracking_number) {
   const auto transaction = co_await services.db.begin(call.cause());
@@ -134,8 +137,8 @@ asio::awaitable<void> insert_for_order(Call& call, Services& services, const std
   co_await transaction->commit();
 }
 
-/// The shipment is committed, and its label is made anew whenever it is fetched; so no failure is the
-/// caller's.
+/// Stores the shipment's label. A failure is only logged: the shipment is committed, and a GET renders a
+/// missing label.
 asio::awaitable<void> try_label(Call& call, Services& services, const std::string& guid) {
   try {
     co_await make_label(services, call.principal.business_id.to_string(), guid);
@@ -151,18 +154,18 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
   ShipmentValues values;
   values.merge(call.object());
   FieldErrors errors;
-  co_await resolve(services, business, values, {}, errors);
+  co_await check_references(services, business, values, {}, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
   for (int attempt = 1;; ++attempt) {
     try {
-      co_await services.db.write(sql::create,
-                                 create_params(business, guid, draw_tracking_number(), std::nullopt, values),
-                                 call.cause());
+      co_await services.db.write(
+          sql::create, create_params(business, guid, random_tracking_number(), std::nullopt, values),
+          call.cause());
       break;
     } catch (const storage::StatementError& error) {
-      if (!is_drawn_twice(error) || attempt == number_attempts) throw;
+      if (!is_number_taken(error) || attempt == number_attempts) throw;
     }
   }
   co_return Answer::created({}, std::string(shipments_path) + guid);
@@ -171,17 +174,17 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
 asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
   const auto& body = call.object();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto held = co_await transaction->run(sql::lock, key_params(call));
-  if (held.empty()) throw not_found("shipment");
-  const auto before = ShipmentValues::of(held);
+  const auto locked = co_await transaction->run(sql::lock, key_params(call));
+  if (locked.empty()) throw not_found("shipment");
+  const auto before = ShipmentValues::of(locked);
   auto values = before;
   values.merge(body);
   FieldErrors errors;
-  if (const auto status = text_at(body, "status"); status && status != held.get(0, 0)) {
-    errors.push_back({"status", "is " + std::string(held.get(0, 0)) + "; POST …/traces moves it"});
+  if (const auto status = text_at(body, "status"); status && status != locked.get(0, 0)) {
+    errors.push_back({"status", "is " + std::string(locked.get(0, 0)) + "; use POST …/traces to change it"});
   }
   check_kept(body, values, before, errors);
-  co_await resolve(services, call.principal.business_id.to_string(), values, before, errors);
+  co_await check_references(services, call.principal.business_id.to_string(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   auto params = key_params(call);
@@ -211,11 +214,11 @@ asio::awaitable<Answer> ship_order(Call& call, Services& services) {
   std::string tracking_number;
   for (int attempt = 1;; ++attempt) {
     try {
-      tracking_number = draw_tracking_number();
+      tracking_number = random_tracking_number();
       co_await insert_for_order(call, services, guid, tracking_number);
       break;
     } catch (const storage::StatementError& error) {
-      if (!is_drawn_twice(error) || attempt == number_attempts) throw;
+      if (!is_number_taken(error) || attempt == number_attempts) throw;
     }
   }
   const auto* const wants_label = value_at(call.object(), "generateLabel");

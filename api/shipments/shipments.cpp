@@ -114,7 +114,7 @@ void check_schedule(const json::object& body, FieldErrors& errors) {
   }
 }
 
-/// What the list's own parameters ask for.
+/// Returns the selection of the list's own query parameters.
 Selection selection_of(const Call& call) {
   Selection selection;
   const auto narrow = [&](std::string_view condition, std::string value) {
@@ -147,7 +147,7 @@ asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-/// Deletes all or none; answers the status of each that stands against it, by guid.
+/// Deletes all shipments, or none and returns the status of each that prevents it, by guid.
 asio::awaitable<json::object> remove(Call& call, Services& services, storage::ArrayLiteral guids) {
   auto params = business_params(call);
   params.add_array(std::move(guids));
@@ -159,7 +159,7 @@ asio::awaitable<json::object> remove(Call& call, Services& services, storage::Ar
 }
 
 std::string underway(const json::value& status) {
-  return "is " + std::string(status.as_string()) + "; a shipment that is underway cannot be deleted";
+  return "is " + std::string(status.as_string()) + "; a shipment on its way cannot be deleted";
 }
 
 asio::awaitable<Answer> delete_shipment(Call& call, Services& services) {
