@@ -69,8 +69,9 @@ void merge_fields(const json::object& body, TemplateDefinition& definition) {
   for (const auto name : templates::part_names) merge_text(body, name, part(definition, name));
 }
 
-/// What a template must have by its type, and that one in a built-in's place is for the same.
-void check_whole(TemplateDefinition& definition, FieldErrors& errors) {
+/// Adds an error for each part that the type requires, and if a template that replaces a built-in one has
+/// another type.
+void check_complete(TemplateDefinition& definition, FieldErrors& errors) {
   const auto require = [&](std::string_view name) {
     if (is_blank(part(definition, name).value_or(""))) errors.push_back({std::string(name), "is required"});
   };
@@ -88,12 +89,12 @@ void check_whole(TemplateDefinition& definition, FieldErrors& errors) {
   if (built_in == nullptr) return;
   if (definition.type != templates::built_in_type) {
     errors.push_back({"type", "must be " + std::string(templates::built_in_type) +
-                                  ", like the built-in template of this code"});
+                                  ", like the built-in template with this code"});
   }
   if (definition.entity_type != built_in->entity_type) {
     errors.push_back({"entityType", "must be " +
                                         std::string(domain::record_type(built_in->entity_type).name) +
-                                        ", like the built-in template of this code"});
+                                        ", like the built-in template with this code"});
   }
 }
 
@@ -140,7 +141,7 @@ std::vector<std::string> TemplateDefinition::partials() const {
 void merge_template(const json::object& body, TemplateDefinition& definition) {
   merge_fields(body, definition);
   FieldErrors errors;
-  check_whole(definition, errors);
+  check_complete(definition, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
@@ -168,7 +169,7 @@ void check_new_template(const json::object& body, FieldErrors& errors) {
   check_template_fields(body, errors);
   TemplateDefinition definition;
   merge_fields(body, definition);
-  check_whole(definition, errors);
+  check_complete(definition, errors);
 }
 
 }  // namespace waybill::api

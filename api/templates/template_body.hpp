@@ -16,7 +16,7 @@ namespace waybill::api {
 extern const Schema template_create_schema;
 extern const Schema template_update_schema;
 
-/// A template as it is to be stored.
+/// A template in the form that is stored.
 struct TemplateDefinition {
   std::string code;
   std::string name;
@@ -24,22 +24,22 @@ struct TemplateDefinition {
   std::string type;
   std::array<std::optional<std::string>, templates::part_names.size()> parts;
 
-  /// As an answer shows it, without guid and version.
+  /// Returns the members of an answer, except guid and version.
   json::object to_object() const;
   static TemplateDefinition of(const json::object& answer);
   static TemplateDefinition of(const templates::BuiltIn& built_in);
 
-  /// The codes that its parts include, each once.
+  /// Returns the codes of the partials that its parts include, without duplicates.
   std::vector<std::string> partials() const;
 };
 
-/// Overwrites `definition` with what `body`, which passed its route's checks, gives; throws Failure with
-/// every field that is then missing or does not fit.
+/// Overwrites `definition` with the members of `body`, which has passed its route's checks. Throws Failure
+/// with every field that is then missing or does not fit.
 void merge_template(const json::object& body, TemplateDefinition& definition);
 
-/// The rules of each field, whatever the body's shape: the code's form, Mustache, the entity type.
+/// Checks each field by itself, whatever the body's shape: the code's form, Mustache, the entity type.
 void check_template_fields(const json::object& body, FieldErrors& errors);
-/// Those, and what a new template must have by its type.
+/// Checks each field, and the parts that the type of a new template requires.
 void check_new_template(const json::object& body, FieldErrors& errors);
 
 }  // namespace waybill::api

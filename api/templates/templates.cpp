@@ -16,7 +16,7 @@ namespace {
 
 namespace sql = storage::sql::templates;
 
-// With the built-in ones, what a list may have.
+// Includes the built-in templates.
 constexpr std::size_t longest_list = 1'000;
 
 constexpr Property preview_properties[] = {
@@ -44,12 +44,11 @@ json::object answer_of(const templates::BuiltIn& built_in) {
 
 void refuse_built_in(const Guid& guid) {
   if (templates::find_built_in(guid) == nullptr) return;
-  throw Failure(
-      ErrorCode::forbidden,
-      "A built-in template cannot be changed; make one of the same code, which is then used in its place.");
+  throw Failure(ErrorCode::forbidden,
+                "A built-in template cannot be changed; create one with the same code to replace it.");
 }
 
-/// Adds what create and change take behind their keys.
+/// Adds the parameters of create.sql and change.sql after their keys.
 storage::Params& add_definition(storage::Params& params, const TemplateDefinition& definition) {
   params.add(definition.code)
       .add(definition.name)
@@ -59,15 +58,15 @@ storage::Params& add_definition(storage::Params& params, const TemplateDefinitio
   return params.add_array(definition.partials());
 }
 
-/// The template of the path, locked. Throws 404.
+/// Locks and returns the template of the path. Throws Failure (404) if there is none.
 asio::awaitable<TemplateDefinition> lock_template(const Call& call, storage::Transaction& transaction) {
   const auto rows = co_await transaction.run(sql::lock, key_params(call));
   if (rows.empty()) throw not_found("template");
   co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
 }
 
-asio::awaitable<void> refuse_used(const Call& call, storage::Transaction& transaction,
-                                  std::string_view code) {
+asio::awaitable<void> require_unused(const Call& call, storage::Transaction& transaction,
+                                     std::string_view code) {
   const auto rows = co_await transaction.run(sql::in_use, business_params(call).add(code));
   if (rows.get(0, 0) == "t") throw conflict("A workflow uses this template.");
 }
@@ -112,9 +111,9 @@ asio::awaitable<Answer> update_template(Call& call, Services& services) {
   TemplateDefinition definition = co_await lock_template(call, *transaction);
   const TemplateDefinition before = definition;
   merge_template(call.object(), definition);
-  const bool is_another = definition.code != before.code || definition.type != before.type ||
-                          definition.entity_type != before.entity_type;
-  if (is_another) co_await refuse_used(call, *transaction, before.code);
+  const bool has_new_identity = definition.code != before.code || definition.type != before.type ||
+                                definition.entity_type != before.entity_type;
+  if (has_new_identity) co_await require_unused(call, *transaction, before.code);
   auto params = key_params(call);
   const auto rows = co_await transaction->run(sql::change, std::move(add_definition(params, definition)));
   co_await transaction->commit();
@@ -125,13 +124,13 @@ asio::awaitable<Answer> delete_template(Call& call, Services& services) {
   refuse_built_in(call.id());
   const auto transaction = co_await services.db.begin(call.cause());
   const TemplateDefinition definition = co_await lock_template(call, *transaction);
-  co_await refuse_used(call, *transaction, definition.code);
+  co_await require_unused(call, *transaction, definition.code);
   co_await transaction->run(sql::remove, key_params(call));
   co_await transaction->commit();
   co_return Answer::none();
 }
 
-/// The parts of a template as they come out for a record. What only an event has is empty.
+/// Returns the parts of a template rendered for a record. The variables that only an event has are empty.
 json::object render_parts(const TemplateDefinition& definition, const json::object& context,
                           const json::object& stored) {
   json::object rendered;
@@ -189,7 +188,7 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
   json::object& event = context["event"].as_object();
   event["id"] = event["type"] = nullptr;
   const json::object stored{{"templates", std::move(texts.templates)}};
-  // The coroutine waits here, so what the work refers to stays.
+  // The coroutine waits here, so the references in the work stay valid.
   co_return Answer::of(co_await services.background.run(
       business, [&] { return to_json(render_parts(definition, context, stored)); }));
 }
