@@ -14,7 +14,7 @@
 namespace waybill::api {
 namespace {
 
-constexpr std::size_t most_known = 50'000;
+constexpr std::size_t most_cached_points = 50'000;
 constexpr std::size_t connections_to_a_server = 8;
 
 void report(std::string_view service, const net::HttpResponse& response, std::uint64_t times) {
@@ -23,7 +23,7 @@ void report(std::string_view service, const net::HttpResponse& response, std::ui
           times);
 }
 
-/// The OSRM server's table where there is one, straight lines where it knows no way.
+/// Returns the distances of the OSRM server's table, and straight lines where it has none.
 domain::Distances distances_from(const std::optional<net::HttpResponse>& answer,
                                  const std::vector<domain::Point>& points) {
   auto distances = domain::estimate_distances(points);
@@ -42,7 +42,7 @@ domain::Distances distances_from(const std::optional<net::HttpResponse>& answer,
   return distances;
 }
 
-/// Several requests of which the last to be answered resumes who waits for all.
+/// A group of requests; the last response resumes the coroutine that waits for all of them.
 template <typename Handler>
 struct Batch {
   Batch(Handler on_done, std::size_t count) : handler(std::move(on_done)), responses(count), open(count) {}
@@ -89,37 +89,37 @@ asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(std::vector<net::Htt
       asio::use_awaitable);
 }
 
-std::optional<domain::Point> Maps::known(const std::string& key) const {
+std::optional<domain::Point> Maps::find_cached(const std::string& key) const {
   const std::lock_guard lock(mutex_);
-  const auto found = known_.find(key);
-  if (found == known_.end()) return std::nullopt;
+  const auto found = cached_points_.find(key);
+  if (found == cached_points_.end()) return std::nullopt;
   return found->second;
 }
 
-void Maps::remember(const std::string& key, const domain::Point& point) {
+void Maps::cache(const std::string& key, const domain::Point& point) {
   const std::lock_guard lock(mutex_);
-  if (known_.size() >= most_known) known_.clear();
-  known_.emplace(key, point);
+  if (cached_points_.size() >= most_cached_points) cached_points_.clear();
+  cached_points_.emplace(key, point);
 }
 
-asio::awaitable<void> Maps::ask_geocoder(const std::vector<domain::PostalAddress>& addresses,
-                                         std::vector<std::optional<domain::Point>>& points) {
+asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddress>& addresses,
+                                           std::vector<std::optional<domain::Point>>& points) {
   std::vector<net::HttpRequest> requests;
-  std::vector<std::pair<std::string, std::size_t>> asked;  // URL and address
+  std::vector<std::pair<std::string, std::size_t>> queried;  // URL and index of the address
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     auto request = net::nominatim_request(options_.geocoder_url, addresses[i]);
-    points[i] = known(request.url);
+    points[i] = find_cached(request.url);
     if (points[i] || (addresses[i].city.empty() && addresses[i].postal_code.empty())) continue;
-    asked.emplace_back(request.url, i);
+    queried.emplace_back(request.url, i);
     requests.push_back(std::move(request));
   }
   const auto responses = co_await fetch(std::move(requests));
   std::uint64_t failures = 0;
   const net::HttpResponse* failed = nullptr;
   for (std::size_t i = 0; i < responses.size(); ++i) {
-    const auto& [url, address] = asked[i];
+    const auto& [url, address] = queried[i];
     const auto point = net::read_nominatim(responses[i]);
-    if (point) remember(url, *point);
+    if (point) cache(url, *point);
     points[address] = point;
     if (responses[i].status == 200) continue;
     ++failures;
@@ -131,8 +131,8 @@ asio::awaitable<void> Maps::ask_geocoder(const std::vector<domain::PostalAddress
 asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
     const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
   std::vector<std::optional<domain::Point>> points(addresses.size());
-  if (!options_.geocoder_url.empty()) co_await ask_geocoder(addresses, points);
-  // This coroutine waits, so what it refers to stays.
+  if (!options_.geocoder_url.empty()) co_await query_geocoder(addresses, points);
+  // The coroutine waits here, so the references in the work stay valid.
   co_return co_await run([&] {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       if (!points[i]) points[i] = domain::Gazetteer::builtin().locate(addresses[i], home);

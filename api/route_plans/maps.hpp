@@ -23,15 +23,14 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// Where addresses lie and how far apart places are, for all io threads at once. Asks the geocoder and the
-/// OSRM server when the operator named them; what they do not answer in time is taken from the gazetteer of
-/// cities and from straight lines. Nothing here throws but std::bad_alloc. What the geocoder found is kept in
-/// memory, a few megabytes at most.
+/// Locates addresses and measures distances, for all io threads. Queries the geocoder and the OSRM server if
+/// they are configured; without an answer in time, the gazetteer of cities and straight lines are used.
+/// Throws only std::bad_alloc. The geocoder's results are cached in memory, a few megabytes at most.
 class Maps {
  public:
   struct Options {
-    std::string geocoder_url;  // empty: the gazetteer alone
-    std::string osrm_url;      // empty: straight lines alone
+    std::string geocoder_url;  // empty: the gazetteer only
+    std::string osrm_url;      // empty: straight lines only
     std::string ca_file;
   };
 
@@ -40,24 +39,23 @@ class Maps {
   Maps(const Maps&) = delete;
   Maps& operator=(const Maps&) = delete;
 
-  /// Gives up what is in flight. Called while the io contexts of those who wait still exist.
+  /// Aborts all requests in flight. Must run while the io contexts of the callers still exist.
   void shut_down();
 
-  /// Where each of the addresses lies, in their order; `home` is the country of those that name none. Takes
-  /// five seconds at most.
+  /// Returns the place of each address, in their order; nullopt if unknown. `home` is the country of
+  /// addresses without one. Takes at most five seconds.
   asio::awaitable<std::vector<std::optional<domain::Point>>> locate(
       const std::vector<domain::PostalAddress>& addresses, std::string_view home);
 
-  /// Kilometres by road between all points. Takes ten seconds at most.
+  /// Returns the kilometres by road between all points. Takes at most ten seconds.
   asio::awaitable<domain::Distances> distances(const std::vector<domain::Point>& points);
 
-  /// Runs `work` beside the io threads: for what takes more than a few milliseconds. What it throws comes
-  /// back.
+  /// Runs `work` outside the io threads, for work of more than a few milliseconds. Rethrows its exceptions.
   template <typename Work>
   asio::awaitable<std::invoke_result_t<Work&>> run(Work work) {
     using Result = std::invoke_result_t<Work&>;
-    auto task = [](Work own) -> asio::awaitable<std::shared_ptr<Result>> {
-      co_return std::make_shared<Result>(own());
+    auto task = [](Work function) -> asio::awaitable<std::shared_ptr<Result>> {
+      co_return std::make_shared<Result>(function());
     };
     const auto result = co_await asio::co_spawn(pool_, task(std::move(work)), asio::use_awaitable);
     co_return std::move(*result);
@@ -65,16 +63,16 @@ class Maps {
 
  private:
   asio::awaitable<std::vector<net::HttpResponse>> fetch(std::vector<net::HttpRequest> requests);
-  asio::awaitable<void> ask_geocoder(const std::vector<domain::PostalAddress>& addresses,
-                                     std::vector<std::optional<domain::Point>>& points);
-  std::optional<domain::Point> known(const std::string& key) const;
-  void remember(const std::string& key, const domain::Point& point);
+  asio::awaitable<void> query_geocoder(const std::vector<domain::PostalAddress>& addresses,
+                                       std::vector<std::optional<domain::Point>>& points);
+  std::optional<domain::Point> find_cached(const std::string& key) const;
+  void cache(const std::string& key, const domain::Point& point);
 
   const Options options_;
   std::unique_ptr<net::HttpClient> client_;
   asio::thread_pool pool_{2};
-  mutable std::mutex mutex_;                              // of known_
-  std::unordered_map<std::string, domain::Point> known_;  // by the geocoder's URL
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, domain::Point> cached_points_;  // by the geocoder's URL; guarded by mutex_
 };
 
 }  // namespace waybill::api

@@ -53,7 +53,7 @@ asio::awaitable<domain::RoutePlan> plan(Services& services, const RouteStops& st
     if (place) points.push_back(*place);
   }
   const auto distances = co_await services.maps.distances(points);
-  // The coroutine waits here, so what it refers to stays.
+  // The coroutine waits here, so the references in the work stay valid.
   const domain::RouteProblem problem{
       .has_origin = stops.origin.has_value(), .stops = stops.stops, .distances = distances};
   co_return co_await services.maps.run([&problem] { return domain::plan_route(problem); });
@@ -84,7 +84,7 @@ storage::Params route_params(const std::string& business, const std::string& dis
   return params;
 }
 
-/// The place of each stop and whether it is done, whatever their order.
+/// The state of each stop, by shipment: whether it is done, and its place.
 using StopStates = std::map<std::string_view, std::pair<bool, std::optional<std::pair<double, double>>>>;
 
 StopStates states_of(const RouteStops& stops) {
@@ -141,7 +141,7 @@ asio::awaitable<bool> PlannedRoute::write(storage::Transaction& transaction) con
 }
 
 Failure dispatch_keeps_changing() {
-  return Failure(ErrorCode::unavailable, "Others are changing the dispatch; try again.")
+  return Failure(ErrorCode::unavailable, "Other requests are changing the dispatch; try again.")
       .with_retry_after(std::chrono::seconds(1));
 }
 

@@ -12,15 +12,15 @@
 
 namespace waybill::api {
 
-/// The places of shipments' recipients, by guid, and of the business (""); nullopt for those that cannot be
-/// located.
+/// The places of recipients by the shipment's guid, and of the business ("" as guid); nullopt if the address
+/// cannot be located.
 using Locations = std::map<std::string, std::optional<domain::Point>, std::less<>>;
 
-/// How the stops of a dispatch are to change.
+/// A change of a dispatch's stops.
 struct StopChange {
-  std::vector<std::string> added = {};      // shipments; they are located
+  std::vector<std::string> added = {};      // shipments, which are located
   std::optional<std::string> removed = {};  // a shipment
-  bool locates_all = false;                 // also the stops that the dispatch has
+  bool locates_all = false;                 // true to locate the present stops again
 };
 
 /// A dispatch's stops.
@@ -31,20 +31,20 @@ struct RouteStops {
   std::optional<domain::Point> origin;
 };
 
-/// The route of a dispatch after a change, planned before the transaction that makes the change: the geocoder
-/// and the OSRM server are asked outside of it.
+/// The route of a dispatch after a change. It is planned before the transaction of the change, so that the
+/// transaction does not wait for the geocoder and the OSRM server.
 class PlannedRoute {
  public:
-  /// How often a request plans when others change the same dispatch meanwhile.
+  /// The limit of plans per request while other requests change the same dispatch.
   static constexpr int attempts = 3;
 
-  /// Stops that are not located anew stay where they were found before.
+  /// Plans the route. Stops that are not located again keep their places.
   static asio::awaitable<PlannedRoute> make(Services& services, std::string business, std::string dispatch,
                                             StopChange change);
 
-  /// Writes the route as part of the caller's transaction, which holds the dispatch's row and has made the
-  /// change. False when the stops are not those that were planned for: nothing is written, and the caller
-  /// rolls back and plans again.
+  /// Writes the route in the caller's transaction, which has locked the dispatch's row and made the change.
+  /// Returns false without writing if the stops differ from the planned ones; the caller then rolls back and
+  /// plans again.
   asio::awaitable<bool> write(storage::Transaction& transaction) const;
 
  private:
@@ -55,7 +55,7 @@ class PlannedRoute {
   domain::RoutePlan route_;
 };
 
-/// 503 for a caller whose attempts are used up.
+/// The Failure (503) after the last attempt.
 Failure dispatch_keeps_changing();
 
 }  // namespace waybill::api

@@ -43,19 +43,19 @@ constexpr Property timeline_properties[] = {
 };
 constexpr Schema timeline_schema{"RouteTimeline", timeline_properties};
 
-asio::awaitable<Answer> read_one(Services& services, const storage::Statement& statement,
-                                 storage::Params key) {
+asio::awaitable<Answer> read_route(Services& services, const storage::Statement& statement,
+                                   storage::Params key) {
   const auto rows = co_await services.db.read(statement, std::move(key));
   if (rows.empty()) throw not_found("route");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> get_route(Call& call, Services& services) {
-  return read_one(services, sql::get, key_params(call));
+  return read_route(services, sql::get, key_params(call));
 }
 
 asio::awaitable<Answer> get_timeline(Call& call, Services& services) {
-  return read_one(services, sql::timeline, key_params(call));
+  return read_route(services, sql::timeline, key_params(call));
 }
 
 asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
@@ -68,15 +68,15 @@ asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
     const auto transaction = co_await services.db.begin(call.cause());
     storage::Params key;
     key.add(business).add(dispatch);
-    const auto held = co_await transaction->run(storage::sql::dispatches::lock, std::move(key));
-    if (held.empty()) throw not_found("route");
-    const auto status = held.get(0, 0);
+    const auto locked = co_await transaction->run(storage::sql::dispatches::lock, std::move(key));
+    if (locked.empty()) throw not_found("route");
+    const auto status = locked.get(0, 0);
     if (status == "completed" || status == "cancelled") {
-      throw conflict("The dispatch is " + std::string(status) + "; its route stays.");
+      throw conflict("The dispatch is " + std::string(status) + "; its route can no longer be changed.");
     }
     if (!co_await route.write(*transaction)) continue;
     co_await transaction->commit();
-    co_return co_await read_one(services, sql::get, key_params(call));
+    co_return co_await read_route(services, sql::get, key_params(call));
   }
   throw dispatch_keeps_changing();
 }
