@@ -91,15 +91,17 @@ constexpr Property stored_properties[] = {
 constexpr Schema stored_schema{"PositionsStored", stored_properties};
 
 bool is_device_id(std::string_view text) {
-  constexpr std::string_view marks = ":_-";
-  const auto is_good = [&](char c) { return is_alphanumeric(c) || marks.find(c) != std::string_view::npos; };
-  return std::ranges::all_of(text, is_good);
+  constexpr std::string_view punctuation = ":_-";
+  const auto is_allowed = [&](char c) {
+    return is_alphanumeric(c) || punctuation.find(c) != std::string_view::npos;
+  };
+  return std::ranges::all_of(text, is_allowed);
 }
 
 void check_device_id(const json::object& body, FieldErrors& errors) {
   const auto id = text_at(body, "deviceId");
   if (id && !is_blank(*id) && !is_device_id(*id)) {
-    errors.push_back({"deviceId", "must be of letters, digits and :_-"});
+    errors.push_back({"deviceId", "must consist of letters, digits and :_-"});
   }
 }
 
@@ -129,8 +131,8 @@ asio::awaitable<Answer> add_device(Call& call, Services& services) {
   co_return Answer::created(json_object(rows), "/api/tracking/devices/" + std::string(rows.get(0, 0)));
 }
 
-/// One array for each column of the positions.
-class Columns {
+/// The columns of positions as arrays.
+class PositionColumns {
  public:
   void add(const json::object& position) {
     devices_.add(position.at("deviceId").get_string());
@@ -166,17 +168,17 @@ class Columns {
   std::array<storage::ArrayLiteral, numbers.size()> numbers_;
 };
 
-Failure unknown_device(const json::value& body, std::string_view place) {
-  const auto index = parse_number<std::size_t>(place).value_or(1) - 1;
+Failure unknown_device(const json::value& body, std::string_view position_number) {
+  const auto index = parse_number<std::size_t>(position_number).value_or(1) - 1;
   const auto& position = body.is_array() ? body.get_array().at(index) : body;
   const auto prefix = body.is_array() ? "[" + std::to_string(index) + "]." : std::string();
   const std::string id(position.at("deviceId").get_string());
   return {ErrorCode::not_found,
           "There is no tracking device " + id + "; nothing was stored.",
-          {{prefix + "deviceId", "is the id of no device"}}};
+          {{prefix + "deviceId", "is not the id of a device"}}};
 }
 
-/// Throws Failure that names each position of the future.
+/// Throws Failure with an error for each position in the future.
 void refuse_future_positions(const json::value& body, Time now) {
   FieldErrors errors;
   const auto check = [&](const json::value& position, const std::string& prefix) {
@@ -196,7 +198,7 @@ void refuse_future_positions(const json::value& body, Time now) {
 
 asio::awaitable<Answer> add_positions(Call& call, Services& services) {
   refuse_future_positions(call.body, services.clock.now());
-  Columns columns;
+  PositionColumns columns;
   if (call.body.is_array()) {
     for (const auto& position : call.body.get_array()) columns.add(position.get_object());
   } else {

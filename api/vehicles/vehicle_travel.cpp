@@ -22,7 +22,7 @@ namespace {
 namespace sql = storage::sql::vehicles;
 
 constexpr int history_days = 31;
-constexpr int most_fixes = 20'000;  // of a day: one each 4 s; a day with more is thinned out
+constexpr int most_fixes = 20'000;  // per day, one each 4 s; a day with more is thinned out
 constexpr int newest_positions = 1'000;
 constexpr int most_positions = 10'000;
 
@@ -63,7 +63,7 @@ constexpr Parameter range_parameters[] = {
     {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its day"},
 };
 
-/// A bound as PostgreSQL reads it: a date as it is, a time in UTC.
+/// Returns a bound of the range for PostgreSQL: a date unchanged, a time in UTC.
 std::optional<std::string> bound(const Call& call, std::string_view name) {
   const auto text = call.parameter(name);
   if (!text) return std::nullopt;
@@ -112,8 +112,8 @@ std::vector<domain::Fix> read_fixes(storage::Session& session, const std::string
   return fixes;
 }
 
-/// The history as JSON, the newest day first; nullopt when there is no such vehicle. One day is in memory at
-/// a time.
+/// Returns the history as JSON, the newest day first; nullopt if the vehicle does not exist. Keeps one day in
+/// memory at a time.
 std::optional<std::string> read_history(storage::Session& session, const std::string& business,
                                         const std::string& vehicle) {
   const auto days = session.run(sql::travel_days, business, vehicle, history_days);

@@ -40,7 +40,7 @@ constexpr Schema tracker_schema{"VehicleTracker", tracker_properties};
 constexpr double first_year = 1886;
 constexpr double last_year = 2100;
 
-/// `create`: of a new vehicle; else of a change, whose body names it.
+/// `create` is true for a new vehicle, false for a change, whose body has the guid.
 constexpr auto vehicle_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .required = !create, .nullable = false, .read_only = create},
@@ -155,7 +155,7 @@ asio::awaitable<Answer> update_vehicle(Call& call, Services& services) {
 asio::awaitable<Answer> delete_vehicle(Call& call, Services& services) {
   const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
   if (rows.empty()) throw not_found("vehicle");
-  if (rows.get(0, 0) == "t") throw conflict("The vehicle is out on a dispatch.");
+  if (rows.get(0, 0) == "t") throw conflict("The vehicle is on a dispatch in progress.");
   co_return Answer::none();
 }
 
