@@ -23,9 +23,9 @@ namespace {
 constexpr auto backtest_limit = std::chrono::seconds(8);
 constexpr auto fired_limit = std::chrono::seconds(2);
 constexpr std::size_t explained_events = 100;
-constexpr Duration kept = std::chrono::days(31);
+constexpr Duration retention = std::chrono::days(31);
 
-/// A definition, or the stored workflow that is named in its place.
+/// Either a definition or the guid of a stored workflow.
 constexpr Property test_properties[] = {
     {.name = "definition", .kind = Kind::any, .description = "as configure takes it; or"},
     {.name = "workflowId", .kind = Kind::uuid},
@@ -124,11 +124,12 @@ constexpr Parameter ledger_parameters[] = {
      .description = "default: now; a date includes its whole day"},
 };
 
-/// Also when the body's shape is wrong otherwise.
+/// Checks that the body has either a definition or a workflowId, even if its shape is wrong elsewhere.
 void check_subject(const json::object& body, FieldErrors& errors) {
   const json::value* definition = value_at(body, "definition");
   const bool has_workflow = value_at(body, "workflowId") != nullptr;
-  if (definition == nullptr && !has_workflow) errors.push_back({"definition", "is required, or workflowId"});
+  if (definition == nullptr && !has_workflow)
+    errors.push_back({"definition", "is required unless workflowId is given"});
   if (definition == nullptr) return;
   if (has_workflow) errors.push_back({"definition", "must not be given together with workflowId"});
   if (!definition->is_object()) {
@@ -140,11 +141,11 @@ void check_subject(const json::object& body, FieldErrors& errors) {
   for (FieldError& error : inner) errors.push_back({"definition." + error.field, std::move(error.message)});
 }
 
-/// The definition that a body gives or names.
+/// Returns the definition in the body, or that of the workflow the body names.
 asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services) {
   if (const json::value* given_definition = value_at(call.object(), "definition")) {
     WorkflowDefinition definition;
-    definition.is_tried_out = true;
+    definition.is_test = true;
     definition.conditions = json::object();
     const json::object& body = given_definition->get_object();
     const auto transaction = co_await services.db.begin(call.cause());
@@ -170,17 +171,17 @@ matching::Rule rule_of(const WorkflowDefinition& definition) {
   return matching::make_rule(definition.trigger_code, definition.conditions);
 }
 
-/// From the text of a parameter or field; a date as an end includes its whole day.
-std::optional<Time> moment(std::optional<std::string_view> text, bool is_end) {
+/// Parses a bound of a time range; as the end, a date includes its whole day.
+std::optional<Time> parse_bound(std::optional<std::string_view> text, bool is_end) {
   if (!text) return std::nullopt;
   if (const auto date = parse_date(*text)) return is_end ? *date + std::chrono::days(1) : *date;
   const auto time = parse_timestamp(*text);
-  // Answers show milliseconds: an end that is one of them includes it.
+  // Answers show milliseconds, so an end includes its whole millisecond.
   return is_end && time ? *time + std::chrono::milliseconds(1) : time;
 }
 
-/// Of moments: an end lies behind what it includes.
-void require_order(std::optional<Time> from, std::optional<Time> end) {
+/// Throws Failure unless `from` is before the exclusive `end`.
+void require_ascending(std::optional<Time> from, std::optional<Time> end) {
   if (from && end && *from >= *end) throw invalid("from", "must not be after `to`");
 }
 
@@ -222,7 +223,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
 
   const domain::Conditions conditions = rule_of(definition).conditions;
   const domain::Subject subject{*entity, last.previous, last.created};
-  // The coroutine waits here, so what the work refers to stays.
+  // The coroutine waits here, so the references in the work stay valid.
   const actions::Plan plan = co_await services.background.run(business, [&] {
     return plan_of(definition,
                    {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
@@ -248,9 +249,9 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
-  const auto first = moment(text_at(call.object(), "from"), false),
-             end = moment(text_at(call.object(), "to"), true);
-  require_order(first, end);
+  const auto first = parse_bound(text_at(call.object(), "from"), false),
+             end = parse_bound(text_at(call.object(), "to"), true);
+  require_ascending(first, end);
   const Time to = end.value_or(services.clock.now());
   const Time from = first.value_or(to - std::chrono::days(30));
   const auto result = co_await services.analysis.run(
@@ -261,7 +262,8 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
         return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
       });
   if (!result.complete) {
-    throw Failure(ErrorCode::unavailable, "There are too many events in this time; ask for a shorter one.");
+    throw Failure(ErrorCode::unavailable,
+                  "There are too many events in this time range; choose a shorter one.");
   }
   json::array days;
   for (const auto& [date, count] : result.per_day) days.push_back({{"date", date}, {"count", count}});
@@ -312,9 +314,10 @@ asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
 
 asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   const Time now = services.clock.now();
-  const auto first = moment(call.parameter("from"), false), end = moment(call.parameter("to"), true);
-  require_order(first, end);
-  const Time from = first.value_or(now - 10 * kept);
+  const auto first = parse_bound(call.parameter("from"), false),
+             end = parse_bound(call.parameter("to"), true);
+  require_ascending(first, end);
+  const Time from = first.value_or(now - 10 * retention);
   const Time to = end.value_or(now + std::chrono::minutes(1));
   const auto data = co_await services.analysis.run(
       call.principal.business_id,
@@ -369,7 +372,7 @@ constexpr Route routes[] = {
 
 asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
                                                                 const WorkflowDefinition& definition) {
-  // The caller may have a transaction open, and does not wait behind others for a figure.
+  // The caller may have an open transaction, so it must not wait in the queue for an optional figure.
   if (services.analysis.is_busy()) co_return std::nullopt;
   const Time now = services.clock.now();
   try {
@@ -382,7 +385,7 @@ asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& servic
         });
     co_return result.complete ? std::optional(result.matches) : std::nullopt;
   } catch (const std::exception&) {
-    // The workflow is made; the figure is only help.
+    // The workflow is stored; the figure is optional.
     co_return std::nullopt;
   }
 }

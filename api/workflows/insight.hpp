@@ -8,7 +8,8 @@
 
 namespace waybill::api {
 
-/// How often a workflow would have fired in the last 7 days; nullopt when that takes too long to find out.
+/// Returns the number of times a workflow would have fired in the last 7 days; nullopt if counting takes too
+/// long or fails.
 asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
                                                                 const WorkflowDefinition& definition);
 

@@ -19,7 +19,7 @@ using Day = std::chrono::sys_days;
 
 constexpr std::size_t open_statuses = 5;
 
-/// A half-open span of time; without a bound it has no end.
+/// A half-open span of time; without a bound it is unlimited on that side.
 struct Span {
   std::optional<Time> from, to;
 };
@@ -33,14 +33,14 @@ std::string within(const Span& span, const std::string& column = "created_at") {
   return text;
 }
 
-/// A span as whole days, whole hours and what is left, none of them twice.
+/// A span, split into whole days, whole hours and the rest, without overlap.
 struct Cover {
   std::vector<Span> days, hours, rest;
 };
 
-/// What of a span consists of whole units; what is left of it before and behind them goes to `rest`.
+/// Adds the whole units of a span to `whole`, and the parts before and after them to `rest`.
 template <typename Unit>
-void take_whole(const Span& span, std::vector<Span>& whole, std::vector<Span>& rest) {
+void split_by(const Span& span, std::vector<Span>& whole, std::vector<Span>& rest) {
   const auto add = [](std::vector<Span>& spans, const Span& part) {
     if (!part.from || !part.to || *part.from < *part.to) spans.push_back(part);
   };
@@ -55,12 +55,12 @@ void take_whole(const Span& span, std::vector<Span>& whole, std::vector<Span>& r
 Cover cover_of(const Span& span) {
   Cover cover;
   std::vector<Span> edges;
-  take_whole<std::chrono::days>(span, cover.days, edges);
-  for (const Span& edge : edges) take_whole<std::chrono::hours>(edge, cover.hours, cover.rest);
+  split_by<std::chrono::days>(span, cover.days, edges);
+  for (const Span& edge : edges) split_by<std::chrono::hours>(edge, cover.hours, cover.rest);
   return cover;
 }
 
-/// What a call asks for, as SQL behind a `where`.
+/// The query parameters of a call as SQL conditions after a `where`.
 class RunQuery {
  public:
   explicit RunQuery(const Call& call) : status_(call.parameter("status")) {
@@ -81,31 +81,32 @@ class RunQuery {
 
   const storage::Params& params() const { return params_; }
 
-  // Names every parameter, whatever else is left out: PostgreSQL must know their types. An entity's runs are
-  // in two indexes, each of which is used for what it says it holds.
-  std::string open() const {
+  // Uses every parameter even if the condition is false, because PostgreSQL must know their types. The runs
+  // of an entity are in two partial indexes, whose predicates the condition on status repeats.
+  std::string open_condition() const {
     return narrowing_ + (by_entity_ ? " and (status <> 'waiting' or status = 'waiting')" : "") +
-           (is_open_asked() ? within(span_) : " and false");
+           (includes_open() ? within(span_) : " and false");
   }
-  std::string finished() const { return narrowing_ + within(span_); }
+  std::string finished_condition() const { return narrowing_ + within(span_); }
 
-  /// Of the days and hours that lie in the span as a whole; of an entity nothing is counted.
-  std::string counted() const {
+  /// Selects the days and hours of `run_counts` within the span; none if the call names an entity.
+  std::string counted_condition() const {
     std::string parts;
-    if (!by_entity_ && is_final_asked()) {
+    if (!by_entity_ && includes_final()) {
       const Cover cover = cover_of(span_);
-      for (const Span& days : cover.days) parts += any(parts) + "unit = 'day'" + within(days, "start");
-      for (const Span& hours : cover.hours) parts += any(parts) + "unit = 'hour'" + within(hours, "start");
+      for (const Span& days : cover.days) parts += or_after(parts) + "unit = 'day'" + within(days, "start");
+      for (const Span& hours : cover.hours)
+        parts += or_after(parts) + "unit = 'hour'" + within(hours, "start");
     }
     return parts.empty() ? " and false" : counted_ + " and (" + parts + ")";
   }
 
-  /// Of what the counts leave out.
-  std::string each() const {
-    if (!is_final_asked()) return " and false";
-    if (by_entity_) return finished();
+  /// Selects the finished runs that `run_counts` does not cover.
+  std::string uncounted_condition() const {
+    if (!includes_final()) return " and false";
+    if (by_entity_) return finished_condition();
     std::string parts;
-    for (const Span& rest : cover_of(span_).rest) parts += any(parts) + "true" + within(rest);
+    for (const Span& rest : cover_of(span_).rest) parts += or_after(parts) + "true" + within(rest);
     return parts.empty() ? " and false" : narrowing_ + " and (" + parts + ")";
   }
 
@@ -116,25 +117,25 @@ class RunQuery {
     narrowing_ += " and " + std::string(column) + " = $" + std::to_string(++last_param_) + std::string(type);
   }
 
-  bool is_open_asked() const { return !status_ || !is_final(*status_); }
-  bool is_final_asked() const { return !status_ || is_final(*status_); }
+  bool includes_open() const { return !status_ || !is_final(*status_); }
+  bool includes_final() const { return !status_ || is_final(*status_); }
   static bool is_final(std::string_view status) {
     return std::ranges::find(run_statuses, status) - std::begin(run_statuses) >=
            static_cast<std::ptrdiff_t>(open_statuses);
   }
-  static std::string any(const std::string& before) { return before.empty() ? "" : " or "; }
+  static std::string or_after(const std::string& before) { return before.empty() ? "" : " or "; }
 
   std::optional<std::string_view> status_;
   Span span_;
   storage::Params params_;
   int last_param_ = 1;
-  std::string narrowing_;  // without the span
-  std::string counted_;    // and without the entity
+  std::string narrowing_;  // conditions other than the span
+  std::string counted_;    // narrowing_ without the entity
   bool by_entity_ = false;
 };
 
-void put(std::string& text, std::string_view mark, std::string_view replacement) {
-  text.replace(text.find(mark), mark.size(), replacement);
+void put(std::string& text, std::string_view placeholder, std::string_view replacement) {
+  text.replace(text.find(placeholder), placeholder.size(), replacement);
 }
 
 struct FinishedOfDay {
@@ -149,9 +150,9 @@ struct Counts {
 
 asio::awaitable<Counts> count(const Call& call, Services& services, const RunQuery& query) {
   std::string text(sql::count.text);
-  put(text, "/*open*/", query.open());
-  put(text, "/*counted*/", query.counted());
-  put(text, "/*each*/", query.each());
+  put(text, "/*open*/", query.open_condition());
+  put(text, "/*counted*/", query.counted_condition());
+  put(text, "/*each*/", query.uncounted_condition());
   const auto rows = co_await services.db.read_long(call.principal.business_id, sql::count.name,
                                                    std::move(text), query.params());
   Counts counts;
@@ -166,7 +167,7 @@ asio::awaitable<Counts> count(const Call& call, Services& services, const RunQue
   co_return counts;
 }
 
-/// The days that the newest `wanted` finished runs are of, as a condition.
+/// Returns a condition for the days of the newest `wanted` finished runs.
 std::string days_of(const std::vector<FinishedOfDay>& days, std::int64_t wanted) {
   std::vector<Span> spans;
   for (const auto& [day, runs] : days) {
@@ -189,11 +190,11 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const Counts counts = co_await count(call, services, query);
   std::string text(sql::list.text);
   const auto days = days_of(counts.days, page.offset() + page.limit());
-  put(text, "/*finished*/", query.finished());
+  put(text, "/*finished*/", query.finished_condition());
   put(text, "/*days*/", days);
   put(text, "/*days*/", days);
-  put(text, "/*open*/", query.open());
-  // Each of the two in the order of its own index, of which no more is read than the page can need.
+  put(text, "/*open*/", query.open_condition());
+  // Each of the two parts reads its own index in order, no further than the page can need.
   for (int i = 0; i < 2; ++i) put(text, "/*most*/", "limit " + std::to_string(page.offset() + page.limit()));
   put(text, "/*page*/", "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
   const auto rows = co_await services.db.read_long(call.principal.business_id, sql::list.name,

@@ -10,7 +10,7 @@
 
 namespace waybill::api {
 
-/// Open ones first, then the final ones.
+/// The statuses of runs: first the open ones, then the final ones.
 inline constexpr std::string_view run_statuses[] = {"waiting", "queued",    "running", "retrying",
                                                     "held",    "succeeded", "dead",    "skipped"};
 
@@ -24,8 +24,8 @@ inline constexpr Parameter list_run_parameters[] = {
     {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its whole day"},
 };
 
-/// A page of the business's runs, newest first. Its cost does not grow with how many runs are kept: finished
-/// ones are counted by `run_counts`, and only those days are looked into that the page's runs are of.
+/// Returns a page of the business's runs, newest first. The cost does not grow with the number of stored
+/// runs: `run_counts` counts the finished runs, and only the days of the page's runs are read.
 asio::awaitable<Answer> list_runs(Call& call, Services& services);
 
 }  // namespace waybill::api

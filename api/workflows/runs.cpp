@@ -101,7 +101,7 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
   if (rows.empty()) throw not_found("workflow");
   const auto runs = std::stoll(std::string(rows.get(0, 0)));
   if (runs > max_replays)
-    throw invalid("from", "the time holds more than 100000 runs; ask for a shorter one");
+    throw invalid("from", "the time range contains more than 100000 runs; choose a shorter one");
   co_return Answer::of(to_json(json::object{{"runs", runs}}));
 }
 

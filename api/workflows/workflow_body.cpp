@@ -70,7 +70,7 @@ void merge_action(const json::value& given_action, const net::DestinationPolicy&
   const actions::CheckContext context{
       .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
   definition.action = action->check(*object, context, errors);
-  definition.credentials = definition.is_tried_out
+  definition.credentials = definition.is_test
                                ? actions::stored_credentials(definition.action, definition.credentials)
                                : actions::take_credentials(definition.action, definition.credentials, errors);
   definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
@@ -82,7 +82,7 @@ void make_secret(const actions::Action* action, WorkflowDefinition& definition) 
   }
 }
 
-/// Overwrites what decides whether the definition is a good one, and adds what is wrong with it to `errors`.
+/// Overwrites the members that need checks, and adds their errors to `errors`.
 void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
                    const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
   if (const auto name = text_at(body, "name")) {
@@ -108,7 +108,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
                                        std::string(domain::record_type(trigger->entity_type).name) +
                                        ", not of " + std::string(record.name)});
   }
-  // A stored action must go with an entity type that the body gives.
+  // A stored action must be valid for a new entity type.
   if (const json::value* action = value_at(body, "action")) {
     merge_action(*action, destinations, find_template, definition, errors);
   } else if (value_at(body, "entityType") != nullptr && !definition.action.empty()) {
@@ -119,8 +119,8 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
   }
   const auto conditions = domain::Conditions::parse(definition.conditions, record);
-  if (const auto* wrong = std::get_if<FieldErrors>(&conditions)) {
-    errors.insert(errors.end(), wrong->begin(), wrong->end());
+  if (const auto* condition_errors = std::get_if<FieldErrors>(&conditions)) {
+    errors.insert(errors.end(), condition_errors->begin(), condition_errors->end());
   }
 }
 
@@ -173,7 +173,7 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
     if (!definition.contains(name)) errors.push_back({name, "is required"});
   }
   WorkflowDefinition merged;
-  merged.is_tried_out = true;
+  merged.is_test = true;
   merged.conditions = json::object();
   merge_checked(definition, {.allow_private = true}, {}, merged, errors);
 }

@@ -14,7 +14,7 @@ namespace waybill::api {
 
 extern const Schema workflow_configure_schema;
 
-/// A workflow as it is to be stored.
+/// A workflow in the form that is stored.
 struct WorkflowDefinition {
   std::string name;
   domain::EntityType entity_type{};
@@ -24,35 +24,35 @@ struct WorkflowDefinition {
   bool is_active = true;
   bool ordered = false;
   std::optional<std::string> delay;
-  bool has_secret = false;                  // it has one already
-  std::optional<std::string> secret;        // given or made now
-  std::vector<std::string> template_codes;  // of the stored templates that the action uses
-  actions::Credentials credentials;         // which the action shows as stars
-  bool is_tried_out = false;                // nothing is sent: stars may stand for nothing
+  bool has_secret = false;                  // a secret is stored
+  std::optional<std::string> secret;        // from the body, or generated
+  std::vector<std::string> template_codes;  // the stored templates that the action uses
+  actions::Credentials credentials;         // replaced by stars in the action
+  bool is_test = false;                     // nothing is sent, so stars may replace missing credentials
 };
 
-/// As actions::CheckContext asks for templates.
+/// The type of the template lookup in actions::CheckContext.
 using FindTemplate = decltype(actions::CheckContext::find_template);
 
-/// What is known of the stored template, own or built-in, that the action of `body`, or else of `definition`,
-/// names. An own one stays until the transaction ends.
+/// Returns a lookup of the template, stored or built-in, that the action of `body`, or else of `definition`,
+/// names. A stored template is locked until the transaction ends.
 asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
                                             const json::object& body, const WorkflowDefinition& definition);
 
-/// Overwrites `definition` with what `body`, which has the schema's shape, gives, and checks the whole of it.
-/// A delay must be below `delay_below`. Throws Failure with every bad field; 404 for an unknown trigger.
+/// Overwrites `definition` with the members of `body`, which has passed the schema, and checks the result. A
+/// delay must be below `delay_below`. Throws Failure with every invalid field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
-/// What is stored of a workflow, from the row of sql::workflows::get or ::lock.
+/// Reads a definition from the row of sql::workflows::get or ::lock.
 WorkflowDefinition stored_definition(const storage::Rows& rows);
 
-/// Like check_workflow_body, of a definition that needs no name.
+/// Like check_workflow_body, for a definition that needs no name.
 void check_definition(const json::object& definition, FieldErrors& errors);
 
-/// The checks of a body that makes a workflow, whatever its shape; only whether a destination is allowed and
-/// a template exists is left to merge_workflow. One that changes a workflow can be checked beside that
-/// workflow alone.
+/// Checks the body of a new workflow, whatever its shape. merge_workflow checks the rest: that the
+/// destination is allowed, that the template exists, and the body of a change, which depends on the stored
+/// workflow.
 void check_workflow_body(const json::object& body, FieldErrors& errors);
 
 }  // namespace waybill::api

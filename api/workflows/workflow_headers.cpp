@@ -1,4 +1,4 @@
-// The values of a webhook's own headers, for whoever may change the workflow.
+// The values of a webhook's custom headers, for users who may change the workflow.
 #include "api/workflows/workflow_headers.hpp"
 
 #include "api/route/params.hpp"
@@ -20,10 +20,10 @@ asio::awaitable<Answer> get_headers(Call& call, Services& services) {
   if (rows.empty()) throw not_found("workflow");
   json::object values;
   if (!rows.is_null(0, headers)) values = json::parse(rows.get(0, headers)).as_object();
-  const auto kept = open_headers(services, rows.get(0, sealed), call.id());
+  const auto stored = open_headers(services, rows.get(0, sealed), call.id());
   for (auto& header : values) {
     if (header.value() != json::value(actions::credential_stars)) continue;
-    const auto* const value = kept.values.if_contains(header.key());
+    const auto* const value = stored.values.if_contains(header.key());
     header.value() = value == nullptr ? json::value() : *value;
   }
   co_return Answer::of(to_json(json::object{{"headers", std::move(values)}}));

@@ -8,7 +8,7 @@
 
 namespace waybill::api {
 
-/// The header values that a workflow's row keeps sealed: `sealed` in hex, empty when there are none. Throws
+/// Decrypts the header values of a workflow's row. `sealed` is in hex, empty if there are none. Throws
 /// SecretError.
 actions::Credentials open_headers(const Services& services, std::string_view sealed, const Guid& workflow);
 

@@ -180,8 +180,9 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
   if (rows.get(0, 0) != "t") throw invalid("action.recipient", "there is no user with this guid");
 }
 
-/// Refuses one more workflow than the business may have, or one more active one for the trigger. A workflow
-/// that counts already may change. Requests that add one wait for each other.
+/// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
+/// the trigger. A workflow that is already counted may change. Requests that add a workflow wait for each
+/// other.
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
                                    std::string_view trigger, bool is_active) {
@@ -202,9 +203,10 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
   }
 }
 
-/// What the worker judges by how much is too much; only help, like the figure itself.
-asio::awaitable<void> keep_expectation(const Call& call, Services& services, const json::object& workflow,
-                                       std::uint64_t fired) {
+/// Stores the expected number of firings, by which the worker detects excessive ones. A failure is only
+/// logged.
+asio::awaitable<void> store_expectation(const Call& call, Services& services, const json::object& workflow,
+                                        std::uint64_t fired) {
   try {
     co_await services.db.write(sql::expect_firings,
                                storage::Params()
@@ -223,18 +225,19 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   json::object configured = json::parse(json_object(rows)).as_object();
   const auto fired = co_await fired_last_7_days(services, call.principal.business_id, definition);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
-  if (fired) co_await keep_expectation(call, services, configured, *fired);
+  if (fired) co_await store_expectation(call, services, configured, *fired);
   if (definition.secret) configured.at("action").as_object()["secret"] = *definition.secret;
   co_return to_json(configured);
 }
 
-// Of sql::lock.
+// Columns of sql::lock.
 constexpr int managed_column = 7;
 constexpr int credentials_column = 11;
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
   const auto transaction = co_await services.db.begin(call.cause());
-  // Always before the workflow's row: whoever adds or switches a workflow takes both.
+  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
+  // deadlocks.
   co_await transaction->run(storage::sql::templates::lock_business, business_params(call));
   const auto found = co_await transaction->run(
       sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
