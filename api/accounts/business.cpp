@@ -207,7 +207,8 @@ asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
   const auto known = co_await services.db.read(defaults_sql::references, std::move(references));
   if (known.get(0, is_carrier) != "t") throw not_found("carrier");
   if (known.get(0, is_level) != "t") {
-    throw invalid("defaultServiceLevel", "must be standard, express, sameday or a code of a carrier's");
+    throw invalid("defaultServiceLevel",
+                  "must be standard, express, sameday or the code of a carrier's service level");
   }
   auto params = business_params(call);
   params.add(to_json(changes_of(body, default_columns)));

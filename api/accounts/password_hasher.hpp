@@ -80,7 +80,7 @@ class PasswordHasher {
   const std::size_t thread_count_;
   Background threads_;
   std::mutex mutex_;
-  // Under mutex_:
+  // Guarded by mutex_:
   std::size_t turns_ = 0;
   std::array<Queue, 2> queues_;  // by Purpose
   std::size_t next_queue_ = 0;

@@ -120,7 +120,7 @@ asio::awaitable<Answer> create_token(Call& call, Services& services) {
   const auto expires_at = parse_timestamp(text_at(body, "expiresAt").value_or(""));
   if (expires_at && *expires_at <= services.clock.now()) throw invalid("expiresAt", "must be in the future");
   if (parse_role(role) > call.principal.role) {
-    throw Failure(ErrorCode::forbidden, "Only an owner can make a token with the role owner.");
+    throw Failure(ErrorCode::forbidden, "Only an owner can create a token with the role owner.");
   }
   const auto name = text_at(body, "name").value_or("API token");
   const auto made = co_await make(call, services, name, role, expires_at);

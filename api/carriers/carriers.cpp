@@ -161,7 +161,7 @@ void check_create(const json::object& body, FieldErrors& errors) {
   }
 }
 
-json::array listed(std::span<const CodeName> entries) {
+json::array code_names(std::span<const CodeName> entries) {
   json::array list;
   for (const auto& [code, name] : entries) list.push_back({{"code", code}, {"name", name}});
   return list;
@@ -170,7 +170,7 @@ json::array listed(std::span<const CodeName> entries) {
 /// Returns the service levels as they are stored, each with all its members.
 std::string stored_levels(const json::object& body) {
   const auto* const requested = value_at(body, "serviceLevels");
-  json::array levels = requested == nullptr ? listed(service_levels) : requested->get_array();
+  json::array levels = requested == nullptr ? code_names(service_levels) : requested->get_array();
   for (auto& level : levels) {
     auto& object = level.get_object();
     if (!object.contains("estimatedDays")) object.emplace("estimatedDays", nullptr);
@@ -187,8 +187,8 @@ asio::awaitable<Answer> list_configured(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_lookups(Call&, Services&) {
-  co_return Answer::of(to_json(
-      json::object{{"carrierTypes", listed(carrier_types)}, {"serviceLevels", listed(service_levels)}}));
+  co_return Answer::of(to_json(json::object{{"carrierTypes", code_names(carrier_types)},
+                                            {"serviceLevels", code_names(service_levels)}}));
 }
 
 asio::awaitable<Answer> get_carrier(Call& call, Services& services) {

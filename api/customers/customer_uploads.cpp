@@ -49,7 +49,7 @@ constexpr Property preview_properties[] = {
 };
 constexpr Schema preview_schema{"CustomerUploadPreview", preview_properties};
 
-constexpr ErrorCode preview_errors[] = {ErrorCode::conflict};  // it was confirmed already
+constexpr ErrorCode preview_errors[] = {ErrorCode::conflict};  // already confirmed
 constexpr Parameter confirm_parameters[] = {
     {.name = "guid", .kind = Kind::uuid, .required = true, .description = "the upload's"}};
 

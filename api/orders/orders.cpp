@@ -116,7 +116,8 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
   if (rows.is_null(0, 1)) throw not_found("carrier");
   if (rows.get(0, 0) != "t") throw not_found("order");
   if (level && rows.get(0, 2) != "t") {
-    throw invalid("serviceLevel", "must be one of the carrier's: " + std::string(rows.get(0, 1)));
+    throw invalid("serviceLevel",
+                  "must be one of the carrier's service levels: " + std::string(rows.get(0, 1)));
   }
   co_return Answer::none();
 }

@@ -1,5 +1,4 @@
-// The variants of a product: elements of its row, so that the change of a variant is an update of the
-// product.
+// The variants of a product. They are elements of its row, so changing one updates the product.
 #include <array>
 #include <string>
 #include <utility>

@@ -84,7 +84,7 @@ void merge_related_guid(const json::object& body, std::string_view flat, std::st
 void check_service_level(std::string_view level, std::string_view codes, FieldErrors& errors) {
   const auto known = stored_list(codes);
   if (std::ranges::find(known, json::value(level)) == known.end()) {
-    errors.push_back({"serviceLevel", "must be one of the carrier's: " + std::string(codes)});
+    errors.push_back({"serviceLevel", "must be one of the carrier's service levels: " + std::string(codes)});
   }
 }
 

@@ -9,13 +9,12 @@
 namespace waybill::api {
 
 /// Writes rows, of text or binary format, as the JSON objects of an answer. A column's name is the path of
-/// its value (`"customer.name"`). Its type decides the form: uuids and texts become strings, numbers lose
-/// trailing zeros, timestamptz becomes an RFC 3339 time, json and jsonb lose the spaces between their tokens.
-/// Columns of one object must be adjacent; an object is null if all its parts are, unless a `!` follows its
-/// name
-/// (`"sender!.name"`). A name can select members of a json array's objects: `"items{quantity,price}"`. Twice
-/// as fast as json_build_object for lists (docs/decisions/0005). Throws std::invalid_argument for a binary
-/// value of a type that no record has.
+/// its value (`"customer.name"`); the columns of one object must be adjacent. An object is null if all its
+/// parts are, unless a `!` follows its name (`"sender!.name"`). A name can select members of the objects in a
+/// json array, as in `"items{quantity,price}"`. The type decides the form: uuids and texts become strings,
+/// numbers lose trailing zeros, timestamptz becomes an RFC 3339 time, json and jsonb lose the spaces between
+/// their tokens. Twice as fast as json_build_object for lists (docs/decisions/0005). Throws
+/// std::invalid_argument for a binary value of a type that no record has.
 class RowWriter {
  public:
   /// Refers to `rows`, which must outlive it.
@@ -43,9 +42,9 @@ class RowWriter {
   std::vector<Member> members_;
 };
 
-/// All rows as an array.
+/// Returns all rows as a JSON array.
 std::string json_array(const storage::Rows& rows);
-/// One row as an object.
+/// Returns one row as a JSON object.
 std::string json_object(const storage::Rows& rows, int row = 0);
 
 }  // namespace waybill::api

@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 
 /// Locates addresses and measures distances, for all io threads. Queries the geocoder and the OSRM server if
 /// they are configured; without an answer in time, the gazetteer of cities and straight lines are used.
-/// Throws only std::bad_alloc. The geocoder's results are cached in memory, a few megabytes at most.
+/// Both throw only std::bad_alloc. The geocoder's results are cached in memory, a few megabytes at most.
 class Maps {
  public:
   struct Options {

@@ -215,8 +215,8 @@ void merge_party(const json::object& body, std::string_view name, PartyValues& v
   }
 }
 
-void check_kept_party(const json::object& body, std::string_view party, const PartyValues& values,
-                      const PartyValues& before, FieldErrors& errors) {
+void check_party_not_cleared(const json::object& body, std::string_view party, const PartyValues& values,
+                             const PartyValues& before, FieldErrors& errors) {
   for (std::size_t i = 0; i < required_party_values; ++i) {
     if (before.at(i) && !values.at(i)) {
       errors.push_back({path_of(body, party, party_paths.at(i)), "must not be null"});
@@ -275,10 +275,10 @@ ShipmentValues ShipmentValues::of(const storage::Rows& row) {
   return values;
 }
 
-void check_kept(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
-                FieldErrors& errors) {
-  check_kept_party(body, "sender", values.sender, before.sender, errors);
-  check_kept_party(body, "recipient", values.recipient, before.recipient, errors);
+void check_not_cleared(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
+                       FieldErrors& errors) {
+  check_party_not_cleared(body, "sender", values.sender, before.sender, errors);
+  check_party_not_cleared(body, "recipient", values.recipient, before.recipient, errors);
 }
 
 std::string packages_text(const json::array& packages) {

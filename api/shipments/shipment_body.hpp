@@ -39,8 +39,8 @@ struct ShipmentValues {
 };
 
 /// Adds an error for each required value that `before` has and `body` clears.
-void check_kept(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
-                FieldErrors& errors);
+void check_not_cleared(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
+                       FieldErrors& errors);
 
 /// Returns the packages as the stored JSON array, from entries of any shape; a value that is not a number
 /// becomes null.

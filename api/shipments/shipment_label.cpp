@@ -17,7 +17,7 @@ namespace sql = storage::sql::shipments;
 
 std::string text_of(const storage::Rows& row, int column) { return std::string(row.get(0, column)); }
 
-std::string joined(std::string first, std::string_view separator, const std::string& second) {
+std::string join(std::string first, std::string_view separator, const std::string& second) {
   if (!first.empty() && !second.empty()) first += separator;
   return first += second;
 }
@@ -25,9 +25,9 @@ std::string joined(std::string first, std::string_view separator, const std::str
 /// Reads name, street, city, state, postal code, country and phone from `column` on.
 documents::Party party_of(const storage::Rows& row, int column) {
   enum Part { name, street, city, state, postal_code, country, phone };
-  const auto place = joined(text_of(row, column + postal_code), " ", text_of(row, column + city));
+  const auto place = join(text_of(row, column + postal_code), " ", text_of(row, column + city));
   return {.name = text_of(row, column + name),
-          .address = {text_of(row, column + street), joined(place, ", ", text_of(row, column + state)),
+          .address = {text_of(row, column + street), join(place, ", ", text_of(row, column + state)),
                       text_of(row, column + country)},
           .phone = text_of(row, column + phone)};
 }

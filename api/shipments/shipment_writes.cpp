@@ -183,7 +183,7 @@ asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
   if (const auto status = text_at(body, "status"); status && status != locked.get(0, 0)) {
     errors.push_back({"status", "is " + std::string(locked.get(0, 0)) + "; use POST …/traces to change it"});
   }
-  check_kept(body, values, before, errors);
+  check_not_cleared(body, values, before, errors);
   co_await check_references(services, call.principal.business_id.to_string(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 

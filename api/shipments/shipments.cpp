@@ -158,7 +158,7 @@ asio::awaitable<json::object> remove(Call& call, Services& services, storage::Ar
   co_return std::get<json::value>(parsed).as_object();
 }
 
-std::string underway(const json::value& status) {
+std::string underway_error(const json::value& status) {
   return "is " + std::string(status.as_string()) + "; a shipment on its way cannot be deleted";
 }
 
@@ -166,7 +166,7 @@ asio::awaitable<Answer> delete_shipment(Call& call, Services& services) {
   storage::ArrayLiteral guids;
   guids.add(call.id().to_string());
   const auto refused = co_await remove(call, services, std::move(guids));
-  if (!refused.empty()) throw invalid("status", underway(refused.begin()->value()));
+  if (!refused.empty()) throw invalid("status", underway_error(refused.begin()->value()));
   co_return Answer::none();
 }
 
@@ -179,7 +179,7 @@ asio::awaitable<Answer> delete_shipments(Call& call, Services& services) {
   for (std::size_t i = 0; i < entries.size() && !refused.empty(); ++i) {
     const auto guid = guid_at(entries[i].get_object(), "guid").value();
     if (const auto* const status = refused.if_contains(guid)) {
-      errors.push_back({"[" + std::to_string(i) + "].guid", underway(*status)});
+      errors.push_back({"[" + std::to_string(i) + "].guid", underway_error(*status)});
     }
   }
   if (!errors.empty()) throw invalid(std::move(errors));

@@ -78,7 +78,7 @@ void check_complete(TemplateDefinition& definition, FieldErrors& errors) {
   if (definition.type == "send_email") {
     require("subject");
     if (is_blank(part(definition, "body").value_or("")) && is_blank(part(definition, "html").value_or(""))) {
-      errors.push_back({"body", "or html is required"});
+      errors.push_back({"body", "is required unless html is given"});
     }
   } else if (definition.type == "send_push") {
     require("title");
