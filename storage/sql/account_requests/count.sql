@@ -1,7 +1,8 @@
--- Counts a request for an account mail: $1 who asks, $2 how many an hour that one may have, $3 whom the mail is for, $4 how
--- many an hour that one may have; 0 is no limit. One row for each that has a limit: what it is, whether the request is
--- within it, when it was counted, and after how many seconds there is room again. A request that is not within a limit is
--- not counted there; $3 is counted only if $1 is within its limit.
+-- Counts a request for an account mail against the hourly limits of the asker and the receiver; a limit of 0
+-- is no limit. Returns one row for each limit: whether it is the asker's, whether the request is within it,
+-- when it was counted, and the seconds until a request fits again. A request beyond a limit is not counted
+-- there; the receiver's is counted only if the asker is within its limit.
+-- $1 asker, $2 asker's limit per hour, $3 receiver, $4 receiver's limit per hour
 with asker as (
   insert into account_requests as r (key, times)
   select sha256(convert_to(lower($1::text), 'UTF8')), array[now()] where $2::integer > 0

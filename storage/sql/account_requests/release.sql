@@ -1,3 +1,4 @@
--- Takes back what was counted at $2 for $1.
+-- Removes the request that was counted at a given time.
+-- $1 asker or receiver, $2 time of the count
 update account_requests set times = array_remove(times, $2::timestamptz)
 where key = sha256(convert_to(lower($1::text), 'UTF8'))

@@ -1,2 +1,3 @@
--- Makes sure that business $1 has a row of its own.
+-- Ensures that a business has a row of defaults.
+-- $1 business
 insert into business_defaults (business_id) values ($1::uuid) on conflict (business_id) do nothing

@@ -1,4 +1,5 @@
--- Of business $1; those of the table until it chooses its own.
+-- Returns a business's defaults; columns without a value have the product's defaults.
+-- $1 business
 select d.carrier_id as "defaultCarrier", coalesce(d.service_level, 'standard') as "defaultServiceLevel",
        coalesce(d.length, 30) as "defaultDimensions.length", coalesce(d.width, 20) as "defaultDimensions.width",
        coalesce(d.height, 10) as "defaultDimensions.height", coalesce(d.unit, 'cm') as "defaultDimensions.unit",

@@ -1,5 +1,6 @@
--- Whether business $1 sees the carrier $2 (true for none), and whether $3 (true for none) is a service level: one of the
--- usual ones or of a carrier it sees.
+-- Returns whether the business can use the carrier, and whether the service level is a standard one or one of
+-- these carriers' (true for null).
+-- $1 business, $2 carrier or null, $3 service level or null
 select $2::uuid is null or exists (
          select from carriers c
          where c.business_id in ($1::uuid, '00000000-0000-0000-0000-000000000000') and c.guid = $2::uuid and c.deleted_at is null) as is_carrier,

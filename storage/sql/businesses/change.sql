@@ -1,4 +1,5 @@
--- Gives the columns named in $2, a JSON object, new values: $1 business.
+-- Changes the given columns of a business.
+-- $1 business, $2 new values (JSON object by column)
 update businesses b
 set name = case when g ? 'name' then g ->> 'name' else b.name end,
     email = case when g ? 'email' then g ->> 'email' else b.email end,

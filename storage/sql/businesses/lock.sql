@@ -1,2 +1,4 @@
--- Lets one at a time change who belongs to business $1. Records that refer to it can be written meanwhile.
+-- Returns a business's name and locks its row, so that its members change in one transaction at a time.
+-- Records that refer to the business can still be written.
+-- $1 business
 select name from businesses where guid = $1::uuid for no key update

@@ -1,2 +1,4 @@
--- One at a time looks for the business of a name and makes it.
+-- Locks a business name until the transaction ends, so that only one transaction looks for the business and
+-- creates it.
+-- $1 name
 select pg_advisory_xact_lock(hashtextextended('waybill:business:' || $1::text, 0))

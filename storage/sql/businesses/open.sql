@@ -1,5 +1,6 @@
--- A business with its key pair and its first owner: $1 guid, $2 name, $3 e-mail, $4 phone, $5 to $9 the address, $10 time
--- zone, $11 currency, $12 user, $13 public and $14 sealed private key.
+-- Adds a business with its key pair and makes a user its owner. Returns its guid and name.
+-- $1 guid, $2 name, $3 e-mail, $4 phone, $5 street, $6 city, $7 state, $8 postal code, $9 country,
+-- $10 time zone, $11 currency, $12 owner, $13 public key, $14 sealed private key
 with business as (
   insert into businesses (guid, name, email, phone, street, city, state, postal_code, country, timezone, currency,
                           registered_by_itself)

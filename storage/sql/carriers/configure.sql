@@ -1,5 +1,7 @@
--- Configures a carrier, anew where it was: $1 business, $2 carrier, $3 account number, $4 default service level, $5 test
--- mode, $6 and $7 the sealed key and secret. No row: no such carrier.
+-- Configures a carrier and replaces an earlier configuration. Returns the carrier. No row if it does not
+-- exist.
+-- $1 business, $2 carrier, $3 account number, $4 default service level, $5 test mode, $6 sealed key,
+-- $7 sealed secret
 with configured as (
   insert into carrier_configurations (business_id, carrier_id, account_number, default_service_level, test_mode,
                                       sealed_api_key, sealed_api_secret)

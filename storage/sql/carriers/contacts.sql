@@ -1,4 +1,5 @@
--- The people a business knows at its carriers: $1 business.
+-- Returns a business's contacts at its carriers, by name.
+-- $1 business
 select guid, name, email, phone, role, carrier_id as "carrierId"
 from carrier_contacts where business_id = $1
 order by name, guid limit 1000

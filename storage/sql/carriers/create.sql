@@ -1,5 +1,6 @@
--- A business's own carrier: $1 business, $2 name, $3 code, $4 type, $5 service levels. No row: the catalogue has one of
--- that code, or the business has as many as a list shows.
+-- Adds a carrier of a business and returns it. No row if a built-in carrier has the code or there are 1000
+-- carriers, including the built-in ones.
+-- $1 business, $2 name, $3 code, $4 type, $5 service levels
 insert into carriers (business_id, name, code, type, service_levels)
 select $1, $2, $3, $4, $5
 where not exists (select from carriers k

@@ -1,4 +1,5 @@
--- A carrier, whole: $1 business, $2 guid.
+-- Returns a carrier with its configuration.
+-- $1 business, $2 carrier
 select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
        coalesce(g.is_active, false) as "isActive", k.service_levels as "serviceLevels",
        g.account_number as "configuration.accountNumber", g.default_service_level as "configuration.defaultServiceLevel",

@@ -1,4 +1,5 @@
--- The carriers a business sees, built-in and its own: $1 business.
+-- Returns the built-in carriers and those of a business, by name.
+-- $1 business
 select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
        coalesce(g.is_active, false) as "isActive"
 from carriers k

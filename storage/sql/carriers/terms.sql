@@ -1,5 +1,6 @@
--- What a configuration is checked against: $1 business, $2 carrier. Its code, the codes of its service levels, and the
--- present account number.
+-- Returns what a configuration is checked against: a carrier's code, the codes of its service levels, and the
+-- current account number.
+-- $1 business, $2 carrier
 select k.code, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]'), g.account_number
 from carriers k
 left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid

@@ -1,6 +1,8 @@
--- Changes a carrier's configuration: $1 business, $2 carrier, $3 whether it is active, or null, $4 account number or
--- null, $5 test mode or null, $6 whether a default service level is given and $7 that, $8 and $9 likewise the sealed
--- key, $10 and $11 the sealed secret. No row: it is not configured.
+-- Changes a carrier's configuration and returns the carrier. Null leaves $3 to $5 unchanged. No row if the
+-- carrier is not configured.
+-- $1 business, $2 carrier, $3 active or null, $4 account number or null, $5 test mode or null,
+-- $6 whether to set the default service level, $7 default service level, $8 whether to set the key,
+-- $9 sealed key, $10 whether to set the secret, $11 sealed secret
 with changed as (
   update carrier_configurations g
   set is_active = coalesce($3, g.is_active), account_number = coalesce($4, g.account_number),

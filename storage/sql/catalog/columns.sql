@@ -1,4 +1,5 @@
--- The columns a row of table $1 prints, in order.
+-- Returns the column names of a table in the order of its composite value.
+-- $1 table
 select a.attname from pg_attribute a
 where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped
 order by a.attnum

@@ -1,4 +1,5 @@
--- Keeps the sealed word $1 if there is none yet, and answers the one that is kept.
+-- Stores the sealed check value if there is none yet. Returns the stored one.
+-- $1 sealed check value
 with kept as (
   insert into key_check (sealed) values ($1::bytea)
   on conflict (only_row) do update set only_row = true

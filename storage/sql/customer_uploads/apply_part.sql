@@ -1,5 +1,6 @@
--- Makes customers of a part's rows: $1 business, $2 upload, $3 number of the part. One of an e-mail address that is known
--- is changed; what its row leaves empty stays.
+-- Writes the rows of a part as customers. A customer with a known e-mail address is changed; values that its
+-- row leaves empty stay.
+-- $1 business, $2 upload, $3 number of the part
 insert into customers as c (business_id, name, email, phone, company, street, city, state, postal_code, country)
 select p.business_id, u.*
 from customer_upload_parts p

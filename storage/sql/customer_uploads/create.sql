@@ -1,4 +1,5 @@
--- A new upload: $1 business, $2 guid, $3 how many may wait to be confirmed. No row: as many wait.
+-- Adds an upload and returns its guid. No row if too many uploads are unconfirmed.
+-- $1 business, $2 guid, $3 maximum number of unconfirmed uploads
 insert into customer_uploads (business_id, guid)
 select $1, $2
 where (select count(*) from (select from customer_uploads

@@ -1,4 +1,5 @@
--- An upload is applied, and its rows are of no more use: $1 business, $2 upload.
+-- Marks an upload as confirmed and deletes its rows.
+-- $1 business, $2 upload
 with gone as (
   delete from customer_upload_parts where business_id = $1 and upload_id = $2
 )

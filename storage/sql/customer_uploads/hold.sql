@@ -1,3 +1,4 @@
--- Uploads of a business are confirmed one after another, so that two with the same customers never wait for each other:
--- $1 business. False while another one is confirmed.
+-- Locks the confirmation of uploads of a business until the transaction ends, so that two uploads with the
+-- same customers never wait for each other. Returns false if another transaction has the lock.
+-- $1 business
 select pg_try_advisory_xact_lock(hashtextextended('waybill.customer_uploads.' || $1::text, 0))

@@ -1,5 +1,6 @@
--- An upload that is to be confirmed, held until the transaction ends unless another one holds it: $1 business, $2 upload.
--- Answers whether it was confirmed, how many parts it has, and whether it is held.
+-- Locks an upload for confirmation unless another transaction has locked it. Returns whether it was
+-- confirmed, the number of its parts, and whether it is locked now.
+-- $1 business, $2 upload
 with held as (
   select guid, confirmed_at from customer_uploads where business_id = $1 and guid = $2 for update skip locked
 )

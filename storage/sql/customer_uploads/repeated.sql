@@ -1,4 +1,6 @@
--- Lines of an upload whose e-mail address stands on an earlier one, with that: $1 business, $2 upload. The first hundred.
+-- Returns the first hundred lines of an upload whose e-mail address is already on an earlier line, each with
+-- that line.
+-- $1 business, $2 upload
 select line, first_line
 from (select u.line, min(u.line) over (partition by lower(u.email)) as first_line
       from customer_upload_parts p cross join unnest(p.lines, p.emails) u (line, email)

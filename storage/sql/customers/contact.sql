@@ -1,4 +1,5 @@
--- A contact of a customer: $1 business, $2 customer, $3 contact.
+-- Returns a contact of a customer.
+-- $1 business, $2 customer, $3 contact
 select found -> 'guid' as guid, found -> 'name' as name, found -> 'email' as email, found -> 'phone' as phone,
        found -> 'role' as role
 from customers, list_element(contacts, $3) found

@@ -1,4 +1,5 @@
--- A customer, whole: $1 business, $2 guid.
+-- Returns a customer with all its fields.
+-- $1 business, $2 customer
 select guid, name, email, phone, company, street as "address.street", city as "address.city",
        state as "address.state", postal_code as "address.postalCode", country as "address.country",
        contacts, reference_list as "references"

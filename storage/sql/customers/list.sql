@@ -1,5 +1,6 @@
--- A page of the customers, each row preceded by how many there are: $1 business. As it stands, the newest fifty of all;
--- api/records/list.cpp puts what a call asks for in the marked places.
+-- Returns a page of customers, each row preceded by the total: by default the newest fifty.
+-- api/records/list.cpp inserts the parts of a request at the marks.
+-- $1 business
 select
   /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 2)/*end*/,

@@ -1,5 +1,6 @@
--- The twenty newest shipments of a customer, each preceded by whether there is one: $1 business, $2 guid. No row: no such
--- customer.
+-- Returns the twenty newest shipments of a customer, each preceded by true; one row with false if there are
+-- none. No row if the customer does not exist.
+-- $1 business, $2 customer
 select s.guid is not null, s.guid, s.tracking_number as "trackingNumber", s.status,
        coalesce(s.delivered_at, s.estimated_delivery) as "deliveryDate"
 from customers c

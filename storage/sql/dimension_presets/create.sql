@@ -1,5 +1,6 @@
--- A new dimension preset: $1 business, $2 its columns as a JSON object; units are the business's own unless given. No row:
--- the business has as many as it may have. Its row is held while they are counted.
+-- Adds a dimension preset and returns it; missing units are those of the business. Locks the business while
+-- its presets are counted. No row if the business has 1000 presets.
+-- $1 business, $2 columns (JSON object)
 with owner as (
   select guid from businesses where guid = $1 for no key update
 ), room as (

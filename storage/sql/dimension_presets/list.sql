@@ -1,4 +1,5 @@
--- A business's dimension presets by name: $1 business.
+-- Returns a business's dimension presets, by name.
+-- $1 business
 select
 \ir answer.inc
 from dimension_presets where business_id = $1

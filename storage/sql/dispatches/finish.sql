@@ -1,2 +1,3 @@
--- Ends a held dispatch: $1 business, $2 guid, $3 completed or cancelled.
+-- Ends a locked dispatch.
+-- $1 business, $2 dispatch, $3 final status (completed or cancelled)
 select end_dispatch($1, $2, $3)

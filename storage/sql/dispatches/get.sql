@@ -1,4 +1,6 @@
--- A dispatch, whole: $1 business, $2 guid. A delivered shipment says when, any other when it is expected.
+-- Returns a dispatch with its shipments: the delivery time of delivered ones, the expected arrival of the
+-- others.
+-- $1 business, $2 dispatch
 select
 \ir answer.inc
   (select coalesce(json_agg(

@@ -1,5 +1,6 @@
--- Vehicle and driver of a dispatch that is to start, held until the transaction ends: $1 business, $2 vehicle, $3 driver.
--- Their statuses (null: none, or deleted), and how many shipments of $4, the dispatch, are left to deliver.
+-- Locks the vehicle and the driver of a dispatch that is about to start. Returns their statuses (null if not
+-- set or deleted) and the number of the dispatch's undelivered shipments.
+-- $1 business, $2 vehicle, $3 driver, $4 dispatch
 with vehicle as (
   select status from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), driver as (

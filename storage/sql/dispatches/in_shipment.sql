@@ -1,4 +1,5 @@
--- The dispatch that a shipment is in: $1 business, $2 the shipment.
+-- Returns the dispatch that contains a shipment.
+-- $1 business, $2 shipment
 select d.guid, d.name, d.status
 from shipments s
 join dispatches d on d.business_id = s.business_id and d.guid = s.dispatch_id and d.deleted_at is null

@@ -1,5 +1,6 @@
--- A page of the dispatches, the newest first, each row preceded by how many there are: $1 business, $2 limit, $3 offset.
--- One row of nulls behind the number when the page is empty.
+-- Returns a page of dispatches, newest first, each row preceded by the total. An empty page is one row with
+-- the total and nulls.
+-- $1 business, $2 limit, $3 offset
 select c.total, e.*
 from (select count(*) as total from dispatches where business_id = $1 and deleted_at is null) c
 left join lateral (

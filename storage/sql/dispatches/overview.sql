@@ -1,5 +1,6 @@
--- The state of a business's dispatches: $1 business. Today is a day of its time zone; a delivery is on time as in the
--- shipments' overview.
+-- Returns a summary of a business's dispatches. "Today" is a day of the business's time zone; on-time
+-- deliveries are defined as in shipments/overview.sql.
+-- $1 business
 with day as (
   select date_trunc('day', now() at time zone timezone) at time zone timezone as starts from businesses where guid = $1
 ), counts as (

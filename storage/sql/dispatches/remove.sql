@@ -1,4 +1,5 @@
--- Deletes a held dispatch, whose shipments are then in none: $1 business, $2 guid.
+-- Deletes a locked dispatch and releases its shipments.
+-- $1 business, $2 dispatch
 with freed as (
   update shipments set dispatch_id = null where business_id = $1 and dispatch_id = $2
 )

@@ -1,2 +1,3 @@
--- Moves a held dispatch between draft and ready: $1 business, $2 guid, $3 the status.
+-- Sets the status of a locked dispatch to draft or ready.
+-- $1 business, $2 dispatch, $3 status
 update dispatches set status = $3 where business_id = $1 and guid = $2

@@ -1,4 +1,5 @@
--- What held shipments are: $1 business, $2 guids. Each with its status, its dispatch and whether that is open.
+-- Returns the status of locked shipments, with their dispatch and whether it is open.
+-- $1 business, $2 shipments
 select s.guid, s.status, s.dispatch_id, d.guid is not null
 from shipments s
 left join dispatches d on d.business_id = s.business_id and d.guid = s.dispatch_id and d.deleted_at is null

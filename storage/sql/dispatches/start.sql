@@ -1,4 +1,5 @@
--- Starts a held dispatch: $1 business, $2 guid, $3 the statuses from which a shipment goes out for delivery.
+-- Starts a locked dispatch: sets the status of its vehicle, its driver and its shipments.
+-- $1 business, $2 dispatch, $3 statuses from which a shipment can go out for delivery
 with started as (
   update dispatches set status = 'in_progress', started_at = now()
   where business_id = $1 and guid = $2 returning driver_id, vehicle_id

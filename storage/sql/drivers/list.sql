@@ -1,4 +1,5 @@
--- A business's drivers: $1 business.
+-- Returns a business's drivers, by name.
+-- $1 business
 select
 \ir answer.inc
 from drivers where business_id = $1 and deleted_at is null

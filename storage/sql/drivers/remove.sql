@@ -1,5 +1,7 @@
--- Deletes a driver who is not out: $1 business, $2 guid. What is planned for the driver then has none. Returns whether
--- the driver is out; no row: there is none.
+-- Deletes a driver who has no dispatch in progress, and removes the driver from planned dispatches and the
+-- vehicle. Returns whether a dispatch is in progress; nothing changes then. No row if the driver does not
+-- exist.
+-- $1 business, $2 driver
 with held as (
   select guid from drivers where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (

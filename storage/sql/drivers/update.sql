@@ -1,4 +1,5 @@
--- Gives the columns named in $3, a JSON object, new values: $1 business, $2 guid.
+-- Changes the given columns of a driver and returns it.
+-- $1 business, $2 driver, $3 new values (JSON object by column)
 update drivers r
 set name = case when g ? 'name' then g ->> 'name' else name end,
     email = case when g ? 'email' then g ->> 'email' else email end,

@@ -1,6 +1,7 @@
--- Businesses whose runs of the events from $1 on and before $2 do not balance: a pair of event and workflow has more than
--- one run, a run has no status that counts, its event is still pending (it leaves with the run, in one transaction), or
--- never was. A run's guid begins with its event's time, so each business's part is a range of the key.
+-- Returns businesses whose runs do not balance for the events of a period: an event and workflow have several
+-- runs, a run has an unknown status, or a run's event is still pending (both change in one transaction) or
+-- does not exist. A run's guid begins with its event's time, so each business's part is a range of the key.
+-- $1 first time of the events, $2 end (exclusive)
 select b.guid, l.runs, l.pairs, l.counted, l.early, l.baseless
 from businesses b, lateral (
   select sum(p.runs)::bigint as runs, count(*) as pairs, sum(p.counted)::bigint as counted,

@@ -1,5 +1,5 @@
--- Sessions and reset tokens that are over, logins and requests that no longer count, and accounts that nobody verified
--- for a week after their mail's token expired.
+-- Deletes expired sessions, reset tokens, failed logins, request counts, mail counts and quota windows, and
+-- accounts still unverified a week after their mail's token expired.
 with sessions as (
   delete from user_sessions where expires_at < now()
 ), failures as (

@@ -1,5 +1,6 @@
--- What workers said that is no longer so.
-with beats as (
+-- Deletes lease renewals that expired more than a minute ago, and the rows of worker_words that are replaced
+-- or whose worker is gone.
+with expired as (
   delete from worker_beats where expires_at < now() - interval '1 minute'
 )
 delete from worker_words w

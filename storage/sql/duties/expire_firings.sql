@@ -1,2 +1,2 @@
--- Beyond the 7 days that anybody asks for.
+-- Deletes the counts of firings older than 8 days; readers use at most 7 days.
 delete from workflow_firings where hour < now() - interval '8 days'

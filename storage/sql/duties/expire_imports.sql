@@ -1,5 +1,6 @@
--- Runs of imports older than $1 days, calls of stores' webhooks after a week, when no store repeats them any more, and what
--- lost workers had taken to tell stores of.
+-- Deletes old runs of imports, webhook deliveries of stores after a week, when no store repeats them any
+-- more, and stale reservations of tracking notices.
+-- $1 retention of import runs in days
 with calls as (
   delete from inbound_deliveries where received_at < now() - interval '7 days'
 ), pushes as (

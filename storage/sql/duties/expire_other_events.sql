@@ -1,5 +1,6 @@
--- Deletes events of the default partition from before the last $1 days, $2 at most, but none that is not recorded. Their
--- status changes are kept. Answers how many.
+-- Deletes recorded events older than the retention from the default partition and keeps their status changes.
+-- Returns the number of deleted events.
+-- $1 retention in days, $2 maximum number of events
 with old as materialized (
   select e.ctid as place
   from only events_other e

@@ -1,4 +1,6 @@
--- Deletes positions of the default partition from before the last $1 days, $2 at most. Answers how many.
+-- Deletes positions older than the retention from the default partition. Returns the number of deleted
+-- positions.
+-- $1 retention in days, $2 maximum number of positions
 with old as materialized (
   select p.ctid as place
   from only positions_other p

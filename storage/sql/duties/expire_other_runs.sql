@@ -1,5 +1,6 @@
--- Deletes runs of the default partition from before the last $1 days, $2 at most, and takes them off the counts. Answers how
--- many.
+-- Deletes runs older than the retention from the default partition and subtracts them from the counts.
+-- Returns the number of deleted runs.
+-- $1 retention in days, $2 maximum number of runs
 with old as materialized (
   select r.ctid as place
   from only runs_other r

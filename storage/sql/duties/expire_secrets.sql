@@ -1,4 +1,5 @@
--- Whoever still signs with one reads its workflow again.
+-- Deletes expired secrets and updates their workflows, so that workers that still sign with them read the
+-- workflows again.
 with gone as (delete from workflow_secrets where expires_at < now() returning business_id, workflow_id)
 update workflows w set updated_at = now()
 from (select distinct business_id, workflow_id from gone) g

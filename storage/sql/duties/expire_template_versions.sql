@@ -1,5 +1,6 @@
--- Deletes versions of templates that were replaced more than $1 days ago, but the newest 20, and all but the newest 1000,
--- however young; $2 at most. Answers how many.
+-- Deletes versions of templates that were replaced before the retention, except the newest 20, and all but
+-- the newest 1000 of any age. Returns the number of deleted versions.
+-- $1 retention in days, $2 maximum number of versions
 with old as materialized (
   select v.ctid as place
   from templates t

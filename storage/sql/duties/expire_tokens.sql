@@ -1,4 +1,5 @@
--- Deletes API tokens that were revoked or have expired more than $1 days ago, $2 at most. Answers how many.
+-- Deletes API tokens that were revoked or expired before the retention. Returns the number of deleted tokens.
+-- $1 retention in days, $2 maximum number of tokens
 with old as materialized (
   select ctid as place from api_tokens
   where least(revoked_at, expires_at) < now() - make_interval(days => $1::integer)

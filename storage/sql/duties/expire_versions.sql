@@ -1,6 +1,7 @@
--- Deletes versions of workflows, $2 at most: those that were replaced more than $1 days ago, but the newest 20; all but the
--- newest 1000, however young; and all of a workflow that was deleted as long ago. A version that a queued run names stays.
--- Answers how many.
+-- Deletes versions of workflows: those replaced before the retention except the newest 20, all but the newest
+-- 1000 of any age, and all versions of workflows deleted before the retention. A version that a queued run
+-- uses stays. Returns the number of deleted versions.
+-- $1 retention in days, $2 maximum number of versions
 with old as materialized (
   select v.place
   from workflows w

@@ -1,8 +1,9 @@
--- Workflows that only failed for $1 (an interval): something failed between twice as long and as long ago, something since,
--- and nothing succeeded after the former. $2 is how long a run can take with all its tries. Each workflow costs a few looks
--- at the index of dead runs. Successes are looked for only where that finds a workflow failing, newest first; the last one
--- is kept, so that a workflow which fails now and then is looked through once in $1, and one that only fails once before
+-- Returns workflows that have only failed for a period p: a run failed between 2p and p ago, a run failed
+-- since, and none succeeded after the former. The search reads the index of dead runs first. It looks for
+-- successes, newest first, only for workflows that these failures make suspects. It stores the last success,
+-- so that a workflow that fails now and then is searched once per period, and one that only fails once before
 -- it is paused.
+-- $1 period (interval), $2 maximum duration of a run with all attempts
 with judged as (
   select w.business_id, w.guid, w.epoch, w.name,
          now() - 2 * $1::interval - $2::interval - coalesce(w.delay::interval, '0') as oldest,

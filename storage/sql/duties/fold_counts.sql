@@ -1,4 +1,4 @@
--- Folds the changes of each count into one row. A count that has only one is left alone.
+-- Folds the rows of each record count into one. A count with one row stays unchanged.
 with crowded as (
   select business_id, entity_type from record_counts group by business_id, entity_type having count(*) > 1
 ), gone as (

@@ -1,4 +1,4 @@
--- Folds the rows of each count of finished runs into one. A count that has only one is left alone.
+-- Folds the rows of each count of finished runs into one. A count with one row stays unchanged.
 with crowded as (
   select business_id, unit, start, workflow_id, status from run_counts
   group by business_id, unit, start, workflow_id, status having count(*) > 1

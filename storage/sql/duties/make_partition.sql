@@ -1,2 +1,3 @@
--- $1 the table, $2 the first day.
+-- Creates a partition and returns whether it did.
+-- $1 table, $2 first day
 select make_partition($1, $2::date)

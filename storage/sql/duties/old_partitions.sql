@@ -1,4 +1,5 @@
--- Partitions that ended before the days that are kept: $1 of events and runs, $2 of positions; oldest first.
+-- Returns the partitions that ended before the retention, oldest first.
+-- $1 retention of events and runs in days, $2 retention of positions in days
 select c.relname
 from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
 where i.inhparent in ('events'::regclass, 'runs'::regclass, 'positions'::regclass) and c.relname ~ '_[0-9]{8}$'

@@ -1,5 +1,6 @@
--- Runs that were put on hold while their workflow was being resumed, and what deleted workflows left waiting, which ends as
--- skipped: ten thousand of each workflow at a time. A workflow that was deleted longer ago has no more of them.
+-- Queues held runs of workflows that are deleted or not paused; runs can be held while their workflow is
+-- being resumed. Also makes waiting and retrying runs of workflows deleted in the last hour due, at most ten
+-- thousand of each workflow; they end as skipped.
 with resumed as (
   update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
   from workflows w
@@ -16,4 +17,4 @@ from (
   ) l
   where w.deleted_at > now() - interval '1 hour'
 ) left_over
-where q.ctid = left_over.place  -- of rows that this statement holds
+where q.ctid = left_over.place  -- valid, because this statement has locked the rows

@@ -1,2 +1,4 @@
--- Whether this session may do the duty $1 now; no other worker does it meanwhile.
+-- Tries to lock a duty for this session, so that no other worker performs it. Returns whether the session has
+-- the lock.
+-- $1 duty
 select pg_try_advisory_lock(hashtextextended('waybill.duty.' || $1, 0))

@@ -1,4 +1,5 @@
--- The last $4 events before $3 of the record $2 of business $1, newest first, and whether each is still to be recorded.
+-- Returns a record's last events before an event, newest first, and whether each is still pending.
+-- $1 business, $2 record, $3 event id (exclusive), $4 limit
 select
 \ir ../outbox/event.inc
        , exists (select from pending_events p

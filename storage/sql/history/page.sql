@@ -1,5 +1,7 @@
--- Events of business $1 and entity type $2 from $3 on and before $4, behind the record $5 and its event $6, $7 at most; by
--- record, because that is how the index finds a business's events.
+-- Returns a page of events of a business and entity type after a given record and event, ordered by record
+-- because the index finds a business's events that way.
+-- $1 business, $2 entity type, $3 first time, $4 end (exclusive), $5 last record of the previous page,
+-- $6 its last event id, $7 limit
 select
 \ir ../outbox/event.inc
 from events e

@@ -1,6 +1,8 @@
--- The relatives of events as they were at the time: $1 positions, $2 businesses, $3 records, $4 times; of customers ($5 = 0),
--- carriers (1), or orders whose shipments are wanted (2). A record's state at a time is what its last event before it left,
--- else what its first event after it found, else what it is; carriers have no events.
+-- Returns the relatives of events as they were at the time of each event. A record's state at a time is the
+-- state after its last event until then, otherwise the state before its first later event, otherwise the
+-- current state; carriers have no events.
+-- $1 positions, $2 businesses, $3 relatives, $4 times,
+-- $5 kinds (0 customer, 1 carrier, 2 order whose shipments are returned)
 with wanted as (
   select * from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::smallint[])
                   w (position, business_id, guid, at, kind)
@@ -32,7 +34,7 @@ from (
         cross join lateral (select s.guid, s.created_at as made from shipments s
                             where s.business_id = w.business_id and s.order_id = w.guid
                             union
-                            select e.entity_id, (e.shipment_before).created_at from events e  -- that have left it since
+                            select e.entity_id, (e.shipment_before).created_at from events e  -- shipments removed from the order since
                             where e.business_id = w.business_id and (e.shipment_before).order_id = w.guid and e.at > w.at
                               and (e.shipment_after).order_id is distinct from (e.shipment_before).order_id) a
         left join shipments s on s.business_id = w.business_id and s.guid = a.guid

@@ -1,2 +1,3 @@
--- Which of the runs $2 of business $1 there are.
+-- Returns the existing runs of a list with status and code.
+-- $1 business, $2 runs
 select guid, status, code from all_runs where business_id = $1::uuid and guid = any ($2::uuid[])

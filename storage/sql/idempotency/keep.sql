@@ -1,5 +1,5 @@
--- $1 business, $2 token, $3 key, $4 hash of the request, $5 status, $6 body (sealed), $7 location. No row: another request
--- has the key.
+-- Stores a response under its idempotency key. No row if another request has the key.
+-- $1 business, $2 token, $3 key, $4 hash of the request, $5 status, $6 sealed body, $7 location
 insert into idempotency_keys (business_id, token_id, key, request_hash, status, body, location)
 values ($1::uuid, $2::uuid, $3, $4::bytea, $5::integer, $6, $7)
 on conflict (business_id, token_id, key) do update

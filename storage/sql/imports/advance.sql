@@ -1,6 +1,7 @@
--- A page's last statement: what the run has done, $3 imported, $4 updated, $5 unchanged, $6 failed, $7 errors, of the
--- business $1 and the run $2; and of the integration $8 how far its orders $9 and products $10 are here, where a null
--- changes nothing and nothing goes back.
+-- Updates the counts of an import run and the positions of its integration; the last statement of a page. A
+-- null position changes nothing, and positions never move back.
+-- $1 business, $2 import run, $3 imported, $4 updated, $5 unchanged, $6 failed, $7 errors, $8 integration,
+-- $9 position of the orders or null, $10 position of the products or null
 with counted as (
   update integration_runs
   set imported = imported + $3, updated = updated + $4, unchanged = unchanged + $5, failed = failed + $6,

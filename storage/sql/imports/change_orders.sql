@@ -1,6 +1,8 @@
--- Orders that the store has changed, locked before: $1 business, $2 a JSON array of them. An item keeps the dimensions it
--- was given here; an order without a customer in the store keeps the one it has. What is as it was is not written.
-with news as materialized (
+-- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions that it
+-- was given here; an order without a customer in the store keeps its customer. Unchanged orders are not
+-- written.
+-- $1 business, $2 orders (JSON array)
+with changes as materialized (
   select n.*,
 \ir items.inc
          as listed
@@ -12,7 +14,7 @@ set order_number = n.number, status = n.status, customer_id = coalesce(n.custome
     delivery_street = n.street, delivery_city = n.city, delivery_state = n.state,
     delivery_postal_code = n.postal_code, delivery_country = n.country, total_value = n.total, currency = n.currency,
     notes = n.notes
-from news n
+from changes n
 join orders o on o.business_id = $1 and o.guid = n.guid
 cross join lateral (
   select coalesce(jsonb_agg(i.item || jsonb_build_object('dimensions', h.item -> 'dimensions') order by i.place), '[]')

@@ -1,12 +1,14 @@
--- Integrations that are due, for the worker $1: at most $2, leased for $3, without those of $4, which it is busy with.
--- Businesses take turns, the one with the fewest sweeps under way first, and none has more than $6 under way. The run is the one that was asked for, else
--- one that was not finished, else a new one of $5, and null when nothing is to be imported.
+-- Leases due integrations to a worker and returns them with their import run: the requested run, otherwise an
+-- unfinished one, otherwise a new one; null if nothing is to be imported. Businesses take turns, the one with
+-- the fewest current imports first.
+-- $1 worker, $2 limit, $3 lease, $4 integrations that the worker is busy with, $5 guids for new runs,
+-- $6 maximum of imports per business
 with busy as (
-  select business_id, count(*) as sweeps from integrations
+  select business_id, count(*) as imports from integrations
   where lease_owner is not null and lease_until > now() group by business_id
 ), due as (
   select i.business_id, i.guid, i.due_at,
-         coalesce(b.sweeps, 0) + row_number() over (partition by i.business_id order by i.due_at, i.guid) as turn
+         coalesce(b.imports, 0) + row_number() over (partition by i.business_id order by i.due_at, i.guid) as turn
   from integrations i left join busy b on b.business_id = i.business_id
   where i.status = 'active' and i.removed_at is null and i.due_at <= now()
     and (i.lease_until is null or i.lease_until <= now()) and i.guid <> all ($4::uuid[])

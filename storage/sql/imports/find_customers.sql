@@ -1,4 +1,5 @@
--- The customers of e-mail addresses: $1 business, $2 the addresses.
+-- Returns the customers with the given e-mail addresses.
+-- $1 business, $2 e-mail addresses
 select a.email, c.guid
 from unnest($2::text[]) a (email)
 join customers c on c.business_id = $1 and lower(c.email) = lower(a.email) and c.deleted_at is null

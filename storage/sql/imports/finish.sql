@@ -1,8 +1,10 @@
--- Gives back the integration $2 of the business $1 that the worker $3 had: due again after $6, at once if somebody asked
--- meanwhile ($5 is when it was due). $7 is how many sweeps in a row the store has ended; $8 and $9 when a sweep over its
--- orders and products began that came to its end. The run $4 is finished, with the errors $10, unless $11: then the
--- next sweep goes on with it, and so it is when the lease was lost. Of runs of which nothing became, nobody asked for, the
--- latest is kept.
+-- Releases an integration after an import and finishes the run. The integration is due again after a delay,
+-- or at once if a run was requested meanwhile. A continued run stays unfinished, and so does the run of a
+-- lost lease. An earlier run that changed nothing and was not requested is deleted.
+-- $1 business, $2 integration, $3 worker, $4 import run, $5 due time at the claim, $6 delay,
+-- $7 number of consecutive failures of the store, $8 start of a completed import of all orders or null,
+-- $9 start of a completed import of all products or null, $10 errors,
+-- $11 whether the next import continues the run
 with freed as (
   update integrations
   set lease_owner = null, lease_until = null, failures = $7,

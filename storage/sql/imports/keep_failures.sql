@@ -1,5 +1,6 @@
--- Orders that could not be imported: $1 business, $2 integration, $3 ids in the store, $4 their numbers, $5 why, $6 the
--- run. Each is fetched again after 1 minute, then 4, 16, 64, 256 and each day; that it came by itself meanwhile is not a try.
+-- Stores orders that could not be imported. Each is fetched again after 1, 4, 16, 64 and 256 minutes, then
+-- daily. An order that arrives with a page before it is due does not count as an attempt.
+-- $1 business, $2 integration, $3 store's order ids, $4 order numbers, $5 reasons, $6 import run
 insert into import_failures (business_id, integration_id, external_id, order_number, reason, run_id, due_at)
 select $1, $2, n.external_id, n.order_number, n.reason, $6, now() + interval '1 minute'
 from unnest($3::text[], $4::text[], $5::text[]) n (external_id, order_number, reason)

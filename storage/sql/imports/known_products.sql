@@ -1,4 +1,5 @@
--- What is known of a store's products: $1 business, $2 integration, $3 their ids there, $4 SKUs of theirs.
+-- Returns the imported state of a store's products by id, and products with the given SKUs.
+-- $1 business, $2 integration, $3 store's product ids, $4 SKUs
 select 'id', m.external_id, m.product_id, m.digest
 from imported_products m
 where m.business_id = $1 and m.integration_id = $2 and m.external_id = any ($3::text[])

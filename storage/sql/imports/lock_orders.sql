@@ -1,4 +1,5 @@
--- Orders as they are here, held until the page is committed: $1 business, $2 guids.
+-- Locks orders until the page is committed and returns their statuses.
+-- $1 business, $2 orders
 select guid, status from orders
 where business_id = $1 and guid = any ($2::uuid[]) and deleted_at is null
 order by guid

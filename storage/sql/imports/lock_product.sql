@@ -1,4 +1,5 @@
--- A product as it is here, held until the page is committed: $1 business, $2 guid.
+-- Locks a product until the page is committed and returns its variants.
+-- $1 business, $2 product
 select variants from products
 where business_id = $1 and guid = $2 and deleted_at is null
 for no key update

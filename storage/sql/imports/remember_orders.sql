@@ -1,6 +1,6 @@
--- What orders were when they were imported: $1 business, $2 integration, $3 ids in the store, $4 guids here, $5 digests,
--- $6 statuses in the store. What failed before and is here now is forgotten as a failure.
-with healed as (
+-- Stores the state of imported orders and deletes their failures.
+-- $1 business, $2 integration, $3 store's order ids, $4 orders, $5 digests, $6 store's statuses
+with resolved as (
   delete from import_failures
   where business_id = $1 and integration_id = $2 and external_id = any ($3::text[])
 )

@@ -1,4 +1,5 @@
--- What products were when they were imported: $1 business, $2 integration, $3 ids in the store, $4 guids here, $5 digests.
+-- Stores the state of imported products.
+-- $1 business, $2 integration, $3 store's product ids, $4 products, $5 digests
 insert into imported_products (business_id, integration_id, external_id, product_id, digest)
 select $1, $2, n.external_id, n.product_id, n.digest
 from unnest($3::text[], $4::uuid[], $5::text[]) n (external_id, product_id, digest)

@@ -1,6 +1,8 @@
--- Connects a store: $1 business, $2 guid, $3 provider, $4 address, $5 and $6 the sealed key and secret, $7 to $9 whether to
--- import orders, to sync products and to push tracking, $10 whether it was removed before. No row: it is connected already,
--- or no longer what its caller took it for.
+-- Connects a store and returns the integration. No row if the store is already connected or its state is not
+-- the expected one.
+-- $1 business, $2 guid, $3 provider, $4 address, $5 sealed key, $6 sealed secret,
+-- $7 whether to import orders, $8 whether to sync products, $9 whether to push tracking,
+-- $10 whether the integration is expected to be removed
 insert into integrations as i
   (business_id, guid, provider, store_url, api_key, api_secret, auto_import, sync_products, push_tracking)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)

@@ -1,4 +1,5 @@
--- How many sweeps a store has had: $1 business, $2 integration. No row: there is no such store.
+-- Returns the number of import runs of a store. No row if the store does not exist.
+-- $1 business, $2 integration
 select count(r.guid)
 from integrations i
 left join integration_runs r on r.business_id = $1 and r.integration_id = i.guid

@@ -1,4 +1,5 @@
--- Disables a store: $1 business, $2 guid. A sweep that was asked for and has not begun will not be made.
+-- Disables a store and cancels a requested import that has not begun.
+-- $1 business, $2 integration
 with before as (
   select guid, requested_run from integrations
   where business_id = $1 and guid = $2 and removed_at is null for update

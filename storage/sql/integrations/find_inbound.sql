@@ -1,3 +1,4 @@
--- Whose store $1 is, and what its webhooks are signed with.
+-- Returns the business, address and credentials of a store, which verify its webhooks.
+-- $1 integration
 select business_id, provider, store_url, encode(api_key, 'hex'), encode(api_secret, 'hex'), status = 'active' as is_active
 from integrations where guid = $1 and removed_at is null

@@ -1,4 +1,5 @@
--- A connected store: $1 business, $2 guid.
+-- Returns a connected store.
+-- $1 business, $2 integration
 select
 \ir answer.inc
 from integrations where business_id = $1 and guid = $2 and removed_at is null

@@ -1,5 +1,5 @@
--- A store's webhook says that something changed: $1 business, $2 integration, $3 the delivery's id or null. Sweeps it soon
--- unless this delivery was seen before.
+-- Makes an import due after a webhook of a store, unless the delivery was seen before.
+-- $1 business, $2 integration, $3 delivery id or null
 with seen as (
   insert into inbound_deliveries (business_id, integration_id, delivery_id)
   select $1::uuid, $2::uuid, $3::text where $3::text is not null

@@ -1,4 +1,6 @@
--- Takes an order of a store for the worker $4 until $5 from now, to tell the store of a shipment; no row: another has it.
+-- Reserves an order of a store for a worker, so that only this worker reports a shipment to the store. No row
+-- if another worker has it.
+-- $1 business, $2 integration, $3 store's order id, $4 worker, $5 duration
 insert into tracking_pushes (business_id, integration_id, external_id, worker, held_until)
 values ($1, $2, $3, $4, clock_timestamp() + $5::interval)
 on conflict (business_id, integration_id, external_id) do update

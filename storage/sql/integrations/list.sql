@@ -1,4 +1,5 @@
--- The stores of business $1.
+-- Returns a business's connected stores, oldest first.
+-- $1 business
 select
 \ir answer.inc
 from integrations where business_id = $1 and removed_at is null

@@ -1,5 +1,6 @@
--- Asks for a sweep now: $1 business, $2 integration, $3 the guid of a new run. Returns whether the store is active, and the
--- run that it will be: one that was asked for and has not begun is it. No row: there is no such store.
+-- Requests an import. Returns whether the store is active, and the run; a requested run that has not begun is
+-- used again. No row if the store does not exist.
+-- $1 business, $2 integration, $3 guid for a new run
 with found as (
   select guid, status = 'active' as is_active, requested_run from integrations
   where business_id = $1 and guid = $2 and removed_at is null for update

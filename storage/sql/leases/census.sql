@@ -1,2 +1,2 @@
--- How many workers live.
+-- Returns the number of living workers.
 select count(*) from workers where lease_end(guid) > clock_timestamp()

@@ -1,6 +1,7 @@
--- Makes due at once what lost workers had taken: queued runs, and imports. $1 is the worker that asks. A worker that lives holds
--- the lock of its name; one that is silent for $2 after the end of its lease is taken for lost as well (null: none is). It
--- enters itself again when it resumes.
+-- Deletes lost workers, frees their imports and makes their claimed runs due at once. A worker is lost if the
+-- lock on its guid is free or its lease ended longer than the limit ago; it registers again when it resumes.
+-- Returns the number of runs.
+-- $1 calling worker (never lost), $2 limit after the end of a lease (null: no limit)
 with lost as (
   delete from workers where guid in (
     select guid from workers
@@ -14,7 +15,7 @@ with lost as (
 ), freed as (
   update run_queue q set due_at = clock_timestamp()
   from lost where q.status = 'running' and q.lease_owner = lost.guid and q.due_at > clock_timestamp()
-    and exists (select from lost)  -- or else the whole queue is read first
+    and exists (select from lost)  -- otherwise the whole queue is read first
   returning 1
 )
 select count(*), case when count(*) > 0 then pg_notify('waybill_queue', '') end from freed

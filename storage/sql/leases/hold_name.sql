@@ -1,2 +1,3 @@
--- The lock that says the worker $1 lives; the server lets it go with the session.
+-- Tries to take the session's lock that proves that a worker lives. Returns whether the session has it.
+-- $1 worker
 select pg_try_advisory_lock(worker_lock($1::uuid))

@@ -1,4 +1,6 @@
--- The worker $1 stops: its shards are free and the others are told. With it goes who was not seen for a day.
+-- Deletes a worker and workers without a lease for a day, frees the worker's shards and notifies the other
+-- workers.
+-- $1 worker
 with gone as (
   delete from workers where guid = $1::uuid or lease_end(guid) < clock_timestamp() - interval '1 day'
 ), freed as (

@@ -1,8 +1,9 @@
--- The worker $1, called $2, enters with a first lease of $3; the others are told, for it has a right to its share.
--- This version renders runs that were queued without their texts.
+-- Registers a worker with its first lease and notifies the other workers, which then release a share of their
+-- shards. This version renders runs that were queued without their texts.
+-- $1 worker, $2 name, $3 lease
 with entered as (
   insert into workers (guid, name, renders_deferred) values ($1::uuid, $2, true) on conflict (guid) do nothing
-), beat as (
+), renewal as (
   insert into worker_beats (worker, expires_at, matched_at)
   values ($1::uuid, clock_timestamp() + $3::interval, clock_timestamp())
 )

@@ -1,4 +1,5 @@
--- Gives back the shards $2 of the worker $1, and tells those who may take them.
+-- Releases shards of a worker and notifies the other workers.
+-- $1 worker, $2 shards
 with freed as (
   update shards set owner = null where owner = $1::uuid and shard = any ($2::smallint[])
 )

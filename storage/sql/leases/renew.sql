@@ -1,8 +1,8 @@
--- $1 the worker, $2 its name, $3 for how long, $4 how long ago all that was committed then was matched. Answers the shards it
--- holds; the rest was taken from it. A worker that was taken for lost enters again.
+-- Renews a worker's lease and returns its shards. A worker that was deleted as lost is registered again.
+-- $1 worker, $2 name, $3 lease, $4 lag (all events committed before this time are matched)
 with entered as (
   insert into workers (guid, name, renders_deferred) values ($1::uuid, $2, true) on conflict (guid) do nothing
-), beat as (
+), renewal as (
   insert into worker_beats (worker, expires_at, matched_at)
   values ($1::uuid, clock_timestamp() + $3::interval, clock_timestamp() - $4::interval)
 )

@@ -1,2 +1,3 @@
--- $1 the worker, $2 whether it sleeps until a NOTIFY.
+-- Stores whether a worker waits for a NOTIFY.
+-- $1 worker, $2 idle
 insert into worker_words (worker, idle) values ($1::uuid, $2::boolean)

@@ -1,5 +1,6 @@
--- Shards nobody holds, at most $2, for the worker $1: unowned, or, if $3, of a worker that was silent for too long or whose
--- session ended.
+-- Takes free shards for a worker and returns them: shards without an owner and, if requested, shards of
+-- workers whose lease or session ended.
+-- $1 worker, $2 limit, $3 whether to take shards of lost workers
 with free as (
   select shard, owner from shards
   where owner is distinct from $1::uuid

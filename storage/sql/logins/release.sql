@@ -1,4 +1,5 @@
--- Takes back what was counted at $3 for the e-mail address $1 and the network $2.
+-- Removes the count of a login attempt.
+-- $1 e-mail, $2 network, $3 time of the count
 update login_failures f set times = array_remove(f.times, $3::timestamptz)
 from (select key from login_failures
       where key in (sha256(convert_to('email:' || lower($1::text), 'UTF8')),

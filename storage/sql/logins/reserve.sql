@@ -1,5 +1,7 @@
--- Counts a failed login for the e-mail address $1 and the network $2 before it is known whether it fails: one row
--- for each, and whether it was among the ten that 15 minutes allow. Who is not, is not counted.
+-- Counts a login attempt as failed before its result is known. Returns a row for the e-mail address and one
+-- for the network: whether the attempt is within the ten allowed in 15 minutes, when it was counted, and the
+-- seconds until the first counted one expires. An attempt beyond the limit is not counted.
+-- $1 e-mail, $2 network
 with keys as (
   select sha256(convert_to('email:' || lower($1::text), 'UTF8')) as key
   union

@@ -1,5 +1,5 @@
--- Mails to send now, which nobody else takes for two minutes: no more than are sent at the same time, so that each ends
--- before.
+-- Claims up to four due mails for two minutes and returns them. The number equals that of mails sent in
+-- parallel, so that each is sent before its claim ends.
 update mail_outbox m set attempts = m.attempts + 1, due_at = now() + interval '2 minutes'
 from (select guid from mail_outbox where due_at <= now() order by due_at limit 4 for update skip locked) d
 where m.guid = d.guid

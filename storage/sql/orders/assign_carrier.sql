@@ -1,6 +1,8 @@
--- Gives all of the orders named a carrier, or none: $1 business, $2 guids, $3 carrier, $4 service level, or null to
--- keep the present one where the carrier has it. Returns whether all orders were there, the codes of the carrier's
--- service levels (null for an unknown one) and whether $4 is one of them. The orders change when nothing is amiss.
+-- Sets the carrier of all given orders, or of none. A null service level keeps an order's present one if the
+-- carrier offers it. Returns whether all orders exist, the codes of the carrier's service levels (null if the
+-- carrier does not exist), and whether the service level is one of them. The orders change only if everything
+-- is valid.
+-- $1 business, $2 orders, $3 carrier, $4 service level or null
 with carrier as (
   select k.guid, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
   where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $3

@@ -1,4 +1,6 @@
--- When an order is collected: $1 business, $2 guid, $3 date, $4 whether a time window is given, $5 and $6 that window.
+-- Sets an order's collection date and, if given, its time window. Returns the order and the date.
+-- $1 business, $2 order, $3 collection date, $4 whether to set the time window, $5 start of the window,
+-- $6 end of the window
 with held as (
   select guid, case when $4 then $5 else collection_start end as starts,
          case when $4 then $6 else collection_end end as ends

@@ -1,4 +1,5 @@
--- An order, whole: $1 business, $2 guid.
+-- Returns an order with all its fields.
+-- $1 business, $2 order
 select
 \ir answer.inc
 from orders r

@@ -1,4 +1,5 @@
--- `get` for several callers at once: $1 businesses, $2 guids. Each row is preceded by its caller's position.
+-- Returns the orders of several callers of orders/get.sql, each row preceded by the caller's position.
+-- $1 businesses, $2 orders
 select w.position,
 \ir answer.inc
 from unnest($1::uuid[], $2::uuid[]) with ordinality w (business_id, guid, position)

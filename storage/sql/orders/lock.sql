@@ -1,4 +1,5 @@
--- An order as it stands, held until the transaction ends: $1 business, $2 guid.
+-- Locks an order and returns its current values.
+-- $1 business, $2 order
 select status, customer_id, items, delivery_street, delivery_city, delivery_state, delivery_postal_code,
        delivery_country, carrier_id, service_level, collection_date, collection_start, collection_end, order_number,
        currency, notes

@@ -1,5 +1,6 @@
--- Moves an order to a status: $1 business, $2 guid, $3 the status, $4 those it may come from. The status it had is
--- returned, and decides whether it was moved; the lock makes rivals decide one after another.
+-- Changes an order's status if its current status allows it. Returns the previous status, which tells whether
+-- it was changed. The lock serializes concurrent changes.
+-- $1 business, $2 order, $3 status, $4 allowed previous statuses
 with held as (
   select guid, status from orders where business_id = $1 and guid = $2 and deleted_at is null for update
 ), moved as (

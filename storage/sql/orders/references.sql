@@ -1,4 +1,6 @@
--- What a written order names: $1 business, $2 customer, $3 carrier, $4 products. Null where nothing is asked.
+-- Returns whether the customer exists, the codes of the carrier's service levels (null if it does not exist),
+-- and the existing products by guid.
+-- $1 business, $2 customer or null, $3 carrier or null, $4 products or null
 select
   exists (select from customers c where c.business_id = $1 and c.guid = $2::uuid and c.deleted_at is null),
   (select coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') from carriers k

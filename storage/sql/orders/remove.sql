@@ -1,4 +1,5 @@
--- Deletes all of the orders named, or none: $1 business, $2 guids. Returns whether all were there.
+-- Deletes all given orders, or none. Returns whether all exist.
+-- $1 business, $2 orders
 with named as (
   select distinct guid from unnest($2::uuid[]) guid
 ), held as (

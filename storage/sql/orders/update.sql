@@ -1,6 +1,9 @@
--- A locked order's new values; parameters as of create, but $3 and $17 are never null, $4 says whether the order has
--- a customer, and $9 is null when the items stay. An imported total stays with them. Nothing happens when nothing
--- changes.
+-- Replaces the values of a locked order. An imported total stays while the items stay. Writes nothing if
+-- nothing changes.
+-- $1 business, $2 order, $3 number, $4 whether the order has a customer, $5 customer or null,
+-- $6 customer's name, $7 customer's e-mail, $8 customer's phone, $9 items (null: unchanged), $10 street,
+-- $11 city, $12 state, $13 postal code, $14 country, $15 carrier, $16 service level, $17 currency,
+-- $18 collection date, $19 start of the time window, $20 end of the time window, $21 notes
 update orders r
 set customer_id = n.customer_id, order_number = $3, items = n.items,
     total_value = case when r.items::jsonb = n.items::jsonb then r.total_value else items_value(n.items) end,

@@ -1,5 +1,6 @@
--- $1 event ids, $2 and $3 the earliest and latest time among them, which leaves out the other days' partitions. In no
--- order: a sort would hold all of them at once.
+-- Returns events in no order, because a sort would hold all of them in memory. The range of times excludes
+-- partitions of other days.
+-- $1 event ids, $2 earliest time, $3 latest time
 select
 \ir event.inc
 from events e

@@ -1,4 +1,5 @@
--- The event $1, which the run $2 began with, whose guid tells when.
+-- Returns the event that started a run; the run's guid contains the event's time.
+-- $1 event id, $2 run
 select
 \ir event.inc
 from events e

@@ -1,5 +1,7 @@
--- The relatives of a batch of records, each asked for by business and guid: $1, $2 customers; $3, $4 carriers;
--- $5, $6 orders whose shipments are wanted. One round trip for all.
+-- Returns the relatives of a batch of records in one round trip: customers, carriers and the shipments of
+-- orders.
+-- $1 businesses of customers, $2 customers, $3 businesses of carriers, $4 carriers, $5 businesses of orders,
+-- $6 orders
 select 0 as kind, c.business_id, c.guid, null::uuid as related, c.name, c.email as extra
 from unnest($1::uuid[], $2::uuid[]) w (business_id, guid)
 join customers c on c.business_id = w.business_id and c.guid = w.guid

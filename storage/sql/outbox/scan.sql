@@ -1,11 +1,14 @@
--- $1 shards, $2 their low marks, $3 ids and $4 times of the events in flight, $5 how many of each shard, $6 whether to draw a
--- transaction id (pg_snapshot_xmax is no substitute: running transactions may be beyond it), $7 up to how many events come
--- with their rows, which spares the round trip of fetch.sql: those of the last minute, so that one partition is looked at.
--- `not in` of a subquery is hashed; `<> all` would compare each row with each id. An id in flight may have been drawn again
--- for another event, which the time tells.
--- The first row holds what the marks are moved by and the epoch of the workflows in this snapshot. The sequence is asked by
--- its function, which takes the page's lock: whoever selects from it may see a number that nobody has drawn, for nextval
--- shows the one it logs, up to 32 ahead, before its own (nextval_internal of PostgreSQL's sequence.c).
+-- Returns the pending events of each shard above its watermark, without those in flight. The first row has
+-- the values that move the watermarks, and the epoch of the workflows in this snapshot. If there are at most
+-- $7 events, those of the last minute come with their rows, which saves the round trip of fetch.sql and reads
+-- one partition. A transaction id is drawn because pg_snapshot_xmax is no substitute: running transactions
+-- can have higher ids. `not in` with a subquery is hashed; `<> all` would compare each row with each id.
+-- Events in flight are compared by id and time, because an id can be assigned again. The sequence is read
+-- with a function that takes the page's lock: a plain select can show a number that was never drawn, because
+-- nextval shows the number that it logs, up to 32 ahead, before its own (nextval_internal in PostgreSQL's
+-- sequence.c).
+-- $1 shards, $2 watermarks, $3 ids of events in flight, $4 times of events in flight, $5 limit per shard,
+-- $6 whether to draw a transaction id, $7 maximum number of events returned with their rows
 with found as materialized (
   select p.*
   from unnest($1::smallint[], $2::bigint[]) own (shard, low),

@@ -1,4 +1,5 @@
--- A business's settings of products: $1 business.
+-- Returns a business's product settings.
+-- $1 business
 select coalesce(s.auto_generate_sku, false) as "autoGenerateSku", coalesce(s.default_unit, 'cm') as "defaultUnit",
        coalesce(s.default_weight_unit, 'kg') as "defaultWeightUnit"
 from businesses b left join product_settings s on s.business_id = b.guid

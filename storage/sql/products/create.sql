@@ -1,4 +1,5 @@
--- A new product: $1 business, $2 its columns as a JSON object; a SKU is drawn when it has none.
+-- Adds a product and returns it. A missing SKU is generated.
+-- $1 business, $2 columns (JSON object)
 insert into products (business_id, name, sku, description, barcode, price, cost, weight, length, width, height)
 select $1, n.name, coalesce(n.sku, next_sku($1)), n.description, n.barcode, n.price, n.cost, n.weight, n.length, n.width,
        n.height

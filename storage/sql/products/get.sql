@@ -1,4 +1,5 @@
--- A product, whole: $1 business, $2 guid.
+-- Returns a product with all its fields.
+-- $1 business, $2 product
 select guid, name, sku, description, barcode, price, cost, weight, length as "dimensions.length",
        width as "dimensions.width", height as "dimensions.height",
        array_to_json(array(

@@ -1,5 +1,6 @@
--- Gives the columns named in $3, a JSON object, new values: $1 business, $2 guid. Returns whether it did: a SKU is never
--- taken away. Nothing happens when nothing changes.
+-- Changes the given columns of a product. Returns whether the change is valid (it must not remove a SKU), and
+-- the product. Writes nothing if nothing changes.
+-- $1 business, $2 product, $3 new values (JSON object by column)
 with held as (
   select p as old from products p where p.business_id = $1 and p.guid = $2 and p.deleted_at is null for update
 ), merged as (

@@ -1,4 +1,5 @@
--- The $3 newest subscriptions that a push message of business $1 goes to: of all, or of the user $2.
+-- Returns the newest subscriptions that receive a push message of a business, or of one of its users.
+-- $1 business, $2 user or null, $3 limit
 select guid, endpoint, p256dh, auth, updated_at
 from push_audience($1::uuid, $2::uuid)
 order by updated_at desc, guid

@@ -1,2 +1,3 @@
--- Its push service says that the subscription $2 of business $1 is gone; unless it was saved again since $3.
+-- Deletes a subscription that its push service reported as gone, unless it was saved again since it was read.
+-- $1 business, $2 subscription, $3 time when it was saved
 delete from push_subscriptions where business_id = $1::uuid and guid = $2::uuid and updated_at = $3::timestamptz

@@ -1,5 +1,6 @@
--- A subscription, once for each endpoint: $1 business, $2 user, $3 endpoint, $4 p256dh, $5 auth. With it the business keeps
--- its $6 newest: browsers that are gone are not always told of.
+-- Adds or replaces the subscription of an endpoint. The business keeps only its newest subscriptions, because
+-- push services do not report every browser that is gone.
+-- $1 business, $2 user, $3 endpoint, $4 p256dh, $5 auth, $6 maximum number of subscriptions
 with displaced as (
   delete from push_subscriptions p
   using (select guid from push_subscriptions where business_id = $1::uuid and endpoint <> $3

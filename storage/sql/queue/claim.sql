@@ -1,7 +1,9 @@
--- Takes due runs for the worker $1 until $2 from now: at most $3 of each destination, $5 in all, and no more once they have
--- $7 bytes; none of the destinations $4 (saturated or broken) and none of the businesses $6, whose guid a destination ends
--- with. Destinations are walked along the index, so that a long queue of one costs the others nothing, and are served in
--- random order, so that none is always last.
+-- Claims due runs for a worker and returns them. Destinations are found by walking the index, so that a long
+-- queue of one does not slow the others, and are served in random order, so that none is always last. The
+-- last run may exceed $7.
+-- $1 worker, $2 lease, $3 limit per destination,
+-- $4 blocked destinations (saturated or with an open circuit breaker), $5 limit,
+-- $6 blocked businesses (a destination ends with its business's guid), $7 maximum bytes
 \ir destinations.inc
 , found as materialized (
   select q.place, q.was, q.bytes, row_number() over () as number
@@ -22,7 +24,7 @@
 )
 update run_queue q set status = 'running', lease_owner = $1::uuid, due_at = clock_timestamp() + $2::interval
 from due t
-where q.ctid = t.place  -- of rows that this statement holds
+where q.ctid = t.place  -- valid, because this statement has locked the rows
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
           t.was, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
           q.body, q.depth

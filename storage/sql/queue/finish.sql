@@ -1,5 +1,6 @@
--- Runs of the queue that are over: moved to the history, and counted, if the worker $1 still has them. Arrays of one entry
--- a run; request and body where the run was queued without them.
+-- Moves finished runs that the worker still holds to the history, and counts them.
+-- $1 worker, $2 businesses, $3 runs, $4 statuses, $5 codes, $6 errors, $7 attempts, $8 finish times,
+-- $9 `tries`, $10 requests (null: stored already), $11 bodies (null: stored already)
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[], $10::text[], $11::text[])

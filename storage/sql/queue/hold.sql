@@ -1,4 +1,5 @@
--- Which of the runs $3 of the businesses $2 the worker $1 still has; they stay so until the transaction ends.
+-- Locks the runs that the worker still holds and returns their guids.
+-- $1 worker, $2 businesses, $3 runs
 with over as (
   select * from unnest($2::uuid[], $3::uuid[]) o (business_id, guid)
 )

@@ -1,4 +1,5 @@
--- When the next run is due, leaving out the destinations $1 and the businesses $2, whose guid a destination ends with.
+-- Returns when the next run is due, without those of blocked destinations and businesses.
+-- $1 blocked destinations, $2 blocked businesses (a destination ends with its business's guid)
 \ir destinations.inc
 select min((select q.due_at from run_queue q where q.destination = d.destination and q.status <> 'held'
 \ir may_go.inc

@@ -1,4 +1,5 @@
--- Workflows that have postponed matches, at most $1, each once along the index.
+-- Returns workflows that have postponed matches, each once, by walking the index.
+-- $1 limit
 with recursive found as (
   (select workflow_id from postponed_matches order by workflow_id limit 1)
   union all

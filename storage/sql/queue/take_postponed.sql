@@ -1,4 +1,5 @@
--- Takes the first postponed matches of the workflow $1, at most $2, in the order of their events.
+-- Deletes and returns the first postponed matches of a workflow, in order of their events.
+-- $1 workflow, $2 limit
 with taken as (
   select ctid as place from postponed_matches
   where workflow_id = $1::uuid
@@ -6,7 +7,7 @@ with taken as (
   limit $2::bigint
   for update skip locked
 ), gone as (
-  delete from postponed_matches p using taken t where p.ctid = t.place  -- of rows that this statement holds
+  delete from postponed_matches p using taken t where p.ctid = t.place  -- valid, because this statement has locked the rows
   returning p.business_id, p.event_id, p.at
 )
 select business_id, event_id, at from gone order by event_id

@@ -1,6 +1,7 @@
--- Leases a part of a token's minute to a node: $1 token, $2 the minute, $3 the token's limit, $4 how much is wanted, $5 the
--- node, $6 how much is wanted at most once other nodes lease too. Answers what was granted, what is used by all, and
--- whether others lease. A node whose clock is behind draws from the newer minute.
+-- Leases a part of a token's requests per minute to a node. Returns the number granted, the number leased by
+-- all nodes, and whether other nodes lease too. A node whose clock is behind uses the newer minute.
+-- $1 token, $2 minute, $3 limit of the token, $4 number wanted, $5 node,
+-- $6 maximum once other nodes lease too
 insert into quota_windows as q (token_id, window_start, used, granted, holder, is_shared)
 values ($1::uuid, $2::bigint, least($4::bigint, $3::bigint), least($4::bigint, $3::bigint), $5::uuid, false)
 on conflict (token_id) do update

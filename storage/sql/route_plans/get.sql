@@ -1,4 +1,5 @@
--- A route: $1 business, $2 guid of the dispatch or of the route.
+-- Returns the route of a dispatch with its stops.
+-- $1 business, $2 dispatch or route
 select d.route_id as guid, d.guid as "dispatchId",
        (select coalesce(json_agg(json_build_object(
                  'sequence', t.place, 'shipmentId', t.shipment_id, 'address', t.address,

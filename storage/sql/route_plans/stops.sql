@@ -1,4 +1,6 @@
--- The stops of a dispatch in their present order, with where they are and whether they are done: $1 business, $2 the dispatch.
+-- Returns the stops of a dispatch in their current order, with coordinates, address and whether each is
+-- completed.
+-- $1 business, $2 dispatch
 select t.shipment_id, is_final(coalesce(t.ended_as, s.status)), t.latitude, t.longitude,
        s.recipient_street, s.recipient_city, s.recipient_state, s.recipient_postal_code, s.recipient_country
 from dispatch_stops t

@@ -1,6 +1,7 @@
--- A route as a day's events: $1 business, $2 guid of the dispatch or of the route. Times are those of the business's time
--- zone: what has happened at its own time, the rest as planned. Of a dispatch under way the first delivery that is not done is
--- in progress, and when none is left, the return.
+-- Returns a route as the events of a day: actual times of past events, planned times of the others, in the
+-- business's time zone. In a started dispatch, the first open delivery is in progress; if none is open, the
+-- return is.
+-- $1 business, $2 dispatch or route
 with route as (
   select d.*, b.timezone,
          coalesce(address_line(b.street, b.city, b.state, b.postal_code, b.country), b.name) as base

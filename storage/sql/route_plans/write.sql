@@ -1,5 +1,6 @@
--- A dispatch's new route: $1 business, $2 the dispatch, then of its stops in order $3 shipments, $4 latitudes, $5 longitudes and
--- $6 seconds from the planned date to the arrival; $7 kilometres, $8 seconds in all.
+-- Stores a dispatch's new route. The arrays have one entry for each stop, in order.
+-- $1 business, $2 dispatch, $3 shipments, $4 latitudes, $5 longitudes,
+-- $6 seconds from the planned date to the arrival, $7 total distance in km, $8 total duration in seconds
 with stops as (
   update dispatch_stops t
   set sequence = n.sequence, latitude = n.latitude, longitude = n.longitude,

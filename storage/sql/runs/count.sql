@@ -1,5 +1,6 @@
--- How many runs of business $1 there are: the open ones, in a row without a day, and the finished ones of each day (UTC).
--- api/workflows/run_list.cpp puts what a call asks for in the marked places.
+-- Returns the number of a business's runs: the open ones in a row without a day, the finished ones by day
+-- (UTC). api/workflows/run_list.cpp inserts the parts of a request at the marks.
+-- $1 business
 select null::date as day, count(*) as runs from run_queue where business_id = $1::uuid/*open*/
 union all
 select day, sum(runs)::bigint from (

@@ -1,9 +1,10 @@
--- The run $2 of business $1 with what it sends and its tries.
+-- Returns a run with its request and its attempts.
+-- $1 business, $2 run
 select guid, workflow_id as "workflowId", workflow_version as "workflowVersion", event_id as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[entity_type + 1] as "entityType", entity_id as "entityId",
        trigger_code as trigger, status, code, error, attempts, created_at as "createdAt",
        next_attempt_at as "nextAttemptAt", finished_at as "finishedAt", replay_of as "replayOf",
-       case when request <> 'null' then shown_request($1::uuid, action, request::json, body) end as request,  -- null: not rendered yet
+       case when request <> 'null' then shown_request($1::uuid, action, request::json, body) end as request,  -- null if not rendered
        tries::json as tries
 from all_runs
 where business_id = $1::uuid and guid = $2::uuid

@@ -1,4 +1,6 @@
--- What became of business $1's events from $2 on and before $3, all of it in one snapshot.
+-- Returns counts of a business's events in a period and of their runs, all from one snapshot, and whether
+-- they balance.
+-- $1 business, $2 first time of the events, $3 end (exclusive)
 with kept as (
   select count(*) as events from events e
   where e.business_id = $1::uuid and e.at >= $2::timestamptz and e.at < $3::timestamptz

@@ -1,5 +1,7 @@
--- A page of the runs of business $1, newest first: their guids sort by time. The page is found in the indexes alone, from
--- the days at the mark, and then each of its runs is read by its key (`limit 1` leaves the planner no other way). api/workflows/run_list.cpp puts what a call asks for in the marked places.
+-- Returns a page of a business's runs, newest first; their guids sort by time. The page is found with the
+-- indexes alone, limited to the days at the mark. Each run is then read by its key, which `limit 1` forces
+-- the planner to do. api/workflows/run_list.cpp inserts the parts of a request at the marks.
+-- $1 business
 select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVersion", r.event_id as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[r.entity_type + 1] as "entityType", r.entity_id as "entityId",
        r.trigger_code as trigger, r.status, r.code, r.error, r.attempts, r.created_at as "createdAt",

@@ -1,4 +1,6 @@
--- Queues a new run $3 that sends again what the run $2 of business $1 sent, under its webhook-id.
+-- Queues a new run that repeats the request of a run under the same webhook-id. Returns whether the workflow
+-- still exists; nothing is queued otherwise. No row if the run does not exist.
+-- $1 business, $2 run, $3 guid of the new run
 with origin as (
   select r.*, w.guid is not null as has_workflow, w.ordered
   from all_runs r

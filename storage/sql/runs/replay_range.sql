@@ -1,6 +1,8 @@
--- Queues a new run for each finished one of workflow $2 of business $1 for an event from $3 on and before $4 plus $5, that
--- ended as $6 (null: however), in their order; replays themselves are left out. No more than $7: beyond it nothing is
--- queued. Answers how many there are; no row: no such workflow.
+-- Queues a new run for each finished run of a workflow whose event is in a period, in the same order, without
+-- runs that are replays themselves. Returns the number of such runs; nothing is queued if there are more than
+-- $7. No row if the workflow does not exist.
+-- $1 business, $2 workflow, $3 first time of the events or null, $4 last time or null,
+-- $5 interval added to $4 (exclusive end), $6 final status or null, $7 maximum number of runs
 with workflow as (
   select business_id, guid, ordered from workflows
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

@@ -1,2 +1,3 @@
--- How a run's request $3 with its body $4, of an action of type $2 of business $1, is shown.
+-- Returns a run's request as the API shows it.
+-- $1 business, $2 type of the action, $3 request, $4 body
 select shown_request($1::uuid, $2, $3::json, $4)

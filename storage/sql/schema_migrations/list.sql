@@ -1,1 +1,2 @@
+-- Returns the applied migrations with their checksums, in order.
 select m.name, m.checksum from schema_migrations m order by m.name collate "C"

@@ -1,2 +1,3 @@
--- Waits for whoever migrates now; held by the session. The key is this program's own, "waybill" in ASCII.
+-- Waits for other processes that migrate, and locks migrations for this session. The key is "waybill" in
+-- ASCII.
 select pg_advisory_lock(33602696198581356)

@@ -1,5 +1,6 @@
--- The trace that a move of this transaction left says what was reported: $1 business, $2 shipment, $3 when it was, null
--- for now, $4 description, $5 location. Moves are made under the shipment's lock, so the last one is this.
+-- Adds reported details to the trace of this transaction's status change. The shipment is locked, so its last
+-- change is this transaction's.
+-- $1 business, $2 shipment, $3 time or null for now, $4 description, $5 location
 update shipment_traces t set at = coalesce($3, t.at), description = $4, location = $5
 where t.business_id = $1 and t.shipment_id = $2
   and t.id = (select max(m.id) from shipment_traces m

@@ -1,4 +1,5 @@
--- A shipment, whole: $1 business, $2 guid.
+-- Returns a shipment with all its fields.
+-- $1 business, $2 shipment
 select
 \ir answer.inc
 from shipments r

@@ -1,5 +1,6 @@
--- What a shipment's label shows, and the hash of a kept one: $1 business, $2 guid. A service level is shown by the name
--- that its carrier has for it.
+-- Returns the content of a shipment's label and the hash of the stored one. The service level has the
+-- carrier's name for it.
+-- $1 business, $2 shipment
 select r.tracking_number, k.name,
        coalesce((select l ->> 'name' from jsonb_array_elements(k.service_levels) l
                  where l ->> 'code' = r.service_level limit 1), r.service_level),

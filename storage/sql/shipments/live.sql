@@ -1,4 +1,5 @@
--- Whether an order has a shipment that was neither cancelled nor returned: $1 business, $2 order.
+-- Returns whether an order has a shipment that is neither cancelled nor returned.
+-- $1 business, $2 order
 select exists (select from shipments r
                where r.business_id = $1 and r.order_id = $2 and r.deleted_at is null
                  and r.status not in ('cancelled', 'returned'))

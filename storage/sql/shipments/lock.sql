@@ -1,4 +1,5 @@
--- A shipment as it stands, held until the transaction ends: $1 business, $2 guid.
+-- Locks a shipment and returns its current values.
+-- $1 business, $2 shipment
 select status, customer_id, carrier_id, service_level, instructions, collection_date, sender_name, sender_street,
        sender_city, sender_state, sender_postal_code, sender_country, sender_phone, recipient_name, recipient_street,
        recipient_city, recipient_state, recipient_postal_code, recipient_country, recipient_phone

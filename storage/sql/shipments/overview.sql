@@ -1,4 +1,5 @@
--- A business's shipments by what has become of them: $1 business.
+-- Returns the numbers of a business's shipments by status, and the rate of on-time deliveries.
+-- $1 business
 select count(*) as "totalShipments",
        count(*) filter (where r.status in ('collected', 'in_transit', 'out_for_delivery')) as "inTransit",
        count(*) filter (where r.status = 'delivered') as "delivered",

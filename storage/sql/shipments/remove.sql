@@ -1,5 +1,6 @@
--- Deletes all of the shipments named, or none: $1 business, $2 guids. Returns whether all were there, and the status of
--- each that is underway, by guid: null when none is, and then they are gone.
+-- Deletes all given shipments, or none. Returns whether all exist, and the statuses by guid of those that are
+-- underway. They are deleted only if all exist and none is underway (null).
+-- $1 business, $2 shipments
 with named as (
   select distinct guid from unnest($2::uuid[]) guid
 ), held as (

@@ -1,5 +1,7 @@
--- When a shipment is collected and delivered: $1 business, $2 guid, $3 whether a collection date is given and $4 that,
--- $5 whether a delivery date is given and $6 that, null to have it computed again. No row: no such shipment.
+-- Sets a shipment's collection date and delivery date, if given. A null delivery date is calculated again. No
+-- row if the shipment does not exist.
+-- $1 business, $2 shipment, $3 whether to set the collection date, $4 collection date,
+-- $5 whether to set the delivery date, $6 delivery date or null
 with held as (
   select guid, case when $3 then $4 else collection_date end as collected,
          case when $5 then $6 else estimated_delivery end as delivered

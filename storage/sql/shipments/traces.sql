@@ -1,5 +1,6 @@
--- A shipment's newest thousand traces in the order of what they tell, each preceded by its id: $1 business, $2 guid.
--- No row: no such shipment; a null id: it has none.
+-- Returns a shipment's newest thousand traces in order of time, each preceded by its id; one row with a null
+-- id if there are none. No row if the shipment does not exist.
+-- $1 business, $2 shipment
 select t.id, t.at as "timestamp", t.status, t.description, t.location
 from shipments r
 left join lateral (

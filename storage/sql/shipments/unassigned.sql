@@ -1,4 +1,5 @@
--- The shipments that wait for a dispatch, the longest waiting first: $1 business.
+-- Returns the shipments without a dispatch that are not final, oldest first.
+-- $1 business
 select guid, tracking_number as "trackingNumber", status, recipient_name as "recipient!.name",
        recipient_city as "recipient!.city"
 from shipments

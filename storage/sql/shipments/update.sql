@@ -1,5 +1,9 @@
--- A locked shipment's new values: $1 business, $2 guid, from $3 on as create's from $5 on, but the packages are null
--- when they stay. Nothing happens when nothing changes.
+-- Replaces the values of a locked shipment. Writes nothing if nothing changes.
+-- $1 business, $2 shipment, $3 customer, $4 carrier, $5 service level, $6 instructions, $7 collection date,
+-- $8 packages (null: unchanged), $9 sender's name, $10 sender's street, $11 sender's city,
+-- $12 sender's state, $13 sender's postal code, $14 sender's country, $15 sender's phone,
+-- $16 recipient's name, $17 recipient's street, $18 recipient's city, $19 recipient's state,
+-- $20 recipient's postal code, $21 recipient's country, $22 recipient's phone
 update shipments r
 set customer_id = $3, carrier_id = $4, service_level = $5, instructions = $6, collection_date = $7,
     packages = coalesce($8, r.packages), sender_name = $9, sender_street = $10, sender_city = $11, sender_state = $12,

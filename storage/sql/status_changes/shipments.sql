@@ -1,13 +1,15 @@
--- Moves shipments to a status, all of those named that there are or none; as for orders, without $5: the cause is $5.
+-- Changes the status of all given shipments that exist, or of none, without waiting for locks. Returns each
+-- existing shipment with its previous status (null if another transaction has locked it), and true.
+-- $1 business, $2 shipments, $3 status, $4 allowed previous statuses, $5 cause
 with held as materialized (
   select r.guid, r.status from shipments r
   where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
   order by r.guid for no key update skip locked
-), there as materialized (
+), existing as materialized (
   select r.guid, h.status from shipments r left join held h on h.guid = r.guid
   where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
 ), verdict as materialized (
-  select bool_and(coalesce(t.status = $3 or t.status = any ($4::text[]), false)) as is_good from there t
+  select bool_and(coalesce(t.status = $3 or t.status = any ($4::text[]), false)) as is_good from existing t
 ), moved as (
   update shipments r
   set status = $3, delivered_at = case when $3 = 'delivered' then clock_timestamp() else r.delivered_at end
@@ -15,5 +17,5 @@ with held as materialized (
   where v.is_good and r.business_id = $1::uuid and r.guid = h.guid and h.status <> $3
 )
 select t.guid, t.status, true as is_ready, c.cause
-from there t, (select set_config('waybill.cause', $5, true) as cause) c
+from existing t, (select set_config('waybill.cause', $5, true) as cause) c
 order by t.guid

@@ -1,5 +1,7 @@
--- Gives the template $2 of business $1 what create takes ($3 code, …, $12 the codes included), as a new version; one that
--- is like that already stays as it is.
+-- Changes a template and adds a version. A template that already has these values stays unchanged. Returns
+-- the template.
+-- $1 business, $2 template, $3 code, $4 name, $5 entity type, $6 type, $7 subject, $8 body, $9 html,
+-- $10 title, $11 url, $12 codes of included templates
 with changed as (
   update templates
   set code = $3, name = $4, entity_type = $5::smallint, type = $6, subject = $7, body = $8, html = $9, title = $10, url = $11,

@@ -1,5 +1,6 @@
--- A new template of business $1, unless it has $12 already: $2 code, $3 name, $4 entity type, $5 type, $6 to $10 subject,
--- body, html, title and url, $11 the codes that these include.
+-- Adds a template and returns it. No row if the business has the maximum number of templates.
+-- $1 business, $2 code, $3 name, $4 entity type, $5 type, $6 subject, $7 body, $8 html, $9 title, $10 url,
+-- $11 codes of included templates, $12 maximum number of templates
 with made as (
   insert into templates (business_id, code, name, entity_type, type, subject, body, html, title, url, partials)
   select $1::uuid, $2, $3, $4::smallint, $5, $6, $7, $8, $9, $10, $11::text[]

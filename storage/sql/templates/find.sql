@@ -1,4 +1,5 @@
--- What the template with the code $2 of business $1 is for; it stays that until the transaction ends.
+-- Returns the type and entity type of a template, and locks it against changes until the transaction ends.
+-- $1 business, $2 code
 select type, entity_type from templates
 where business_id = $1::uuid and code = $2 and deleted_at is null
 for share

@@ -1,4 +1,5 @@
--- The template $2 of business $1.
+-- Returns a template.
+-- $1 business, $2 template
 select
 \ir answer.inc
 from templates t where t.business_id = $1::uuid and t.guid = $2::uuid and t.deleted_at is null

@@ -1,2 +1,3 @@
--- Whether a workflow of business $1 uses the template with the code $2.
+-- Returns whether a workflow uses a template.
+-- $1 business, $2 code
 select template_in_use($1::uuid, $2)

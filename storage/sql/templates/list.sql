@@ -1,4 +1,5 @@
--- The templates that the business $1 has made, by name.
+-- Returns a business's own templates, by name.
+-- $1 business
 select
 \ir answer.inc
 from templates t where t.business_id = $1::uuid and t.deleted_at is null

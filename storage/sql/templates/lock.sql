@@ -1,4 +1,5 @@
--- Like get, and nobody else changes it, or begins to use it, until the transaction ends.
+-- Returns a template and locks it against changes and new uses until the transaction ends.
+-- $1 business, $2 template
 select
 \ir answer.inc
 from templates t where t.business_id = $1::uuid and t.guid = $2::uuid and t.deleted_at is null

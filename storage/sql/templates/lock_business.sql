@@ -1,2 +1,3 @@
--- Makes the business $1 wait to make another template until the transaction ends.
+-- Locks a business against other new templates until the transaction ends.
+-- $1 business
 select from businesses where guid = $1::uuid for no key update

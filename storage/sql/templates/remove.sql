@@ -1,3 +1,4 @@
--- Deletes the template $2 of business $1.
+-- Deletes a template.
+-- $1 business, $2 template
 update templates set deleted_at = now(), updated_at = now()
 where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

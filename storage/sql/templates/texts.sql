@@ -1,2 +1,3 @@
--- The business $1's name, and the texts of its templates $2 and of those they include, by code.
+-- Returns a business's name and the texts of templates and of those they include, by code.
+-- $1 business, $2 codes
 select b.name, template_texts(b.guid, $2::text[]) from businesses b where b.guid = $1::uuid

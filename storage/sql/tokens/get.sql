@@ -1,3 +1,4 @@
+-- Returns an API token.
 -- $1 business, $2 token
 select guid, name, role, created_at as "createdAt", expires_at as "expiresAt", last_used as "lastUsed",
        case when revoked_at is null then 'active' else 'revoked' end as status

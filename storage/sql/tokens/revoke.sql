@@ -1,2 +1,3 @@
--- $1 business, $2 token. Once revoked it stays as it is.
+-- Revokes an API token. The time of the first revocation stays.
+-- $1 business, $2 token
 update api_tokens set revoked_at = coalesce(revoked_at, now()) where business_id = $1::uuid and guid = $2::uuid

@@ -1,3 +1,4 @@
+-- Stores the time of use of an API token, at most once per minute.
 -- $1 business, $2 token
 update api_tokens set last_used = now()
 where business_id = $1::uuid and guid = $2::uuid

@@ -1,4 +1,5 @@
--- A new tracking device: $1 business, $2 its id, $3 type, $4 vehicle or null. No row: there is no such vehicle.
+-- Adds a tracking device and returns it. No row if the vehicle does not exist.
+-- $1 business, $2 device id, $3 type, $4 vehicle or null
 insert into tracking_devices (business_id, device_id, type, vehicle_id)
 select $1, $2, $3, $4
 where $4::uuid is null

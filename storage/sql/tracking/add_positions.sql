@@ -1,7 +1,8 @@
--- Stores positions, or none when a device is not known: $1 business, then one array of each: $2 device ids, $3 times or null
--- for now, $4 latitudes, $5 longitudes, $6 speeds, $7 headings, $8 battery levels, $9 what is wrong with the device. Returns the
--- place (from 1) of the first one whose device is unknown, or null, how many there are and how many are new. Devices are
--- locked in the order of their guids, so that batches never wait for each other in a circle.
+-- Adds positions, or none if a device is unknown. Returns the index (from 1) of the first position of an
+-- unknown device or null, the number of positions, and the number of new ones. Devices are locked in order of
+-- guid to prevent deadlocks between batches.
+-- $1 business, $2 device ids, $3 times (null: now), $4 latitudes, $5 longitudes, $6 speeds, $7 headings,
+-- $8 battery levels, $9 faults of the devices
 with sent as (
   select s.device, coalesce(s.at, now())::timestamptz(3) as at, s.latitude, s.longitude, s.speed, s.heading, s.battery, s.fault,
          s.place
@@ -25,7 +26,7 @@ with sent as (
   select distinct on (k.guid) k.guid, k.at, k.battery, k.fault from known k
   where k.at <= now() + interval '5 minutes'
   order by k.guid, k.at desc, k.place desc
-), told as (
+), updated as (
   update tracking_devices k
   set last_seen = n.at, battery_level = coalesce(n.battery, k.battery_level), fault = n.fault,
       status = device_status(n.at, coalesce(n.battery, k.battery_level), n.fault)

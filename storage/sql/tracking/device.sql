@@ -1,3 +1,4 @@
--- A tracking device: $1 business, $2 device.
+-- Returns a tracking device.
+-- $1 business, $2 device
 \ir device.inc
 and k.guid = $2

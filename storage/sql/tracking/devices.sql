@@ -1,3 +1,4 @@
--- A business's tracking devices: $1 business.
+-- Returns a business's tracking devices, by id.
+-- $1 business
 \ir device.inc
 order by k.device_id limit 1000

@@ -1,3 +1,4 @@
--- Ends the sessions of user $1 but $2; without $2 all of them. Run under the lock of the user's row, which starting a
+-- Ends all sessions of a user except one. Must run under the lock of the user's row, which the start of a
 -- session waits for.
+-- $1 user, $2 session to keep or null
 delete from user_sessions where user_id = $1::uuid and guid is distinct from $2::uuid

@@ -1,4 +1,5 @@
--- Gives the columns named in $3, a JSON object, new values: $1 business, $2 guid.
+-- Changes the given columns of a business's user and returns the user.
+-- $1 business, $2 user, $3 new values (JSON object by column)
 with u as (
   update users r
   set role = coalesce(g ->> 'role', r.role),

@@ -1,5 +1,6 @@
--- Replaces the password of user $1: $2 the hash that the present password was compared with, $3 the new one. Reset tokens
--- of the account go. No row: the password was changed meanwhile.
+-- Replaces a user's password and deletes the account's reset tokens. No row if the password was changed
+-- meanwhile.
+-- $1 user, $2 password hash that the present password was checked against, $3 new password hash
 with resets as (
   delete from password_resets where user_id = $1::uuid
 )

@@ -1,2 +1,3 @@
--- How many users business $1 has, with those who are invited.
+-- Returns the number of a business's users, including invited ones.
+-- $1 business
 select count(*) from users where business_id = $1::uuid

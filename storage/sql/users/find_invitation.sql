@@ -1,3 +1,4 @@
--- Answers whether the mail's token with the hash $1 is an invitation that stands.
+-- Returns whether a mailed token belongs to a valid invitation.
+-- $1 hash of the token
 select exists (select from users where mail_token_hash = $1::bytea and mail_token_expires_at > now()
                                    and password_hash is null)

@@ -1,2 +1,3 @@
--- Answers whether the mail's token with the hash $1 resets a password.
+-- Returns whether a mailed token can reset a password.
+-- $1 hash of the token
 select exists (select from password_resets where token_hash = $1::bytea and expires_at > now())

@@ -1,4 +1,5 @@
--- A user of a business: $1 business, $2 guid.
+-- Returns a user of a business.
+-- $1 business, $2 user
 select
 \ir answer.inc
 from users u

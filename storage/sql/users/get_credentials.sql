@@ -1,2 +1,3 @@
--- The address and the password hash of user $1.
+-- Returns the e-mail address and the password hash of a user.
+-- $1 user
 select email, password_hash from users where guid = $1::uuid

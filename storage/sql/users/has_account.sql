@@ -1,4 +1,5 @@
--- Whether the address $1 has an account that registering would not replace.
+-- Returns whether an e-mail address has an account that a new registration would not replace.
+-- $1 e-mail
 select exists (select from users u
                where lower(u.email) = lower($1) and u.password_hash is not null
                  and (u.verified_at is not null or u.mail_token_expires_at >= now()))

@@ -1,2 +1,3 @@
--- Whether $2 is a user of business $1.
+-- Returns whether a user belongs to a business.
+-- $1 business, $2 user
 select exists (select from users where guid = $2::uuid and business_id = $1::uuid)

@@ -1,5 +1,6 @@
--- An account without a business joins one: $1 account, $2 business, $3 role, $4 first and $5 last name unless it has them,
--- $6 password hash.
+-- Adds an account without a business to a business and ends its sessions. The account keeps a name that it
+-- already has.
+-- $1 user, $2 business, $3 role, $4 first name, $5 last name, $6 password hash
 with sessions as (
   delete from user_sessions where user_id = $1::uuid
 ), resets as (

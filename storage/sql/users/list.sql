@@ -1,4 +1,5 @@
--- The users of business $1 and those who are invited, in the order in which they came.
+-- Returns a business's users, including invited ones, oldest first.
+-- $1 business
 select
 \ir answer.inc
 from users u

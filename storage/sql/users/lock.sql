@@ -1,2 +1,3 @@
--- The business of user $1, which stays until the transaction ends.
+-- Locks a user and returns the user's business.
+-- $1 user
 select business_id from users where guid = $1::uuid for update

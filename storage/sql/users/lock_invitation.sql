@@ -1,4 +1,6 @@
--- The invitation of a mail's token ($1 its hash), with the account that its address has already, if any.
+-- Locks and returns the invitation of a mailed token, with the account that already has its e-mail address,
+-- if any.
+-- $1 hash of the token
 select i.guid, i.business_id, k.guid as account, k.business_id is not null as is_taken
 from users i
 left join users k on lower(k.email) = lower(i.email) and k.password_hash is not null

@@ -1,6 +1,7 @@
--- An account that waits for its verification, and the mail that asks for it: $1 e-mail, $2 password hash, $3 first and
--- $4 last name, $5 hash of the mail's token, $6 guid of the mail, $7 the mail. No row: the address has an account. One
--- that was never verified gives way once its token has expired.
+-- Adds an unverified account and the mail that asks for its verification. Replaces an unverified account with
+-- an expired token. No row if the e-mail address has another account.
+-- $1 e-mail, $2 password hash, $3 first name, $4 last name, $5 hash of the mailed token, $6 guid of the mail,
+-- $7 mail
 with made as (
   insert into users as u (email, password_hash, first_name, last_name, mail_token_hash, mail_token_expires_at)
   values ($1, $2, $3, $4, $5::bytea, now() + interval '24 hours')

@@ -1,5 +1,6 @@
--- Takes a user out of a business: $1 business, $2 guid. The account stays, without business, sessions and subscriptions;
--- an invitation goes.
+-- Removes a user from a business. The account stays without business, sessions and subscriptions; an
+-- invitation is deleted.
+-- $1 business, $2 user
 with sessions as (
   delete from user_sessions s using users u
   where u.business_id = $1::uuid and u.guid = $2::uuid and s.user_id = u.guid

@@ -1,5 +1,5 @@
--- A token that resets the password of an account, in place of an earlier one, and its mail: $1 account, $2 hash of the
--- token, $3 guid of the mail, $4 the mail.
+-- Adds or replaces the token that resets the password of an account, and adds its mail.
+-- $1 user, $2 hash of the token, $3 guid of the mail, $4 mail
 with made as (
   insert into password_resets (user_id, token_hash, expires_at)
   select guid, $2::bytea, now() + interval '1 hour' from users where guid = $1::uuid and password_hash is not null

@@ -1,5 +1,6 @@
--- Gives the account of a reset token a new password: $1 hash of the token, $2 password hash. Whoever has the token reads
--- the mails to the address, which verifies it. No row: the token is wrong, used or expired.
+-- Sets the password of the account with a reset token. The e-mail address counts as verified, because the
+-- token was mailed to it. No row if the token is wrong, used or expired.
+-- $1 hash of the token, $2 password hash
 with taken as (
   delete from password_resets where token_hash = $1::bytea and expires_at > now() returning user_id
 )

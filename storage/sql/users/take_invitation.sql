@@ -1,3 +1,4 @@
--- Removes an invitation, whose account is to have its role: $1 business, $2 guid.
+-- Deletes an invitation and returns the role and names for the account that takes it.
+-- $1 business, $2 user
 delete from users where business_id = $1::uuid and guid = $2::uuid and password_hash is null
 returning role, first_name, last_name

@@ -1,2 +1,3 @@
+-- Returns the public key that push messages of a business are signed with.
 -- $1 business
 select public_key as "publicKey" from vapid_keys where business_id = $1::uuid

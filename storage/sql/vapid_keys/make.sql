@@ -1,4 +1,5 @@
--- The key pair of a business that has none yet: $1 business, $2 public key, $3 sealed private key.
+-- Adds the key pair of a business unless it has one.
+-- $1 business, $2 public key, $3 sealed private key
 insert into vapid_keys (business_id, public_key, private_key_sealed)
 values ($1::uuid, $2, $3::bytea)
 on conflict (business_id) do nothing

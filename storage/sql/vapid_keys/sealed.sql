@@ -1,2 +1,3 @@
--- The key pair of business $1.
+-- Returns the key pair of a business, the private key sealed.
+-- $1 business
 select public_key, encode(private_key_sealed, 'hex') from vapid_keys where business_id = $1::uuid

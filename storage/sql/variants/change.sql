@@ -1,5 +1,6 @@
--- Gives a variant new values: $1 business, $2 product, $3 variant, $4 a JSON object of them. Returns whether it did: a SKU
--- is never taken away. Nothing happens when nothing changes.
+-- Changes a variant. Returns whether the change is valid (it must not remove a SKU), and the variant. Writes
+-- nothing if nothing changes.
+-- $1 business, $2 product, $3 variant, $4 new values (JSON object)
 with held as (
   select p.guid, changed_element(v, $4) as variant,
          changed_element(v, $4) ->> 'sku' is not null or v ->> 'sku' is null as is_good

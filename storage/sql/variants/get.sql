@@ -1,4 +1,5 @@
--- A variant: $1 business, $2 product, $3 guid. SQL may have written anything into it, so its parts are JSON.
+-- Returns a variant. Its values are JSON, because SQL writers can store any type.
+-- $1 business, $2 product, $3 variant
 select v -> 'guid' as guid, v -> 'name' as name, v -> 'sku' as sku, v -> 'priceDifference' as "priceDifference",
        v -> 'weight' as weight, nullif(v #> '{dimensions,length}', 'null') as "dimensions.length",
        nullif(v #> '{dimensions,width}', 'null') as "dimensions.width",

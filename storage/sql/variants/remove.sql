@@ -1,3 +1,4 @@
--- Takes a variant from a product: $1 business, $2 product, $3 variant.
+-- Removes a variant from a product.
+-- $1 business, $2 product, $3 variant
 update products set variants = list_without(variants, $3)
 where business_id = $1 and guid = $2 and deleted_at is null and list_element(variants, $3) is not null

@@ -1,4 +1,5 @@
--- A business's vehicles: $1 business. The tracker is the device that was heard last.
+-- Returns a business's vehicles, by name. The tracker is the device seen last.
+-- $1 business
 select
 \ir answer.inc
 where v.business_id = $1 and v.deleted_at is null

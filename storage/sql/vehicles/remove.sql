@@ -1,5 +1,6 @@
--- Deletes a vehicle that is not out: $1 business, $2 guid. What is planned with it then has none, and its devices belong
--- to no vehicle. Returns whether it is out; no row: there is none.
+-- Deletes a vehicle that has no dispatch in progress, and removes it from planned dispatches and devices.
+-- Returns whether a dispatch is in progress; nothing changes then. No row if the vehicle does not exist.
+-- $1 business, $2 vehicle
 with held as (
   select guid from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (

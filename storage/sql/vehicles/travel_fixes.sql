@@ -1,5 +1,6 @@
--- Where a vehicle was from $3 on and before $4: $1 business, $2 guid, $5 how many fixes at most. The first of each second, the
--- oldest first; of more than $5 seconds every second, third, … one.
+-- Returns positions of a vehicle in a period, oldest first: the first of each second, thinned out evenly to
+-- at most $5.
+-- $1 business, $2 vehicle, $3 start, $4 end (exclusive), $5 maximum number of positions
 with fixes as (
   select distinct on (date_trunc('second', p.at)) p.at, p.latitude, p.longitude
   from tracking_devices k

@@ -1,5 +1,6 @@
--- Gives the columns named in $3, a JSON object, new values: $1 business, $2 guid. Returns whether the driver that is named
--- exists; nothing changes if not. No row: there is no such vehicle.
+-- Changes the given columns of a vehicle and returns whether the given driver exists; nothing changes
+-- otherwise. No row if the vehicle does not exist.
+-- $1 business, $2 vehicle, $3 new values (JSON object by column)
 with held as (
   select guid, name, current_driver_id from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (

@@ -1,4 +1,5 @@
--- Adds to how often workflows fired in this hour. Arrays of one entry a workflow: $1 business, $2 workflow, $3 count.
+-- Adds to the counts of firings of the current hour.
+-- $1 businesses, $2 workflows, $3 counts
 insert into workflow_firings (business_id, workflow_id, hour, count)
 select a.business_id, a.workflow_id, date_trunc('hour', now()), a.count
 from unnest($1::uuid[], $2::uuid[], $3::bigint[]) a (business_id, workflow_id, count)

@@ -1,4 +1,7 @@
--- Like create, of an existing workflow: a new version. A secret given replaces those it had.
+-- Changes a workflow, adds a version and returns the workflow. A given secret replaces all earlier ones.
+-- $1 business, $2 workflow, $3 name, $4 entity type, $5 trigger, $6 action, $7 conditions, $8 active,
+-- $9 ordered, $10 delay, $11 sealed secret or null, $12 codes of used templates,
+-- $13 sealed credentials or null
 with changed as (
   update workflows
   set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,

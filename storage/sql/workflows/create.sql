@@ -1,5 +1,6 @@
--- $1 business, $2 guid, $3 name, $4 entity type, $5 trigger, $6 action, $7 conditions, $8 active, $9 ordered, $10 delay,
--- $11 the sealed secret or null, $12 the codes of the templates it uses, $13 its sealed credentials or null.
+-- Adds a workflow with its first version and returns it.
+-- $1 business, $2 guid, $3 name, $4 entity type, $5 trigger, $6 action, $7 conditions, $8 active, $9 ordered,
+-- $10 delay, $11 sealed secret or null, $12 codes of used templates, $13 sealed credentials or null
 with made as (
   insert into workflows (business_id, guid, name, entity_type, trigger_code, action, conditions, is_active, ordered, delay,
                          template_codes, sealed_credentials)

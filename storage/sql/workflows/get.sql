@@ -1,4 +1,5 @@
--- The workflow $2 of business $1, with stars for the values of its headers.
+-- Returns a workflow, with stars for the values of its headers.
+-- $1 business, $2 workflow
 select guid, name, entity_type as "entityType", trigger_code as trigger,
        case when jsonb_typeof(action -> 'headers') = 'object'
             then jsonb_set(action, '{headers}', hidden_headers((action -> 'headers')::json)::jsonb) else action end as action,

@@ -1,4 +1,5 @@
--- The headers of the workflow $2 of business $1 as they are stored, and what their stars stand for, sealed.
+-- Returns a workflow's headers as stored, and the sealed credentials that their stars stand for.
+-- $1 business, $2 workflow
 select action -> 'headers' as headers, encode(sealed_credentials, 'hex') as "sealedCredentials"
 from workflows
 where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

@@ -1,4 +1,5 @@
--- The workflows of business $1 for the entity type $2; the managed ones too if $3.
+-- Returns a business's workflows of an entity type, oldest first.
+-- $1 business, $2 entity type, $3 whether to include managed workflows
 select guid, name, trigger_code as trigger, action ->> 'type' as action, is_active as "isActive",
        is_managed as "isManaged"
 from workflows

@@ -1,7 +1,7 @@
--- Pauses workflows and puts a mail for each into the outbox. Arrays of one entry a workflow: $1 business, $2 workflow,
--- $3 its epoch when that was decided (one that was changed since is left alone), $4 the reason, $5 the mail's guid (null:
--- there is nobody to mail) and $6 the sealed mail. Answers those that are paused now and were not before, with their
--- new epochs.
+-- Pauses workflows that are active and have not changed since the decision, and adds a mail for each. Returns
+-- the paused workflows with their new epochs.
+-- $1 businesses, $2 workflows, $3 epochs at the decision, $4 reasons, $5 guids of the mails (null: no mail),
+-- $6 sealed mails
 with asked as (
   select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::bytea[])
     a (business_id, guid, epoch, reason, mail, sealed)

@@ -1,4 +1,5 @@
--- $1 business, $2 workflow, $3 the new sealed secret, $4 how long the one before stays valid.
+-- Adds a secret to a webhook workflow and limits the validity of the earlier ones.
+-- $1 business, $2 workflow, $3 new sealed secret, $4 remaining validity of the earlier secrets
 with found as (
   update workflows set updated_at = now()
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null and action ->> 'type' = 'webhook'
