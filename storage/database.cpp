@@ -17,7 +17,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr Statement ping{"database.ping", "select 1"};
-constexpr auto fresh = std::chrono::seconds(1);
+constexpr auto recent = std::chrono::seconds(1);
 
 pq::ChannelOptions channel_options(const Database::Options& options, bool read_only) {
   return {.url = options.url,
@@ -34,21 +34,22 @@ class Database::Impl {
   Impl(asio::io_context& io, const Options& options)
       : writes_(std::make_shared<pq::WritePool>(io, channel_options(options, false),
                                                 options.write_connections, options.wait_limit)),
-        line_(std::make_shared<ReadLine>(io, ReadLine::Options{.wait_limit = options.wait_limit,
-                                                               .share = static_cast<std::size_t>(
-                                                                   std::max(options.long_connections - 1, 1)),
-                                                               .what = "connection for long reads"})) {
+        long_read_queue_(std::make_shared<LongReadQueue>(
+            io, LongReadQueue::Options{
+                    .wait_limit = options.wait_limit,
+                    .share = static_cast<std::size_t>(std::max(options.long_connections - 1, 1)),
+                    .description = "connection for long reads"})) {
     for (int i = 0; i < options.read_connections; ++i) {
       pipelines_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
     }
     for (int i = 0; i < options.long_connections; ++i) {
       long_reads_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
-      line_->add(*long_reads_.back());
+      long_read_queue_->add(*long_reads_.back());
     }
   }
 
   ~Impl() {
-    line_->shut_down();
+    long_read_queue_->shut_down();
     for (const auto& pipeline : pipelines_) pipeline->shut_down();
     for (const auto& pipeline : long_reads_) pipeline->shut_down();
     writes_->shut_down();
@@ -64,12 +65,12 @@ class Database::Impl {
 
   asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
                                   Format format) {
-    const Place place(line_, business, co_await line_->take(business));
-    co_return co_await submit(place.connection(), {name, {}}, {}, std::move(text), std::move(params), format);
+    const LongReadLease lease(long_read_queue_, business, co_await long_read_queue_->take(business));
+    co_return co_await submit(lease.connection(), {name, {}}, {}, std::move(text), std::move(params), format);
   }
 
-  bool answered_lately() const {
-    const auto limit = steady_clock::now() - fresh;
+  bool answered_recently() const {
+    const auto limit = steady_clock::now() - recent;
     return writes_->last_answer() >= limit ||
            std::any_of(pipelines_.begin(), pipelines_.end(),
                        [&](const auto& pipeline) { return pipeline->last_answer() >= limit; });
@@ -78,20 +79,20 @@ class Database::Impl {
   pq::WritePool& writes() { return *writes_; }
 
  private:
-  using ReadLine = pq::ConnectionQueue<pq::ReadPipeline>;
+  using LongReadQueue = pq::ConnectionQueue<pq::ReadPipeline>;
 
-  /// A connection that a business has to itself.
-  class Place {
+  /// A connection that one long read has to itself.
+  class LongReadLease {
    public:
-    Place(std::shared_ptr<ReadLine> line, Guid business, pq::ReadPipeline* connection)
-        : line_(std::move(line)), business_(business), connection_(*connection) {}
-    ~Place() { line_->give(connection_, business_); }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    LongReadLease(std::shared_ptr<LongReadQueue> queue, Guid business, pq::ReadPipeline* connection)
+        : queue_(std::move(queue)), business_(business), connection_(*connection) {}
+    ~LongReadLease() { queue_->give_back(connection_, business_); }
+    LongReadLease(const LongReadLease&) = delete;
+    LongReadLease& operator=(const LongReadLease&) = delete;
     pq::ReadPipeline& connection() const { return connection_; }
 
    private:
-    std::shared_ptr<ReadLine> line_;
+    std::shared_ptr<LongReadQueue> queue_;
     Guid business_;
     pq::ReadPipeline& connection_;
   };
@@ -123,7 +124,7 @@ class Database::Impl {
   std::vector<std::shared_ptr<pq::ReadPipeline>> pipelines_;
   std::shared_ptr<pq::WritePool> writes_;
   std::vector<std::shared_ptr<pq::ReadPipeline>> long_reads_;
-  std::shared_ptr<ReadLine> line_;  // of long_reads_
+  std::shared_ptr<LongReadQueue> long_read_queue_;  // the free connections of long_reads_
 };
 
 Database::Database(asio::io_context& io, const Options& options)
@@ -162,7 +163,7 @@ asio::awaitable<std::unique_ptr<Transaction>> Database::begin(Cause cause) {
 }
 
 asio::awaitable<bool> Database::reachable() {
-  if (impl_->answered_lately()) co_return true;
+  if (impl_->answered_recently()) co_return true;
   try {
     co_await read(ping, {});
     co_return true;

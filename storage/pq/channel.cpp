@@ -20,20 +20,20 @@ double seconds_between(SteadyTime from, SteadyTime to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// The prepared statement is gone.
+// True if the prepared statement does not exist.
 bool is_missing(const PGresult* result) {
   return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "26000";
 }
 
-// The plan no longer fits the tables ("cached plan must not change result type"); the place in the server's
-// source is what tells it from the code's other uses.
+// True if the plan no longer fits the tables ("cached plan must not change result type"). Only the function
+// in the server's source distinguishes this from other uses of the code.
 bool is_outdated(const PGresult* result) {
   return std::string_view(error_field(result, PG_DIAG_SQLSTATE)) == "0A000" &&
          std::string_view(error_field(result, PG_DIAG_SOURCE_FUNCTION)) == "RevalidateCachedQuery";
 }
 
-// Errors that end the session, libpq's own, which have no severity, and those after which it is of no more
-// use.
+// True for errors that end the session or make it unusable, and for libpq's own errors, which have no
+// severity.
 bool loses_session(const PGresult* result, bool read_only) {
   return std::string_view(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED)) != "ERROR" ||
          (!read_only && ends_session(error_field(result, PG_DIAG_SQLSTATE)));
@@ -44,7 +44,7 @@ bool loses_session(const PGresult* result, bool read_only) {
 Channel::Channel(asio::io_context& io, ChannelOptions options, Listener& listener)
     : io_(io),
       options_(std::move(options)),
-      hosts_(host_count(options_.url)),
+      host_count_(host_count(options_.url)),
       last_host_(last_host(options_.url)),
       listener_(&listener),
       socket_(io),
@@ -54,8 +54,8 @@ Channel::~Channel() { tear_down(); }
 
 bool Channel::alive() {
   if (!is_open()) return false;
-  if (PQconsumeInput(connection_.get()) == 0 || PQisBusy(connection_.get()) != 0 || doomed_) {
-    fail(doomed_ ? "the server ended the session" : PQerrorMessage(connection_.get()));
+  if (PQconsumeInput(connection_.get()) == 0 || PQisBusy(connection_.get()) != 0 || is_ending_) {
+    fail(is_ending_ ? "the server ended the session" : PQerrorMessage(connection_.get()));
     return false;
   }
   return true;
@@ -133,7 +133,7 @@ void Channel::on_readable() {
   process();
   if (epoch != epoch_ || !is_open()) return;
   if (!received) return fail(PQerrorMessage(connection_.get()));
-  if (doomed_) return fail("the server ended the session");
+  if (is_ending_) return fail("the server ended the session");
   on_socket(Wait::wait_read, &Channel::on_readable);
   listener_->drained();
 }
@@ -143,11 +143,11 @@ void Channel::process() {
   while (epoch == epoch_ && is_open() && PQisBusy(connection_.get()) == 0) {
     ResultHandle result(PQgetResult(connection_.get()));
     if (!result) {
-      // The end of one statement's results, or there is nothing.
+      // The end of one statement's results, or no data.
       if (!std::exchange(terminator_due_, false)) return;
       continue;
     }
-    if (sent_.empty()) return fail("an answer to nothing");
+    if (sent_.empty()) return fail("an unexpected result");
     const Sent sent = sent_.front();
     sent_.pop_front();
     terminator_due_ = sent.kind != Kind::sync;
@@ -168,10 +168,10 @@ void Channel::dispatch(Sent sent, ResultHandle result) {
                                   status == PGRES_PIPELINE_ABORTED;
   if (!expected) {
     sent_.push_front(sent);
-    return fail(std::string("unexpected ") + PQresStatus(status));
+    return fail(std::string("unexpected result ") + PQresStatus(status));
   }
   answered_ = progress_;
-  proven_ = true;
+  has_answered_ = true;
   failures_ = 0;
   switch (sent.kind) {
     case Kind::prepare:
@@ -196,14 +196,14 @@ void Channel::prepare_answered(const Sent& sent, const PGresult* result) {
   if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED) return;
   prepared.refused_generation = sent.generation;
   prepared.refusal = std::make_shared<StatementError>(statement_error(result));
-  // The query it was for comes next, and the server skips it.
-  sent_.front().muted = true;
+  // Its query is next, and the server skips it.
+  sent_.front().is_answered = true;
   listener_->received(sent.owner, {Answer::Kind::failed, {}, prepared.refusal});
 }
 
 void Channel::query_answered(const Sent& sent, ResultHandle result) {
   --sent.prepared->in_flight;
-  if (sent.muted) return;
+  if (sent.is_answered) return;
   const auto status = PQresultStatus(result.get());
   if (status == PGRES_PIPELINE_ABORTED)
     return listener_->received(sent.owner, {Answer::Kind::aborted, {}, {}});
@@ -218,7 +218,7 @@ Answer Channel::explain_failure(const Sent& sent, const PGresult* result) {
   const bool missing = is_missing(result);
   if (missing && sent.generation == prepared.refused_generation)
     return {Answer::Kind::failed, {}, prepared.refusal};
-  // Its PREPARE went with an earlier unit and was skipped there.
+  // Its PREPARE was part of an earlier unit and was skipped there.
   if (missing && sent.generation != prepared.confirmed_generation) return {Answer::Kind::aborted, {}, {}};
   auto error = std::make_shared<StatementError>(statement_error(result));
   if (!missing && !is_outdated(result)) return {Answer::Kind::failed, {}, std::move(error)};
@@ -231,13 +231,13 @@ Answer Channel::explain_failure(const Sent& sent, const PGresult* result) {
 
 void Channel::time_statement(const Sent& sent) {
   sent.prepared->seconds->Observe(seconds_between(sent.at, progress_));
-  // In a pipeline the time behind others is not the statement's own.
-  const auto own = progress_ - std::max(sent.at, head_since_);
+  // Time spent behind other statements of the pipeline does not count.
+  const auto own_time = progress_ - std::max(sent.at, head_since_);
   head_since_ = progress_;
-  if (own < slow_statement_limit) return;
+  if (own_time < slow_statement_limit) return;
   observe(Observable::slow_statement,
           {{"statement", sent.prepared->name},
-           {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(own).count()}});
+           {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(own_time).count()}});
 }
 
 }  // namespace waybill::storage::pq

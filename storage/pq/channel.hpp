@@ -33,33 +33,33 @@ struct ChannelOptions {
   Duration connect_timeout{};
 };
 
-/// What came back for one query.
+/// The outcome of one query.
 struct Answer {
   enum class Kind : std::uint8_t {
     rows,
     failed,   // refused with `error`
-    stale,    // refused with `error`: its plan is gone or no longer fits; when sent again it is prepared anew
-    aborted,  // not run, because one before it failed
+    stale,    // refused with `error` because its plan is missing or outdated; can be sent again
+    aborted,  // not run, because an earlier one failed
   };
   Kind kind;
   Rows rows;
   std::shared_ptr<const StatementError> error;
 };
 
-/// The host of a URL to which this process connected last, counted from 0; its channels share it.
+/// Returns the index of the URL's host to which this process connected last, shared by its channels.
 std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url);
 
-/// One libpq connection in pipeline mode on an io_context: statements go out in order, are prepared before
-/// their first use, and their answers come back to the listener in the same order. After a failed one the
-/// server skips the rest up to the next sync. Opens when told to; a broken connection is closed and reported,
-/// never reopened by itself. An attempt to connect tries each host of the URL once, beginning with the one
-/// that answered last. After it failed, the next one is allowed 25 ms later, then twice that, up to 1 s, less
-/// a random part; a connection that worked before may be reopened at once. A server that refuses a write as
-/// read-only is left like one that has ended the connection, unless the channel itself only reads.
+/// One libpq connection in pipeline mode on an io_context. Statements are sent in order and prepared before
+/// their first use; the listener receives their answers in the same order. After a failed statement the
+/// server skips the rest up to the next sync. The channel connects only in `open`; a broken connection is
+/// closed and reported. An attempt to connect uses each host of the URL once, starting with the one that
+/// answered last. After a failed attempt the next one is allowed 25 ms later, then after twice that time, up
+/// to 1 s, less a random part; a connection that worked before may be reopened at once. A server that refuses
+/// a write as read-only is treated as if it had ended the connection, unless the channel is read-only.
 ///
-/// One thread. Host names are resolved synchronously by libpq. Listener calls are made from the io_context,
-/// never from inside `query`; from inside `sync` and `alive` only `lost`. The listener may call anything from
-/// inside its calls.
+/// One thread. libpq resolves host names synchronously. The listener is called from the io_context, never
+/// from inside `query`, and from inside `sync` and `alive` only with `lost`. It may call any method in its
+/// callbacks.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   class Listener {
@@ -68,10 +68,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
     virtual void opened() = 0;
     virtual void received(void* owner, Answer answer) = 0;
     virtual void synced() = 0;
-    /// All that has come is delivered.
+    /// All received data is delivered.
     virtual void drained() = 0;
-    /// The connection could not be made, or broke with the queries of `owners` unanswered.
-    virtual void lost(const std::vector<void*>& owners, const std::string& why) = 0;
+    /// Connecting failed, or the connection broke with the queries of `owners` unanswered.
+    virtual void lost(const std::vector<void*>& owners, const std::string& reason) = 0;
   };
 
   Channel(asio::io_context& io, ChannelOptions options, Listener& listener);
@@ -81,37 +81,37 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   bool is_open() const { return state_ == State::open; }
   bool is_closed() const { return state_ == State::closed; }
-  /// False while the pause after a failed attempt lasts.
+  /// False during the pause after a failed attempt.
   bool may_open() const { return std::chrono::steady_clock::now() >= next_attempt_; }
   const std::string& last_failure() const { return last_failure_; }
 
-  /// Starts connecting; only when closed. `opened` or `lost` follows.
+  /// Starts connecting; only while closed. `opened` or `lost` follows.
   void open();
 
-  /// Whether an open connection still is one, as far as the kernel knows: for those that must not be sent in
-  /// vain.
+  /// True if the connection is open as far as the kernel knows. For queries that must not be lost.
   bool alive();
 
-  /// Queues one statement; only when open. `owner` comes back with its answer.
+  /// Queues one statement; only while open. The answer carries `owner`.
   void query(const Statement& statement, const Params& params, void* owner, Format format = Format::text);
   void query_text(std::string_view name, std::string_view text, const Params& params, void* owner,
                   Format format = Format::text);
 
-  /// Ends a unit: what was queued since the last one is sent, and fails together.
+  /// Ends a unit: sends the statements queued since the last sync. If one fails, the server skips the later
+  /// ones of the unit.
   void sync();
 
-  /// Whether anything is unanswered.
+  /// True if a query is unanswered.
   bool busy() const { return !sent_.empty(); }
-  /// The owners of the unanswered queries, in order.
+  /// Returns the owners of the unanswered queries in order.
   std::vector<void*> unanswered() const;
-  /// When something last came, or the first unanswered unit was sent.
+  /// Time of the last received data, or of the sending of the first unanswered unit.
   SteadyTime last_progress() const { return progress_; }
-  /// When the server last answered; min() if never.
+  /// Time of the server's last answer; min() if there is none.
   SteadyTime last_answer() const { return answered_; }
 
-  /// Drops the connection; nobody is told.
+  /// Closes the connection without calling the listener.
   void close();
-  /// `close`, and no call of the listener ever again.
+  /// Closes the connection and never calls the listener again.
   void detach();
 
  private:
@@ -120,7 +120,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   struct Sent {
     Kind kind;
-    bool muted = false;  // its owner has been answered already
+    bool is_answered = false;  // its owner has already received an answer
     std::uint32_t generation = 0;
     Prepared* prepared = nullptr;
     void* owner = nullptr;
@@ -148,16 +148,16 @@ class Channel : public std::enable_shared_from_this<Channel> {
   Answer explain_failure(const Sent& sent, const PGresult* result);
   void time_statement(const Sent& sent);
 
-  void fail(const std::string& why);
+  void fail(const std::string& reason);
   void tear_down();
   static void on_notice(void* channel, const PGresult* notice);
 
   asio::io_context& io_;
   const ChannelOptions options_;
-  const std::size_t hosts_;  // of the URL
+  const std::size_t host_count_;  // hosts of the URL
   const std::shared_ptr<std::atomic<std::size_t>> last_host_;
-  std::size_t host_ = 0;         // the one that is connected to
-  std::size_t hosts_tried_ = 0;  // since `open`
+  std::size_t host_ = 0;             // index of the current host
+  std::size_t attempted_hosts_ = 0;  // since `open`
   Listener* listener_;
   asio::posix::stream_descriptor socket_;
   asio::steady_timer timer_;
@@ -166,20 +166,20 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::deque<Sent> sent_;  // unanswered, in order
 
   State state_ = State::closed;
-  std::uint64_t epoch_ = 0;  // of this connection; completions of earlier ones are ignored
+  std::uint64_t epoch_ = 0;  // of this connection; completions with an earlier epoch are ignored
   int syncs_due_ = 0;
   bool terminator_due_ = false;
   bool watching_ = false;
   bool writing_ = false;
-  bool doomed_ = false;  // the server has said that it ends this session
+  bool is_ending_ = false;  // the server has announced the end of this session
   bool send_failed_ = false;
-  bool proven_ = false;  // this connection has answered something
+  bool has_answered_ = false;  // the server has answered on this connection
   bool was_lost_ = false;
   int failures_ = 0;
   SteadyTime next_attempt_{};
   SteadyTime progress_{};
   SteadyTime answered_ = SteadyTime::min();
-  SteadyTime head_since_{};  // when the oldest unanswered query became the oldest
+  SteadyTime head_since_{};  // time when the oldest unanswered query became the oldest
   std::string last_failure_ = "not connected";
 };
 

@@ -1,4 +1,4 @@
-// How a channel's connection begins and ends.
+// Connecting and disconnecting of a channel.
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
@@ -20,16 +20,16 @@ using std::chrono::steady_clock;
 constexpr auto first_pause = std::chrono::milliseconds(25);
 constexpr auto longest_pause = std::chrono::milliseconds(1000);
 
-// Each of several hosts has this long to answer.
+// Time limit for each of several hosts.
 constexpr auto host_limit = std::chrono::seconds(2);
-// Whoever waits longer for a lock is told to come again; the server ends a transaction whose client is
-// stopped.
+// After the lock timeout the client gets an error and can repeat the request. The server ends a transaction
+// whose client hangs.
 constexpr std::string_view write_limits = " -c lock_timeout=2s -c idle_in_transaction_session_timeout=15s";
 
 std::string session_settings(const ChannelOptions& options) {
   const auto timeout = std::max<std::int64_t>(
       1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
-  // Compiling a plan costs more than the short statements of an API can win back.
+  // JIT compilation of a plan costs more than it saves for the short statements of an API.
   return "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
          (options.read_only ? " -c default_transaction_read_only=on" : std::string(write_limits));
 }
@@ -49,12 +49,12 @@ std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url) {
 
 void Channel::open() {
   state_ = State::connecting;
-  hosts_tried_ = 0;
+  attempted_hosts_ = 0;
   host_ = *last_host_;
   connect_soon();
 }
 
-// Not from inside the caller: `lost` must not reach a listener that is about to wait.
+// Posted, because `lost` must not reach a listener that is about to wait.
 void Channel::connect_soon() {
   ++epoch_;
   asio::post(io_, [self = shared_from_this(), epoch = epoch_] {
@@ -63,21 +63,22 @@ void Channel::connect_soon() {
 }
 
 void Channel::start_connecting() {
-  // One host at a time: in the asynchronous interface libpq bounds no attempt, and a silent host would keep
-  // it from the next one.
+  // One host at a time: the asynchronous interface of libpq has no time limit, and an unresponsive host would
+  // block the attempt on the next one.
   const ConnectParams params(options_.url, options_.application_name, session_settings(options_),
-                             hosts_ > 1 ? std::optional(host_) : std::nullopt);
+                             host_count_ > 1 ? std::optional(host_) : std::nullopt);
   connection_.reset(PQconnectStartParams(params.keywords(), params.values(), 1));
   if (!connection_) return fail("out of memory");
   if (PQstatus(connection_.get()) == CONNECTION_BAD) return fail(PQerrorMessage(connection_.get()));
   PQsetNoticeReceiver(connection_.get(), &Channel::on_notice, this);
-  watch_until(steady_clock::now() + (hosts_ > 1 ? std::min<Duration>(host_limit, options_.connect_timeout)
-                                                : options_.connect_timeout));
+  watch_until(steady_clock::now() + (host_count_ > 1
+                                         ? std::min<Duration>(host_limit, options_.connect_timeout)
+                                         : options_.connect_timeout));
   on_socket(Wait::wait_write, &Channel::poll_connecting);
 }
 
 void Channel::poll_connecting() {
-  // libpq may go on with another socket, even under the same number.
+  // libpq may continue with another socket, even one with the same descriptor.
   if (socket_.is_open()) socket_.release();
   switch (PQconnectPoll(connection_.get())) {
     case PGRES_POLLING_READING:
@@ -126,7 +127,7 @@ void Channel::watch_until(SteadyTime time) {
   });
 }
 
-// The server bounds statements itself; beyond that bound it is the connection, or the server, that hangs.
+// The server limits the time of statements; after that limit the connection or the server hangs.
 void Channel::check_progress() {
   watching_ = false;
   if (state_ == State::connecting) return fail("no connection within the time limit");
@@ -138,32 +139,32 @@ void Channel::check_progress() {
 
 void Channel::on_notice(void* channel, const PGresult* notice) {
   const std::string_view severity = error_field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-  if (severity == "FATAL" || severity == "PANIC") static_cast<Channel*>(channel)->doomed_ = true;
+  if (severity == "FATAL" || severity == "PANIC") static_cast<Channel*>(channel)->is_ending_ = true;
 }
 
 std::vector<void*> Channel::unanswered() const {
   std::vector<void*> owners;
   for (const auto& sent : sent_) {
-    if (sent.kind == Kind::query && !sent.muted) owners.push_back(sent.owner);
+    if (sent.kind == Kind::query && !sent.is_answered) owners.push_back(sent.owner);
   }
   return owners;
 }
 
-void Channel::fail(const std::string& why) {
+void Channel::fail(const std::string& reason) {
   const auto owners = unanswered();
-  last_failure_ = first_line(why);
-  if (state_ == State::connecting && ++hosts_tried_ < hosts_) {
-    host_ = (host_ + 1) % hosts_;
+  last_failure_ = first_line(reason);
+  if (state_ == State::connecting && ++attempted_hosts_ < host_count_) {
+    host_ = (host_ + 1) % host_count_;
     tear_down();
     state_ = State::connecting;
     return connect_soon();
   }
-  // A connection that broke before its first answer counts as a failed attempt only from the second time on.
-  if (state_ == State::connecting || (!proven_ && failures_ > 0)) {
+  // A connection that breaks before its first answer counts as a failed attempt only from the second time.
+  if (state_ == State::connecting || (!has_answered_ && failures_ > 0)) {
     const Duration pause = std::min(first_pause * (1 << std::min(failures_++, 6)), longest_pause);
     next_attempt_ = steady_clock::now() + spread(pause);
     set_gauge(Gauge::database_up, 0);
-  } else if (!proven_) {
+  } else if (!has_answered_) {
     ++failures_;
   }
   was_lost_ = true;
@@ -182,7 +183,7 @@ void Channel::tear_down() {
   sent_.clear();
   syncs_due_ = 0;
   prepared_.clear();
-  terminator_due_ = watching_ = writing_ = doomed_ = send_failed_ = proven_ = false;
+  terminator_due_ = watching_ = writing_ = is_ending_ = send_failed_ = has_answered_ = false;
 }
 
 void Channel::close() { tear_down(); }

@@ -16,7 +16,7 @@ using Conninfo = std::unique_ptr<PQconninfoOption, FreeConninfo>;
 
 Conninfo parse(const std::string& url) { return Conninfo(PQconninfoParse(url.c_str(), nullptr)); }
 
-/// The value of one parameter in a URL; nullopt if it has none or cannot be read.
+/// Returns the value of one parameter in a URL; nullopt if it is missing or the URL is unreadable.
 std::optional<std::string> value_of(const Conninfo& url, std::string_view keyword) {
   for (const auto* option = url.get(); option != nullptr && option->keyword != nullptr; ++option) {
     if (option->keyword == keyword && option->val != nullptr) return option->val;
@@ -38,8 +38,8 @@ std::size_t count_hosts(const Conninfo& url) {
   return hosts ? split(*hosts).size() : 1;
 }
 
-// The limits of a silent connection: the client's as parameters, the server's as settings of the session.
-// With tcp_user_timeout, the count of keepalives is not used.
+// Limits for an unresponsive connection: the client's as parameters, the server's as settings of the session.
+// With tcp_user_timeout, the keepalive count has no effect.
 constexpr std::pair<const char*, const char*> defaults[] = {
     {"target_session_attrs", "primary"}, {"keepalives_idle", "2"},     {"keepalives_interval", "1"},
     {"keepalives_count", "3"},           {"tcp_user_timeout", "4000"},
@@ -55,7 +55,7 @@ ConnectParams::ConnectParams(const std::string& url, std::string_view applicatio
   const Conninfo parsed = parse(url);
   // Parameters before `dbname` are defaults for the URL; those after it override the URL.
   for (const auto& [keyword, value] : defaults) add(keyword, value);
-  add("connect_timeout", count_hosts(parsed) > 1 ? "2" : "5");  // of each host
+  add("connect_timeout", count_hosts(parsed) > 1 ? "2" : "5");  // for each host
   add("fallback_application_name", std::string(application_name));
   add("dbname", url);
   if (host) {
@@ -85,11 +85,10 @@ std::size_t host_count(const std::string& url) { return count_hosts(parse(url));
 
 std::optional<std::string> url_fault(const std::string& url) {
   const Conninfo parsed = parse(url);
-  if (!parsed) return "must be a URL that libpq can read";  // whose own message may show the password
+  if (!parsed) return "must be a URL that libpq can read";  // libpq's message may contain the password
   if (value_of(parsed, "target_session_attrs") == "read-write") {
-    return "must not have target_session_attrs=read-write, for sessions that only read are opened as "
-           "read-only; "
-           "use target_session_attrs=primary, which is the default";
+    return "must not have target_session_attrs=read-write, because some sessions are read-only; use "
+           "target_session_attrs=primary, which is the default";
   }
   return std::nullopt;
 }

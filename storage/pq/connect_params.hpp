@@ -9,12 +9,12 @@
 namespace waybill::storage::pq {
 
 /// libpq's parameters of one session, for PQconnectdbParams and PQconnectStartParams with `expand_dbname`.
-/// Parameters of the URL win, but for the client's encoding; `settings` ("-c name=value …") are added to its
-/// `options`. A connection that falls silent is given up within 4 s by either side; a unix socket ignores
-/// these limits.
+/// Parameters of the URL take precedence, except the client encoding; `settings` ("-c name=value …") are
+/// appended to its `options`. Client and server close an unresponsive connection within 4 s; these limits
+/// have no effect on a unix socket.
 class ConnectParams {
  public:
-  /// With `host` the connection is made to that host of the URL alone, counted from 0.
+  /// With `host`, connects only to the host of the URL with this index (from 0).
   ConnectParams(const std::string& url, std::string_view application_name, std::string_view settings,
                 std::optional<std::size_t> host = {});
 
@@ -29,10 +29,10 @@ class ConnectParams {
   std::vector<const char*> values_;
 };
 
-/// Why the URL cannot be a database's, to be read after its name ("must …"); nullopt when it can.
+/// Returns the reason why the URL is invalid, to follow its name ("must …"); nullopt if it is valid.
 std::optional<std::string> url_fault(const std::string& url);
 
-/// How many hosts the URL names; at least 1.
+/// Returns the number of hosts in the URL; at least 1.
 std::size_t host_count(const std::string& url);
 
 }  // namespace waybill::storage::pq

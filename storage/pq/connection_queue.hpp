@@ -28,27 +28,27 @@ namespace waybill::storage::pq {
 
 namespace asio = boost::asio;
 
-/// The connections of a pool and the callers that wait for one. A holder is a business; the nil guid stands
-/// for the service's own short work. A business that has `share` connections waits until one of them comes
-/// back, and the last `kept_back` free connections go to the nil holder alone. A free connection goes to the
-/// nil holder first, then to the business that has the fewest, then to the caller that came first. No caller
-/// waits longer than `wait_limit`. The connections are not the line's. One thread; `shut_down` before the
-/// io_context ends.
+/// The connections of a pool and the callers that wait for one. A holder is a business; the nil guid is the
+/// service's own short work. A business that has `share` connections waits until it gives one back, and the
+/// last `reserved` free connections are only for the nil holder. A free connection goes first to the nil
+/// holder, then to the business with the fewest connections, then to the longest-waiting caller. No caller
+/// waits longer than `wait_limit`. The queue does not own the connections. One thread; call `shut_down`
+/// before the io_context ends.
 template <typename Connection>
 class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Connection>> {
  public:
   struct Options {
     Duration wait_limit{};
     std::size_t share = 0;
-    std::size_t kept_back = 0;
-    std::string what;  // names the connections in errors
+    std::size_t reserved = 0;
+    std::string description;  // of the connections, for errors
   };
 
   ConnectionQueue(asio::io_context& io, Options options)
       : io_(io), options_(std::move(options)), timer_(io) {}
 
-  /// After the limit it throws Failure (UNAVAILABLE, with the time to wait) for a business that has its
-  /// share, DatabaseUnavailable for all others; DatabaseUnavailable when shutting down.
+  /// Waits for a connection. After the limit it throws Failure (UNAVAILABLE, with a retry time) for a
+  /// business that has its share, otherwise DatabaseUnavailable; also DatabaseUnavailable on shutdown.
   asio::awaitable<Connection*> take(Guid holder) {
     if (may_take(holder)) {
       ++holders_[holder].held;
@@ -57,31 +57,31 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
       co_return connection;
     }
     const Wait wait;
-    co_return co_await wait_in_line(holder);
+    co_return co_await wait_in_queue(holder);
   }
 
-  /// One that `holder` took.
-  void give(Connection& connection, Guid holder) {
+  /// Gives back a connection that `holder` took.
+  void give_back(Connection& connection, Guid holder) {
     const auto entry = holders_.find(holder);
     --entry->second.held;
     forget_if_idle(entry);
     add(connection);
   }
 
-  /// A new one.
+  /// Adds a connection to the pool.
   void add(Connection& connection) {
     if (shut_down_) return;
     free_.push_back(&connection);
     serve();
   }
 
-  /// Whoever waits gets DatabaseUnavailable.
+  /// All waiting callers get DatabaseUnavailable.
   void shut_down() {
     shut_down_ = true;
     timer_.cancel();
     const auto error = std::make_exception_ptr(DatabaseUnavailable("shutting down"));
     for (auto& [guid, holder] : holders_) {
-      for (Waiter& waiter : std::exchange(holder.waiting, {})) answer(waiter, error, nullptr);
+      for (Waiter& waiter : std::exchange(holder.waiting, {})) complete(waiter, error, nullptr);
     }
   }
 
@@ -95,11 +95,11 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
   };
   struct Holder {
     std::size_t held = 0;
-    std::deque<Waiter> waiting;  // in the order in which they came
+    std::deque<Waiter> waiting;  // in order of arrival
   };
   using Holders = std::unordered_map<Guid, Holder>;
 
-  /// A caller's wait, as the metrics tell of it.
+  /// Measures a caller's wait for the metrics.
   class Wait {
    public:
     Wait() { add_to_gauge(Gauge::database_waits, 1); }
@@ -117,7 +117,7 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
 
   bool may_take(const Guid& holder) const {
     if (holder.is_nil()) return !free_.empty();
-    if (free_.size() <= options_.kept_back) return false;
+    if (free_.size() <= options_.reserved) return false;
     const auto entry = holders_.find(holder);
     return entry == holders_.end() || entry->second.held < options_.share;
   }
@@ -126,7 +126,7 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     if (entry->second.held == 0 && entry->second.waiting.empty()) holders_.erase(entry);
   }
 
-  asio::awaitable<Connection*> wait_in_line(Guid holder) {
+  asio::awaitable<Connection*> wait_in_queue(Guid holder) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Connection*)>(
         [this, holder](Handler handler) {
           const bool is_watched = first_deadline().has_value();
@@ -137,7 +137,7 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
         asio::use_awaitable);
   }
 
-  /// The holder whose caller gets the next connection; end when there is none.
+  /// Returns the holder whose caller gets the next connection; end if there is none.
   typename Holders::iterator next_holder() {
     auto next = holders_.end();
     for (auto entry = holders_.begin(); entry != holders_.end(); ++entry) {
@@ -151,20 +151,20 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     return next;
   }
 
-  /// The connection used last is given first: it is warm.
+  /// Assigns free connections, the most recently used one first.
   void serve() {
     while (!free_.empty()) {
       const auto next = next_holder();
       if (next == holders_.end()) return;
       ++next->second.held;
-      answer(next->second.waiting.front(), nullptr, std::exchange(free_.back(), nullptr));
+      complete(next->second.waiting.front(), nullptr, std::exchange(free_.back(), nullptr));
       next->second.waiting.pop_front();
       free_.pop_back();
     }
   }
 
-  // Posted: a connection is given back from inside destructors.
-  void answer(Waiter& waiter, const std::exception_ptr& error, Connection* connection) {
+  // Posted, because destructors give connections back.
+  void complete(Waiter& waiter, const std::exception_ptr& error, Connection* connection) {
     asio::post(io_, [handler = std::move(waiter.handler), error, connection]() mutable {
       handler(error, connection);
     });
@@ -180,17 +180,18 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     return first;
   }
 
-  std::exception_ptr late(const Guid& guid, const Holder& holder) const {
+  std::exception_ptr timeout_error(const Guid& guid, const Holder& holder) const {
     if (!guid.is_nil() && holder.held >= options_.share) {
       return std::make_exception_ptr(
           Failure(ErrorCode::unavailable,
-                  "Other requests of this business take all the time that it may take; try again later.")
+                  "Other requests of this business use all of its database connections; try again later.")
               .with_retry_after(std::chrono::ceil<std::chrono::seconds>(options_.wait_limit)));
     }
-    return std::make_exception_ptr(DatabaseUnavailable("no " + options_.what + " became free in time"));
+    return std::make_exception_ptr(
+        DatabaseUnavailable("no " + options_.description + " became free in time"));
   }
 
-  // One timer serves all callers.
+  // One timer for all callers.
   void watch() {
     const auto first = first_deadline();
     if (!first) return;
@@ -198,18 +199,18 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     timer_.async_wait([weak = this->weak_from_this()](const boost::system::error_code& error) {
       const auto self = weak.lock();
       if (error || !self || self->shut_down_) return;
-      self->refuse_late();
+      self->refuse_overdue();
       self->watch();
     });
   }
 
-  void refuse_late() {
+  void refuse_overdue() {
     const auto now = std::chrono::steady_clock::now();
     for (auto entry = holders_.begin(); entry != holders_.end();) {
       const auto current = entry++;
       auto& waiting = current->second.waiting;
       while (!waiting.empty() && waiting.front().deadline <= now) {
-        answer(waiting.front(), late(current->first, current->second), nullptr);
+        complete(waiting.front(), timeout_error(current->first, current->second), nullptr);
         waiting.pop_front();
       }
       forget_if_idle(current);
@@ -219,7 +220,7 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
   asio::io_context& io_;
   const Options options_;
   std::vector<Connection*> free_;
-  Holders holders_;  // those that hold or wait
+  Holders holders_;  // only those that hold or wait
   asio::steady_timer timer_;
   bool shut_down_ = false;
 };

@@ -18,7 +18,7 @@ struct Clear {
 };
 using ResultHandle = std::unique_ptr<PGresult, Clear>;
 
-/// An error field of a failed result (PG_DIAG_...); "" when absent.
+/// Returns an error field (PG_DIAG_...) of a failed result; "" if absent.
 inline const char* error_field(const PGresult* result, int field) {
   const char* text = PQresultErrorField(result, field);
   return text == nullptr ? "" : text;

@@ -9,7 +9,7 @@
 namespace waybill::storage::pq {
 namespace {
 
-// PostgreSQL cuts names to 63 bytes; the generation needs up to 11 of them.
+// PostgreSQL truncates names to 63 bytes; the generation needs up to 11 of them.
 constexpr std::size_t name_limit = 50;
 
 bool is_plain(char c) { return is_lower(c) || is_digit(c) || c == '.' || c == '_'; }
@@ -19,7 +19,7 @@ bool is_plain(char c) { return is_lower(c) || is_digit(c) || c == '.' || c == '_
 Prepared& PreparedCache::statement(const Statement& statement) {
   auto [entry, added] = statements_.try_emplace(statement.name);
   Prepared& prepared = entry->second;
-  // Statements are constants: the same place is the same text.
+  // Statements are constants, so the same address is the same text.
   if (added || prepared.text.data() != statement.text.data()) {
     prepared.name = statement.name;
     prepared.text = statement.text;
@@ -44,7 +44,7 @@ Prepared& PreparedCache::text(std::string_view name, std::string_view text,
   return entry.prepared;
 }
 
-// Those in flight stay, and are dropped later.
+// Entries in flight stay until a later call.
 void PreparedCache::evict(std::vector<std::string>& server_names) {
   for (auto entry = texts_.end(); entry != texts_.begin() && texts_.size() >= text_capacity;) {
     --entry;

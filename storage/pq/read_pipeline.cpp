@@ -12,7 +12,7 @@ namespace waybill::storage::pq {
 namespace {
 
 constexpr std::size_t merge_limit = 16;
-// A failing statement makes at most this many others wait for a second round.
+// A failing statement causes at most this many others to be sent again.
 constexpr std::size_t unit_limit = 64;
 constexpr auto stall_time = std::chrono::milliseconds(2);
 constexpr std::size_t stall_load = 1000;
@@ -21,7 +21,7 @@ std::int64_t ordinality(const Rows& rows, int row) {
   return rows.is_binary() ? BinaryRow(rows, row).number<std::int64_t>(0) : RowView(rows, row).number(0);
 }
 
-// `use` may end the member's membership.
+// `use` may remove the member from the call.
 template <typename Use>
 void for_members(ReadRequest& first, Use use) {
   for (auto* member = &first; member != nullptr;) {
@@ -78,7 +78,7 @@ std::size_t ReadPipeline::load(SteadyTime now) const {
 }
 
 void ReadPipeline::schedule_flush() {
-  // Whoever is resumed by an answer is served by the flush after the last answer.
+  // Requests submitted while answers are delivered are sent by the flush after the last answer.
   if (draining_ || std::exchange(flush_scheduled_, true)) return;
   asio::post(io_, [self = shared_from_this()] {
     self->flush_scheduled_ = false;
@@ -92,7 +92,7 @@ void ReadPipeline::flush() {
   auto calls = collect_calls();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!channel_->is_open()) {
-      // Broken by a sync of this loop; the rest was never sent.
+      // A sync of this loop broke the connection; the rest was never sent.
       again_.insert(again_.end(), calls.begin() + static_cast<std::ptrdiff_t>(i), calls.end());
       return;
     }
@@ -104,7 +104,7 @@ void ReadPipeline::flush() {
   }
 }
 
-// Those with the same merged statement become one call, up to the limit.
+// Combines requests with the same merged statement into one call, up to the limit.
 std::vector<ReadRequest*> ReadPipeline::collect_calls() {
   struct Group {
     ReadRequest* last;
@@ -154,7 +154,7 @@ void ReadPipeline::received(void* owner, Answer answer) {
   ReadRequest& first = *static_cast<ReadRequest*>(owner);
   switch (answer.kind) {
     case Answer::Kind::rows:
-      return hand_out(first, answer.rows);
+      return distribute(first, answer.rows);
     case Answer::Kind::aborted:
       return send_again(first);
     case Answer::Kind::stale:
@@ -167,7 +167,7 @@ void ReadPipeline::received(void* owner, Answer answer) {
   complete(first, std::make_exception_ptr(*answer.error), {});
 }
 
-void ReadPipeline::hand_out(ReadRequest& first, const Rows& rows) {
+void ReadPipeline::distribute(ReadRequest& first, const Rows& rows) {
   if (first.next_member == nullptr) return complete(first, nullptr, rows);
   boost::container::static_vector<Rows, merge_limit> parts;
   int row = 0;
@@ -177,7 +177,7 @@ void ReadPipeline::hand_out(ReadRequest& first, const Rows& rows) {
     while (row < rows.size() && ordinality(rows, row) == number) ++row;
     parts.push_back(rows.slice(begin, row - begin, 1));
   });
-  // Not ordered by ordinality: whose rows they are is not certain.
+  // The rows are not ordered by ordinality, so their callers are uncertain.
   if (row != rows.size()) return send_again(first);
   auto part = parts.begin();
   for_members(first, [&](ReadRequest& member) { complete(member, nullptr, std::move(*part++)); });
@@ -191,9 +191,9 @@ void ReadPipeline::send_again(ReadRequest& first) {
   });
 }
 
-void ReadPipeline::lost(const std::vector<void*>& owners, const std::string& why) {
+void ReadPipeline::lost(const std::vector<void*>& owners, const std::string& reason) {
   draining_ = false;
-  const auto error = std::make_exception_ptr(DatabaseUnavailable(why));
+  const auto error = std::make_exception_ptr(DatabaseUnavailable(reason));
   std::vector<ReadRequest*> again;
   for (void* owner : owners) {
     for_members(*static_cast<ReadRequest*>(owner), [&](ReadRequest& member) {
@@ -222,7 +222,7 @@ void ReadPipeline::shut_down() {
   for (auto* request : std::exchange(queue_, {})) refuse(*request, error);
 }
 
-// Posted: whoever refuses may be in the middle of something, or be called by the one who is about to wait.
+// Posted, because the caller may be iterating over requests or may be about to wait for this one.
 void ReadPipeline::refuse(ReadRequest& request, const std::exception_ptr& error) {
   --load_;
   asio::post(io_, [handler = request.take_handler(), error]() mutable { handler(error, Rows()); });

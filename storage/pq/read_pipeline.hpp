@@ -22,29 +22,29 @@ namespace waybill::storage::pq {
 
 using ReadHandler = asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>::handler_type;
 
-/// One caller of a read, suspended in `handler`.
+/// A read and its caller, which is suspended in `handler`.
 struct ReadRequest {
   std::optional<ReadHandler> handler;
-  Statement statement;  // of a text made for one call only its name
-  Statement merged;     // takes arrays of this one's parameters; empty: there is none
+  Statement statement;  // only the name if `text` is set
+  Statement merged;     // takes arrays of the parameters; empty if there is none
   std::string text;
   Params params;
   Format format = Format::text;
 
-  ReadRequest* next_member = nullptr;  // of a merged call, whose first member stands for all
-  bool alone = false;                  // a neighbour or the merged statement failed: its own sync, unmerged
+  ReadRequest* next_member = nullptr;  // of a merged call, which its first member represents
+  bool alone = false;                  // has its own sync, unmerged, after another request's failure
   bool resent_unprepared = false;
   bool resent_lost = false;
 
   bool mergeable() const { return !merged.text.empty(); }
-  /// The caller is to be resumed, and is no more the request's.
+  /// Moves the handler out; the caller can then be resumed.
   ReadHandler take_handler() {
-    if (!handler) throw std::logic_error("a request without a caller");
+    if (!handler) throw std::logic_error("the request has no caller");
     return std::move(*handler);
   }
 };
 
-/// Requests are used again and again; their addresses are what a channel knows them by.
+/// Recycles requests. A channel identifies them by their addresses.
 class ReadRequestPool {
  public:
   ReadRequest& take();
@@ -55,9 +55,8 @@ class ReadRequestPool {
   std::vector<ReadRequest*> free_;
 };
 
-/// The reads of one connection. What is submitted within one turn of the loop goes out with one sync; one
-/// that was skipped because a neighbour failed, or in flight when the connection broke, is sent again (the
-/// latter once).
+/// The reads of one connection. Reads submitted within one turn of the loop are sent with one sync. A read is
+/// sent again if it was skipped because another one failed, and once if the connection broke.
 class ReadPipeline final : public Channel::Listener, public std::enable_shared_from_this<ReadPipeline> {
  public:
   /// The pool must outlive `shut_down`.
@@ -66,25 +65,26 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   /// The handler is called later, from the io_context.
   void submit(ReadRequest& request);
 
-  /// How many are waiting; far more when nothing has moved for long, so that nobody queues behind a slow one.
+  /// Returns the number of waiting reads, plus a penalty if the connection has stalled, so that new reads
+  /// avoid it.
   std::size_t load(SteadyTime now) const;
   SteadyTime last_answer() const { return channel_->last_answer(); }
 
-  /// Everything that waits is refused, and nothing more may be submitted.
+  /// Refuses all waiting reads. No read may be submitted afterwards.
   void shut_down();
 
   void opened() override;
   void received(void* owner, Answer answer) override;
   void synced() override {}
   void drained() override;
-  void lost(const std::vector<void*>& owners, const std::string& why) override;
+  void lost(const std::vector<void*>& owners, const std::string& reason) override;
 
  private:
   void schedule_flush();
   void flush();
   std::vector<ReadRequest*> collect_calls();
   void send_call(ReadRequest& first);
-  void hand_out(ReadRequest& first, const Rows& rows);
+  void distribute(ReadRequest& first, const Rows& rows);
   void send_again(ReadRequest& first);
   void refuse(ReadRequest& request, const std::exception_ptr& error);
   void complete(ReadRequest& request, const std::exception_ptr& error, Rows rows);
@@ -93,7 +93,7 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   ReadRequestPool& pool_;
   std::shared_ptr<Channel> channel_;
   std::vector<ReadRequest*> queue_;
-  std::vector<ReadRequest*> again_;  // goes before the queue
+  std::vector<ReadRequest*> again_;  // sent before queue_
   std::size_t load_ = 0;
   bool flush_scheduled_ = false;
   bool draining_ = false;

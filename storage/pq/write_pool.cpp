@@ -7,9 +7,9 @@
 namespace waybill::storage::pq {
 namespace {
 
-/// For callers without a business; a pool of one has none to keep.
-std::size_t kept_back(std::size_t size) { return size > 1 ? 1 : 0; }
-/// Leaves one connection to other businesses, beside the one that is kept.
+/// Returns the number of connections reserved for callers without a business; 0 in a pool of one.
+std::size_t reserved_of(std::size_t size) { return size > 1 ? 1 : 0; }
+/// Returns the maximum for one business: all but the reserved connection and one for other businesses.
 std::size_t share_of(std::size_t size) { return size > 3 ? size - 2 : 1; }
 
 class OpenTransaction final : public Transaction {
@@ -46,20 +46,20 @@ class OpenTransaction final : public Transaction {
 
 }  // namespace
 
-void WritePool::GiveBack::operator()(WriteSession* session) const { pool_->release(*session, holder_); }
+void WritePool::Releaser::operator()(WriteSession* session) const { pool_->release(*session, holder_); }
 
 WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit)
-    : line_(std::make_shared<ConnectionQueue<WriteSession>>(
+    : queue_(std::make_shared<ConnectionQueue<WriteSession>>(
           io, ConnectionQueue<WriteSession>::Options{.wait_limit = wait_limit,
                                                      .share = share_of(static_cast<std::size_t>(size)),
-                                                     .kept_back = kept_back(static_cast<std::size_t>(size)),
-                                                     .what = "write connection"})) {
+                                                     .reserved = reserved_of(static_cast<std::size_t>(size)),
+                                                     .description = "write connection"})) {
   for (int i = 0; i < size; ++i)
-    line_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
+    queue_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
 }
 
 asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder) {
-  Lease lease(co_await line_->take(holder), GiveBack(shared_from_this(), holder));
+  Lease lease(co_await queue_->take(holder), Releaser(shared_from_this(), holder));
   co_await lease->ensure_open();
   co_return std::move(lease);
 }
@@ -83,14 +83,14 @@ asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params&
 
 asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause) {
   auto session = co_await acquire(cause.business);
-  // Goes out with the first statement.
+  // Sent with the first statement.
   session->begin(cause.json);
   co_return std::make_unique<OpenTransaction>(std::move(session));
 }
 
 void WritePool::release(WriteSession& session, const Guid& holder) {
   if (shut_down_) return;
-  session.make_free([this, &session, holder] { line_->give(session, holder); });
+  session.make_free([this, &session, holder] { queue_->give_back(session, holder); });
 }
 
 SteadyTime WritePool::last_answer() const {
@@ -101,7 +101,7 @@ SteadyTime WritePool::last_answer() const {
 
 void WritePool::shut_down() {
   shut_down_ = true;
-  line_->shut_down();
+  queue_->shut_down();
   for (const auto& session : sessions_) session->shut_down();
 }
 

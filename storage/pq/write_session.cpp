@@ -15,9 +15,9 @@ constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint pa
 constexpr Statement commit_statement{"transaction.commit", "commit"};
 constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 
-// What a channel's owner pointer says of a step.
-char step_opening;
-char step_wanted;
+// Their addresses are the channel's owner pointers, which identify the kind of a step.
+char step_control;
+char step_statement;
 char step_commit;
 char step_rollback;
 
@@ -38,29 +38,29 @@ asio::awaitable<void> WriteSession::ensure_open() {
 
 void WriteSession::begin(const std::string& cause) {
   in_transaction_ = true;
-  channel_->query(begin_statement, {}, &step_opening);
+  channel_->query(begin_statement, {}, &step_control);
   if (!cause.empty()) set_cause(cause);
 }
 
 void WriteSession::set_cause(const std::string& cause) {
-  channel_->query(cause_statement, Params().add(cause), &step_opening);
+  channel_->query(cause_statement, Params().add(cause), &step_control);
 }
 
 void WriteSession::add(const Statement& statement, const Params& params, Format format) {
-  channel_->query(statement, params, &step_wanted, format);
+  channel_->query(statement, params, &step_statement, format);
 }
 
 void WriteSession::add_text(std::string_view name, std::string_view text, const Params& params,
                             Format format) {
-  channel_->query_text(name, text, params, &step_wanted, format);
+  channel_->query_text(name, text, params, &step_statement, format);
 }
 
-void WriteSession::save() { channel_->query(save_statement, {}, &step_opening); }
+void WriteSession::save() { channel_->query(save_statement, {}, &step_control); }
 
-void WriteSession::keep() { channel_->query(keep_statement, {}, &step_opening); }
+void WriteSession::keep() { channel_->query(keep_statement, {}, &step_control); }
 
 void WriteSession::undo() {
-  channel_->query(undo_statement, {}, &step_opening);
+  channel_->query(undo_statement, {}, &step_control);
   keep();
 }
 
@@ -77,11 +77,11 @@ asio::awaitable<Outcome> WriteSession::flush() {
 void WriteSession::received(void* owner, Answer answer) {
   switch (answer.kind) {
     case Answer::Kind::rows:
-      if (owner == &step_wanted) outcome_.rows = std::move(answer.rows);
+      if (owner == &step_statement) outcome_.rows = std::move(answer.rows);
       if (owner == &step_commit || owner == &step_rollback) in_transaction_ = false;
       return;
     case Answer::Kind::aborted:
-      // The one that failed has told why.
+      // The failed step has set the actual error.
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(StatementError("not run", "25P02", ""));
       return;
     case Answer::Kind::stale:
@@ -95,7 +95,7 @@ void WriteSession::received(void* owner, Answer answer) {
 void WriteSession::synced() {
   --units_due_;
   if (on_free_) {
-    // A rollback that was refused leaves nothing to build on.
+    // The rollback was refused, so the session is unusable.
     if (in_transaction_) channel_->close();
     in_transaction_ = false;
     return std::exchange(on_free_, {})();
@@ -103,16 +103,16 @@ void WriteSession::synced() {
   resume();
 }
 
-void WriteSession::lost(const std::vector<void*>&, const std::string& why) {
+void WriteSession::lost(const std::vector<void*>&, const std::string& reason) {
   units_due_ = 0;
   in_transaction_ = false;
-  outcome_.error = std::make_exception_ptr(DatabaseUnavailable(why));
+  outcome_.error = std::make_exception_ptr(DatabaseUnavailable(reason));
   if (on_free_) return std::exchange(on_free_, {})();
   resume();
 }
 
 void WriteSession::make_free(std::function<void()> done) {
-  // Left in the middle of a round trip: nobody is there any more to take its answers.
+  // The caller left during a round trip, so its answers have no recipient.
   if (units_due_ > 0) {
     channel_->close();
     units_due_ = 0;

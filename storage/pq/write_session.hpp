@@ -19,14 +19,14 @@
 
 namespace waybill::storage::pq {
 
-/// What a unit came to. `rows` are those of its last wanted statement.
+/// The outcome of a unit. `rows` are those of the last statement added with `add` or `add_text`.
 struct Outcome {
   Rows rows;
   std::exception_ptr error;  // StatementError or DatabaseUnavailable
-  bool stale = false;        // the error is a plan's, which sending it all again heals
+  bool stale = false;        // the error is an outdated plan; the unit can be sent again
 };
 
-/// An exclusive connection: one transaction at a time, nothing sent twice.
+/// An exclusive connection with one transaction at a time. Nothing is sent twice.
 class WriteSession final : public Channel::Listener {
  public:
   WriteSession(asio::io_context& io, ChannelOptions options);
@@ -37,40 +37,40 @@ class WriteSession final : public Channel::Listener {
   /// Connects unless connected. Throws DatabaseUnavailable.
   asio::awaitable<void> ensure_open();
 
-  /// Once lost, only `ensure_open` brings the connection back: what was begun on it is gone.
+  /// False after the connection broke, until `ensure_open`; its transaction is then lost.
   bool is_open() const { return channel_->is_open(); }
   SteadyTime last_answer() const { return channel_->last_answer(); }
 
-  /// Queue the parts of a transaction; they are sent by `flush`. Only while open.
+  /// Queue the parts of a transaction, which `flush` sends. Only while open.
   void begin(const std::string& cause);
   void add(const Statement& statement, const Params& params, Format format = Format::text);
   void add_text(std::string_view name, std::string_view text, const Params& params, Format format);
-  /// The cause of what follows in this transaction.
+  /// Sets the cause of the following statements of the transaction.
   void set_cause(const std::string& cause);
-  /// Savepoints, which nest: the last one that is neither kept nor undone is kept or undone.
+  /// Nested savepoints. `keep` releases the innermost one; `undo` rolls back to it and releases it.
   void save();
   void keep();
   void undo();
   void commit();
 
-  /// Sends what is queued and waits for all of it.
+  /// Sends the queued statements and waits for all answers.
   asio::awaitable<Outcome> flush();
 
-  /// Ends a transaction whose statement failed.
+  /// Rolls back a transaction after a failed statement.
   asio::awaitable<void> roll_back();
 
-  /// Brings the session back to where it can be used again, whatever it was left in, and calls `done` then:
-  /// at once, or when a transaction left open is rolled back.
+  /// Makes the session usable again from any state, then calls `done`: at once, or after the rollback of an
+  /// open transaction.
   void make_free(std::function<void()> done);
 
-  /// Whoever waits gets DatabaseUnavailable.
+  /// A waiting caller gets DatabaseUnavailable.
   void shut_down();
 
   void opened() override { resume(); }
   void received(void* owner, Answer answer) override;
   void synced() override;
   void drained() override {}
-  void lost(const std::vector<void*>& owners, const std::string& why) override;
+  void lost(const std::vector<void*>& owners, const std::string& reason) override;
 
  private:
   using Handler = asio::async_result<asio::use_awaitable_t<>, void()>::handler_type;
