@@ -22,7 +22,7 @@ auto StoredSubscriptions::with_session(Use use) {
 PushAudience StoredSubscriptions::find(const Guid& business, const std::optional<Guid>& user) {
   return with_session([&](storage::Session& session) {
     PushAudience audience{
-        storage::push_subscriptions(session, business, user, storage::most_push_subscriptions), nullptr};
+        storage::push_subscriptions(session, business, user, storage::max_push_subscriptions), nullptr};
     if (!audience.subscriptions.empty()) audience.signer = signer(session, business);
     return audience;
   });

@@ -11,33 +11,33 @@
 
 namespace waybill::storage {
 
-/// That a business has at most, the newest; so many does one message go to.
-inline constexpr std::size_t most_push_subscriptions = 10'000;
+/// The maximum number of subscriptions of a business; one message goes to all of them.
+inline constexpr std::size_t max_push_subscriptions = 10'000;
 
-/// A browser that takes a business's push messages.
+/// A browser subscribed to a business's push messages.
 struct PushSubscription {
   Guid guid;
   std::string endpoint;
   std::string p256dh;    // base64url
   std::string auth;      // base64url
-  std::string saved_at;  // as PostgreSQL writes it
+  std::string saved_at;  // in PostgreSQL's text format
 };
 
-/// What signs a business's push messages.
+/// The keys that sign a business's push messages.
 struct StoredVapidKeys {
   std::string public_key;  // base64url
   Bytes private_key;       // sealed for "vapid-key:BUSINESS"
 };
 
-/// The subscriptions of a business, or of one of its users; the `limit` newest. All of these throw
+/// Returns the `limit` newest subscriptions of a business, or of one of its users. All functions here throw
 /// DatabaseUnavailable or StatementError.
 std::vector<PushSubscription> push_subscriptions(Session& session, const Guid& business,
                                                  const std::optional<Guid>& user, std::size_t limit);
 
-/// nullopt when the business has none, and so nobody can have subscribed.
+/// Returns nullopt if the business has no keys, and therefore no subscriptions.
 std::optional<StoredVapidKeys> vapid_keys(Session& session, const Guid& business);
 
-/// Removes a subscription as it was read: one that was saved again since stays.
+/// Removes a subscription unless it was saved again since it was read.
 void remove_push_subscription(Session& session, const Guid& business, const PushSubscription& subscription);
 
 }  // namespace waybill::storage

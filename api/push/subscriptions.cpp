@@ -64,7 +64,7 @@ asio::awaitable<Answer> save_subscription(Call& call, Services& services) {
   auto params = business_params(call);
   params.add(principal.is_user ? std::optional(principal.user_id.to_string()) : std::nullopt).add(endpoint);
   params.add(text_at(body, "keys.p256dh")).add(text_at(body, "keys.auth"));
-  params.add(storage::most_push_subscriptions);
+  params.add(storage::max_push_subscriptions);
   co_await services.db.write(sql::save, std::move(params), call.cause());
   co_return Answer::none();
 }
