@@ -17,8 +17,8 @@ void append_digit(std::string& out, std::uint16_t digit) {
   for (std::uint16_t unit = 1000; unit > 0; unit /= 10) out += static_cast<char>('0' + digit / unit % 10);
 }
 
-/// As array_recv reads it: dimensions, whether any is null, the elements' type; of the one dimension its size
-/// and first index; each element with its size.
+/// Returns an array in the format of array_recv: number of dimensions, null flag and element type; size and
+/// first index of the one dimension; then each element with its size.
 template <typename Values, typename Append>
 BinaryValue array(std::uint32_t type, std::size_t element_size, const Values& values, Append append) {
   BinaryValue array;
@@ -60,7 +60,7 @@ BinaryValue binary_array(std::span<const Time> values) {
 
 Guid binary_guid(std::string_view value) {
   Guid guid;
-  if (value.size() != guid.bytes.size()) throw std::invalid_argument("a uuid of another size");
+  if (value.size() != guid.bytes.size()) throw std::invalid_argument("a uuid of the wrong size");
   std::ranges::copy(value, guid.bytes.begin());
   return guid;
 }
@@ -75,21 +75,21 @@ std::optional<Time> find_binary_time(std::string_view value) {
 
 Time binary_time(std::string_view value) {
   const auto time = find_binary_time(value);
-  if (!time) throw std::invalid_argument("a time beyond the years 0001 to 9999");
+  if (!time) throw std::invalid_argument("a time outside the years 0001 to 9999");
   return *time;
 }
 
-// Four numbers of 16 bits: how many digits, the weight of the first, the sign, and how many decimals are
-// shown; then the digits (numeric_send).
+// The format of numeric_send: four 16-bit numbers (number of digits, weight of the first digit, sign, number
+// of decimals shown), then the digits.
 std::string binary_numeric(std::string_view value) {
   constexpr std::size_t head = 4;
   constexpr std::uint16_t negative = 0x4000, nan = 0xC000, infinite = 0xD000, negative_infinite = 0xF000;
-  if (value.size() < head * digit_size) throw std::invalid_argument("a numeric without its head");
+  if (value.size() < head * digit_size) throw std::invalid_argument("a numeric without its header");
   const std::size_t digits = unsigned_at(value, 0);
   const int weight = static_cast<std::int16_t>(unsigned_at(value, 1));
   const std::uint16_t sign = unsigned_at(value, 2);
   const int decimals = unsigned_at(value, 3);
-  if (value.size() != (head + digits) * digit_size) throw std::invalid_argument("a numeric cut short");
+  if (value.size() != (head + digits) * digit_size) throw std::invalid_argument("a truncated numeric");
   if (sign == nan) return "NaN";
   if (sign == infinite) return "Infinity";
   if (sign == negative_infinite) return "-Infinity";

@@ -15,12 +15,12 @@
 
 namespace waybill::storage {
 
-// The binary form of values, as the send functions of PostgreSQL 15's types write them: network byte order.
-// All throw std::invalid_argument for a value of another length.
+// Binary forms of values as the send functions of PostgreSQL 15 write them, in network byte order.
+// All functions throw std::invalid_argument for a value of the wrong length.
 
 template <std::integral Number>
 Number binary_number(std::string_view value) {
-  if (value.size() != sizeof(Number)) throw std::invalid_argument("a number of another size");
+  if (value.size() != sizeof(Number)) throw std::invalid_argument("a number of the wrong size");
   std::make_unsigned_t<Number> number = 0;
   for (const char byte : value) {
     if constexpr (sizeof(Number) > 1) number <<= 8U;
@@ -29,7 +29,7 @@ Number binary_number(std::string_view value) {
   return static_cast<Number>(number);
 }
 
-/// Times are microseconds since.
+/// Binary times are microseconds since this time.
 inline constexpr Time binary_epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
 
 /// Appends a number's binary form.
@@ -44,7 +44,7 @@ void append_binary(std::string& out, Number value) {
   out.append(bytes, sizeof bytes);
 }
 
-/// Arrays, for one parameter each: uuid[], bigint[], smallint[], timestamptz[].
+/// Arrays for one parameter each: uuid[], bigint[], smallint[], timestamptz[].
 BinaryValue binary_array(std::span<const Guid> values);
 BinaryValue binary_array(std::span<const std::int64_t> values);
 BinaryValue binary_array(std::span<const std::int16_t> values);
@@ -52,14 +52,14 @@ BinaryValue binary_array(std::span<const Time> values);
 
 Guid binary_guid(std::string_view value);
 
-/// nullopt for one that is infinite or beyond the years 0001 to 9999, for which the other throws.
+/// Returns nullopt for a time that is infinite or outside the years 0001 to 9999; binary_time throws for it.
 std::optional<Time> find_binary_time(std::string_view value);
 Time binary_time(std::string_view value);
 
-/// As PostgreSQL prints it; NaN, Infinity and -Infinity are printed as such.
+/// Returns the number as PostgreSQL prints it, including NaN, Infinity and -Infinity.
 std::string binary_numeric(std::string_view value);
 
-/// One row of an answer in binary format (Session::run_binary).
+/// One row of a result in binary format (Session::run_binary).
 class BinaryRow {
  public:
   BinaryRow(const Rows& rows, int row) : rows_(rows), row_(row) {}

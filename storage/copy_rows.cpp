@@ -10,10 +10,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view head = "PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0"sv;  // no flags, no extension
+constexpr std::string_view header = "PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0"sv;  // no flags, no extension
 
-// Bytes; MaxAllocSize of PostgreSQL's memutils.h.
-constexpr std::size_t longest_value = 0x3fffffff;
+// In bytes; MaxAllocSize in PostgreSQL's memutils.h.
+constexpr std::size_t max_value_size = 0x3fffffff;
 
 }  // namespace
 
@@ -30,15 +30,15 @@ CopyRows& CopyRows::number(Number value) {
 }
 
 CopyRows& CopyRows::begin_row() {
-  if (buffer_.empty()) buffer_ = head;
+  if (buffer_.empty()) buffer_ = header;
   append(columns_);
   return *this;
 }
 
 CopyRows& CopyRows::text(std::string_view value) {
-  if (value.size() > longest_value) {
-    throw StatementError(
-        "a value of " + std::to_string(value.size()) + " bytes is longer than a column holds", "54000", "");
+  if (value.size() > max_value_size) {
+    throw StatementError("a value of " + std::to_string(value.size()) + " bytes is too long for a column",
+                         "54000", "");
   }
   append(static_cast<std::int32_t>(value.size()));
   buffer_ += value;

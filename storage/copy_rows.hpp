@@ -18,7 +18,7 @@ class CopyRows {
   explicit CopyRows(std::int16_t columns) : columns_(columns) {}
 
   CopyRows& begin_row();
-  /// Throws StatementError (54000) for a value that no column holds; the rows are then of no more use.
+  /// Throws StatementError (54000) for a value too long for any column; the object is then unusable.
   CopyRows& text(std::string_view value);
   CopyRows& guid(const Guid& value);
   CopyRows& smallint(std::int16_t value) { return number(value); }
@@ -31,7 +31,7 @@ class CopyRows {
   CopyRows& maybe_guid(const std::optional<Guid>& value) { return value ? guid(*value) : null(); }
 
   bool empty() const { return buffer_.empty(); }
-  /// All rows, with the format's head and end.
+  /// Returns all rows with the format's header and trailer.
   std::string take();
 
  private:

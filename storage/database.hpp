@@ -23,45 +23,46 @@ namespace pq {
 class WritePool;
 }
 
-/// An open transaction on an exclusive connection. Dropped without `commit`, it is rolled back.
+/// An open transaction on an exclusive connection. It is rolled back if it is destroyed without `commit`.
 class Transaction {
  public:
   virtual ~Transaction() = default;
-  /// Throws StatementError or DatabaseUnavailable; the transaction is then lost, and all that follows is
-  /// refused.
+  /// Throws StatementError or DatabaseUnavailable; the transaction is then lost and refuses further calls.
   virtual asio::awaitable<Rows> run(const Statement& statement, Params params) = 0;
-  /// Throws StatementError: nothing was committed. DatabaseUnavailable: unknown.
+  /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown.
   virtual asio::awaitable<void> commit() = 0;
 };
 
-/// Who changes records and why; becomes `events.cause` of every event of the transaction. Empty: plain SQL.
+/// The author and reason of a change; stored as `events.cause` of every event of the transaction. Empty for
+/// plain SQL.
 struct Cause {
   std::string json;    // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
-  Guid business = {};  // whose share of the write connections is used; nil: short work of the service itself
+  Guid business = {};  // its share of the write connections is used; nil: short work of the service itself
 };
 
-/// The API's asynchronous database, one for each io thread: every method is called, and resumes, on that
-/// thread. Connects lazily and reconnects by itself. Reads of the io thread share a few pipelined connections
-/// (libpq pipeline mode, one sync per loop turn) and must have no side effects; writes have a connection of
-/// their own for their whole transaction. A business has a share of those, so that its slow writes leave
-/// connections to others, and one is kept for writes without a business. `statement_timeout` bounds each
-/// statement (StatementError 57014); a server that does not answer within another `connect_timeout` is given
-/// up. While the server is away, calls fail at once or after one attempt to connect. Calls cannot be
-/// cancelled. An open connection keeps `io.run()` from returning; the destructor closes all and lets whoever
-/// still waits fail with DatabaseUnavailable. It must not run inside a coroutine that this resumed.
+/// The API's asynchronous database, one for each io thread: every method is called and resumes on that
+/// thread. It connects lazily and reconnects automatically. Reads share a few pipelined connections (libpq
+/// pipeline mode, one sync per turn of the loop) and must have no side effects. A write has an exclusive
+/// connection for its whole transaction. Each business has a limited share of the write connections, so that
+/// its slow writes leave connections to others; one is reserved for writes without a business.
+/// `statement_timeout` bounds each statement (StatementError 57014); a connection without an answer for
+/// another `connect_timeout` is closed. While the server is unreachable, calls fail at once or after one
+/// attempt to connect. Calls cannot be cancelled. An open connection keeps `io.run()` from returning. The
+/// destructor closes all connections, and waiting calls fail with DatabaseUnavailable; it must not run inside
+/// a coroutine that this object resumed.
 class Database {
  public:
   struct Options {
     std::string url;
     std::string application_name = "waybill";  // unless the url has one
     int read_connections = 2;
-    int write_connections = 6;  // a business has two less at most, but one
+    int write_connections = 6;  // a business can use all but two of them, and at least one
     int long_connections = 3;
     Duration statement_timeout = std::chrono::seconds(10);
     Duration connect_timeout = std::chrono::seconds(5);
     Duration wait_limit =
-        std::chrono::seconds(5);  // for a connection of one's own; then DatabaseUnavailable, or Failure (503)
-                                  // for a business that has its share
+        std::chrono::seconds(5);  // for an exclusive connection; then DatabaseUnavailable, or Failure (503)
+                                  // for a business that already uses its share
   };
 
   Database(asio::io_context& io, const Options& options);
@@ -69,40 +70,42 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// A statement without side effects. Concurrent ones are pipelined; one that fails because its neighbour
-  /// did, or because the connection broke (once), is sent again. Statements are prepared once for each
-  /// connection. Throws StatementError or DatabaseUnavailable, like all below.
+  /// Runs a statement without side effects. Concurrent statements are pipelined. A statement that fails
+  /// because another one in the pipeline failed, or because the connection broke, is sent again (in the
+  /// latter case once). Each connection prepares a statement once. Throws StatementError or
+  /// DatabaseUnavailable, as do all methods below.
   virtual asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text);
 
-  /// Like `read` for one record by its key. Reads of the same statement that wait together are sent as one
-  /// `merged` statement, which takes an array of each parameter and returns, ordered by it, the position in
-  /// the arrays (from 1) before the columns of `statement`. The caller gets the columns of `statement` and
-  /// its own rows alone. The key's parameters are text.
+  /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
+  /// `merged` statement. It takes an array for each parameter and returns the position in the arrays (from 1,
+  /// ascending) followed by the columns of `statement`. Each caller gets only its own rows, with the columns
+  /// of `statement`. The key's parameters are text.
   virtual asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                             Format format = Format::text);
 
-  /// Like `read` for text made for this call (a $filter's); prepared by its text, of which the least used are
-  /// dropped.
+  /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
+  /// texts prepared.
   virtual asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
                                           Format format = Format::text);
 
-  /// Like `read_text` for what may take long, such as a search: alone on its connection, so that no other
-  /// waits behind it. A business never has all of these connections of a thread while another one waits.
+  /// Like `read_text`, for reads that may take long, such as a search. Each is alone on its connection, so
+  /// that no other read waits behind it. One business cannot use all of a thread's connections for long
+  /// reads.
   virtual asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text,
                                           Params params, Format format = Format::text);
 
-  /// One statement as a transaction of its own, in one round trip (begin, cause, statement, commit).
-  /// StatementError: rolled back. Never sent twice.
+  /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
+  /// rolled back on StatementError and never sent twice.
   virtual asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
 
-  /// Several statements in one transaction.
+  /// Begins a transaction of several statements.
   virtual asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause);
 
-  /// True when a connection answered within the last second or answers now. Never throws.
+  /// True if a connection answered within the last second or answers now. Never throws.
   virtual asio::awaitable<bool> reachable();
 
  protected:
-  /// For a class that passes its calls on to another Database.
+  /// For a class that forwards its calls to another Database.
   Database();
   static pq::WritePool& writes_of(Database& database);
 

@@ -7,8 +7,8 @@
 
 namespace waybill::storage {
 
-/// The server refused a statement. `sqlstate` is the PostgreSQL code (Appendix A of its manual), `constraint`
-/// the violated one's name; empty if there is none, and always in the blocking interface (sync.hpp).
+/// The server refused a statement. `sqlstate` is the PostgreSQL error code (Appendix A of its manual),
+/// `constraint` the name of the violated constraint, empty if there is none.
 class StatementError : public std::runtime_error {
  public:
   StatementError(const std::string& message, std::string sqlstate, std::string constraint)
@@ -21,20 +21,20 @@ class StatementError : public std::runtime_error {
   std::string constraint_;
 };
 
-/// Whether it is the data that the server refuses: class 22 data exception, 23 integrity violation, 54
-/// program limit exceeded, P0 raised by a trigger (appendix A of PostgreSQL's manual). All else (deadlock,
-/// full disk, lock time-out) says nothing of the data.
+/// True if the server refuses the data: class 22 data exception, 23 integrity violation, 54 program limit
+/// exceeded, P0 raised by a trigger (Appendix A of PostgreSQL's manual). Other errors (deadlock, full disk,
+/// lock timeout) are independent of the data.
 bool refuses_data(const StatementError& error);
-/// Another transaction is in the way: a lock that was not to be had in time, or a deadlock.
+/// True for a lock conflict with another transaction: a lock timeout or a deadlock.
 bool is_lock_conflict(const StatementError& error);
 
-/// The session is of no more use, though its connection may still stand: the server ends it (57P, 25P03), the
-/// connection broke (08), or the server takes no writes (25006), which a session that does not ask for read
-/// only meets on a primary that became a standby. The primary has to be looked for anew.
+/// True if the session is unusable, even if its connection is still open: the server ends it (57P, 25P03),
+/// the connection broke (08), or the server is read-only (25006), which a read-write session sees on a
+/// primary that became a standby. The client must then search for the primary again.
 bool ends_session(std::string_view sqlstate);
 
-/// The server cannot be reached, takes no writes, or the connection broke while the statement ran. Of a write
-/// it is then unknown whether it was committed. Maps to 503.
+/// The server is unreachable or read-only, or the connection broke while the statement ran. A write may then
+/// have been committed or not. Maps to 503.
 class DatabaseUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

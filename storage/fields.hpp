@@ -12,8 +12,8 @@
 
 namespace waybill::storage {
 
-/// One row of an answer, its columns read as what they are. A value that does not read as that throws
-/// std::bad_optional_access or std::invalid_argument: the statement and its reader have come apart.
+/// One row of a result in text format, with typed columns. Reading a column as the wrong type throws
+/// std::bad_optional_access or std::invalid_argument: the statement and its reader disagree.
 class RowView {
  public:
   RowView(const Rows& rows, int row) : rows_(rows), row_(row) {}
@@ -25,7 +25,7 @@ class RowView {
     if (is_null(column)) return std::nullopt;
     return string(column);
   }
-  /// The nil guid for null.
+  /// Returns the nil guid for null.
   Guid guid(int column) const {
     if (is_null(column)) return {};
     return Guid::parse(view(column)).value();

@@ -7,7 +7,8 @@
 
 namespace waybill::storage {
 
-/// What the sealed columns of integrations are bound to (SecretBox): `column` is "key" or "secret".
+/// Returns the purpose (SecretBox) that a sealed column of an integration is bound to; `column` is "key" or
+/// "secret".
 inline std::string integration_purpose(const Guid& business, const Guid& integration,
                                        std::string_view column) {
   return "integration-" + std::string(column) + ":" + business.to_string() + ":" + integration.to_string();

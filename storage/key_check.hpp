@@ -6,9 +6,9 @@
 
 namespace waybill::storage {
 
-/// Refuses a secret key that is not the one this database's secrets are sealed with; the first key that comes
-/// is it. Without this a process with another key would take workflows whose secrets it cannot open for
-/// deleted ones. Throws SecretError, DatabaseUnavailable or StatementError.
+/// Throws SecretError if the database's secrets are sealed with another key; the first key checked becomes
+/// the database's key. Without this check, a process with another key would treat workflows whose secrets it
+/// cannot open as deleted. Also throws DatabaseUnavailable or StatementError.
 void check_secret_key(const std::string& database_url, const SecretBox& secrets);
 
 }  // namespace waybill::storage

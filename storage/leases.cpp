@@ -8,7 +8,7 @@
 namespace waybill::storage {
 namespace {
 
-HeldShards held(const Rows& rows) {
+HeldShards held_shards(const Rows& rows) {
   HeldShards shards;
   for_each_row(rows, [&](const RowView& row) {
     shards.emplace(row.number<std::int16_t>(0), HeldShard{row.number<std::uint64_t>(1), row.boolean(2)});
@@ -19,7 +19,7 @@ HeldShards held(const Rows& rows) {
 }  // namespace
 
 bool Leases::enter() {
-  // In this order: a name without its lock is that of a lost worker.
+  // The lock comes first, because a registered worker without its lock counts as lost.
   if (!RowView(session_.run(sql::leases::hold_name, worker_.to_string()), 0).boolean(0)) return false;
   session_.run(sql::leases::register_worker, worker_.to_string(), name_, format_duration(lease_));
   return true;
@@ -31,7 +31,7 @@ void Leases::free_lost(std::optional<Duration> silence) {
 }
 
 HeldShards Leases::renew(Duration lag) {
-  return held(
+  return held_shards(
       session_.run(sql::leases::renew, worker_.to_string(), name_, format_duration(lease_),
                    format_duration(std::clamp<Duration>(lag, Duration::zero(), std::chrono::days(30)))));
 }
@@ -42,8 +42,8 @@ std::size_t Leases::fair_share() {
   return (shard_count + alive - 1) / alive;
 }
 
-HeldShards Leases::take(std::size_t most, bool of_lost) {
-  return held(session_.run(sql::leases::take, worker_.to_string(), most, of_lost));
+HeldShards Leases::take(std::size_t limit, bool of_lost) {
+  return held_shards(session_.run(sql::leases::take, worker_.to_string(), limit, of_lost));
 }
 
 void Leases::release(const std::vector<std::int16_t>& shards) {

@@ -14,7 +14,7 @@ namespace {
 
 std::string checksum(const Statement& migration) { return hex(sha256(migration.text)); }
 
-// How many of `migrations` are applied: always the first ones.
+// Returns how many of `migrations`, counted from the first, are applied.
 std::size_t count_applied(Session& session, std::span<const Statement> migrations) {
   const Rows applied = session.run(sql::schema_migrations::list);
   for (int row = 0; row < applied.size(); ++row) {

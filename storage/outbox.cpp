@@ -11,14 +11,14 @@
 namespace waybill::storage {
 namespace {
 
-// So few are read at once, whatever their size: a row of its own costs a microsecond or two.
-constexpr std::size_t few_events = 16;
+// Up to this many events are read in one result regardless of size: streaming costs 1-2 µs per row.
+constexpr std::size_t max_unstreamed_events = 16;
 
 struct KeyArrays {
   BinaryValue businesses, guids;
 };
 
-// Each key once: a batch names the same customer often, and what is joined twice comes back twice.
+// Removes duplicate keys: a batch often names the same customer, and a join would return it each time.
 KeyArrays arrays(std::vector<RelativeKey> keys) {
   std::ranges::sort(keys, {}, [](const RelativeKey& key) { return std::pair(key.business_id, key.guid); });
   const auto repeated = std::ranges::unique(keys);
@@ -33,7 +33,7 @@ KeyArrays arrays(std::vector<RelativeKey> keys) {
   return {binary_array(businesses), binary_array(guids)};
 }
 
-/// Of the columns of event.inc from `first` on.
+/// Reads the columns of event.inc, which begin at column `first`.
 StoredEvent stored_event(const BinaryRow& row, int first) {
   return {.id = row.number<std::uint64_t>(first),
           .business_id = row.guid(first + 1),
@@ -49,22 +49,22 @@ StoredEvent stored_event(const BinaryRow& row, int first) {
 
 int cause_depth(const std::optional<std::string>& cause) {
   if (!cause) return 0;
-  constexpr std::int64_t deepest = 1'000'000;
+  constexpr std::int64_t max_depth = 1'000'000;
   const auto parsed = parse_json(*cause, 128);
   const auto* const value = std::get_if<json::value>(&parsed);
   const auto* const object = value == nullptr ? nullptr : value->if_object();
   const auto* const depth = object == nullptr ? nullptr : object->if_contains("depth");
   if (depth == nullptr || !depth->is_int64()) return 0;
-  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, deepest));
+  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
 }
 
-Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const EventKey> in_flight, std::size_t limit,
-                  bool draw_xid, std::size_t with_rows) {
+Scan Outbox::scan(std::span<const ShardMark> watermarks, std::span<const EventKey> in_flight,
+                  std::size_t limit, bool draw_xid, std::size_t with_rows) {
   std::vector<std::int16_t> shards;
   std::vector<std::int64_t> lows;
-  for (const ShardMark& mark : marks) {
-    shards.push_back(mark.shard);
-    lows.push_back(static_cast<std::int64_t>(mark.low));
+  for (const ShardMark& watermark : watermarks) {
+    shards.push_back(watermark.shard);
+    lows.push_back(static_cast<std::int64_t>(watermark.low));
   }
   std::vector<std::int64_t> ids;
   std::vector<Time> times;
@@ -82,7 +82,7 @@ Scan Outbox::scan(std::span<const ShardMark> marks, std::span<const EventKey> in
                                                                .add(limit)
                                                                .add(draw_xid)
                                                                .add(with_rows));
-  constexpr int event_columns = 8;  // of the scan's own before those of event.inc
+  constexpr int event_columns = 8;  // first column of event.inc
   Scan scan;
   scan.events.reserve(static_cast<std::size_t>(rows.size()));
   std::string_view writer;
@@ -117,7 +117,7 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   return fetch(events, SIZE_MAX, complete);
 }
 
-std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std::size_t most_bytes,
+std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std::size_t max_bytes,
                                        bool& complete) {
   complete = true;
   if (events.empty()) return {};
@@ -137,14 +137,14 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std
   stored.reserve(events.size());
   std::size_t bytes = 0;
   const auto take = [&](const BinaryRow& row) {
-    complete = bytes < most_bytes;
+    complete = bytes < max_bytes;
     if (!complete) return false;
     StoredEvent event = stored_event(row, 0);
     bytes += (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
     if (std::ranges::binary_search(keys, EventKey{event.id, event.at})) stored.push_back(std::move(event));
     return true;
   };
-  if (events.size() <= few_events) {
+  if (events.size() <= max_unstreamed_events) {
     const Rows rows = session_.run_binary(sql::outbox::fetch, params);
     for (int row = 0; row < rows.size() && take(BinaryRow(rows, row)); ++row) continue;
   } else {

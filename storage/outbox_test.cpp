@@ -5,7 +5,7 @@
 namespace waybill::storage {
 namespace {
 
-TEST(CauseDepth, IsTheNumberOfWorkflowsChangesAndZeroForWhateverElseIsWritten) {
+TEST(CauseDepth, IsTheNumberOfWorkflowChangesAndZeroForMalformedCauses) {
   EXPECT_EQ(cause_depth(std::nullopt), 0);
   EXPECT_EQ(cause_depth(R"({"by": {"type": "workflow"}, "depth": 3})"), 3);
   EXPECT_EQ(cause_depth(R"({"by": {"type": "user"}})"), 0);

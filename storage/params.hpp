@@ -19,7 +19,7 @@ class ArrayLiteral {
   ArrayLiteral& add(std::string_view element);
   ArrayLiteral& add_null();
   std::size_t size() const { return size_; }
-  /// The finished literal; the object is empty again.
+  /// Returns the finished literal and empties the object.
   std::string take();
 
  private:
@@ -29,15 +29,15 @@ class ArrayLiteral {
   std::size_t size_ = 0;
 };
 
-/// A value in the binary form of its type, which the statement has to name (`$1::bigint[]`). binary.hpp makes
-/// them.
+/// A value in the binary form of its type, made by binary.hpp. The statement must name the type
+/// (`$1::bigint[]`).
 struct BinaryValue {
   std::string bytes;
 };
 
-/// Parameters of one statement, in order ($1, $2, ...): in text form anything that reads as text, integers,
-/// booleans, and optionals of these (null when empty), in binary form BinaryValue. A NUL byte, which
-/// PostgreSQL's text cannot hold, is refused in text with std::invalid_argument.
+/// Parameters of one statement, in order ($1, $2, ...). Strings, integers, booleans and optionals of these
+/// (null when empty) have text form; BinaryValue has binary form. Text with a NUL byte, which PostgreSQL
+/// cannot store, throws std::invalid_argument.
 class Params {
  public:
   template <typename T>
@@ -59,11 +59,11 @@ class Params {
   Params& add_array(ArrayLiteral literal) { return add_text(literal.take()); }
 
   std::size_t size() const { return offsets_.size(); }
-  /// NUL-terminated; nullptr for null. Valid until the next change.
+  /// Returns the NUL-terminated value, nullptr for null. Valid until the next change.
   const char* value(std::size_t index) const {
     return offsets_[index] == null_offset ? nullptr : bytes_.data() + offsets_[index];
   }
-  /// What libpq is given beside the values: nullptr while all are text.
+  /// Lengths and formats for libpq; nullptr while all values are text.
   const int* lengths() const { return formats_.empty() ? nullptr : lengths_.data(); }
   const int* formats() const { return formats_.empty() ? nullptr : formats_.data(); }
 
@@ -76,7 +76,7 @@ class Params {
 
   std::string bytes_;  // the values, each with a terminator
   boost::container::small_vector<std::uint32_t, 8> offsets_;
-  std::vector<int> lengths_, formats_;  // empty until one is binary
+  std::vector<int> lengths_, formats_;  // empty while all values are text
 };
 
 }  // namespace waybill::storage

@@ -23,7 +23,7 @@ TEST(Params, AreTextInOrder) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_STREQ(params.value(i), expected[i]);
 }
 
-TEST(Params, HaveLengthsAndFormatsOnceOneIsBinary) {
+TEST(Params, HaveLengthsAndFormatsIfAnyIsBinary) {
   Params params;
   params.add("text").add_null();
   EXPECT_EQ(params.lengths(), nullptr);

@@ -10,10 +10,10 @@
 namespace waybill::storage {
 namespace {
 
-constexpr std::int64_t rows_of_a_transaction = 10'000;
-constexpr int transactions_of_a_call = 100;
+constexpr std::int64_t rows_per_transaction = 10'000;
+constexpr int transactions_per_call = 100;
 
-/// Runs `statement`, which answers whether it did its work, as a transaction of its own.
+/// Runs `statement` in its own transaction and logs `done` if the statement returns true.
 template <typename... Values>
 void change(Session& session, const Statement& statement, Observable done, const std::string& partition,
             const Values&... values) {
@@ -27,9 +27,9 @@ void change(Session& session, const Statement& statement, Observable done, const
 }
 
 void expire(Session& session, const Statement& statement, int days) {
-  for (int i = 0; i < transactions_of_a_call; ++i) {
-    const Rows rows = session.run(statement, days, rows_of_a_transaction);
-    if (RowView(rows, 0).number(0) < rows_of_a_transaction) return;
+  for (int i = 0; i < transactions_per_call; ++i) {
+    const Rows rows = session.run(statement, days, rows_per_transaction);
+    if (RowView(rows, 0).number(0) < rows_per_transaction) return;
   }
 }
 

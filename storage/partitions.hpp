@@ -4,9 +4,9 @@
 
 namespace waybill::storage {
 
-/// Makes the partitions of the coming days that are missing, each in a transaction of its own. One that
-/// cannot be made is reported and left to the next call. Throws DatabaseUnavailable, and StatementError
-/// without a current schema.
+/// Creates the missing partitions of the coming days, each in its own transaction. A failure is logged and
+/// the partition left to the next call. Throws DatabaseUnavailable, or StatementError if the schema is not
+/// current.
 void make_partitions(Session& session);
 
 struct Retention {
@@ -14,11 +14,11 @@ struct Retention {
   int positions_days = 90;  // of positions
 };
 
-/// Drops the partitions that are older, each in a transaction of its own; likewise.
+/// Drops the partitions older than `retention`, each in its own transaction. Failures are handled as above.
 void drop_partitions(Session& session, const Retention& retention);
 
-/// Deletes what is older from the default partitions, a bounded number of rows in a transaction and in a
-/// call.
+/// Deletes rows older than `retention` from the default partitions. The number of rows is bounded for each
+/// transaction and each call.
 void expire_default_partitions(Session& session, const Retention& retention);
 
 }  // namespace waybill::storage

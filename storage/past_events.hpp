@@ -10,26 +10,25 @@
 
 namespace waybill::storage {
 
-/// An event and, of a record's, whether no worker has recorded it yet.
+/// An event. `of_record` sets `pending` to true if no worker has recorded the event yet.
 struct PastEvent {
   StoredEvent event;
   bool pending = false;
 };
 
-/// A relative that an event's entity names, to be read as it was at the event.
+/// A relative that an event's record refers to, to be read as it was at the time of the event.
 struct PastRelativeKey {
-  std::size_t position;  // of the event, as the caller counts
-  Relative::Kind kind;   // shipment: those of the order `guid`
+  std::size_t position;  // index of the event, chosen by the caller
+  Relative::Kind kind;   // shipment: all shipments of the order `guid`
   Guid business_id;
   Guid guid;
   Time at;
 };
 
-/// Reads the events that are kept, each business's own. Changes nothing. All methods throw
-/// DatabaseUnavailable or StatementError.
+/// Reads the stored events of given businesses. All methods throw DatabaseUnavailable or StatementError.
 class PastEvents {
  public:
-  /// Events of one business and entity type, `from` included, `to` not.
+  /// Events of one business and entity type; `from` is inclusive, `to` exclusive.
   struct Range {
     Guid business_id;
     domain::EntityType entity_type;
@@ -37,7 +36,7 @@ class PastEvents {
     Time to;
   };
 
-  /// A record's last events before that of id `before`.
+  /// The last `limit` events of a record with an id below `before`.
   struct Latest {
     std::int64_t before = std::numeric_limits<std::int64_t>::max();
     std::size_t limit = 0;
@@ -45,14 +44,14 @@ class PastEvents {
 
   explicit PastEvents(Session& session) : session_(session) {}
 
-  /// At most `limit` events behind `last` (null: from the start), by record and id: the order of one record's
-  /// events is kept, that of different records says nothing.
+  /// Returns at most `limit` events after `last` (null: from the start), ordered by record and id. Events of
+  /// one record are in order of time; the order of the records has no meaning.
   std::vector<StoredEvent> page(const Range& range, const StoredEvent* last, std::size_t limit);
 
-  /// Newest first.
+  /// Returns the newest event first.
   std::vector<PastEvent> of_record(const Guid& business, const Guid& entity, Latest latest);
 
-  /// By position; positions without relatives are empty. `count` is how many positions there are.
+  /// Returns the relatives for each of `count` positions; empty for a position without relatives.
   std::vector<std::vector<Relative>> relatives(std::span<const PastRelativeKey> wanted, std::size_t count);
 
  private:

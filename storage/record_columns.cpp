@@ -26,7 +26,7 @@ domain::Change RecordColumns::change(const StoredEvent& event, const json::stora
 const domain::Row* RecordColumns::read(const ColumnMap& columns, const std::optional<std::string>& value,
                                        RecordValue& record, domain::Row& row) const {
   if (!value) return nullptr;
-  if (!record.parse(*value)) throw std::invalid_argument("no composite value");
+  if (!record.parse(*value)) throw std::invalid_argument("not a composite value");
   if (record.fields().size() != columns.column_count())
     throw ColumnsChanged("the record's table has changed");
   columns.fill(record.fields(), row);

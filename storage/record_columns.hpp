@@ -10,20 +10,19 @@
 
 namespace waybill::storage {
 
-/// The tables have other columns than when a RecordColumns was made: a migration ran since. Make another.
+/// A migration changed the columns since the RecordColumns was constructed. Construct another one.
 class ColumnsChanged : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the rows of stored events, by the columns the record tables had when it was made. One thread.
+/// Reads the records of stored events, using the record tables' columns at construction. One thread.
 class RecordColumns {
  public:
-  /// Throws DatabaseUnavailable, StatementError, or std::invalid_argument when a table lacks a field's
-  /// column.
+  /// Throws DatabaseUnavailable, StatementError, or std::invalid_argument if a table lacks a field's column.
   explicit RecordColumns(Session& session);
 
-  /// Throws ColumnsChanged, or std::invalid_argument when the event cannot be read.
+  /// Throws ColumnsChanged, or std::invalid_argument if the event is unreadable.
   domain::Change change(const StoredEvent& event, const json::storage_ptr& memory);
 
  private:

@@ -10,7 +10,7 @@
 namespace waybill::storage {
 namespace {
 
-constexpr std::size_t word = 4;
+constexpr std::size_t number_size = 4;
 constexpr char jsonb_version = 1;
 
 std::optional<std::string_view> take(std::string_view& bytes, std::size_t size) {
@@ -21,7 +21,7 @@ std::optional<std::string_view> take(std::string_view& bytes, std::size_t size) 
 }
 
 std::optional<std::int32_t> take_number(std::string_view& bytes) {
-  const auto taken = take(bytes, word);
+  const auto taken = take(bytes, number_size);
   if (!taken) return std::nullopt;
   return binary_number<std::int32_t>(*taken);
 }
@@ -99,9 +99,9 @@ bool RecordValue::read(std::uint32_t type, std::string_view value) {
 }
 
 std::string_view RecordValue::keep(std::string_view text) {
-  auto* const room = static_cast<char*>(printed_.allocate(text.size(), 1));
-  std::memcpy(room, text.data(), text.size());
-  return {room, text.size()};
+  auto* const copy = static_cast<char*>(printed_.allocate(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
 }
 
 ColumnMap::ColumnMap(const domain::RecordType& type, std::span<const std::string> columns)

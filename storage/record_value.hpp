@@ -15,23 +15,22 @@
 
 namespace waybill::storage {
 
-/// Reads a composite value in the binary form that PostgreSQL's record_send gives it (the number of columns,
-/// then of each its type, its length and its value, in network byte order), and gives each column as the text
-/// that PostgreSQL prints for it under UTC and ISO dates, times always with six decimals. Used again for the
-/// next value, it allocates next to nothing.
+/// Reads a composite value in the binary form of PostgreSQL's record_send: the number of columns, then type,
+/// length and value of each column, in network byte order. Returns each column as PostgreSQL prints it with
+/// UTC and ISO dates, times always with six decimals. A reused object allocates hardly any memory.
 class RecordValue {
  public:
   RecordValue() = default;
   RecordValue(const RecordValue&) = delete;
   RecordValue& operator=(const RecordValue&) = delete;
 
-  /// False when `bytes` is nothing that record_send gives.
+  /// Returns false if `bytes` is not in the form of record_send.
   bool parse(std::string_view bytes);
 
-  /// Of the last value that could be read. nullopt is null, or a value of a type that no field of a record
-  /// has: text, varchar, json, jsonb, uuid, timestamptz, numeric, the integers and boolean are read. The
-  /// views point into its bytes and into this object: they live until the bytes are gone or `parse` is called
-  /// again.
+  /// The columns of the last parsed value. nullopt is null or a value of an unsupported type; supported types
+  /// are text, varchar, json, jsonb, uuid, timestamptz, numeric, the integers and boolean. The views point
+  /// into the parsed bytes and into this object, and are valid while the bytes exist and until the next
+  /// `parse`.
   std::span<const std::optional<std::string_view>> fields() const { return fields_; }
 
  private:
@@ -39,20 +38,20 @@ class RecordValue {
   std::string_view keep(std::string_view text);
 
   std::vector<std::optional<std::string_view>> fields_;
-  std::array<std::byte, 2048> first_room_;
-  std::pmr::monotonic_buffer_resource printed_{first_room_.data(), first_room_.size()};
+  std::array<std::byte, 2048> initial_buffer_;
+  std::pmr::monotonic_buffer_resource printed_{initial_buffer_.data(), initial_buffer_.size()};
 };
 
-/// Where the fields of one record type stand among the columns of its table.
+/// Maps the fields of one record type to the columns of its table.
 class ColumnMap {
  public:
-  /// `columns` as the table's composite value has them: by attnum, without dropped ones. Throws
-  /// std::invalid_argument when a field's column is not among them.
+  /// `columns` are in the order of the table's composite value: by attnum, without dropped columns. Throws
+  /// std::invalid_argument if a field's column is missing.
   ColumnMap(const domain::RecordType& type, std::span<const std::string> columns);
 
   std::size_t column_count() const { return column_count_; }
 
-  /// Fills `row` from as many fields as there are columns; the views are those of `fields`.
+  /// Fills `row` from `fields`, which has one entry for each column. The views are copied.
   void fill(std::span<const std::optional<std::string_view>> fields, domain::Row& row) const;
 
  private:

@@ -1,4 +1,4 @@
-// Whatever can be read gives views of memory that is there, and the same ones when it is read again.
+// Checks that parsed values have readable views, and that parsing the same bytes again gives equal values.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

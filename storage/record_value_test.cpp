@@ -7,7 +7,7 @@
 namespace waybill::storage {
 namespace {
 
-// What record_send gives for row('one'::text, null::text, 'two'::text).
+// The result of record_send for row('one'::text, null::text, 'two'::text).
 std::string value() {
   using namespace std::string_view_literals;
   constexpr std::string_view text_type = "\0\0\0\x19"sv;
@@ -26,7 +26,7 @@ TEST(RecordValue, ReadsEachColumn) {
   EXPECT_EQ(record.fields()[2], "two");
 }
 
-TEST(RecordValue, RefusesWhatIsCutShortOrGoesOn) {
+TEST(RecordValue, RefusesTruncatedAndOverlongValues) {
   RecordValue record;
   const std::string bytes = value();
   for (std::size_t size = 0; size < bytes.size(); ++size)
@@ -34,7 +34,7 @@ TEST(RecordValue, RefusesWhatIsCutShortOrGoesOn) {
   EXPECT_FALSE(record.parse(bytes + '\0'));
 }
 
-TEST(RecordValue, TheViewsOfManyPrintedFieldsStayValid) {
+TEST(RecordValue, KeepsTheViewsOfManyPrintedFieldsValid) {
   using namespace std::string_view_literals;
   std::string bytes("\0\0\x03\xe8"sv);
   for (std::uint8_t i = 0; i < 250; ++i) {
@@ -51,7 +51,7 @@ TEST(RecordValue, TheViewsOfManyPrintedFieldsStayValid) {
   EXPECT_EQ(record.fields()[999], "00000000-0000-0000-0000-00000000f903");
 }
 
-TEST(ColumnMap, PutsColumnsWhereTheirFieldsAre) {
+TEST(ColumnMap, MapsColumnsToTheirFields) {
   const auto& type = domain::record_type(domain::EntityType::order);
   std::vector<std::string> columns{"business_id"};
   for (auto field = type.fields.rbegin(); field != type.fields.rend(); ++field) {

@@ -8,12 +8,12 @@
 
 namespace waybill::storage {
 
-/// The rows of one answer. Copies share the libpq result, which is freed with the last. Views
-/// into it live as long as any of them.
+/// The rows of one result. Copies share the libpq result, which is freed with the last copy; views into it
+/// are valid until then.
 class Rows {
  public:
   Rows() = default;
-  /// Takes over a PGresult.
+  /// Takes ownership of a PGresult.
   explicit Rows(void* pg_result);
 
   int size() const { return size_; }
@@ -21,15 +21,15 @@ class Rows {
   bool is_null(int row, int column) const;
   std::string_view get(int row, int column) const;  // empty for null
   std::optional<std::string_view> find(int row, int column) const;
-  std::size_t affected() const;  // of an insert, update or delete
+  std::size_t affected() const;  // rows of an insert, update or delete
 
   bool is_binary() const;
   int columns() const;
   std::string_view name(int column) const;
-  /// The type's OID in pg_type.
+  /// Returns the type's OID in pg_type.
   std::uint32_t type(int column) const;
 
-  /// `count` rows from `first` on, without the columns before `first_column`.
+  /// Returns `count` rows starting at `first`, without the columns before `first_column`.
   Rows slice(int first, int count, int first_column) const;
 
  private:

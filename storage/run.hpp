@@ -13,14 +13,14 @@
 
 namespace waybill::storage {
 
-/// waiting: its delay lasts · queued: due · running: a worker has it · retrying: the next try is due later ·
+/// waiting: delayed · queued: due · running: leased by a worker · retrying: the next attempt is due later ·
 /// held: its workflow is paused. The last three are final.
 enum class RunStatus : std::uint8_t { waiting, queued, running, retrying, held, succeeded, dead, skipped };
 
 std::string_view text(RunStatus status);
 inline bool is_final(RunStatus status) { return status >= RunStatus::succeeded; }
 
-/// What identifies a run and never changes.
+/// The part of a run that never changes.
 struct RunKey {
   Guid business_id;
   Guid guid;
@@ -30,37 +30,38 @@ struct RunKey {
   domain::EntityType entity_type{};
   Guid entity_id;
   std::string trigger_code;
-  std::string action;  // its type
+  std::string action;  // type of the action
   Time created_at;
-  Guid origin;  // the run whose guid is the webhook-id
+  Guid origin;  // guid of the run that supplies the webhook-id
   std::optional<Guid> replay_of;
   std::string destination;
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
-  std::string request;   // JSON, what the action's plan holds besides the body; or `deferred_request`
+  std::string request;   // JSON of the action's plan without the body; or `deferred_request`
   std::optional<std::string> body;
   int depth = 0;         // number of changes by workflows that led to the event
-  Time workflow_made{};  // not stored; known on the fast path alone
+  Time workflow_made{};  // creation of the workflow; not stored, known only on the fast path
 };
 
-/// The request of a run in the queue that is not rendered yet: a worker that claims the run renders request
+/// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
-/// Bytes of a run's texts that have no small bound.
+/// Returns the size in bytes of a run's unbounded texts.
 inline std::size_t byte_size(const RunKey& key) {
   return key.request.size() + (key.body ? key.body->size() : 0);
 }
 
-/// What a try changes.
+/// The part of a run that an attempt changes.
 struct RunState {
   RunStatus status = RunStatus::queued;
   std::optional<std::string> code;
   std::optional<std::string> error;
   int attempts = 0;
   std::string tries = "[]";  // JSON array
-  Time at;                   // finished_at of a final state, else when it is due
-  /// Asked for by a try that is not over: what comes of it decides the state, which is as before the try.
+  Time at;                   // finished_at of a final state, otherwise due_at
+  /// Requested by an attempt that has not ended; its result decides the next state. Until then the state is
+  /// the one before the attempt.
   std::shared_ptr<const StatusChange> change = nullptr;
 };
 

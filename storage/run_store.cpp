@@ -60,7 +60,7 @@ void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
       .text(state.tries);
 }
 
-/// Appends the columns of a run in the queue but for its owner.
+/// Appends the columns of a queued run except lease_owner.
 void append_queued(CopyRows& rows, const RunKey& key, const RunState& state) {
   append_common(rows, key, state);
   rows.timestamp(state.at).boolean(key.ordered).integer(key.depth);
@@ -70,7 +70,7 @@ std::string queue_target() {
   return "run_queue (" + std::string(common_columns) + std::string(queue_columns) + ")";
 }
 
-/// Counts finished runs, to be added to `run_counts`.
+/// Counts finished runs for `run_counts`.
 class FinishedCounts {
  public:
   void add(const RunKey& key, RunStatus status) {
@@ -114,27 +114,28 @@ class FinishedCounts {
 
 std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
 
-/// Makes the changes that a batch asks for.
+/// Makes the status changes that a batch requests.
 class RunStore::Changes {
  public:
   Changes(Session& session, const JudgeChange& judge, bool careful, std::vector<RunState>& changed)
       : session_(session), judge_(judge), careful_(careful), changed_(changed) {}
 
   RunState make(const Guid& business, const RunState& state) {
-    return judged(state, careful_ ? make_carefully(business, *state.change) : make(business, *state.change));
+    return judged(state,
+                  careful_ ? make_with_savepoint(business, *state.change) : make(business, *state.change));
   }
 
-  /// Those that an event's runs ask for; the new states by run.
+  /// Makes the changes that an event's runs request. Returns the new states by run.
   std::unordered_map<const Run*, RunState> make_all(const std::vector<Run>& runs) {
-    std::vector<const Run*> asking;
+    std::vector<const Run*> requesting;
     for (const Run& run : runs) {
-      if (run.state.change) asking.push_back(&run);
+      if (run.state.change) requesting.push_back(&run);
     }
-    std::ranges::sort(asking, {},
+    std::ranges::sort(requesting, {},
                       [](const Run* run) { return std::tie(run->key.workflow_made, run->key.workflow_id); });
     std::unordered_map<const Run*, RunState> states;
     bool held_back = false;
-    for (const Run* const run : asking) {
+    for (const Run* const run : requesting) {
       RunState state = held_back ? judged(run->state, {StatusChangeResult::Kind::locked, {}})
                                  : make(run->key.business_id, run->state);
       held_back = held_back || !is_final(state.status);
@@ -149,12 +150,13 @@ class RunStore::Changes {
   }
 
   StatusChangeResult make(const Guid& business, const StatusChange& change) {
-    if (!limited_) session_.execute("set local lock_timeout = '1s'");  // of what triggers may lock besides
-    limited_ = true;
+    if (!is_lock_limited_)
+      session_.execute("set local lock_timeout = '1s'");  // for other rows that triggers lock
+    is_lock_limited_ = true;
     return change_status(session_, business, change);
   }
 
-  StatusChangeResult make_carefully(const Guid& business, const StatusChange& change) {
+  StatusChangeResult make_with_savepoint(const Guid& business, const StatusChange& change) {
     session_.execute("savepoint change");
     try {
       StatusChangeResult result = make(business, change);
@@ -163,7 +165,7 @@ class RunStore::Changes {
     } catch (const StatementError& error) {
       if (!is_lock_conflict(error) && !refuses_data(error)) throw;
       session_.execute("rollback to savepoint change");
-      limited_ = false;
+      is_lock_limited_ = false;
       using Kind = StatusChangeResult::Kind;
       return {is_lock_conflict(error) ? Kind::locked : Kind::refused, error.what()};
     }
@@ -173,7 +175,7 @@ class RunStore::Changes {
   const JudgeChange& judge_;
   const bool careful_;
   std::vector<RunState>& changed_;
-  bool limited_ = false;
+  bool is_lock_limited_ = false;
 };
 
 Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
@@ -181,10 +183,10 @@ Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
   Work work(session_);
   Changes changes(session_, judge, batch.careful, recorded.changed);
   settle(batch, changes, recorded);
-  const bool any_asks = std::ranges::any_of(
+  const bool any_change = std::ranges::any_of(
       batch.outcomes, [](const auto& outcome) { return outcome.state.change != nullptr; });
-  const auto changed = any_asks ? after_changes(batch.outcomes, changes) : std::vector<QueuedOutcome>();
-  for (const bool final_ones : {true, false}) finish(any_asks ? changed : batch.outcomes, final_ones);
+  const auto changed = any_change ? after_changes(batch.outcomes, changes) : std::vector<QueuedOutcome>();
+  for (const bool are_final : {true, false}) finish(any_change ? changed : batch.outcomes, are_final);
   work.commit();
   return recorded;
 }
@@ -205,18 +207,18 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
   const Rows taken = session_.run(sql::outbox::settle, binary_array(shards), binary_array(ids),
                                   binary_array(times), worker_.to_string());
   recorded.events = static_cast<std::size_t>(taken.size());
-  const bool all_ours = recorded.events == batch.events.size();
-  std::unordered_set<EventKey, EventKeyHash> ours;
-  if (!all_ours) {
+  const bool owns_all = recorded.events == batch.events.size();
+  std::unordered_set<EventKey, EventKeyHash> owned;
+  if (!owns_all) {
     for_each_row(taken,
-                 [&](const RowView& row) { ours.insert({row.number<std::uint64_t>(0), row.time(1)}); });
+                 [&](const RowView& row) { owned.insert({row.number<std::uint64_t>(0), row.time(1)}); });
   }
 
   CopyRows history(common_column_count + 1), queued(common_column_count + queue_column_count);
   FinishedCounts finished;
   std::vector<const PostponedMatch*> postponed;
   for (const SettledEvent& event : batch.events) {
-    if (!all_ours && !ours.contains(event.key)) continue;
+    if (!owns_all && !owned.contains(event.key)) continue;
     for (const PostponedMatch& match : event.postponed) postponed.push_back(&match);
     const auto changed = changes.make_all(event.runs);
     for (const Run& run : event.runs) {
@@ -279,8 +281,8 @@ std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::
   return matches;
 }
 
-/// The outcomes with the states that changes left; those whose runs are no longer this worker's make none and
-/// are left out.
+/// Returns the outcomes with the states after their changes. An outcome whose run this worker has lost makes
+/// no change and is left out.
 std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutcome>& outcomes,
                                                    Changes& changes) {
   std::vector<Guid> businesses, guids;
@@ -291,29 +293,29 @@ std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutco
   }
   const Rows rows = session_.run_replanned(sql::queue::hold, worker_.to_string(), array_literal(businesses),
                                            array_literal(guids));
-  std::unordered_set<Guid> ours;
-  for_each_row(rows, [&](const RowView& row) { ours.insert(row.guid(0)); });
+  std::unordered_set<Guid> owned;
+  for_each_row(rows, [&](const RowView& row) { owned.insert(row.guid(0)); });
   std::vector<QueuedOutcome> after;
   after.reserve(outcomes.size());
   for (const QueuedOutcome& outcome : outcomes) {
     if (!outcome.state.change) {
       after.push_back(outcome);
-    } else if (ours.contains(outcome.guid)) {
+    } else if (owned.contains(outcome.guid)) {
       after.push_back({outcome.business_id, outcome.guid, changes.make(outcome.business_id, outcome.state),
                        outcome.rendering});
-      ours.erase(outcome.guid);  // one try of a run is one change
+      owned.erase(outcome.guid);  // an attempt makes one change
     }
   }
   return after;
 }
 
-void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_ones) {
+void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool are_final) {
   std::vector<Guid> businesses, guids;
   std::vector<std::optional<std::string>> codes, errors, requests, bodies;
   std::vector<std::string> statuses, times, tries;
   std::vector<std::int64_t> attempts;
   for (const QueuedOutcome& outcome : outcomes) {
-    if (is_final(outcome.state.status) != final_ones) continue;
+    if (is_final(outcome.state.status) != are_final) continue;
     businesses.push_back(outcome.business_id);
     guids.push_back(outcome.guid);
     statuses.emplace_back(storage::text(outcome.state.status));
@@ -326,7 +328,7 @@ void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool final_one
     bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
   }
   if (guids.empty()) return;
-  session_.run_replanned(final_ones ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
+  session_.run_replanned(are_final ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
                          array_literal(businesses), array_literal(guids), array_literal(statuses),
                          array_literal(codes), array_literal(errors), array_literal(attempts),
                          array_literal(times), array_literal(tries), array_literal(requests),
@@ -370,7 +372,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
   return claimed;
 }
 
-/// Reads the depth from the event where the run was queued without it, for changes of records alone.
+/// Reads the missing depths of runs that change a status from their events.
 void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
   std::vector<std::int64_t> positions, events;
   std::vector<Guid> origins;

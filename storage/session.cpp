@@ -10,7 +10,7 @@
 namespace waybill::storage {
 namespace {
 
-// The bytes of one call: their number is an int, and libpq keeps a copy of it until the server has taken it.
+// Bytes per call of PQputCopyData, which takes an int and buffers a copy until it is sent.
 constexpr std::size_t copy_portion = std::size_t{1} << 20U;
 
 std::string session_settings(const SessionLimits& limits) {
@@ -24,7 +24,7 @@ std::string session_settings(const SessionLimits& limits) {
   return settings;
 }
 
-/// What libpq takes; good for as long as the parameters.
+/// Returns the values for libpq, valid as long as the parameters.
 std::vector<const char*> values_of(const Params& params) {
   std::vector<const char*> values(params.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
@@ -50,8 +50,7 @@ Session::Session(const std::string& url, std::string_view application_name, cons
   const pq::ConnectParams params(url, application_name, session_settings(limits));
   connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
-  // libpq would print notices on stderr, between the lines of the log. What matters comes as an error as
-  // well.
+  // By default libpq prints notices on stderr, among the lines of the log. Important ones are also errors.
   PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
 }
 
@@ -63,7 +62,7 @@ Rows Session::run_binary(const Statement& statement, const Params& params) {
   return run(statement, params, Format::binary);
 }
 
-/// The name under which the server knows the statement.
+/// Prepares the statement at its first use. Returns the server's name of it.
 std::string Session::prepared(const Statement& statement) {
   std::string name(statement.name);
   if (!prepared_.contains(name)) {
@@ -97,7 +96,7 @@ void Session::stream_binary(const Statement& statement, const Params& params,
   if (wants_more || PQstatus(connection_.get()) != CONNECTION_OK) {
     checked(last);
   } else {
-    PQclear(last);  // the rows are all, or the server says that it was cancelled
+    PQclear(last);  // the last rows, or the cancellation error
   }
 }
 
@@ -133,7 +132,7 @@ void Session::copy(const std::string& target, std::string_view rows) {
   checked(last);
 }
 
-/// Asks the server to end the statement that runs. What it has sent until then still comes.
+/// Requests the cancellation of the running statement. Rows that are already sent still arrive.
 void Session::cancel() {
   const std::unique_ptr<PGcancel, void (*)(PGcancel*)> handle(PQgetCancel(connection_.get()), PQfreeCancel);
   std::array<char, 256> error{};

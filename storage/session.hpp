@@ -17,25 +17,25 @@
 
 namespace waybill::storage {
 
-/// Time limits of a session; zero: none.
+/// Time limits of a session; zero is no limit.
 struct SessionLimits {
-  Duration lock{};                 // of a wait for a lock: StatementError, which is_lock_conflict
-  Duration idle_in_transaction{};  // of the client: the server ends the session, which frees its locks
+  Duration lock{};                 // wait for a lock, then StatementError (is_lock_conflict)
+  Duration idle_in_transaction{};  // of the client; then the server ends the session and frees its locks
 };
 
-/// For the sessions of the worker's threads: no lock of another session stops them, and a worker that is
-/// stopped in the middle of a transaction keeps no locks.
+/// Limits for the sessions of the worker's threads: no lock of another session blocks them for long, and a
+/// worker that hangs in a transaction keeps no locks.
 inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(500),
                                              .idle_in_transaction = std::chrono::seconds(5)};
 
-/// A blocking connection for those who may block: the worker's threads, commands, migrations. UTC, ISO dates.
-/// One thread at a time. Every method throws StatementError when the server refuses and DatabaseUnavailable
-/// when it is away; after the latter the session is of no more use: make another.
+/// A blocking connection for threads that may block: the worker's threads, commands, migrations. UTC, ISO
+/// dates. One thread at a time. Every method throws StatementError if the server refuses the statement and
+/// DatabaseUnavailable if the server is unreachable; after the latter the session is unusable.
 class Session {
  public:
   Session(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
 
-  /// Runs a statement, preparing it the first time. Without a Work it is a transaction of its own.
+  /// Runs a statement, which is prepared at its first use. Without a Work it is its own transaction.
   Rows run(const Statement& statement, const Params& params);
 
   template <typename... Values>
@@ -43,8 +43,8 @@ class Session {
     return run(statement, params_of(values...));
   }
 
-  /// Likewise, planned each time: for statements over a table that is empty now and has a million rows in a
-  /// minute, of which no plan that was kept is good for both.
+  /// Likewise, but planned each time: for statements on a table that can grow from empty to a million rows
+  /// within a minute, so that no cached plan fits.
   Rows run_replanned(const Statement& statement, const Params& params);
 
   template <typename... Values>
@@ -52,23 +52,23 @@ class Session {
     return run_replanned(statement, params_of(values...));
   }
 
-  /// Likewise, its rows in binary format: BinaryRow reads them.
+  /// Like `run`, with rows in binary format for BinaryRow.
   Rows run_binary(const Statement& statement, const Params& params);
 
-  /// Likewise, row by row as they come, so that they are never in memory together. `take` gets each row and
-  /// returns false when it wants no more; the statement is cancelled then.
+  /// Like `run_binary`, row by row as they arrive, so that they are never all in memory. `take` gets each
+  /// row; when it returns false, the statement is cancelled.
   void stream_binary(const Statement& statement, const Params& params,
                      const std::function<bool(const Rows& row)>& take);
 
-  /// One or more statements of literal SQL; the rows of the last.
+  /// Runs one or more statements of literal SQL. Returns the rows of the last one.
   Rows execute(const std::string& sql);
 
-  /// COPY into `target` ("table (columns)") of rows in COPY's binary format: CopyRows makes them.
+  /// Copies rows in COPY's binary format (see CopyRows) into `target`, which is "table (columns)".
   void copy(const std::string& target, std::string_view rows);
 
-  /// For waiting on: readable when a notification may have come.
+  /// The connection's socket, for polling; readable when a notification may have arrived.
   int socket() const;
-  /// The channels notified since the last call, each once. Throws DatabaseUnavailable when the connection has
+  /// Returns the channels notified since the last call. Throws DatabaseUnavailable if the connection has
   /// ended.
   std::set<std::string> notifications();
 
@@ -90,7 +90,7 @@ class Session {
   std::set<std::string, std::less<>> prepared_;
 };
 
-/// A transaction on a session; rolled back when dropped without `commit`.
+/// A transaction on a session. It is rolled back if it is destroyed without `commit`.
 class Work {
  public:
   explicit Work(Session& session) : session_(session) { session_.execute("begin"); }
@@ -104,7 +104,7 @@ class Work {
   bool open_ = true;
 };
 
-/// PostgreSQL array literals, for one parameter each.
+/// PostgreSQL array literals for one parameter each.
 std::string array_literal(std::span<const Guid> values);
 std::string array_literal(std::span<const std::int64_t> values);
 std::string array_literal(std::span<const std::string> values);

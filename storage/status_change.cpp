@@ -9,7 +9,7 @@ namespace {
 
 using Kind = StatusChangeResult::Kind;
 
-std::string origins_of(const domain::StateMachine& states, std::string_view status) {
+std::string allowed_origins(const domain::StateMachine& states, std::string_view status) {
   ArrayLiteral origins;
   for (const std::string_view state : states.states) {
     if (states.allows(state, status)) origins.add(state);
@@ -23,7 +23,7 @@ Rows move(Session& session, const Guid& business, const StatusChange& change,
   params.add(business.to_string())
       .add(array_literal(change.records))
       .add(change.status)
-      .add(origins_of(states, change.status));
+      .add(allowed_origins(states, change.status));
   if (change.entity_type == domain::EntityType::shipment) {
     return session.run(sql::status_changes::shipments, params.add(change.cause));
   }
@@ -36,7 +36,7 @@ StatusChangeResult change_status(Session& session, const Guid& business, const S
   const domain::StateMachine& states =
       change.entity_type == domain::EntityType::shipment ? domain::shipment_states() : domain::order_states();
   const Rows rows = move(session, business, change, states);
-  if (rows.empty()) return {Kind::gone, "the " + std::string(states.name) + " does not exist any more"};
+  if (rows.empty()) return {Kind::gone, "the " + std::string(states.name) + " no longer exists"};
   StatusChangeResult result;
   std::string refusals;
   bool is_locked = false;

@@ -12,34 +12,34 @@
 
 namespace waybill::storage {
 
-/// A move of records to another status, made in the transaction that records the run which asks for it.
+/// A change of records to another status, made in the transaction that records the requesting run.
 struct StatusChange {
   domain::EntityType entity_type{};  // order or shipment
   std::vector<Guid> records;
-  std::string status;  // of the entity type's states
-  /// Of orders: the status that every shipment must have that was neither cancelled nor returned; there must
-  /// be one.
+  std::string status;  // a state of the entity type
+  /// For orders: the status that all shipments must have, except cancelled and returned ones. At least one
+  /// such shipment must exist.
   std::optional<std::string> when_all_shipments;
-  std::string cause;  // JSON {by: {type, guid, name}, depth}, kept with the events
-  Time started_at;    // of the try
+  std::string cause;  // JSON {by: {type, guid, name}, depth}, stored with the events
+  Time started_at;    // start of the attempt
 };
 
 struct StatusChangeResult {
   enum class Kind : std::uint8_t {
-    made,       // every record that there is has the status now
-    forbidden,  // the state machine does not allow it for all of them; none was moved
-    unready,    // not all shipments are as they must be; none was moved
-    gone,       // there is no such record any more
-    locked,     // another transaction holds one; none was moved, and nobody was waited for
-    refused,    // the database does not take it (a constraint, a trigger); none was moved
+    made,       // all existing records have the status now
+    forbidden,  // the state machine forbids the change for a record; none was changed
+    unready,    // a shipment lacks the required status; none was changed
+    gone,       // none of the records exists
+    locked,     // another transaction holds a record; none was changed, without waiting
+    refused,    // the database refuses the change (a constraint, a trigger); none was changed
   };
   Kind kind = Kind::made;
-  std::string error;  // a sentence; empty when made
+  std::string error;  // empty if made
 };
 
-/// Moves all of the records that there are, or none, within the transaction of `session`. Records that have
-/// the status already stay as they are, without an event. What may follow what is the state machine's word.
-/// Throws DatabaseUnavailable, or StatementError, after which the transaction is of no more use.
+/// Changes all existing records or none, in the transaction of `session`, as the state machine allows.
+/// Records that already have the status stay unchanged, without an event. Throws DatabaseUnavailable or
+/// StatementError; the transaction is then unusable.
 StatusChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
 
 }  // namespace waybill::storage

@@ -27,18 +27,18 @@ class UnitOfWork::State {
     session_->begin({});
     session_->add(opening_.statement, opening_.params);
     try {
-      opening_.check(co_await answer());
+      opening_.check(co_await flush());
     } catch (...) {
       session_.reset();
       throw;
     }
   }
 
-  /// One statement with a savepoint of its own. A plan that no longer fits is made anew.
+  /// Runs one statement behind its own savepoint. Repeats it once if its prepared plan was outdated.
   asio::awaitable<Rows> run_alone(Statement statement, std::string text, Params params, Format format,
                                   std::optional<std::string> cause) {
     check();
-    for (bool again = false;; again = true) {
+    for (bool repeated = false;; repeated = true) {
       session_->save();
       if (cause) session_->set_cause(*cause);
       if (text.empty()) {
@@ -50,12 +50,12 @@ class UnitOfWork::State {
       auto outcome = co_await session_->flush();
       if (!outcome.error) co_return std::move(outcome.rows);
       if (session_->is_open()) session_->undo();
-      if (!outcome.stale || again || !session_->is_open()) std::rethrow_exception(outcome.error);
+      if (!outcome.stale || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
     }
   }
 
-  /// Sends what is queued.
-  asio::awaitable<Rows> answer() {
+  /// Sends the queued statements and returns the rows.
+  asio::awaitable<Rows> flush() {
     auto outcome = co_await session_->flush();
     if (outcome.error) std::rethrow_exception(outcome.error);
     co_return std::move(outcome.rows);
@@ -64,7 +64,7 @@ class UnitOfWork::State {
   asio::awaitable<Rows> run(const Statement& statement, const Params& params) {
     check();
     session_->add(statement, params);
-    return answer();
+    return flush();
   }
 
   void begin_part(const std::string& cause) {
@@ -86,10 +86,10 @@ class UnitOfWork::State {
     end_if_unused();
   }
 
-  void written() { is_used_ = true; }
+  void mark_used() { is_used_ = true; }
 
-  /// A transaction in which nothing was written needs no connection. One whose connection broke keeps it, so
-  /// that nothing is begun anew.
+  /// Ends a transaction without writes, which needs no connection. A broken connection is kept, so that no
+  /// other transaction begins.
   void end_if_unused() {
     if (!is_used_ && open_parts_ == 0 && session_ && session_->is_open()) session_.reset();
   }
@@ -117,7 +117,7 @@ class UnitOfWork::State {
   bool was_begun_ = false;
 };
 
-/// A Transaction that is a part of the unit's: a savepoint.
+/// An inner Transaction: a savepoint.
 class UnitOfWork::Part final : public Transaction {
  public:
   Part(State& state, const std::string& cause) : state_(state) { state_.begin_part(cause); }
@@ -190,7 +190,7 @@ asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params param
   try {
     auto rows =
         co_await state_->run_alone(statement, {}, std::move(params), Format::text, std::move(cause.json));
-    state_->written();
+    state_->mark_used();
     co_return rows;
   } catch (...) {
     state_->end_if_unused();

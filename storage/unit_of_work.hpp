@@ -11,17 +11,18 @@
 
 namespace waybill::storage {
 
-/// A Database whose writes are one transaction, so that all of them are committed together or not at all.
+/// A Database whose writes are one transaction: all of them are committed together or not at all.
 ///
-/// The transaction begins with the first write or `begin`, and `commit` ends it. Before it begins, reads go
-/// to `base`; from then on they run in it and see what it wrote. A write, or a Transaction begun here, that
-/// fails or is dropped is undone alone; while nothing else was written, the transaction ends with it and its
-/// connection is free again. The commit of a Transaction begun here sends nothing: deferred constraints are
-/// checked by `commit`. After the connection broke every call fails with DatabaseUnavailable. A UnitOfWork
-/// that is dropped is rolled back; it outlives the Transactions begun here. One coroutine uses it.
+/// The transaction begins with the first write or `begin`, and `commit` ends it. Reads before that go to
+/// `base`; later reads run in the transaction and see its writes. A failed write is undone alone, and so is
+/// an inner Transaction (from `begin`) that fails or is destroyed without commit. If nothing else was
+/// written, the transaction then ends and its connection is free again. The commit of an inner Transaction
+/// sends nothing: `commit` checks deferred constraints. After the connection broke, every call fails with
+/// DatabaseUnavailable. A UnitOfWork destroyed without `commit` is rolled back; it must outlive its inner
+/// Transactions. Used by one coroutine.
 class UnitOfWork final : public Database {
  public:
-  /// The first statement of the transaction. `check` gets its rows, and throws to refuse the transaction.
+  /// The first statement of the transaction. `check` gets its rows and throws to refuse the transaction.
   struct Opening {
     Statement statement;
     Params params;
@@ -42,11 +43,11 @@ class UnitOfWork final : public Database {
   asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause) override;
   asio::awaitable<bool> reachable() override;
 
-  /// True once the transaction was begun, whatever became of it.
+  /// True once the transaction was begun, even if it has ended.
   bool was_begun() const;
 
-  /// Throws StatementError: nothing was committed. DatabaseUnavailable: unknown. Nothing happens when nothing
-  /// was written.
+  /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown. Does
+  /// nothing if no transaction is open.
   asio::awaitable<void> commit();
 
  private:

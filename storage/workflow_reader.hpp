@@ -34,12 +34,12 @@ struct StoredWorkflow {
   std::vector<Bytes> sealed_secrets;     // newest first, at most two
   std::optional<std::string> templates;  // JSON of template_texts, when the action uses any
   Time created_at;
-  std::optional<Time> previous_until;  // from then on the older of two secrets no longer counts
+  std::optional<Time> previous_until;  // expiry of the older of two secrets
   std::optional<Bytes> sealed_credentials;
 };
 
-/// Every workflow changed since `epoch`, or whose templates may have, deleted ones too, in order of their
-/// epochs. Throws DatabaseUnavailable or StatementError.
+/// Returns all workflows that changed since `epoch` or whose templates may have, including deleted ones, in
+/// order of epoch. Throws DatabaseUnavailable or StatementError.
 std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t epoch);
 
 }  // namespace waybill::storage
