@@ -58,11 +58,11 @@ int cause_depth(const std::optional<std::string>& cause) {
   return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
 }
 
-Scan Outbox::scan(std::span<const ShardMark> watermarks, std::span<const EventKey> in_flight,
+Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
                   std::size_t limit, bool draw_xid, std::size_t with_rows) {
   std::vector<std::int16_t> shards;
   std::vector<std::int64_t> lows;
-  for (const ShardMark& watermark : watermarks) {
+  for (const ShardWatermark& watermark : watermarks) {
     shards.push_back(watermark.shard);
     lows.push_back(static_cast<std::int64_t>(watermark.low));
   }

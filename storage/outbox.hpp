@@ -31,7 +31,7 @@ struct EventKeyHash {
 };
 
 /// The watermark of a shard: every event up to `low` is recorded or in flight.
-struct ShardMark {
+struct ShardWatermark {
   std::int16_t shard;
   std::uint64_t low;
 };
@@ -109,8 +109,8 @@ class Outbox {
   /// Returns the next events of each shard above its watermark that are not in flight, at most `limit` of
   /// each shard. If there are at most `with_rows` events in all, includes the rows of those of the last
   /// minute.
-  Scan scan(std::span<const ShardMark> watermarks, std::span<const EventKey> in_flight, std::size_t limit,
-            bool draw_xid, std::size_t with_rows = 0);
+  Scan scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
+            std::size_t limit, bool draw_xid, std::size_t with_rows = 0);
 
   /// Returns the events in order of id, without deleted ones.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);

@@ -46,7 +46,7 @@ class ReusedId : public testing::Test {
 
   std::vector<storage::EventKey> scan(const std::vector<storage::EventKey>& in_flight) {
     std::vector<storage::EventKey> keys;
-    const std::vector<storage::ShardMark> marks{{shard, 0}};
+    const std::vector<storage::ShardWatermark> marks{{shard, 0}};
     for (const auto& event : storage::Outbox(session_).scan(marks, in_flight, 10, false).events)
       keys.push_back(event.key());
     return keys;

@@ -87,7 +87,7 @@ bool EventIntake::has_room(bool runner_has_room) {
 
 std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, WorkflowFollower& workflows,
                                                     Time now) {
-  std::vector<storage::ShardMark> watermarks;
+  std::vector<storage::ShardWatermark> watermarks;
   std::vector<storage::EventKey> in_flight;
   bool draws_xid = false;
   bool knows_enough = false;

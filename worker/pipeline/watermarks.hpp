@@ -32,7 +32,7 @@ class Watermarks {
   /// Forgets a shard; what is in flight of it stays until it is settled.
   void remove(std::int16_t shard);
 
-  std::vector<storage::ShardMark> marks() const;
+  std::vector<storage::ShardWatermark> marks() const;
   /// In flight above the lowest mark: the events that a scan must leave out. An event that has the id of one
   /// in flight and another time is not left out.
   std::vector<storage::EventKey> in_flight() const;

@@ -57,7 +57,7 @@ class Outbox {
     scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
     scan.last_id = last_id_;
     const auto in_flight = marks.in_flight();
-    for (const storage::ShardMark& mark : marks.marks()) {
+    for (const storage::ShardWatermark& mark : marks.marks()) {
       std::size_t count = 0;
       for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
         if (entry->second.shard != mark.shard ||
