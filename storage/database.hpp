@@ -71,9 +71,9 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   /// Runs a statement without side effects. Concurrent statements are pipelined. A statement that fails
-  /// because another one in the pipeline failed, or because the connection broke, is sent again (in the
-  /// latter case once). Each connection prepares a statement once. Throws StatementError or
-  /// DatabaseUnavailable, as do all methods below.
+  /// because another one in the pipeline failed is sent again; one whose connection broke is sent again once.
+  /// Each connection prepares a statement once. Throws StatementError or DatabaseUnavailable, as do all
+  /// methods below.
   virtual asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text);
 
   /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
@@ -89,13 +89,12 @@ class Database {
                                           Format format = Format::text);
 
   /// Like `read_text`, for reads that may take long, such as a search. Each is alone on its connection, so
-  /// that no other read waits behind it. One business cannot use all of a thread's connections for long
-  /// reads.
+  /// that no other read waits behind it. One business cannot use all of these connections of a thread.
   virtual asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text,
                                           Params params, Format format = Format::text);
 
   /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
-  /// rolled back on StatementError and never sent twice.
+  /// rolled back on StatementError and never executed twice.
   virtual asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
 
   /// Begins a transaction of several statements.

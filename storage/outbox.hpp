@@ -107,8 +107,7 @@ class Outbox {
   explicit Outbox(Session& session) : session_(session) {}
 
   /// Returns the next events of each shard above its watermark that are not in flight, at most `limit` of
-  /// each shard. If there are at most `with_rows` events in all, includes the rows of those of the last
-  /// minute.
+  /// each shard. Includes the rows of the last minute's events if there are at most `with_rows` events.
   Scan scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
             std::size_t limit, bool draw_xid, std::size_t with_rows = 0);
 

@@ -68,8 +68,7 @@ class Session {
 
   /// The connection's socket, for polling; readable when a notification may have arrived.
   int socket() const;
-  /// Returns the channels notified since the last call. Throws DatabaseUnavailable if the connection has
-  /// ended.
+  /// Returns the channels notified since the last call. Throws DatabaseUnavailable if the connection ended.
   std::set<std::string> notifications();
 
  private:

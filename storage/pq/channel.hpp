@@ -46,7 +46,7 @@ struct Answer {
   std::shared_ptr<const StatementError> error;
 };
 
-/// Returns the index of the URL's host to which this process connected last, shared by its channels.
+/// Index of the URL's host to which this process connected last; all its channels share it.
 std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url);
 
 /// One libpq connection in pipeline mode on an io_context. Statements are sent in order and prepared before
@@ -88,7 +88,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Starts connecting; only while closed. `opened` or `lost` follows.
   void open();
 
-  /// True if the connection is open as far as the kernel knows. For queries that must not be lost.
+  /// True if the connection is open as far as the kernel knows. Call it before a query that is not repeated.
   bool alive();
 
   /// Queues one statement; only while open. The answer carries `owner`.
@@ -96,8 +96,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void query_text(std::string_view name, std::string_view text, const Params& params, void* owner,
                   Format format = Format::text);
 
-  /// Ends a unit: sends the statements queued since the last sync. If one fails, the server skips the later
-  /// ones of the unit.
+  /// Sends the statements queued since the last sync as one unit. If one fails, the server skips the rest.
   void sync();
 
   /// True if a query is unanswered.

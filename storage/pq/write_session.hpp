@@ -26,7 +26,7 @@ struct Outcome {
   bool stale = false;        // the error is an outdated plan; the unit can be sent again
 };
 
-/// An exclusive connection with one transaction at a time. Nothing is sent twice.
+/// An exclusive connection with one transaction at a time. It repeats nothing by itself.
 class WriteSession final : public Channel::Listener {
  public:
   WriteSession(asio::io_context& io, ChannelOptions options);

@@ -1,5 +1,5 @@
--- Returns whether the business can use the carrier, and whether the service level is a standard one or one of
--- these carriers' (true for null).
+-- Returns whether a business can use a carrier, and whether a service level is a standard one or belongs to a
+-- carrier that the business can use (true for null).
 -- $1 business, $2 carrier or null, $3 service level or null
 select $2::uuid is null or exists (
          select from carriers c

@@ -1,4 +1,5 @@
--- Returns whether a business has an e-mail address or a user with an account at a business has it.
+-- Returns whether an e-mail address belongs to a business or to a user with a password who is a member of
+-- one.
 -- $1 e-mail
 select exists (select from businesses where lower(email) = lower($1))
     or exists (select from users where lower(email) = lower($1) and password_hash is not null and business_id is not null)

@@ -1,5 +1,4 @@
--- Configures a carrier and replaces an earlier configuration. Returns the carrier. No row if it does not
--- exist.
+-- Configures a carrier and replaces an earlier configuration. Returns the carrier. No row if there is none.
 -- $1 business, $2 carrier, $3 account number, $4 default service level, $5 test mode, $6 sealed key,
 -- $7 sealed secret
 with configured as (

@@ -1,8 +1,8 @@
 -- Returns workflows that have only failed for a period p: a run failed between 2p and p ago, a run failed
 -- since, and none succeeded after the former. The search reads the index of dead runs first. It looks for
 -- successes, newest first, only for workflows that these failures make suspects. It stores the last success,
--- so that a workflow that fails now and then is searched once per period, and one that only fails once before
--- it is paused.
+-- so that a workflow with occasional failures is searched once per period, and a workflow that always fails
+-- is searched only once before it is paused.
 -- $1 period (interval), $2 maximum duration of a run with all attempts
 with judged as (
   select w.business_id, w.guid, w.epoch, w.name,

@@ -1,6 +1,6 @@
 -- Releases an integration after an import and finishes the run. The integration is due again after a delay,
 -- or at once if a run was requested meanwhile. A continued run stays unfinished, and so does the run of a
--- lost lease. An earlier run that changed nothing and was not requested is deleted.
+-- lost lease. The previous run is deleted if it had no effect and was not requested.
 -- $1 business, $2 integration, $3 worker, $4 import run, $5 due time at the claim, $6 delay,
 -- $7 number of consecutive failures of the store, $8 start of a completed import of all orders or null,
 -- $9 start of a completed import of all products or null, $10 errors,

@@ -1,5 +1,5 @@
 -- Returns a page of orders, each row preceded by the total: by default the newest fifty. api/records/list.cpp
--- inserts the parts of a request at the marks.
+-- inserts the parts of a request in the marked places.
 -- $1 business
 select
   /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n

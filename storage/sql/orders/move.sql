@@ -1,4 +1,4 @@
--- Changes an order's status if its current status allows it. Returns the previous status, which tells whether
+-- Changes an order's status if its current status allows it. Returns the previous status, which shows whether
 -- it was changed. The lock serializes concurrent changes.
 -- $1 business, $2 order, $3 status, $4 allowed previous statuses
 with held as (

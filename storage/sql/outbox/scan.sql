@@ -1,14 +1,14 @@
 -- Returns the pending events of each shard above its watermark, without those in flight. The first row has
--- the values that move the watermarks, and the epoch of the workflows in this snapshot. If there are at most
--- $7 events, those of the last minute come with their rows, which saves the round trip of fetch.sql and reads
--- one partition. A transaction id is drawn because pg_snapshot_xmax is no substitute: running transactions
--- can have higher ids. `not in` with a subquery is hashed; `<> all` would compare each row with each id.
--- Events in flight are compared by id and time, because an id can be assigned again. The sequence is read
--- with a function that takes the page's lock: a plain select can show a number that was never drawn, because
--- nextval shows the number that it logs, up to 32 ahead, before its own (nextval_internal in PostgreSQL's
--- sequence.c).
+-- the values that move the watermarks, and the epoch of the workflows in this snapshot. Events of the last
+-- minute are returned with their rows unless there are too many events in all; this saves the round trip of
+-- fetch.sql and reads one partition. A transaction id is drawn because pg_snapshot_xmax is no substitute:
+-- running transactions can have higher ids. `not in` with a subquery is hashed; `<> all` would compare each
+-- row with each id. Events in flight are compared by id and time, because an id can be assigned again. The
+-- sequence is read with a function that takes the page's lock: a plain select can show a number that was
+-- never drawn, because nextval shows the number that it logs, up to 32 ahead, before its own
+-- (nextval_internal in PostgreSQL's sequence.c).
 -- $1 shards, $2 watermarks, $3 ids of events in flight, $4 times of events in flight, $5 limit per shard,
--- $6 whether to draw a transaction id, $7 maximum number of events returned with their rows
+-- $6 whether to draw a transaction id, $7 maximum number of events for returning rows
 with found as materialized (
   select p.*
   from unnest($1::smallint[], $2::bigint[]) own (shard, low),

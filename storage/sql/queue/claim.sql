@@ -1,6 +1,6 @@
 -- Claims due runs for a worker and returns them. Destinations are found by walking the index, so that a long
 -- queue of one does not slow the others, and are served in random order, so that none is always last. The
--- last run may exceed $7.
+-- last run may exceed the maximum of bytes.
 -- $1 worker, $2 lease, $3 limit per destination,
 -- $4 blocked destinations (saturated or with an open circuit breaker), $5 limit,
 -- $6 blocked businesses (a destination ends with its business's guid), $7 maximum bytes

@@ -1,6 +1,6 @@
 -- Queues a new run for each finished run of a workflow whose event is in a period, in the same order, without
--- runs that are replays themselves. Returns the number of such runs; nothing is queued if there are more than
--- $7. No row if the workflow does not exist.
+-- runs that are replays themselves. Returns the number of such runs; nothing is queued if they exceed the
+-- maximum. No row if the workflow does not exist.
 -- $1 business, $2 workflow, $3 first time of the events or null, $4 last time or null,
 -- $5 interval added to $4 (exclusive end), $6 final status or null, $7 maximum number of runs
 with workflow as (
