@@ -37,10 +37,10 @@ bool is_destination_failure(const net::HttpResponse& response) {
   }
 }
 
-std::string kept_text(std::string_view bytes, std::size_t most) {
+std::string limited_text(std::string_view bytes, std::size_t max_bytes) {
   std::string text = to_text(bytes);
-  // Replaced bytes grow to three.
-  if (text.size() > most) text.resize(valid_utf8_prefix(std::string_view(text).substr(0, most)));
+  // Each replaced byte becomes three.
+  if (text.size() > max_bytes) text.resize(valid_utf8_prefix(std::string_view(text).substr(0, max_bytes)));
   return text;
 }
 

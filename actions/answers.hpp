@@ -8,13 +8,13 @@
 
 namespace waybill::actions {
 
-/// The code of a try that got no answer: "DNS", "TIMEOUT", ...
+/// The code of an attempt that got no response: "DNS", "TIMEOUT", ...
 std::string_view failure_code(net::HttpFailure failure);
 
-/// Whether the answer speaks against the destination's health.
+/// True if the response counts as a failure of the destination.
 bool is_destination_failure(const net::HttpResponse& response);
 
-/// An answer's bytes as text of at most `most` bytes.
-std::string kept_text(std::string_view bytes, std::size_t most);
+/// Converts a response's bytes to valid UTF-8 of at most `max_bytes` bytes.
+std::string limited_text(std::string_view bytes, std::size_t max_bytes);
 
 }  // namespace waybill::actions

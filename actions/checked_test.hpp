@@ -9,7 +9,7 @@
 
 namespace waybill::actions {
 
-/// What an action's check made of a definition, for the tests of actions.
+/// The result of an action's check, for the tests of actions.
 struct Checked {
   json::object stored;
   FieldErrors errors;

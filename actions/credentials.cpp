@@ -11,16 +11,16 @@
 namespace waybill::actions {
 namespace {
 
-// Any other header may be a credential, whatever its name (X-Auth-Key, Ocp-Apim-Subscription-Key). These say
-// what the message is made of: their values hold no secret, and reading a definition needs them. The same
-// names stand in the SQL function hidden_headers.
+// These headers describe the message: their values hold no secret and stay readable in the definition. Any
+// other header may be a credential, whatever its name (X-Auth-Key, Ocp-Apim-Subscription-Key). The SQL
+// function hidden_headers has the same list.
 bool is_sealed(std::string_view header) {
   constexpr auto visible = std::to_array<std::string_view>(
       {"accept", "accept-language", "content-language", "content-type", "user-agent"});
   return std::ranges::find(visible, ascii_lower(header)) == visible.end();
 }
 
-std::string host_of(std::string_view url) {
+std::string origin_of(std::string_view url) {
   const auto destination = net::parse_destination(url);
   return destination ? destination->scheme + "://" + destination->key() : std::string();
 }
@@ -48,8 +48,8 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
   Credentials taken;
   auto* const headers = action.if_contains("headers");
   if (headers == nullptr || !headers->is_object()) return taken;
-  const auto* const url = given(action, "recipient");
-  if (url != nullptr && url->is_string()) taken.host = host_of(url->get_string());
+  const auto* const url = find_value(action, "recipient");
+  if (url != nullptr && url->is_string()) taken.host = origin_of(url->get_string());
   const json::value stars(credential_stars);
   for (auto& header : headers->get_object()) {
     if (!is_sealed(header.key())) continue;
@@ -57,8 +57,9 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
         header.value() != stars ? &header.value()
                                 : (kept.host == taken.host ? kept.values.if_contains(header.key()) : nullptr);
     if (value == nullptr) {
-      errors.push_back({"action.headers." + std::string(header.key()),
-                        "must be given: what stars stand for is kept for the same host alone"});
+      errors.push_back(
+          {"action.headers." + std::string(header.key()),
+           "must be given: the value hidden by stars is kept only for the same scheme, host and port"});
       continue;
     }
     taken.values.emplace(header.key(), *value);
@@ -68,14 +69,14 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
 }
 
 Credentials stored_credentials(json::object& action, const Credentials& kept) {
-  FieldErrors lost;  // stars whose value is not known any more stay as they are
-  return take_credentials(action, kept, lost);
+  FieldErrors ignored;  // stars whose value is no longer known stay as they are
+  return take_credentials(action, kept, ignored);
 }
 
 const json::value* header_value(std::string_view url, std::string_view name, const json::value& stored,
                                 const Credentials* credentials) {
   if (stored != json::value(credential_stars) || !is_sealed(name)) return &stored;
-  if (credentials == nullptr || credentials->host != host_of(url)) return nullptr;
+  if (credentials == nullptr || credentials->host != origin_of(url)) return nullptr;
   return credentials->values.if_contains(name);
 }
 

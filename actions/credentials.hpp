@@ -9,35 +9,37 @@
 
 namespace waybill::actions {
 
-/// What a definition and a run's request hold in place of a credential.
+/// The text that replaces a credential in a definition and in a run's request.
 inline constexpr std::string_view credential_stars = "********";
 
-/// The values of a webhook's own headers, but for those that say what the message is made of (Content-Type…).
-/// Any of them may be a credential. They are kept sealed, apart from the definition, and go to the one host
-/// they were given for.
+/// The values of a webhook's configured headers, except those that describe the message (Content-Type…). Any
+/// of them may be a credential. They are stored encrypted, separately from the definition, and are sent only
+/// to the scheme, host and port they were given for.
 struct Credentials {
   std::string host;     // "https://example.com:443"
   json::object values;  // by header
 
   bool empty() const { return values.empty(); }
-  /// As one text, to be sealed.
+  /// Serializes them as one text, which is then encrypted.
   std::string text() const;
-  /// Reads it back. Throws std::invalid_argument.
+  /// Parses the result of `text`. Throws std::invalid_argument.
   static Credentials parse(std::string_view text);
-  /// What they are sealed for (SecretBox).
+  /// The purpose of the encryption (SecretBox).
   static std::string purpose(const Guid& workflow);
 };
 
-/// Puts stars in the place of a checked definition's credentials and returns them. Stars that are there
-/// already stand for what was `kept`, if that is of the same host; others are told in `errors`.
+/// Replaces the credentials of a checked definition by stars and returns them. Stars already in the
+/// definition refer to `kept`, if that has the same scheme, host and port; otherwise they are reported in
+/// `errors`.
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors);
 
-/// The credentials of a stored definition: the `kept` ones, and the values of headers that were stored before
-/// such values were sealed, which get stars.
+/// The credentials of a stored definition: those in `kept`, and the values of headers that were stored before
+/// such values were encrypted. The latter are replaced by stars.
 Credentials stored_credentials(json::object& action, const Credentials& kept);
 
-/// What is sent to `url` for a header that a request has as `stored`: itself, or what its stars stand for;
-/// null when that is of another host or not known any more, and the header is to be left out.
+/// The value to send to `url` for a header with the value `stored` in the request: `stored` itself, or the
+/// credential that its stars hide. Null if the credential belongs to another scheme, host or port or is no
+/// longer known; the header is then left out.
 const json::value* header_value(std::string_view url, std::string_view name, const json::value& stored,
                                 const Credentials* credentials);
 

@@ -9,7 +9,7 @@ json::object action(const char* url, json::object headers) {
   return {{"type", "webhook"}, {"recipient", url}, {"headers", std::move(headers)}};
 }
 
-TEST(Credentials, AreTheValuesOfAllHeadersButThoseOfTheMessageAndLeaveStars) {
+TEST(Credentials, AllHeadersExceptThoseOfTheMessageBecomeStars) {
   json::object definition = action("https://example.com/hook", {{"Authorization", "Bearer a"},
                                                                 {"X-API-Key", "b"},
                                                                 {"x-auth-token", "c"},
@@ -36,7 +36,7 @@ TEST(Credentials, AreTheValuesOfAllHeadersButThoseOfTheMessageAndLeaveStars) {
   EXPECT_THROW(Credentials::parse("{}"), std::invalid_argument);
 }
 
-TEST(Credentials, StarsStandForWhatWasKeptForTheSameHostAlone) {
+TEST(Credentials, StarsReferToKeptValuesOfTheSameOriginOnly) {
   const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
   const json::object stars{{"Authorization", credential_stars}};
   FieldErrors errors;
@@ -53,7 +53,7 @@ TEST(Credentials, StarsStandForWhatWasKeptForTheSameHostAlone) {
   }
 }
 
-TEST(Credentials, OfAStoredDefinitionAreTheKeptOnesAndThoseThatWereStoredPlain) {
+TEST(Credentials, AStoredDefinitionHasKeptAndPlainOnes) {
   const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
   json::object stored =
       action("https://example.com/hook",
@@ -63,7 +63,7 @@ TEST(Credentials, OfAStoredDefinitionAreTheKeptOnesAndThoseThatWereStoredPlain) 
   EXPECT_EQ(stored.at("headers").at("X-Shop"), json::value(credential_stars));
 }
 
-TEST(Credentials, AreSentToTheirHostAndLeftOutElsewhere) {
+TEST(Credentials, AreSentToTheirOriginOnly) {
   const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
   const json::object headers{{"Authorization", credential_stars},
                              {"Cookie", credential_stars},
@@ -78,7 +78,8 @@ TEST(Credentials, AreSentToTheirHostAndLeftOutElsewhere) {
   EXPECT_EQ(sent("https://example.org/hook", "Authorization", &kept), "left out");
   EXPECT_EQ(sent("https://example.com/hook", "Authorization", nullptr), "left out");
   EXPECT_EQ(sent("https://example.com/hook", "Accept", nullptr), "********");
-  EXPECT_EQ(sent("https://example.com/hook", "X-Plain", nullptr), "b") << "stored before it was sealed";
+  EXPECT_EQ(sent("https://example.com/hook", "X-Plain", nullptr), "b")
+      << "stored before values were encrypted";
 }
 
 }  // namespace

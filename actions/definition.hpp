@@ -6,8 +6,8 @@
 
 namespace waybill::actions {
 
-/// A member of a definition that is there and not null.
-inline const json::value* given(const json::object& object, std::string_view key) {
+/// Returns a member of a definition; null if it is absent or JSON null.
+inline const json::value* find_value(const json::object& object, std::string_view key) {
   const json::value* const value = object.if_contains(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }

@@ -8,13 +8,13 @@
 namespace waybill::actions {
 namespace {
 
-constexpr auto crowd_pause = std::chrono::seconds(1);  // when too many were before it
-constexpr std::size_t max_reply_bytes = 500;           // of each recipient, of whom there may be a hundred
+constexpr auto busy_pause = std::chrono::seconds(1);  // after the mailer had too many mails to take this one
+constexpr std::size_t max_reply_bytes = 500;          // for each of up to 100 recipients
 constexpr std::string_view delivered = "delivered";
 constexpr std::string_view refused = "refused";
 constexpr std::string_view failed = "failed";
 
-/// The server's three digits, if its words begin with them.
+/// The three-digit code at the start of an SMTP reply; nullopt if there is none.
 std::optional<int> reply_code(std::string_view reply) {
   const bool has_code = reply.size() >= 3 && std::ranges::all_of(reply.substr(0, 3), is_digit) &&
                         (reply.size() == 3 || !is_digit(reply[3]));
@@ -31,10 +31,10 @@ Outcome never(std::string_view reply) { return Never{failure_code(reply, "MAIL_R
 
 std::string_view result_name(const net::MailRefusal& refusal) { return refusal.is_final ? refused : failed; }
 
-std::string report(const std::vector<std::string>& asked, const std::vector<net::MailRefusal>& refusals) {
-  json::object counts{{delivered, asked.size() - refusals.size()}, {refused, 0}, {failed, 0}};
+std::string report(const std::vector<std::string>& addresses, const std::vector<net::MailRefusal>& refusals) {
+  json::object counts{{delivered, addresses.size() - refusals.size()}, {refused, 0}, {failed, 0}};
   json::array recipients;
-  for (const std::string& address : asked) {
+  for (const std::string& address : addresses) {
     const auto refusal = std::ranges::find(refusals, address, &net::MailRefusal::to);
     if (refusal == refusals.end()) {
       recipients.push_back({{"address", address}, {"result", delivered}, {"reply", nullptr}});
@@ -42,24 +42,24 @@ std::string report(const std::vector<std::string>& asked, const std::vector<net:
       ++counts[result_name(*refusal)].as_int64();
       recipients.push_back({{"address", address},
                             {"result", result_name(*refusal)},
-                            {"reply", kept_text(refusal->reply, max_reply_bytes)}});
+                            {"reply", limited_text(refusal->reply, max_reply_bytes)}});
     }
   }
   counts["recipients"] = std::move(recipients);
   return to_json(counts);
 }
 
-// Some have it at least, now or from a try before.
-void judge_refusals(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+// For a mail that reached at least one recipient, in this attempt or an earlier one.
+void apply_refusals(const net::MailOutcome& mail, const std::vector<std::string>& recipients,
                     const MailHistory& history, AttemptResult& result) {
   const auto& refusals = mail.refused;
-  if (!refusals.empty()) result.response = report(asked, refusals);
-  const auto hopeful = std::ranges::find(refusals, false, &net::MailRefusal::is_final);
-  const auto telling = hopeful != refusals.end() ? hopeful : refusals.begin();
-  if (telling != refusals.end()) {
-    result.status_code = reply_code(telling->reply);
-    result.error = "The mail server answered for " + telling->to + ": " + telling->reply;
-    result.outcome = hopeful != refusals.end() ? retry(telling->reply) : never(telling->reply);
+  if (!refusals.empty()) result.response = report(recipients, refusals);
+  const auto temporary = std::ranges::find(refusals, false, &net::MailRefusal::is_final);
+  const auto reported = temporary != refusals.end() ? temporary : refusals.begin();
+  if (reported != refusals.end()) {
+    result.status_code = reply_code(reported->reply);
+    result.error = "The mail server answered for " + reported->to + ": " + reported->reply;
+    result.outcome = temporary != refusals.end() ? retry(reported->reply) : never(reported->reply);
   } else if (history.refusal) {
     result.error = "The mail server had answered for another recipient: " + *history.refusal;
     result.outcome = never(*history.refusal);
@@ -73,21 +73,21 @@ void judge_refusals(const net::MailOutcome& mail, const std::vector<std::string>
 MailHistory MailHistory::read(std::string_view tries) {
   MailHistory history;
   const json::value parsed = json::parse(tries);
-  for (const json::value& one : parsed.as_array()) {
-    const auto* const response = one.as_object().if_contains("response");
+  for (const json::value& attempt : parsed.as_array()) {
+    const auto* const response = attempt.as_object().if_contains("response");
     if (response == nullptr || !response->is_string() || !response->get_string().starts_with('{')) continue;
     const json::value report = json::parse(response->get_string());
-    history.left.clear();
+    history.remaining.clear();
     for (const json::value& recipient : report.at("recipients").as_array()) {
       const std::string_view result = recipient.at("result").as_string();
-      if (result == failed) history.left.emplace_back(recipient.at("address").as_string());
+      if (result == failed) history.remaining.emplace_back(recipient.at("address").as_string());
       if (result == refused) history.refusal = std::string(recipient.at("reply").as_string());
     }
   }
   return history;
 }
 
-AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& recipients,
                           const MailHistory& history, Time started, Time now) {
   const auto code = reply_code(mail.reply);
   AttemptResult result;
@@ -97,19 +97,19 @@ AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::s
   if (code) result.response = mail.reply;
   switch (mail.result) {
     case net::MailResult::sent:
-      judge_refusals(mail, asked, history, result);
+      apply_refusals(mail, recipients, history, result);
       return result;
     case net::MailResult::permanent:
       result.outcome = never(mail.reply);
       break;
     case net::MailResult::temporary:
       result.outcome = retry(mail.reply);
-      // 421 is the service itself that goes (RFC 5321 section 4.2.3); other replies speak of this mail.
+      // 421: the server is closing (RFC 5321 section 4.2.3). Other replies concern this mail only.
       result.destination_failed = !code || *code == 421;
       break;
     case net::MailResult::not_tried:
       result.cancelled = true;
-      result.again_at = now + crowd_pause;
+      result.again_at = now + busy_pause;
       return result;
     case net::MailResult::limited:
       result.outcome = Retry{.code = "RATE_LIMITED", .retry_after = mail.retry_after};

@@ -11,21 +11,22 @@
 
 namespace waybill::actions {
 
-/// What the tries before have left to do.
+/// The work that earlier attempts left.
 struct MailHistory {
-  std::vector<std::string> left;       // the recipients that are still to be served; empty: all of them
-  std::optional<std::string> refusal;  // the reply to one that was refused for good
+  std::vector<std::string> remaining;  // recipients that still need the mail; empty: all
+  std::optional<std::string> refusal;  // the reply for a permanently refused recipient
 
-  /// From the run's tries (a JSON array). Responses that are no report (below) say that nobody got it.
+  /// Reads the run's attempts (a JSON array). A response that is not a report (below) means that no recipient
+  /// got the mail in that attempt.
   static MailHistory read(std::string_view tries);
 };
 
-/// What a try that ended with `mail`, for `asked`, makes of the run. A run whose mail reached some succeeds
-/// only when it reaches all: who was refused for a time is tried again, alone, and one refused for good ends
-/// it as dead, after all others have it. Its `response` is then a report: {delivered, refused, failed,
-/// recipients: [{address, result, reply}]}, the first three being counts and names of results; otherwise it
-/// is the server's reply.
-AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& asked,
+/// The result of an attempt to send to `recipients` that ended with `mail`. A run whose mail reached some
+/// recipients succeeds only when it has reached all: a temporarily refused recipient is attempted again,
+/// alone, and a permanently refused one makes the run dead after all others have the mail. The `response` is
+/// then a report: {delivered, refused, failed, recipients: [{address, result, reply}]}, with counts by result
+/// in the first three; otherwise it is the server's reply.
+AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::string>& recipients,
                           const MailHistory& history, Time started, Time now);
 
 }  // namespace waybill::actions

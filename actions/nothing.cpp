@@ -3,7 +3,7 @@
 namespace waybill::actions {
 namespace {
 
-/// Does nothing, and is done: what bench/parts/queue.sh measures the queue with. The API does not offer it.
+/// Does nothing and succeeds; bench/parts/queue.sh measures the queue with it. The API does not offer it.
 class Nothing final : public Action {
  public:
   std::string_view type() const override { return "nothing"; }

@@ -16,7 +16,7 @@ constexpr std::size_t max_characters = 10'000;
 
 bool is_mustache(std::string_view text) { return text.find("{{") != std::string_view::npos; }
 
-/// Whether a text can render to more than its own words and single values.
+/// True if a Mustache text has a section, so that its values may be repeated, or changes its delimiters.
 bool has_sections(std::string_view text) {
   for (std::size_t at = text.find("{{"); at < text.size(); at = text.find("{{", at + 1)) {
     const std::size_t sigil = text.find_first_not_of(" \t\r\n", at + 2);
@@ -33,7 +33,7 @@ std::optional<std::string> text_problem(std::string_view text) {
   if (addresses.empty()) return "must name a recipient";
   if (addresses.size() > max_recipients) return "must not name more than 100 recipients";
   for (const std::string& address : addresses) {
-    if (!net::parse_mailbox(address)) return "\"" + address + "\" is no mail address";
+    if (!net::parse_mailbox(address)) return "\"" + address + "\" is not a mail address";
   }
   return std::nullopt;
 }
@@ -48,7 +48,7 @@ std::vector<std::string_view> texts_of(const json::value& recipient) {
   return texts;
 }
 
-/// Of `Some, name <address>` the address alone.
+/// Returns the address in `Some, name <address>`; any other text is returned unchanged.
 std::string without_name(const std::string& text) {
   const std::size_t opening = text.rfind('<');
   if (opening == std::string::npos || !text.ends_with('>')) return text;
@@ -68,7 +68,7 @@ class Recipients {
     all_.push_back(std::move(text));
   }
 
-  void add_one(const std::string& text) {
+  void add_single(const std::string& text) {
     const std::string line = templates::single_line(text);
     add(net::parse_mailbox(line) ? line : without_name(line));
   }
@@ -84,14 +84,14 @@ class Recipients {
 
 std::vector<std::string> split_addresses(std::string_view list) {
   std::vector<std::string> addresses;
-  std::string one;
+  std::string address;
   bool quoted = false;
   const auto finish = [&] {
-    const std::size_t first = one.find_first_not_of(" \t\r\n");
+    const std::size_t first = address.find_first_not_of(" \t\r\n");
     if (first != std::string::npos) {
-      addresses.push_back(one.substr(first, one.find_last_not_of(" \t\r\n") - first + 1));
+      addresses.push_back(address.substr(first, address.find_last_not_of(" \t\r\n") - first + 1));
     }
-    one.clear();
+    address.clear();
   };
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] == ',' && !quoted) {
@@ -99,8 +99,8 @@ std::vector<std::string> split_addresses(std::string_view list) {
       continue;
     }
     if (list[i] == '"') quoted = !quoted;
-    one += list[i];
-    if (quoted && list[i] == '\\' && i + 1 < list.size()) one += list[++i];
+    address += list[i];
+    if (quoted && list[i] == '\\' && i + 1 < list.size()) address += list[++i];
   }
   finish();
   return addresses;
@@ -136,7 +136,7 @@ std::vector<std::string> resolve_recipients(const json::value& recipient,
     } else if (has_sections(text)) {
       for (std::string& address : split_addresses(render(text))) recipients.add(std::move(address));
     } else {
-      for (const std::string& piece : split_addresses(text)) recipients.add_one(render(piece));
+      for (const std::string& piece : split_addresses(text)) recipients.add_single(render(piece));
     }
   }
   return recipients.take();

@@ -13,16 +13,17 @@ namespace waybill::actions {
 
 inline constexpr std::size_t max_recipients = 100;
 
-/// The addresses of a list with commas, trimmed, without empty ones; commas within quotes part nothing.
+/// Splits a list at its commas, except those within quotes. The addresses are trimmed; empty ones are left
+/// out.
 std::vector<std::string> split_addresses(std::string_view list);
 
-/// What is wrong with a mail's recipient, named from `field` on ("field[2]"); nothing when it is an address,
-/// several with commas, a Mustache text, or an array of such.
+/// The problems of a mail's recipient, with field names that begin with `field` ("field[2]"). Empty if it is
+/// an address, several with commas, a Mustache text, or an array of these.
 FieldErrors recipient_problems(const json::value& recipient, std::string_view field);
 
-/// Whom a mail goes to: what the texts render to, those that are addresses, each once. A text without
-/// sections names one recipient for each of its own commas, so that a comma within a value cannot add one; a
-/// name that would need quotes is left out then. Throws std::length_error beyond max_recipients.
+/// Renders the texts of a recipient and returns the valid addresses, each once. A text without sections is
+/// split at its own commas before it is rendered, so that a comma within a value cannot add a recipient; a
+/// name that would need quotes is then left out. Throws std::length_error beyond max_recipients.
 std::vector<std::string> resolve_recipients(const json::value& recipient,
                                             const std::function<std::string(std::string_view)>& render);
 

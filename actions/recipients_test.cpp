@@ -38,7 +38,7 @@ TEST(Recipients, AreAddressesListsOrMustache) {
   }
 }
 
-TEST(Recipients, EachBadOneOfAListIsNamed) {
+TEST(Recipients, EachBadEntryOfAListIsReported) {
   const auto problems =
       recipient_problems(json::parse(R"(["a@example.com", 5, "{{x}}", "b"])"), "action.recipient");
   ASSERT_EQ(problems.size(), 2U);
@@ -58,7 +58,7 @@ TEST(Recipients, AreAtMost100) {
   EXPECT_THROW(resolve(list(101)), std::length_error);
 }
 
-TEST(Recipients, AreRenderedAndEachIsOnce) {
+TEST(Recipients, AreRenderedWithoutDuplicates) {
   EXPECT_THAT(resolve("{{customer.email}}"), ElementsAre("ada@example.com"));
   EXPECT_THAT(resolve("{{customer.email}}, ADA@example.com, bob@example.com"),
               ElementsAre("ada@example.com", "bob@example.com"));
@@ -67,7 +67,7 @@ TEST(Recipients, AreRenderedAndEachIsOnce) {
   EXPECT_THAT(resolve("{{none}}"), IsEmpty());
 }
 
-TEST(Recipients, ACommaWithinAValueAddsNone) {
+TEST(Recipients, ACommaWithinAValueAddsNoRecipient) {
   EXPECT_THAT(resolve("{{two}}"), IsEmpty());
   EXPECT_THAT(resolve("{{customer.name}} <{{customer.email}}>"), ElementsAre("ada@example.com"));
 }

@@ -5,7 +5,7 @@
 
 namespace waybill::actions {
 
-// Each stands in a file of its own.
+// Each is defined in the file of its action.
 const Action& nothing_action();
 const Action& store_tracking_action();
 const Action& send_email_action();

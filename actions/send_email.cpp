@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t max_text_characters = 10'000;
 constexpr std::array<std::string_view, 3> inline_parts{"subject", "body", "html"};
 
-/// The code of the stored template; empty when there is none.
+/// The code of the stored template; empty if the action uses none.
 std::string_view template_code(const json::object& action) {
-  const json::value* const code = given(action, "template");
+  const json::value* const code = find_value(action, "template");
   return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
 }
 
-/// The rules of a mail's configuration; collects what breaks them.
+/// Checks a mail's configuration and collects its errors.
 class Checker {
  public:
   Checker(const CheckContext& context, FieldErrors& errors) : context_(context), errors_(errors) {}
@@ -35,9 +35,9 @@ class Checker {
       }
     }
     json::object checked{{"type", "send_email"},
-                         {"recipient", recipient(given(definition, "recipient"))},
-                         {"template", stored(given(definition, "template"))}};
-    for (const auto part : inline_parts) checked[part] = text(part, given(definition, part));
+                         {"recipient", recipient(find_value(definition, "recipient"))},
+                         {"template", stored(find_value(definition, "template"))}};
+    for (const auto part : inline_parts) checked[part] = text(part, find_value(definition, part));
     if (template_code(definition).empty()) require_texts(definition);
     return checked;
   }
@@ -86,9 +86,9 @@ class Checker {
   }
 
   void require_texts(const json::object& definition) {
-    if (given(definition, "template") != nullptr && !definition.at("template").is_string()) return;
-    if (given(definition, "subject") == nullptr) refuse("subject", "is required without a template");
-    if (given(definition, "body") == nullptr && given(definition, "html") == nullptr) {
+    if (find_value(definition, "template") != nullptr && !definition.at("template").is_string()) return;
+    if (find_value(definition, "subject") == nullptr) refuse("subject", "is required without a template");
+    if (find_value(definition, "body") == nullptr && find_value(definition, "html") == nullptr) {
       refuse("body", "or html is required without a template");
     }
   }
@@ -97,7 +97,7 @@ class Checker {
   FieldErrors& errors_;
 };
 
-/// One mail being rendered from an action's own texts, or else from its stored template's.
+/// Renders one mail from the action's own texts and, for parts it lacks, its stored template.
 class Composer {
  public:
   Composer(const WorkflowView& workflow, const EventView& event)
@@ -127,7 +127,7 @@ class Composer {
 
   std::optional<std::string> part(std::string_view name) const {
     std::optional<std::string_view> text;
-    if (const json::value* const own = given(action_, name)) {
+    if (const json::value* const own = find_value(action_, name)) {
       text = own->as_string();
     } else if (const auto code = template_code(action_); !code.empty()) {
       text = stored_part(action_, code, name);
@@ -136,7 +136,7 @@ class Composer {
     return render(*text, name);
   }
 
-  /// RFC 2369 section 3.4: what a mail template's `url` renders to, if that is a link.
+  /// The rendered `url` of a mail template, if it is a link (RFC 2369 section 3.4).
   std::optional<std::string> unsubscribe_link() const {
     auto link = templates::single_line(part("url").value_or(""));
     const bool is_link =
@@ -161,7 +161,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   message.text = attempt.body;
   if (const auto* const html = attempt.request.at("html").if_string()) message.html = *html;
   message.headers.emplace_back("Auto-Submitted", "auto-generated");  // RFC 3834 section 5
-  if (const auto* const link = given(attempt.request, "listUnsubscribe")) {
+  if (const auto* const link = find_value(attempt.request, "listUnsubscribe")) {
     message.headers.emplace_back("List-Unsubscribe", "<" + std::string(link->as_string()) + ">");
   }
   message.owner = attempt.business_id.to_string();
@@ -169,7 +169,8 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   return message;
 }
 
-/// A mail to one or several recipients. Nobody gets it again for the sake of another whom the server refused.
+/// A mail to one or several recipients. Recipients who have the mail do not get it again when the server
+/// refused others.
 class SendEmail final : public Action {
  public:
   std::string_view type() const override { return "send_email"; }
@@ -183,7 +184,7 @@ class SendEmail final : public Action {
     std::vector<std::string> codes;
     if (const auto code = template_code(definition); !code.empty()) codes.emplace_back(code);
     for (const auto part : inline_parts) {
-      if (const auto* const text = given(definition, part)) add_partials(text->as_string(), codes);
+      if (const auto* const text = find_value(definition, part)) add_partials(text->as_string(), codes);
     }
     const json::value& recipient = definition.at("recipient");
     if (const auto* const text = recipient.if_string()) {
@@ -198,12 +199,12 @@ class SendEmail final : public Action {
     return Composer(workflow, event).plan();
   }
 
-  /// There is one mail server, but nobody waits behind the mails of another.
+  /// There is one mail server, but no business waits for the mails of another.
   std::string destination(const json::object& /*request*/, const Guid& business) const override {
     return "mail/" + business.to_string();
   }
 
-  /// The server is shared by all: most of a business's mails wait in the queue, where waiting costs nobody.
+  /// All businesses share the server, so most of a business's mails wait in the queue and delay no other.
   std::size_t max_in_flight() const override { return 8; }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
@@ -213,19 +214,21 @@ class SendEmail final : public Action {
       AttemptResult result;
       result.outcome = Never{"NO_RECIPIENT"};
       result.started_at = started;
-      result.error = "None of the recipients is a mail address.";
+      result.error = "None of the recipients is a valid mail address.";
       return finish(std::move(result));
     }
     auto history = MailHistory::read(attempt.tries);
-    message.still_to = history.left;
-    auto asked = message.asked();
-    effects.mailer.send(std::move(message), [finish = std::move(finish), started, &clock = effects.clock,
-                                             ends = effects.mailer_ends, history = std::move(history),
-                                             asked = std::move(asked)](const net::MailOutcome& mail) {
-      AttemptResult result = mail_result(mail, asked, history, started, clock.now());
-      if (mail.result == net::MailResult::temporary && ends != nullptr && *ends) result.cancelled = true;
-      finish(std::move(result));
-    });
+    message.still_to = history.remaining;
+    auto recipients = message.asked();
+    effects.mailer.send(
+        std::move(message),
+        [finish = std::move(finish), started, &clock = effects.clock, stopping = effects.mailer_stopping,
+         history = std::move(history), recipients = std::move(recipients)](const net::MailOutcome& mail) {
+          AttemptResult result = mail_result(mail, recipients, history, started, clock.now());
+          if (mail.result == net::MailResult::temporary && stopping != nullptr && *stopping)
+            result.cancelled = true;
+          finish(std::move(result));
+        });
   }
 };
 

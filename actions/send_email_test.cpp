@@ -37,7 +37,7 @@ std::vector<std::string> bad_fields(const json::object& definition) {
   return fields;
 }
 
-TEST(SendEmailCheck, TakesATemplateOrTextsOfItsOwn) {
+TEST(SendEmailCheck, AcceptsATemplateOrInlineTexts) {
   for (const char* const good :
        {R"({"type": "send_email", "recipient": "a@example.com", "template": "mail"})",
         R"({"type": "send_email", "recipient": "a@example.com", "template": "mail", "subject": "Other"})",
@@ -73,7 +73,7 @@ TEST(SendEmailCheck, TextsAreAtMost10000Characters) {
   EXPECT_THAT(bad_fields(definition), ElementsAre("action.body"));
 }
 
-TEST(SendEmailCheck, WhatAGetShowsCanBeSentBack) {
+TEST(SendEmailCheck, TheStoredFormCanBeSentBack) {
   const net::DestinationPolicy destinations;
   const CheckContext context{domain::EntityType::order, destinations, {}};
   FieldErrors errors;
@@ -131,7 +131,7 @@ TEST(SendEmailPlan, MissingPartsAreNull) {
   EXPECT_TRUE(example.plan().request.at("html").is_null());
 }
 
-TEST(SendEmailPlan, TextsComeFromTheStoredTemplateUnlessTheActionHasItsOwn) {
+TEST(SendEmailPlan, InlineTextsReplaceThoseOfTheStoredTemplate) {
   Example example;
   example.action = parse(R"j({"type": "send_email", "recipient": "{{customer.email}}", "template": "mail",
       "subject": "Own", "body": null, "html": null, "templates": {
@@ -176,7 +176,7 @@ TEST(SendEmailPlan, AMissingTemplateIsAnError) {
   EXPECT_THROW(example.plan(), std::invalid_argument);
 }
 
-TEST(StoredTemplates, BuiltInOnesFillInForWhatTheBusinessHasNot) {
+TEST(StoredTemplates, BuiltInOnesReplaceMissingOnes) {
   json::object stored =
       parse(R"({"order_shipped": null, "order_created": {"subject": "Own"}, "no_such": null})");
   add_built_in_templates(stored);
@@ -185,7 +185,7 @@ TEST(StoredTemplates, BuiltInOnesFillInForWhatTheBusinessHasNot) {
   EXPECT_TRUE(stored.at("no_such").is_null());
 }
 
-/// Answers as told, at once.
+/// Returns the given outcome at once.
 class FixedMailer : public net::Mailer {
  public:
   explicit FixedMailer(net::MailOutcome outcome) : outcome_(std::move(outcome)) {}
@@ -199,12 +199,12 @@ class FixedMailer : public net::Mailer {
   net::MailOutcome outcome_;
 };
 
-struct Try {
+struct Performed {
   AttemptResult result;
   std::vector<net::MailMessage> messages;
 };
 
-// A run's tries with these responses.
+// The `tries` of a run with these responses.
 std::string tries(const std::vector<std::optional<std::string>>& responses) {
   json::array list;
   for (const auto& response : responses) {
@@ -213,16 +213,16 @@ std::string tries(const std::vector<std::optional<std::string>>& responses) {
   return json::serialize(list);
 }
 
-Try perform(net::MailOutcome outcome, const json::object& request, bool ends = false,
-            std::string_view before = "[]") {
+Performed perform(net::MailOutcome outcome, const json::object& request, bool stopping = false,
+                  std::string_view earlier = "[]") {
   FixedMailer mailer(std::move(outcome));
   net::HttpClient http({});
-  const std::atomic<bool> mailer_ends = ends;
-  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>", &mailer_ends};
+  const std::atomic<bool> mailer_stopping = stopping;
+  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>", &mailer_stopping};
   Attempt attempt{request, "text", Guid::parse("018f0000-0000-7000-8000-000000000001").value(),
                   "msg_1", {},     1};
-  Try made;
-  attempt.tries = before;
+  Performed made;
+  attempt.tries = earlier;
   send_email().perform(attempt, effects, [&](AttemptResult result) { made.result = std::move(result); });
   made.messages = std::move(mailer.messages);
   return made;
@@ -232,8 +232,8 @@ const json::object one_mail =
     parse(R"({"to": ["ada@example.com", "Bob <bob@example.com>"], "subject": "S", "html": "<p>",
               "listUnsubscribe": "https://example.com/u"})");
 
-TEST(SendEmailPerform, HandsTheMailOverUnderTheRunsMessageId) {
-  const Try made = perform({net::MailResult::sent, "250 queued"}, one_mail);
+TEST(SendEmailPerform, SendsTheMailWithTheRunsMessageId) {
+  const Performed made = perform({net::MailResult::sent, "250 queued"}, one_mail);
   ASSERT_EQ(made.messages.size(), 1U);
   const net::MailMessage& message = made.messages[0];
   EXPECT_EQ(message.from, "Shop <shop@example.com>");
@@ -249,11 +249,11 @@ TEST(SendEmailPerform, HandsTheMailOverUnderTheRunsMessageId) {
   EXPECT_EQ(made.result.error, std::nullopt);
 }
 
-TEST(SendEmailPerform, EachBusinessHasAQueueOfItsOwn) {
+TEST(SendEmailPerform, EachBusinessHasItsOwnQueue) {
   const Guid one = Guid::from_name(namespace_url, "one");
   const Guid other = Guid::from_name(namespace_url, "other");
   EXPECT_NE(send_email().destination(one_mail, one), send_email().destination(one_mail, other));
-  Try made = perform({net::MailResult::sent, "250 ok"}, one_mail);
+  Performed made = perform({net::MailResult::sent, "250 ok"}, one_mail);
   EXPECT_EQ(made.messages.at(0).owner, Guid{}.to_string());
 }
 
@@ -283,9 +283,9 @@ TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
   EXPECT_EQ(std::get<Never>(result.outcome).code, "MAIL_REFUSED");
 }
 
-TEST(SendEmailPerform, WhoWasRefusedForATimeIsTriedAgainAlone) {
+TEST(SendEmailPerform, OnlyTemporarilyRefusedRecipientsAreAttemptedAgain) {
   const net::MailOutcome partly{net::MailResult::sent, "250 ok", {{"ada@example.com", false, "450 busy"}}};
-  Try made = perform(partly, one_mail);
+  Performed made = perform(partly, one_mail);
   EXPECT_THAT(made.messages.at(0).still_to, IsEmpty());
   EXPECT_EQ(std::get<Retry>(made.result.outcome).code, "SMTP_450");
   EXPECT_FALSE(made.result.destination_failed);
@@ -300,17 +300,17 @@ TEST(SendEmailPerform, WhoWasRefusedForATimeIsTriedAgainAlone) {
                     {{{"address", "ada@example.com"}, {"result", "failed"}, {"reply", "450 busy"}},
                      {{"address", "Bob <bob@example.com>"}, {"result", "delivered"}, {"reply", nullptr}}}}}));
 
-  // A try in between that reached nobody leaves it as it was.
-  const std::string before = tries({made.result.response, std::nullopt, "451 4.3.0 later"});
-  made = perform({net::MailResult::sent, "250 ok"}, one_mail, false, before);
+  // A failed attempt in between changes nothing.
+  const std::string earlier = tries({made.result.response, std::nullopt, "451 4.3.0 later"});
+  made = perform({net::MailResult::sent, "250 ok"}, one_mail, false, earlier);
   EXPECT_THAT(made.messages.at(0).to, ElementsAre("ada@example.com", "Bob <bob@example.com>"));
   EXPECT_THAT(made.messages.at(0).still_to, ElementsAre("ada@example.com"));
   EXPECT_TRUE(std::holds_alternative<Done>(made.result.outcome));
 }
 
-TEST(SendEmailPerform, OneRefusedForGoodEndsTheRunAfterAllOthersWereServed) {
+TEST(SendEmailPerform, APermanentRefusalEndsTheRunAfterAllOthersHaveTheMail) {
   const net::MailRefusal gone{"Bob <bob@example.com>", true, "550 no such user"};
-  Try made = perform({net::MailResult::sent, "250 ok", {gone}}, one_mail);
+  Performed made = perform({net::MailResult::sent, "250 ok", {gone}}, one_mail);
   EXPECT_EQ(std::get<Never>(made.result.outcome).code, "SMTP_550");
   EXPECT_EQ(made.result.status_code, 550);
 
@@ -321,7 +321,7 @@ TEST(SendEmailPerform, OneRefusedForGoodEndsTheRunAfterAllOthersWereServed) {
   EXPECT_THAT(made.result.error.value(), testing::HasSubstr("550 no such user"));
 }
 
-TEST(SendEmailPerform, WhatTheEndOfTheWorkerCutsOffIsNoTry) {
+TEST(SendEmailPerform, AnAttemptEndedByTheWorkersStopDoesNotCount) {
   EXPECT_TRUE(
       perform({net::MailResult::temporary, "The mailer was stopped."}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::sent, "250 ok"}, one_mail, true).result.cancelled);
@@ -332,8 +332,9 @@ TEST(SendEmailPerform, WhatTheEndOfTheWorkerCutsOffIsNoTry) {
   EXPECT_TRUE(crowded.again_at.has_value());
 }
 
-TEST(SendEmailPerform, AMailToNobodyIsDeadWithoutATransfer) {
-  const Try made = perform({net::MailResult::sent, ""}, parse(R"({"to": [], "subject": "S", "html": null})"));
+TEST(SendEmailPerform, AMailWithoutRecipientsIsDeadWithoutATransfer) {
+  const Performed made =
+      perform({net::MailResult::sent, ""}, parse(R"({"to": [], "subject": "S", "html": null})"));
   EXPECT_TRUE(made.messages.empty());
   EXPECT_EQ(std::get<Never>(made.result.outcome).code, "NO_RECIPIENT");
   EXPECT_TRUE(made.result.error.has_value());

@@ -17,31 +17,31 @@ constexpr std::size_t max_title_characters = 200;
 constexpr std::size_t max_body_characters = 10'000;
 constexpr std::size_t max_url_characters = 2'000;
 constexpr std::int64_t max_ttl = 2'419'200;   // four weeks
-constexpr std::int64_t default_ttl = 86'400;  // what happened to an order yesterday is no news
+constexpr std::int64_t default_ttl = 86'400;  // one day; an older notification is not worth showing
 constexpr std::size_t max_topic_size = 32;    // RFC 8030 section 5.4
 constexpr std::string_view urgencies[] = {"very-low", "low", "normal", "high"};  // RFC 8030 section 5.3
-constexpr std::string_view everybody = "all";
+constexpr std::string_view all_users = "all";
 constexpr std::string_view part_names[] = {"title", "body", "url"};
 
-/// What a notification may open: no script, no data.
+/// True for a URL or path that a notification may open; excludes javascript: and data: URLs.
 bool is_link(std::string_view url) {
   return url.starts_with("https://") || url.starts_with("http://") || url.starts_with('/');
 }
 
-/// Whose browsers a checked recipient means; nullopt: everybody's.
+/// The user that a checked recipient names; nullopt for all users of the business.
 std::optional<Guid> user_of(std::string_view recipient) {
-  if (recipient == everybody) return std::nullopt;
+  if (recipient == all_users) return std::nullopt;
   const Guid user = Guid::parse(recipient).value();
   return user;
 }
 
-/// The code of the stored template; empty when there is none.
+/// The code of the stored template; empty if the action uses none.
 std::string_view template_code(const json::object& action) {
-  const json::value* const code = given(action, "template");
+  const json::value* const code = find_value(action, "template");
   return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
 }
 
-/// The rules of a push message's configuration; collects what breaks them.
+/// Checks a push message's configuration and collects its errors.
 class Checker {
  public:
   Checker(const json::object& definition, const CheckContext& context, FieldErrors& errors)
@@ -71,12 +71,12 @@ class Checker {
   }
 
   json::value recipient() {
-    const json::value* value = given(definition_, "recipient");
-    if (value == nullptr) return json::value(everybody);
+    const json::value* value = find_value(definition_, "recipient");
+    if (value == nullptr) return json::value(all_users);
     const std::string_view name = value->is_string() ? std::string_view(value->get_string()) : "";
-    if (name.empty() || name == everybody) {
+    if (name.empty() || name == all_users) {
       if (!value->is_string()) refuse("recipient", "must be a string");
-      return json::value(everybody);
+      return json::value(all_users);
     }
     const auto user = Guid::parse(name);
     if (!user) refuse("recipient", "must be \"all\" or the guid of a user");
@@ -84,33 +84,33 @@ class Checker {
   }
 
   json::value stored_template() {
-    const json::value* value = given(definition_, "template");
+    const json::value* value = find_value(definition_, "template");
     if (value == nullptr || *value == "") return nullptr;
     if (!value->is_string()) {
       refuse("template", "must be a string");
-    } else if (auto wrong = stored_template_problem(context_, value->get_string(), "send_push")) {
-      refuse("template", std::move(*wrong));
+    } else if (auto problem = stored_template_problem(context_, value->get_string(), "send_push")) {
+      refuse("template", std::move(*problem));
     }
     return *value;
   }
 
   json::value text(std::string_view field, std::size_t max_characters) {
-    const json::value* value = given(definition_, field);
+    const json::value* value = find_value(definition_, field);
     if (value == nullptr || *value == "") return nullptr;
     if (!value->is_string()) {
       refuse(field, "must be a string");
     } else if (count_characters(value->get_string()) > max_characters) {
       refuse(field, "must not be longer than " + std::to_string(max_characters) + " characters");
-    } else if (auto wrong = templates::mustache_problem(value->get_string())) {
-      refuse(field, std::move(*wrong));
+    } else if (auto problem = templates::mustache_problem(value->get_string())) {
+      refuse(field, std::move(*problem));
     }
     return *value;
   }
 
-  // Every notification has one (Notifications API, showNotification).
+  // Every notification needs a title (Notifications API, showNotification).
   json::value title() {
     json::value title = text("title", max_title_characters);
-    if (title.is_null() && given(definition_, "template") == nullptr) {
+    if (title.is_null() && find_value(definition_, "template") == nullptr) {
       refuse("title", "is required without a template");
     }
     return title;
@@ -127,7 +127,7 @@ class Checker {
   }
 
   json::value ttl() {
-    const json::value* value = given(definition_, "ttl");
+    const json::value* value = find_value(definition_, "ttl");
     if (value == nullptr) return default_ttl;
     if (!value->is_int64() || value->get_int64() < 0 || value->get_int64() > max_ttl) {
       refuse("ttl", "must be an integer from 0 to " + std::to_string(max_ttl));
@@ -136,7 +136,7 @@ class Checker {
   }
 
   json::value urgency() {
-    const json::value* value = given(definition_, "urgency");
+    const json::value* value = find_value(definition_, "urgency");
     if (value == nullptr) return "normal";
     if (!value->is_string() ||
         std::ranges::find(urgencies, std::string_view(value->get_string())) == std::end(urgencies)) {
@@ -150,20 +150,20 @@ class Checker {
   FieldErrors& errors_;
 };
 
-// The same for every try and replay of one event × workflow, so that the later replaces the earlier, where it
-// waits (Topic) and where it is shown (tag).
+// The same for all attempts and replays of an event × workflow, so that a later message replaces an earlier
+// one while it waits at the push service (Topic) and where it is shown (tag).
 std::string topic_of(std::string_view message_id) {
   return base64url(sha256(message_id)).substr(0, max_topic_size);
 }
 
-/// What a push message says of its event.
+/// The event, as described in a push message.
 struct Source {
   std::string_view trigger;
   domain::EntityType entity_type;
   Guid entity_id;
 };
 
-// What the service worker of the page gets.
+// The JSON text that the page's service worker receives.
 std::string message_text(const json::object& request, std::string_view body, std::string_view tag,
                          const Source& source) {
   return to_json(json::object{{"title", request.at("title")},
@@ -176,10 +176,10 @@ std::string message_text(const json::object& request, std::string_view body, std
                                 {"entityId", source.entity_id.to_string()}}}});
 }
 
-// Null without such a part. Nothing is escaped: it is shown as text.
+// Returns null if there is no such part. Nothing is escaped, because the part is shown as plain text.
 json::value rendered_part(const json::object& action, std::string_view part, const json::object& context) {
   std::optional<std::string_view> text;
-  if (const json::value* const own = given(action, part)) {
+  if (const json::value* const own = find_value(action, part)) {
     text = own->as_string();
   } else if (const auto code = template_code(action); !code.empty()) {
     text = stored_part(action, code, part);
@@ -203,7 +203,7 @@ class SendPush final : public Action {
     std::vector<std::string> codes;
     if (const auto code = template_code(definition); !code.empty()) codes.emplace_back(code);
     for (const auto part : part_names) {
-      if (const auto* const text = given(definition, part)) add_partials(text->as_string(), codes);
+      if (const auto* const text = find_value(definition, part)) add_partials(text->as_string(), codes);
     }
     return codes;
   }
@@ -212,9 +212,9 @@ class SendPush final : public Action {
     return user_of(definition.at("recipient").as_string());
   }
 
-  /// What the definition has no text of its own for is the stored template's. Who is subscribed is not known
-  /// before the try: `subscriptions` is the recipient, for which the API shows their number, and ttl, urgency
-  /// and destination are left out there.
+  /// Parts without a text in the definition come from the stored template. The subscriptions are not known
+  /// before the attempt, so `subscriptions` holds the recipient; the API shows their number instead, and
+  /// leaves out ttl, urgency and destination.
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     json::monotonic_resource memory;
     const json::object context = template_context(workflow, event, &memory);
@@ -245,7 +245,7 @@ class SendPush final : public Action {
     return plan;
   }
 
-  /// Its business: push services are counted where they are known.
+  /// By business; the sender limits each push service itself.
   std::string destination(const json::object& request, const Guid& /*business*/) const override {
     return std::string(request.at("destination").as_string());
   }

@@ -44,10 +44,10 @@ TEST(SendPushCheck, FillsInDefaults) {
   EXPECT_THAT(plain.errors, IsEmpty());
   EXPECT_EQ(plain.stored, parse(R"({"type": "send_push", "recipient": "all", "template": null,
       "title": "Order {{orderNumber}}", "body": null, "url": null, "ttl": 86400, "urgency": "normal"})"));
-  EXPECT_THAT(check(plain.stored).errors, IsEmpty()) << "what a GET shows can be sent back";
+  EXPECT_THAT(check(plain.stored).errors, IsEmpty()) << "the stored form can be sent back";
 }
 
-TEST(SendPushCheck, RecipientIsEverybodyOrAUser) {
+TEST(SendPushCheck, RecipientIsAllOrAUser) {
   const std::string user = Guid::from_name(namespace_url, "u").to_string();
   EXPECT_EQ(check_with("recipient", json::value(user)).stored.at("recipient"), json::value(user));
   EXPECT_EQ(check_with("recipient", "").stored.at("recipient"), "all");
@@ -83,7 +83,7 @@ TEST(SendPushCheck, TextsAreTemplatesWithinTheirLengths) {
               ElementsAre("action.url"));
 }
 
-TEST(SendPushCheck, UrlLeadsToAPage) {
+TEST(SendPushCheck, UrlIsAnHttpUrlOrAPath) {
   for (const char* good :
        {"https://shop.example/orders/{{guid}}", "http://shop.example", "/orders", "{{url}}"}) {
     EXPECT_THAT(check_with("url", good).errors, IsEmpty()) << good;
@@ -151,8 +151,8 @@ TEST(SendPushPlan, RendersTextsWithoutEscapes) {
             "push:" + Guid::from_name(namespace_url, "business").to_string());
 }
 
-TEST(SendPushPlan, AMessageThatNoPushServiceMustTakeIsRefused) {
-  // The message's own parts take room too: find where it ends.
+TEST(SendPushPlan, AMessageBeyondTheSizeLimitIsRefused) {
+  // The limit applies to the whole message, including the JSON around the texts.
   const auto fits = [](std::size_t size) {
     Planned planned(parse(R"({"type": "send_push", "title": "t", "body": "{{text}}"})"));
     planned.entity["text"] = std::string(size, 'x');
@@ -172,12 +172,12 @@ TEST(SendPushPlan, AMessageThatNoPushServiceMustTakeIsRefused) {
   EXPECT_FALSE(fits(100'000));
 }
 
-TEST(SendPushPlan, WithoutATitleThereIsNoMessage) {
+TEST(SendPushPlan, AMissingTitleIsAnError) {
   Planned planned(parse(R"({"type": "send_push", "template": "push"})"));
   EXPECT_THROW(planned.plan(), std::invalid_argument);
 }
 
-TEST(SendPushPlan, OpensLinksAndPathsAlone) {
+TEST(SendPushPlan, AcceptsOnlyLinksAndPathsAsUrl) {
   Planned planned(parse(R"({"type": "send_push", "title": "t", "url": "{{link}}"})"));
   for (const auto* const url : {"https://example.com/o", "http://example.com", "/orders/1"}) {
     planned.entity["link"] = url;
@@ -189,7 +189,7 @@ TEST(SendPushPlan, OpensLinksAndPathsAlone) {
   }
 }
 
-TEST(SendPushPlan, TheDefinitionsOwnTextsGoBeforeThoseOfItsTemplate) {
+TEST(SendPushPlan, TextsOfTheDefinitionReplaceThoseOfItsTemplate) {
   Planned planned(parse(R"({"type": "send_push", "template": "push", "url": "/own"})"));
   planned.definition["templates"] =
       parse(R"({"push": {"title": "{{orderNumber}}", "body": "{{> more}}", "url": "/theirs"},
@@ -200,13 +200,13 @@ TEST(SendPushPlan, TheDefinitionsOwnTextsGoBeforeThoseOfItsTemplate) {
   EXPECT_EQ(plan.request.at("url"), "/own");
 }
 
-TEST(SendPushUser, IsTheRecipientUnlessItIsEverybody) {
+TEST(SendPushUser, IsTheRecipientUnlessItIsAll) {
   const Guid user = Guid::from_name(namespace_url, "u");
   EXPECT_EQ(send_push().user(check_with("recipient", json::value(user.to_string())).stored), user);
   EXPECT_EQ(send_push().user(check_with("recipient", "all").stored), std::nullopt);
 }
 
-TEST(SendPushTemplates, AreItsOwnAndThePartialsOfItsTexts) {
+TEST(SendPushTemplates, IncludeItsTemplateAndThePartialsOfItsTexts) {
   EXPECT_THAT(send_push().templates(
                   check(parse(R"({"type": "send_push", "template": "push", "body": "{{> more}}"})")).stored),
               UnorderedElementsAre("push", "more"));

@@ -9,12 +9,12 @@ namespace waybill::actions {
 namespace {
 
 json::value member(const json::object& object, std::string_view name) {
-  const auto* const value = given(object, name);
+  const auto* const value = find_value(object, name);
   return value == nullptr ? json::value() : *value;
 }
 
-/// Tells the store that an order came from of its shipment.
-class PushTracking final : public Action {
+/// Sends the tracking of a shipment to the store from which its order was imported.
+class StoreTracking final : public Action {
  public:
   std::string_view type() const override { return "push_tracking"; }
 
@@ -26,15 +26,15 @@ class PushTracking final : public Action {
       if (field.key() != "type") errors.push_back({"action." + std::string(field.key()), "unknown field"});
     }
     if (context.entity_type != domain::EntityType::shipment) {
-      errors.push_back({"action.type", "is for shipments alone"});
+      errors.push_back({"action.type", "is only for shipments"});
     }
     return {{"type", type()}};
   }
 
-  /// What the shipment is told with is read again by each try; the destination is left out where the plan is
+  /// For display only: each attempt reads the shipment again. `destination` is left out where the plan is
   /// shown.
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
-    const auto* const carrier = given(event.entity, "carrier");
+    const auto* const carrier = find_value(event.entity, "carrier");
     return {
         .request = {{"orderId", member(event.entity, "orderId")},
                     {"trackingNumber", member(event.entity, "trackingNumber")},
@@ -44,7 +44,7 @@ class PushTracking final : public Action {
         .body = {}};
   }
 
-  /// Its business: which store it is, and how much that bears, is known to the sender.
+  /// By business; the sender finds the store and limits its requests itself.
   std::string destination(const json::object& request, const Guid& /*business*/) const override {
     return std::string(request.at("destination").as_string());
   }
@@ -55,8 +55,8 @@ class PushTracking final : public Action {
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const auto shipped_at = parse_timestamp(attempt.request.at("shippedAt").as_string());
-    if (!shipped_at) throw std::invalid_argument("there is no such time");
-    effects.tracking->push(
+    if (!shipped_at) throw std::invalid_argument("shippedAt is not a valid time");
+    effects.tracking->send(
         {.business = attempt.business_id, .shipment = attempt.entity_id, .shipped_at = *shipped_at},
         std::move(finish));
   }
@@ -65,7 +65,7 @@ class PushTracking final : public Action {
 }  // namespace
 
 const Action& store_tracking_action() {
-  static const PushTracking action;
+  static const StoreTracking action;
   return action;
 }
 

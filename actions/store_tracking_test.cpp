@@ -10,13 +10,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Action& push_tracking() { return *find_action("push_tracking"); }
+const Action& store_tracking() { return *find_action("push_tracking"); }
 
 constexpr Guid business{{1}}, shipment{{2}};
 
 Plan plan_of(std::string_view entity) {
   const json::object record = parse(entity), previous, action = parse(R"({"type": "push_tracking"})");
-  return push_tracking().plan(
+  return store_tracking().plan(
       {.guid = Guid{}, .name = "", .business_id = business, .business_name = "", .action = action},
       {.entity = record,
        .previous = previous,
@@ -27,11 +27,11 @@ Plan plan_of(std::string_view entity) {
        .trigger = "shipment_status_changed"});
 }
 
-TEST(PushTrackingCheck, IsOfShipmentsAndHasNothingToSet) {
+TEST(StoreTrackingCheck, IsForShipmentsAndHasNoFields) {
   const net::DestinationPolicy destinations;
   const auto check = [&](std::string_view definition, domain::EntityType type) {
     Checked result;
-    result.stored = push_tracking().check(parse(definition), {type, destinations, {}}, result.errors);
+    result.stored = store_tracking().check(parse(definition), {type, destinations, {}}, result.errors);
     return result;
   };
   const auto good = check(R"({"type": "push_tracking"})", domain::EntityType::shipment);
@@ -41,7 +41,7 @@ TEST(PushTrackingCheck, IsOfShipmentsAndHasNothingToSet) {
               ElementsAre("action.to", "action.type"));
 }
 
-TEST(PushTrackingCheck, IsNoActionThatWorkflowsOfTheApiMayHave) {
+TEST(StoreTrackingCheck, IsNotOfferedByTheApi) {
   std::vector<std::string_view> offered;
   for (const Action* action : all_actions()) {
     if (!action->managed_only()) offered.push_back(action->type());
@@ -49,7 +49,7 @@ TEST(PushTrackingCheck, IsNoActionThatWorkflowsOfTheApiMayHave) {
   EXPECT_THAT(offered, ElementsAre("send_email", "send_push", "update_status", "webhook"));
 }
 
-TEST(PushTrackingPlan, SaysWhatIsToldAndCountsByBusiness) {
+TEST(StoreTrackingPlan, ShowsTheTrackingAndQueuesByBusiness) {
   const Plan plan =
       plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": {"guid": "c", "name": "UPS"}})");
   EXPECT_EQ(plan.request, (json::object{{"orderId", "o"},
@@ -57,7 +57,7 @@ TEST(PushTrackingPlan, SaysWhatIsToldAndCountsByBusiness) {
                                         {"carrier", "UPS"},
                                         {"shippedAt", "2026-11-20T05:45:12.345Z"},
                                         {"destination", "store:" + business.to_string()}}));
-  EXPECT_EQ(push_tracking().destination(plan.request, business), "store:" + business.to_string());
+  EXPECT_EQ(store_tracking().destination(plan.request, business), "store:" + business.to_string());
   EXPECT_TRUE(plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": null})")
                   .request.at("carrier")
                   .is_null());

@@ -40,9 +40,10 @@ std::shared_ptr<net::VapidSigner> StoredSubscriptions::signer(storage::Session& 
   auto& signer = signers_[business];
   if (!signer || signer->public_key() != stored->public_key) {
     const std::string secret = secrets_.open(stored->private_key, "vapid-key:" + business.to_string());
-    auto made = std::make_shared<net::VapidSigner>(net::VapidKeys{stored->public_key, secret}, contact_);
+    auto new_signer =
+        std::make_shared<net::VapidSigner>(net::VapidKeys{stored->public_key, secret}, contact_);
     if (signers_.size() > max_signers) signers_.clear();
-    return signers_[business] = std::move(made);
+    return signers_[business] = std::move(new_signer);
   }
   return signer;
 }

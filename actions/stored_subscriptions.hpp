@@ -9,11 +9,11 @@
 
 namespace waybill::actions {
 
-/// The directory in the database, on a session of its own that is made when it is needed.
+/// Reads the subscriptions from the database, on a dedicated session that is opened when needed.
 class StoredSubscriptions final : public SubscriptionDirectory {
  public:
-  /// `contact` is where push services reach the operator: a mailto: or https: URL, or empty. `secrets`
-  /// outlives the directory.
+  /// `contact` is the operator's address for push services: a mailto: or https: URL, or empty. `secrets` must
+  /// outlive the directory.
   StoredSubscriptions(std::string database_url, const SecretBox& secrets, std::string contact)
       : database_url_(std::move(database_url)), secrets_(secrets), contact_(std::move(contact)) {}
 
@@ -29,8 +29,7 @@ class StoredSubscriptions final : public SubscriptionDirectory {
   const SecretBox& secrets_;
   const std::string contact_;
   std::unique_ptr<storage::Session> session_;
-  std::unordered_map<Guid, std::shared_ptr<net::VapidSigner>>
-      signers_;  // by business; they keep their tokens
+  std::unordered_map<Guid, std::shared_ptr<net::VapidSigner>> signers_;  // by business; cache their tokens
 };
 
 }  // namespace waybill::actions

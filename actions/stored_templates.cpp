@@ -11,8 +11,8 @@ namespace {
 const json::object* find_stored(const json::object& action, std::string_view code) {
   const json::value* const all = action.if_contains("templates");
   const json::object* const by_code = all == nullptr ? nullptr : all->if_object();
-  const json::value* const one = by_code == nullptr ? nullptr : by_code->if_contains(code);
-  return one == nullptr ? nullptr : one->if_object();
+  const json::value* const stored = by_code == nullptr ? nullptr : by_code->if_contains(code);
+  return stored == nullptr ? nullptr : stored->if_object();
 }
 
 std::optional<std::string_view> text_of(const json::object& stored, std::string_view part) {

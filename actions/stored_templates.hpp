@@ -10,32 +10,31 @@
 
 namespace waybill::actions {
 
-// Whoever loads a workflow puts the stored templates that its action uses, itself or through partials, into
-// the action's definition as "templates": an object of {subject, body, html, title, url} by code.
-// PostgreSQL's function template_texts collects those of the business and answers null for codes that it has
-// not.
+// When a workflow is loaded, the stored templates that its action uses, directly or through partials, are put
+// into the action's definition as "templates": an object of {subject, body, html, title, url} by code. The
+// SQL function template_texts collects those of the business and returns null for unknown codes.
 
-/// Fills in the built-in templates for those of `stored` (template_texts' answer) that are null; what remains
-/// null exists nowhere, and renders as nothing.
+/// Replaces the null entries of `stored` (the result of template_texts) by built-in templates. An entry that
+/// stays null exists nowhere and renders as nothing.
 void add_built_in_templates(json::object& stored);
 
-/// A part of a built-in or stored template of `action`; nullopt when the template has no such part. Throws
-/// std::invalid_argument when there is no such template.
+/// Returns a part of a built-in or stored template of `action`; nullopt if the template has no such part.
+/// Throws std::invalid_argument if the template does not exist.
 std::optional<std::string_view> stored_part(const json::object& action, std::string_view code,
                                             std::string_view part);
 
-/// `{{> code}}`: a template's html within html, and its body elsewhere or when it has no html. Refers to
-/// `action`.
+/// Resolves `{{> code}}` to the template's html within html, and to its body elsewhere or if it has no html.
+/// The result refers to `action`.
 templates::Partials stored_partials(const json::object& action, templates::Escape escape);
 
-/// Adds the codes that a Mustache text includes, each once.
+/// Adds the codes of the partials of a Mustache text, without duplicates.
 void add_partials(std::string_view text, std::vector<std::string>& codes);
 
-/// Why `code` is no template for this action, as a sentence; nullopt when it is one.
+/// The error message if `code` is not a template for this type of action; nullopt if it is.
 std::optional<std::string> stored_template_problem(const CheckContext& context, std::string_view code,
                                                    std::string_view type);
 
-/// What templates see: the entity's fields, and `previous`, `workflow`, `business`, `event`.
+/// The data available to templates: the entity's fields, `previous`, `workflow`, `business` and `event`.
 json::object template_context(const WorkflowView& workflow, const EventView& event,
                               const json::storage_ptr& memory = {});
 

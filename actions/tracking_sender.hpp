@@ -6,19 +6,20 @@
 
 namespace waybill::actions {
 
-/// A shipment that the store of its order is to show.
+/// A shipment whose tracking is to be sent to the store of its order.
 struct TrackingNotice {
   Guid business;
   Guid shipment;
   Time shipped_at;
 };
 
-/// Where stores are told of shipments: their connectors are no matter of actions.
+/// Sends tracking to stores. An interface, because actions do not depend on connectors.
 class TrackingSender {
  public:
   virtual ~TrackingSender() = default;
-  /// From any thread. `finish` is called once, on any thread, within 28 s: within the lease of a try.
-  virtual void push(TrackingNotice push, Action::Finish finish) = 0;
+  /// Any thread may call it. `finish` is called once, on any thread, within 28 s, which is less than the
+  /// lease of a run.
+  virtual void send(TrackingNotice notice, Action::Finish finish) = 0;
 };
 
 }  // namespace waybill::actions

@@ -10,7 +10,7 @@ namespace {
 
 using domain::EntityType;
 
-/// Which records of an event are moved.
+/// The records that the action moves for an event.
 struct Recipient {
   EntityType entity_type;  // of the event
   std::string_view name;   // empty: the record itself
@@ -31,7 +31,7 @@ const Recipient* find_recipient(EntityType entity_type, std::string_view name) {
   return found == std::end(recipients) ? nullptr : found;
 }
 
-std::string listed(std::span<const std::string_view> names) {
+std::string join_names(std::span<const std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) {
     if (!text.empty()) text += ", ";
@@ -40,7 +40,7 @@ std::string listed(std::span<const std::string_view> names) {
   return text;
 }
 
-/// The rules of a status change's configuration; collects what breaks them.
+/// Checks a status change's configuration and collects its errors.
 class Checker {
  public:
   Checker(const json::object& definition, EntityType entity_type, FieldErrors& errors)
@@ -68,7 +68,7 @@ class Checker {
   }
 
   const Recipient* recipient() {
-    const json::value* const value = given(definition_, "recipient");
+    const json::value* const value = find_value(definition_, "recipient");
     if (value != nullptr && !value->is_string()) {
       refuse("recipient", "must be a string");
       return nullptr;
@@ -89,14 +89,14 @@ class Checker {
     return nullptr;
   }
 
-  /// Of the machine's states, from `field`; null when it is missing.
+  /// Reads `field`, which must be a state of the state machine; null if it is missing.
   json::value state(std::string_view field, const domain::StateMachine* states) {
-    const json::value* const value = given(definition_, field);
+    const json::value* const value = find_value(definition_, field);
     if (value == nullptr || *value == "") return nullptr;
     if (!value->is_string()) {
       refuse(field, "must be a string");
     } else if (states != nullptr && !states->has_state(value->get_string())) {
-      refuse(field, "must be one of " + listed(states->states));
+      refuse(field, "must be one of " + join_names(states->states));
     }
     return *value;
   }
@@ -116,7 +116,7 @@ class Checker {
   json::value when_all_shipments(const Recipient* recipient) {
     json::value status = state("whenAllShipments", &domain::shipment_states());
     if (!status.is_null() && recipient != nullptr && recipient->moved != EntityType::order) {
-      refuse("whenAllShipments", "is for orders alone");
+      refuse("whenAllShipments", "is only for orders");
     }
     return status;
   }
@@ -130,8 +130,8 @@ json::array ids_of(const Recipient& recipient, const EventView& event) {
   if (recipient.name.empty()) return {event.entity_id.to_string()};
   json::array ids;
   if (recipient.moved == EntityType::order) {
-    if (const auto* const order = given(event.entity, "orderId")) ids.push_back(*order);
-  } else if (const auto* const shipments = given(event.entity, "shipments")) {
+    if (const auto* const order = find_value(event.entity, "orderId")) ids.push_back(*order);
+  } else if (const auto* const shipments = find_value(event.entity, "shipments")) {
     for (const json::value& shipment : shipments->as_array()) ids.push_back(shipment.at("guid"));
   }
   return ids;
@@ -154,9 +154,9 @@ class UpdateStatus final : public Action {
 
   bool changes_records() const override { return true; }
 
-  /// Relatives are those that the event's entity names.
+  /// The relatives to move are those in the event's entity.
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
-    const auto* const name = given(workflow.action, "recipient");
+    const auto* const name = find_value(workflow.action, "recipient");
     const Recipient* const recipient =
         find_recipient(event.entity_type, name == nullptr ? "" : std::string_view(name->as_string()));
     if (recipient == nullptr) throw std::invalid_argument("the recipient has no status");
@@ -164,7 +164,7 @@ class UpdateStatus final : public Action {
                           {"entityIds", ids_of(*recipient, event)},
                           {"status", workflow.action.at("status")}},
               .body = {}};
-    if (const auto* const all = given(workflow.action, "whenAllShipments")) {
+    if (const auto* const all = find_value(workflow.action, "whenAllShipments")) {
       plan.request["whenAllShipments"] = *all;
     }
     return plan;
@@ -178,7 +178,7 @@ class UpdateStatus final : public Action {
     const auto* const states = type ? domain::states_of(*type) : nullptr;
     std::string status(request.at("status").as_string());
     if (states == nullptr || !states->has_state(status))
-      throw std::invalid_argument("there is no such status");
+      throw std::invalid_argument("the status does not exist");
     AttemptResult result{.outcome = Skip{"NO_RECORD"},
                          .started_at = effects.clock.now(),
                          .status_code = {},
@@ -189,9 +189,9 @@ class UpdateStatus final : public Action {
       records.push_back(Guid::parse(id.as_string()).value());
     }
     if (records.empty()) {
-      result.error = "there is no " + std::string(states->name) + " to move";
+      result.error = "There is no " + std::string(states->name) + " to move.";
     } else {
-      const auto* const all = given(request, "whenAllShipments");
+      const auto* const all = find_value(request, "whenAllShipments");
       result.outcome = Move{
           .entity_type = *type,
           .records = std::move(records),

@@ -25,7 +25,7 @@ Checked check(std::string_view definition, EntityType type = EntityType::order) 
   return result;
 }
 
-TEST(UpdateStatusCheck, StatusStandsInTemplateOrStatus) {
+TEST(UpdateStatusCheck, StatusIsGivenAsTemplateOrStatus) {
   for (const char* definition :
        {R"({"type": "update_status", "template": "shipped"})",
         R"({"type": "update_status", "status": "shipped"})",
@@ -34,11 +34,11 @@ TEST(UpdateStatusCheck, StatusStandsInTemplateOrStatus) {
     EXPECT_THAT(checked.errors, IsEmpty()) << definition;
     EXPECT_EQ(checked.stored, parse(R"({"type": "update_status", "recipient": "", "template": "shipped",
                                         "status": "shipped", "whenAllShipments": null})"));
-    EXPECT_THAT(check(to_json(checked.stored)).errors, IsEmpty()) << "what a GET shows can be sent back";
+    EXPECT_THAT(check(to_json(checked.stored)).errors, IsEmpty()) << "the stored form can be sent back";
   }
 }
 
-TEST(UpdateStatusCheck, StatusIsOfTheSetOfWhatIsMoved) {
+TEST(UpdateStatusCheck, StatusIsValidForTheMovedRecords) {
   EXPECT_THAT(check(R"({"recipient": "shipments", "status": "in_transit"})").errors, IsEmpty());
   EXPECT_THAT(check(R"({"recipient": "order", "status": "shipped"})", EntityType::shipment).errors,
               IsEmpty());
@@ -66,7 +66,7 @@ TEST(UpdateStatusCheck, RelativesOnlyWhereTheyExist) {
   }
 }
 
-TEST(UpdateStatusCheck, EveryBadFieldIsNamed) {
+TEST(UpdateStatusCheck, AllBadFieldsAreReported) {
   EXPECT_THAT(check("{}").fields(), ElementsAre("action.status"));
   EXPECT_THAT(check(R"({"status": "shipped", "template": "ready"})").fields(),
               ElementsAre("action.template"));

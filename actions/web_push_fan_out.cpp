@@ -14,14 +14,14 @@
 namespace waybill::actions {
 namespace {
 
-constexpr std::size_t max_in_flight = 32;                    // of one try
-constexpr Duration sending_time = std::chrono::seconds(12);  // after it no request of this try begins
+constexpr std::size_t max_in_flight = 32;                    // of one attempt
+constexpr Duration sending_time = std::chrono::seconds(12);  // the attempt starts no request later
 constexpr Duration request_time = std::chrono::seconds(10);
-constexpr std::size_t max_reason_bytes = 500;  // that are kept of a refusal
+constexpr std::size_t max_reason_bytes = 500;  // of a refusal, as stored
 
 bool is_permanent(int status) { return status < 500 && status != 429 && status != 408; }
 
-PushEntry judged(const Guid& subscription, const net::HttpResponse& response, Time now) {
+PushEntry entry_for(const Guid& subscription, const net::HttpResponse& response, Time now) {
   PushEntry entry{.subscription = subscription, .code = {}};
   if (response.failure != net::HttpFailure::none) {
     entry.result = PushResult::failed;
@@ -46,7 +46,7 @@ PushEntry judged(const Guid& subscription, const net::HttpResponse& response, Ti
   return entry;
 }
 
-/// One try. All of it happens on the sender's thread; the client's answers are posted there.
+/// One attempt. Runs on the sender's thread only; the client's responses are posted there.
 class FanOut : public std::enable_shared_from_this<FanOut> {
  public:
   FanOut(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
@@ -79,10 +79,11 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
  private:
   void gather(PushAudience audience) {
     signer_ = std::move(audience.signer);
-    std::unordered_set<Guid> left;
-    if (message_.history.left) left.insert(message_.history.left->begin(), message_.history.left->end());
+    std::unordered_set<Guid> remaining;
+    if (message_.history.remaining)
+      remaining.insert(message_.history.remaining->begin(), message_.history.remaining->end());
     for (storage::PushSubscription& subscription : audience.subscriptions) {
-      if (message_.history.left && !left.contains(subscription.guid)) continue;
+      if (message_.history.remaining && !remaining.contains(subscription.guid)) continue;
       const std::size_t index = targets_.size();
       entries_.push_back({.subscription = subscription.guid, .code = "NOT_TRIED"});
       const auto destination = net::parse_destination(subscription.endpoint);
@@ -100,22 +101,23 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     entries_[index].code = code;
   }
 
-  // Sends what may be sent, gives up what cannot be, and ends the try when nothing is left to wait for.
+  // Sends as much as the limits allow, gives up on broken services, and ends the attempt when none is
+  // pending.
   void advance() {
     const bool over = cancelled_ || sender_.closed() || clock_.now() - started_at_ >= sending_time;
-    for (auto place = waiting_.begin(); place != waiting_.end();) {
-      auto& [service, indexes] = *place;
+    for (auto each = waiting_.begin(); each != waiting_.end();) {
+      auto& [service, indexes] = *each;
       if (!over) send_to(service, indexes);
       const bool broken = sender_.services().state(service) == net::CircuitBreaker::State::open;
       if (over || broken) give_up(indexes, broken);
-      place = indexes.empty() ? waiting_.erase(place) : std::next(place);
+      each = indexes.empty() ? waiting_.erase(each) : std::next(each);
     }
     if (waiting_.empty() && in_flight_ == 0) {
       conclude();
-    } else if (!waiting_.empty() && in_flight_ < max_in_flight && !listed_) {
-      listed_ = true;
-      sender_.when_place([self = shared_from_this()] {
-        self->listed_ = false;
+    } else if (!waiting_.empty() && in_flight_ < max_in_flight && !awaits_slot_) {
+      awaits_slot_ = true;
+      sender_.when_slot_is_free([self = shared_from_this()] {
+        self->awaits_slot_ = false;
         self->advance();
       });
     }
@@ -130,7 +132,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     }
   }
 
-  // False when there was nothing that can be sent.
+  // Returns false if no request was sent.
   bool send(std::size_t index, const std::string& service) {
     const storage::PushSubscription& target = targets_[index];
     const auto receiver = net::PushReceiver::parse(target.p256dh, target.auth);
@@ -144,7 +146,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       request.body = net::encrypt_push(message_.text, *receiver);
       request.headers = message_.headers;
       request.headers.emplace_back("Authorization", signer_->authorization(request.url, clock_.now()));
-    } catch (const std::runtime_error& error) {  // OpenSSL has failed
+    } catch (const std::runtime_error& error) {  // OpenSSL failed
       entries_[index].result = PushResult::failed;
       entries_[index].code = "INTERNAL_ERROR";
       error_ = error.what();
@@ -157,27 +159,28 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     ++in_flight_;
     http_.send(std::move(request), [self = shared_from_this(), index, service](net::HttpResponse response) {
       self->sender_.post(self->message_.business, [self, index, service, response = std::move(response)] {
-        self->answered(index, service, response);
+        self->on_response(index, service, response);
       });
     });
     return true;
   }
 
-  void answered(std::size_t index, const std::string& service, const net::HttpResponse& response) {
+  void on_response(std::size_t index, const std::string& service, const net::HttpResponse& response) {
     const Time now = clock_.now();
     --in_flight_;
     if (response.failure == net::HttpFailure::cancelled) {
       cancelled_ = true;
       sender_.services().released(service, now);
     } else {
-      take(index, service, response, now);
+      record_response(index, service, response, now);
     }
     const auto self = shared_from_this();
     advance();
-    sender_.place_freed();
+    sender_.slot_freed();
   }
 
-  void take(std::size_t index, const std::string& service, const net::HttpResponse& response, Time now) {
+  void record_response(std::size_t index, const std::string& service, const net::HttpResponse& response,
+                       Time now) {
     if (is_destination_failure(response)) {
       sender_.services().failed(service, now);
     } else {
@@ -185,14 +188,14 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       healthy_ = true;
     }
     PushEntry& entry = entries_[index];
-    entry = judged(entry.subscription, response, now);
+    entry = entry_for(entry.subscription, response, now);
     observe_entry(entry);
     if (entry.result == PushResult::gone) sender_.remove(message_.business, targets_[index]);
     if (entry.result == PushResult::delivered || entry.result == PushResult::gone || error_) return;
     error_ = response.failure != net::HttpFailure::none
                  ? response.error
                  : "A push service answered " + std::to_string(response.status) + ": " +
-                       kept_text(response.body, max_reason_bytes);
+                       limited_text(response.body, max_reason_bytes);
   }
 
   static void observe_entry(const PushEntry& entry) {
@@ -240,7 +243,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     done(std::move(result));
   }
 
-  // The worst one that was answered.
+  // The status code of the worst result.
   std::optional<int> status_code() const {
     for (const auto wanted :
          {PushResult::failed, PushResult::refused, PushResult::delivered, PushResult::gone}) {
@@ -259,14 +262,14 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   const Time started_at_;
   std::shared_ptr<net::VapidSigner> signer_;
   std::vector<storage::PushSubscription> targets_;
-  std::vector<PushEntry> entries_;                          // of the targets
-  std::map<std::string, std::deque<std::size_t>> waiting_;  // targets by push service
+  std::vector<PushEntry> entries_;                          // by index of targets_
+  std::map<std::string, std::deque<std::size_t>> waiting_;  // indexes of targets_ by push service
   std::size_t in_flight_ = 0;
-  std::optional<std::string> error_;  // the first
-  bool listed_ = false;               // it waits for a place
+  std::optional<std::string> error_;  // the first error
+  bool awaits_slot_ = false;          // registered with the sender for a free slot
   bool cancelled_ = false;
   bool healthy_ = false;  // a push service answered
-  bool down_ = false;     // one was passed over
+  bool down_ = false;     // the circuit breaker of a push service is open
 };
 
 }  // namespace

@@ -11,18 +11,18 @@
 
 namespace waybill::actions {
 
-/// What one try of a run sends to each subscription.
+/// The message that one attempt of a run sends to each subscription.
 struct PushMessage {
   Guid business;
-  std::optional<Guid> user;  // nullopt: the whole business
-  std::string text;          // before its encryption, at most net::max_push_message bytes
+  std::optional<Guid> user;  // nullopt: all users of the business
+  std::string text;          // unencrypted, at most net::max_push_message bytes
   std::vector<std::pair<std::string, std::string>> headers;  // TTL, Urgency, Topic (RFC 8030 section 5)
   PushHistory history;
 };
 
-/// Sends `message` to all that are subscribed now and, after an earlier try, still to be served. The sender,
-/// the client and the clock outlive it. `finish` is called once, on the sender's thread, within 25 s: within
-/// the lease of a try.
+/// Sends `message` to the current subscriptions; after an earlier attempt, only to those that remain. The
+/// sender, the client and the clock must outlive it. `finish` is called once, on the sender's thread, within
+/// 25 s, which is less than the lease of a run.
 void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
                   Action::Finish finish);
 

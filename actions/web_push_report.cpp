@@ -10,9 +10,11 @@ constexpr std::array<std::string_view, 5> names{"delivered", "gone", "refused", 
 
 std::string_view name(PushResult result) { return names[static_cast<std::size_t>(result)]; }
 
-bool is_left(PushResult result) { return result == PushResult::failed || result == PushResult::waiting; }
+bool is_unfinished(PushResult result) {
+  return result == PushResult::failed || result == PushResult::waiting;
+}
 
-// The subscriptions of a try's report; null when the try made none.
+// The subscriptions in an attempt's report; null if the attempt has no report.
 const json::array* subscriptions(const json::value& report) {
   const auto* object = report.if_object();
   const auto* entries = object == nullptr ? nullptr : object->if_contains("subscriptions");
@@ -20,7 +22,7 @@ const json::array* subscriptions(const json::value& report) {
 }
 
 void read_report(const json::array& entries, PushHistory& history) {
-  std::vector<Guid> left;
+  std::vector<Guid> remaining;
   for (const json::value& entry : entries) {
     const std::string_view result = entry.at("result").as_string();
     if (result == name(PushResult::delivered)) {
@@ -28,10 +30,10 @@ void read_report(const json::array& entries, PushHistory& history) {
     } else if (result == name(PushResult::refused)) {
       history.refusal = std::string(entry.at("code").as_string());
     } else if (result != name(PushResult::gone)) {
-      left.push_back(Guid::parse(entry.at("guid").as_string()).value());
+      remaining.push_back(Guid::parse(entry.at("guid").as_string()).value());
     }
   }
-  history.left = std::move(left);
+  history.remaining = std::move(remaining);
 }
 
 const PushEntry* first_with(std::span<const PushEntry> entries, PushResult result) {
@@ -44,9 +46,9 @@ const PushEntry* first_with(std::span<const PushEntry> entries, PushResult resul
 PushHistory PushHistory::read(std::string_view tries) {
   PushHistory history;
   const json::value parsed = json::parse(tries);
-  for (const json::value& one : parsed.as_array()) {
-    const auto* response = one.as_object().if_contains("response");
-    if (response == nullptr || !response->is_string()) continue;  // its worker was lost
+  for (const json::value& attempt : parsed.as_array()) {
+    const auto* response = attempt.as_object().if_contains("response");
+    if (response == nullptr || !response->is_string()) continue;  // its worker crashed
     const json::value report = json::parse(response->get_string());
     if (const auto* entries = subscriptions(report)) read_report(*entries, history);
   }
@@ -77,13 +79,13 @@ std::string push_report(std::span<const PushEntry> entries) {
 }
 
 Outcome push_outcome(std::span<const PushEntry> entries, const PushHistory& history) {
-  const PushEntry* left = first_with(entries, PushResult::failed);
-  if (left == nullptr) left = first_with(entries, PushResult::waiting);
-  if (left != nullptr) {
-    Retry retry{left->code};
-    // They are all tried again at once, and each may have asked for patience.
+  const PushEntry* unfinished = first_with(entries, PushResult::failed);
+  if (unfinished == nullptr) unfinished = first_with(entries, PushResult::waiting);
+  if (unfinished != nullptr) {
+    Retry retry{unfinished->code};
+    // All are attempted again at the same time, so the longest requested delay applies.
     for (const PushEntry& entry : entries) {
-      if (is_left(entry.result) && entry.retry_after > retry.retry_after)
+      if (is_unfinished(entry.result) && entry.retry_after > retry.retry_after)
         retry.retry_after = entry.retry_after;
     }
     return retry;

@@ -10,39 +10,38 @@
 
 namespace waybill::actions {
 
-/// What a try of a push message came to for one subscription.
+/// The result of an attempt for one subscription.
 enum class PushResult {
-  delivered,  // its push service has taken it
-  gone,       // there is no such subscription any more
-  refused,    // and would be again
-  failed,     // to be tried again
-  waiting,    // not tried: its push service is down, or the try's time was up
+  delivered,  // accepted by the push service
+  gone,       // the subscription no longer exists
+  refused,    // permanently
+  failed,     // to be attempted again
+  waiting,    // not sent: the push service is down, or the attempt ran out of time
 };
 
 struct PushEntry {
   Guid subscription;
   PushResult result = PushResult::waiting;
   std::optional<int> status_code;
-  std::string code;  // why it is not delivered: "HTTP_503", "TIMEOUT", ...
+  std::string code;  // the reason if not delivered: "HTTP_503", "TIMEOUT", ...
   std::optional<Duration> retry_after = std::nullopt;
 };
 
-/// What the tries before have left to do.
+/// The work that earlier attempts left.
 struct PushHistory {
-  std::optional<std::vector<Guid>>
-      left;                // the subscriptions that are still to be served; nullopt: nothing was tried
-  bool delivered = false;  // to one at least
-  std::optional<std::string> refusal;  // the code of one
+  std::optional<std::vector<Guid>> remaining;  // subscriptions that still need the message; nullopt: all
+  bool delivered = false;                      // to at least one subscription
+  std::optional<std::string> refusal;          // the code of one refusal
 
-  /// From the run's tries (a JSON array) whose responses are of `push_report`; others are passed over.
+  /// Reads the run's attempts (a JSON array). Responses that are not a `push_report` are ignored.
   static PushHistory read(std::string_view tries);
 };
 
-/// The entries as a try's `response`: {delivered, gone, refused, failed, waiting, subscriptions: [{guid,
-/// result, statusCode, code?}]}, the first five being counts.
+/// The `response` of an attempt: {delivered, gone, refused, failed, waiting, subscriptions: [{guid, result,
+/// statusCode, code?}]}, with counts in the first five.
 std::string push_report(std::span<const PushEntry> entries);
 
-/// What all entries of a try, after what came before, make of the run.
+/// The outcome of an attempt with these entries after the attempts in `history`.
 Outcome push_outcome(std::span<const PushEntry> entries, const PushHistory& history);
 
 }  // namespace waybill::actions

@@ -30,7 +30,7 @@ std::string text_of(const Outcome& outcome) {
   return std::visit(text, outcome);
 }
 
-// A run's tries with these responses.
+// The `tries` of a run with these responses.
 std::string tries(const std::vector<json::value>& responses) {
   json::array list;
   for (const json::value& response : responses) {
@@ -40,7 +40,7 @@ std::string tries(const std::vector<json::value>& responses) {
   return json::serialize(list);
 }
 
-TEST(PushReport, CountsResultsAndNamesEachSubscription) {
+TEST(PushReport, CountsResultsAndListsEachSubscription) {
   const std::vector<PushEntry> entries{entry(a, PushResult::delivered, 201),
                                        entry(b, PushResult::failed, 503, "HTTP_503"),
                                        entry(c, PushResult::waiting, {}, "SERVICE_DOWN")};
@@ -61,20 +61,20 @@ TEST(PushReport, CountsResultsAndNamesEachSubscription) {
   EXPECT_EQ(json::parse(push_report({})).at("subscriptions"), json::array());
 }
 
-TEST(PushHistory, WhatFailedOrWaitedInTheLastReportIsLeft) {
-  EXPECT_EQ(PushHistory::read("[]").left, std::nullopt);
+TEST(PushHistory, FailedAndWaitingOnesOfTheLastReportRemain) {
+  EXPECT_EQ(PushHistory::read("[]").remaining, std::nullopt);
   const std::vector<PushEntry> first{entry(a, PushResult::delivered, 201),
                                      entry(b, PushResult::failed, 503, "HTTP_503"),
                                      entry(c, PushResult::waiting, {}, "NOT_TRIED")};
   const std::vector<PushEntry> second{entry(b, PushResult::gone, 410, "HTTP_410"),
                                       entry(c, PushResult::failed, {}, "TIMEOUT")};
   const PushHistory once = PushHistory::read(tries({push_report(first).c_str()}));
-  EXPECT_THAT(once.left.value(), ElementsAre(b, c));
+  EXPECT_THAT(once.remaining.value(), ElementsAre(b, c));
   EXPECT_TRUE(once.delivered);
-  // The last worker was lost, and the one before it had no report to make.
+  // The worker of the last attempt crashed, and the attempt before it has no report.
   const PushHistory twice = PushHistory::read(
       tries({push_report(first).c_str(), push_report(second).c_str(), nullptr, "\"no report\""}));
-  EXPECT_THAT(twice.left.value(), ElementsAre(c));
+  EXPECT_THAT(twice.remaining.value(), ElementsAre(c));
   EXPECT_TRUE(twice.delivered);
 }
 
@@ -84,7 +84,7 @@ TEST(PushHistory, ARefusalIsKeptAsTheReasonForTheEnd) {
   const PushHistory history = PushHistory::read(tries({push_report(first).c_str()}));
   EXPECT_EQ(history.refusal, "HTTP_403");
   EXPECT_FALSE(history.delivered);
-  EXPECT_THAT(history.left.value(), ElementsAre(b));
+  EXPECT_THAT(history.remaining.value(), ElementsAre(b));
   const std::vector<PushEntry> gone{entry(b, PushResult::gone, 410, "HTTP_410")};
   EXPECT_EQ(text_of(push_outcome(gone, history)), "never HTTP_403");
 }
@@ -103,7 +103,7 @@ TEST(PushOutcome, FollowsFromAllSubscriptions) {
   };
   EXPECT_EQ(outcome({}, none), "skip NO_SUBSCRIPTION");
   EXPECT_EQ(outcome({gone}, none), "skip NO_SUBSCRIPTION");
-  EXPECT_EQ(outcome({}, served), "done") << "what was left has unsubscribed";
+  EXPECT_EQ(outcome({}, served), "done") << "the remaining ones have unsubscribed";
   EXPECT_EQ(outcome({gone}, served), "done");
   EXPECT_EQ(outcome({delivered}, none), "done");
   EXPECT_EQ(outcome({delivered, refused, gone}, none), "done");
@@ -113,7 +113,7 @@ TEST(PushOutcome, FollowsFromAllSubscriptions) {
   EXPECT_EQ(outcome({delivered, waiting}, served), "retry SERVICE_DOWN");
 }
 
-TEST(PushOutcome, TheLongestRetryAfterIsHeeded) {
+TEST(PushOutcome, TheLongestRetryAfterApplies) {
   using std::chrono::seconds;
   const std::vector<PushEntry> entries{entry(a, PushResult::failed, 429, "HTTP_429", seconds(30)),
                                        entry(b, PushResult::failed, 503, "HTTP_503", seconds(120)),

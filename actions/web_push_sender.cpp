@@ -8,9 +8,9 @@
 namespace waybill::actions {
 namespace {
 
-constexpr int database_tries = 3;
+constexpr int database_attempts = 3;
 constexpr auto database_pause = std::chrono::milliseconds(100);
-constexpr auto longest_wait = std::chrono::milliseconds(100);  // for a place
+constexpr auto longest_wait = std::chrono::milliseconds(100);  // for a free slot
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void WebPushSender::close() {
     closed_ = true;
   }
   changed_.notify_all();
-  // What began before may still be sending.
+  // Work that is already running may still be sending.
   std::promise<void> done;
   post({}, [&] {
     wake_waiting();
@@ -61,7 +61,7 @@ void WebPushSender::run() {
   }
 }
 
-// Leaves `work` empty when it is time to look at what waits for places. False once all is done.
+// Leaves `work` empty if the work that waits for slots is due. Returns false once all work is done.
 bool WebPushSender::next(Work& work) {
   std::unique_lock lock(mutex_);
   const auto has_work = [this] { return ending_ || !posted_.empty(); };
@@ -75,21 +75,21 @@ bool WebPushSender::next(Work& work) {
   return true;
 }
 
-void WebPushSender::place_freed() { wake_waiting(); }
+void WebPushSender::slot_freed() { wake_waiting(); }
 
 void WebPushSender::wake_waiting() {
   for (const Work& work : std::exchange(waiting_, {})) work();
 }
 
 std::optional<PushAudience> WebPushSender::find(const Guid& business, const std::optional<Guid>& user) {
-  for (int tries = 1;; ++tries) {
+  for (int attempt = 1;; ++attempt) {
     try {
       return directory_->find(business, user);
     } catch (const storage::DatabaseUnavailable&) {
-      // A session that was lost is made anew; and runs that come back at once must not turn in circles.
+      // The pause lets the session reconnect, and keeps requeued runs from repeating without delay.
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, database_pause, [this] { return closed_.load(); });
-      if (closed_ || tries == database_tries) return std::nullopt;
+      if (closed_ || attempt == database_attempts) return std::nullopt;
     }
   }
 }
@@ -97,7 +97,7 @@ std::optional<PushAudience> WebPushSender::find(const Guid& business, const std:
 void WebPushSender::remove(const Guid& business, const storage::PushSubscription& subscription) {
   try {
     directory_->remove(business, subscription);
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is found gone again
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a later attempt finds it gone again
   }
 }
 

@@ -18,56 +18,55 @@
 
 namespace waybill::actions {
 
-/// Whom a push message goes to, and what signs it.
+/// The subscriptions that a push message goes to, and the signer of its requests.
 struct PushAudience {
   std::vector<storage::PushSubscription> subscriptions;
   std::shared_ptr<net::VapidSigner> signer;  // null: the business has no keys
 };
 
-/// Where subscriptions are kept. One thread at a time; methods block, and throw storage::DatabaseUnavailable,
-/// after which they may be called again, or another std::exception.
+/// Stores subscriptions. One thread at a time. Methods block; they throw storage::DatabaseUnavailable, after
+/// which they may be called again, or another std::exception.
 class SubscriptionDirectory {
  public:
   virtual ~SubscriptionDirectory() = default;
-  /// As it is now: of the whole business, or of one user.
+  /// Returns the current subscriptions of one user, or of the whole business.
   virtual PushAudience find(const Guid& business, const std::optional<Guid>& user) = 0;
   virtual void remove(const Guid& business, const storage::PushSubscription& subscription) = 0;
 };
 
-/// The thread on which push messages are worked on: reading subscriptions blocks and encrypting takes a tenth
-/// of a millisecond each, which neither the HTTP client's thread nor the worker's may wait for. It also knows
-/// how much each push service bears. Nothing survives a crash, nor needs to: the run's tries say what is
-/// left.
+/// The thread that prepares push messages. Reading subscriptions blocks and encryption takes 0.1 ms for each,
+/// too long for the thread of the HTTP client or the worker. It also limits the requests to each push
+/// service. A crash loses its state, which is harmless: the run's attempts show which subscriptions remain.
 class WebPushSender {
  public:
   using Work = std::function<void()>;
 
   explicit WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
                          net::CircuitBreaker::Options breaker = {});
-  /// Does what was posted, and joins.
+  /// Performs the posted work, then joins.
   ~WebPushSender();
   WebPushSender(const WebPushSender&) = delete;
   WebPushSender& operator=(const WebPushSender&) = delete;
 
-  /// From any thread. `work` must not throw. Businesses take turns; the work of one is done in order.
+  /// Any thread may call it. `work` must not throw. Businesses take turns; the work of each is done in order.
   void post(const Guid& business, Work work);
 
-  /// After this, nothing more is sent: the HTTP client may go, and then the sender.
+  /// After this, nothing more is sent; the HTTP client may be destroyed, then the sender.
   void close();
 
-  // The rest is for work on the sender's thread.
+  // The following methods may only be called by work on the sender's thread.
 
   bool closed() const { return closed_; }
-  /// nullopt while the database is away. Throws what the directory throws else.
+  /// Returns nullopt while the database is unavailable. Throws the other exceptions of the directory.
   std::optional<PushAudience> find(const Guid& business, const std::optional<Guid>& user);
-  /// Tries to; a subscription that stays is found gone again the next time.
+  /// Errors are ignored: a subscription that could not be removed is found gone again later.
   void remove(const Guid& business, const storage::PushSubscription& subscription);
 
-  /// The places at push services, as in the runner: a business has its own ("host:port/business").
+  /// Limits requests by push service and business ("host:port/business"), as the runner does by destination.
   net::CircuitBreaker& services() { return services_; }
-  /// Once, when a place may have become free, or a while later.
-  void when_place(Work work) { waiting_.push_back(std::move(work)); }
-  void place_freed();
+  /// Calls `work` once, when a slot at a push service may be free, or after a short delay.
+  void when_slot_is_free(Work work) { waiting_.push_back(std::move(work)); }
+  void slot_freed();
 
  private:
   void run();
@@ -75,8 +74,8 @@ class WebPushSender {
   void wake_waiting();
 
   const std::unique_ptr<SubscriptionDirectory> directory_;
-  net::CircuitBreaker services_;  // the thread's
-  std::vector<Work> waiting_;     // the thread's
+  net::CircuitBreaker services_;  // used by thread_ only
+  std::vector<Work> waiting_;     // used by thread_ only
   std::mutex mutex_;
   std::condition_variable changed_;
   FairQueue<Guid, Work> posted_;

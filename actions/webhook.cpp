@@ -33,7 +33,7 @@ bool is_field_value(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f'; });
 }
 
-// What the client or the signature writes, and what would break the framing of the request.
+// Headers that the HTTP client or the signature sets, or that would break the framing of the request.
 bool is_reserved_header(std::string_view lower_case_name) {
   constexpr std::string_view names[] = {"host",
                                         "content-length",
@@ -49,12 +49,12 @@ bool is_reserved_header(std::string_view lower_case_name) {
          std::ranges::find(names, lower_case_name) != std::end(names);
 }
 
-// Everything else is the code of a stored template.
+// Any other text is the code of a stored template.
 bool is_inline_body(std::string_view text) {
   return text.starts_with('{') || text.find("{{") != std::string_view::npos;
 }
 
-/// The rules of a webhook's configuration; collects what breaks them.
+/// Checks a webhook's configuration and collects its errors.
 class Checker {
  public:
   Checker(const CheckContext& context, FieldErrors& errors) : context_(context), errors_(errors) {}
@@ -66,11 +66,11 @@ class Checker {
         refuse(member.key(), "unknown field");
       }
     }
-    check_secret(given(definition, "secret"));
+    check_secret(find_value(definition, "secret"));
     return {{"type", "webhook"},
-            {"recipient", recipient(given(definition, "recipient"))},
-            {"template", body(given(definition, "template"))},
-            {"headers", headers(given(definition, "headers"))}};
+            {"recipient", recipient(find_value(definition, "recipient"))},
+            {"template", body(find_value(definition, "template"))},
+            {"headers", headers(find_value(definition, "headers"))}};
   }
 
  private:
@@ -84,9 +84,9 @@ class Checker {
     } else if (!value->is_string()) {
       refuse("recipient", "must be a string");
     } else if (std::string_view(value->get_string()).find("{{") != std::string_view::npos) {
-      refuse("recipient", "must not contain {{ }}: the URL of a webhook is no template");
-    } else if (auto wrong = net::check_url(value->get_string(), context_.destinations)) {
-      refuse("recipient", std::move(*wrong));
+      refuse("recipient", "must not contain {{ }}: the URL of a webhook is not a template");
+    } else if (auto problem = net::check_url(value->get_string(), context_.destinations)) {
+      refuse("recipient", std::move(*problem));
     } else {
       return *value;
     }
@@ -118,14 +118,14 @@ class Checker {
       refuse("headers", "must be an object of strings");
       return nullptr;
     }
-    if (object->size() > max_headers) refuse("headers", "must not be more than 50");
+    if (object->size() > max_headers) refuse("headers", "must not have more than 50 entries");
     std::size_t bytes = 0;
     std::vector<std::string> names;
     for (const auto& [name, text] : *object) {
       check_header(name, text, names);
       bytes += name.size() + (text.is_string() ? text.get_string().size() : 0);
     }
-    if (bytes > max_header_bytes) refuse("headers", "must not be larger than 8 KiB together");
+    if (bytes > max_header_bytes) refuse("headers", "must not be larger than 8 KiB in total");
     return *value;
   }
 
@@ -157,9 +157,9 @@ class Checker {
   FieldErrors& errors_;
 };
 
-// The body's Mustache text: inline, or that of a stored template. Empty for the event's payload.
+// The body's Mustache text, inline or from a stored template. Empty if the body is the event's payload.
 std::string_view body_template(const json::object& action) {
-  const auto* const value = given(action, "template");
+  const auto* const value = find_value(action, "template");
   if (value == nullptr) return {};
   const std::string_view text = value->as_string();
   return is_inline_body(text) ? text : stored_part(action, text, "body").value_or("");
@@ -192,7 +192,7 @@ std::string rendered(std::string_view text, const WorkflowView& workflow, const 
 json::object plan_headers(const json::object& action) {
   json::object headers;
   bool has_content_type = false;
-  if (const auto* custom = given(action, "headers")) {
+  if (const auto* custom = find_value(action, "headers")) {
     headers = custom->as_object();
     has_content_type = std::ranges::any_of(
         headers, [](const auto& header) { return equal_ignoring_case(header.key(), "content-type"); });
@@ -223,11 +223,11 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
 
 Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
-  if (response.status == 410) return Pause{"GONE", "The receiver answered 410 Gone."};
-  const std::string wish = ascii_lower(response.header("webhook-delivery").value_or(""));
-  if (wish == "abort-message") return Never{"ABORTED"};
+  if (response.status == 410) return Pause{"GONE", "The destination answered 410 Gone."};
+  const std::string requested = ascii_lower(response.header("webhook-delivery").value_or(""));
+  if (requested == "abort-message") return Never{"ABORTED"};
   std::optional<std::string> pause;
-  if (wish == "disable") pause = "The receiver asked for no further deliveries.";
+  if (requested == "disable") pause = "The destination asked for no further deliveries.";
   if (response.status >= 200 && response.status < 300) return Done{std::move(pause)};
   Retry retry{.code = "HTTP_" + std::to_string(response.status), .pause = std::move(pause)};
   if (const auto after = response.header("retry-after"))
@@ -247,11 +247,11 @@ AttemptResult result_of(net::HttpResponse response, Time now) {
     return result;
   }
   result.status_code = response.status;
-  result.response = kept_text(response.body, max_response_bytes);
+  result.response = limited_text(response.body, max_response_bytes);
   if (!std::holds_alternative<Done>(result.outcome)) {
-    result.error = "The receiver answered " + std::to_string(response.status);
+    result.error = "The destination answered " + std::to_string(response.status);
     result.error->append(std::holds_alternative<Never>(result.outcome)
-                             ? " and asked for no further tries (webhook-delivery: abort-message)."
+                             ? " and asked for no further attempts (webhook-delivery: abort-message)."
                              : ".");
   }
   return result;
@@ -269,7 +269,7 @@ class Webhook final : public Action {
   bool has_secret() const override { return true; }
 
   std::vector<std::string> templates(const json::object& definition) const override {
-    const auto* const text = given(definition, "template");
+    const auto* const text = find_value(definition, "template");
     if (text == nullptr) return {};
     std::vector<std::string> codes;
     if (is_inline_body(text->as_string())) {
@@ -289,12 +289,12 @@ class Webhook final : public Action {
   }
 
   std::string destination(const json::object& request, const Guid& business) const override {
-    // A workflow's events come one after another, all with its URL: the last one is remembered.
+    // Successive events of a workflow have the same URL, so the last result is cached.
     thread_local std::string url, key;
-    if (const std::string_view asked = request.at("url").as_string(); url != asked || key.empty()) {
-      const auto destination = net::parse_destination(asked);
+    if (const std::string_view requested = request.at("url").as_string(); url != requested || key.empty()) {
+      const auto destination = net::parse_destination(requested);
       key = destination ? destination->key() : std::string();
-      url = asked;
+      url = requested;
     }
     return key.empty() ? key : key + '/' + business.to_string();
   }

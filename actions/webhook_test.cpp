@@ -58,10 +58,10 @@ TEST(WebhookCheck, FillsInDefaultsAndLeavesOutTheSecret) {
   EXPECT_THAT(full.errors, IsEmpty());
   EXPECT_FALSE(full.stored.contains("secret"));
   EXPECT_EQ(full.stored.at("headers"), parse(R"({"X-Key": "k", "content-type": "text/plain"})"));
-  EXPECT_THAT(check(full.stored).errors, IsEmpty()) << "what a GET shows can be sent back";
+  EXPECT_THAT(check(full.stored).errors, IsEmpty()) << "the stored form can be sent back";
 }
 
-TEST(WebhookCheck, RecipientIsAUrlThatMayBeReached) {
+TEST(WebhookCheck, RecipientIsAnAllowedUrl) {
   EXPECT_THAT(check(parse(R"({"type": "webhook"})")).fields(), ElementsAre("action.recipient"));
   for (const json::value& bad :
        {json::value(nullptr), json::value(5), json::value(""), json::value("mail@example.com"),
@@ -72,7 +72,7 @@ TEST(WebhookCheck, RecipientIsAUrlThatMayBeReached) {
   }
 }
 
-TEST(WebhookCheck, TemplateIsACodeOrABodyInPlace) {
+TEST(WebhookCheck, TemplateIsACodeOrAnInlineBody) {
   for (const char* const good : {"hook", "{{orderNumber}}", "n={{orderNumber}}", "{\"fixed\": true}", ""}) {
     EXPECT_THAT(check(definition("template", good)).errors, IsEmpty()) << good;
   }
@@ -119,14 +119,14 @@ TEST(WebhookCheck, HeadersAreAtMost50And8KiB) {
               ElementsAre("action.headers"));
 }
 
-TEST(WebhookCheck, SecretIsOneOfStandardWebhooks) {
+TEST(WebhookCheck, SecretHasTheFormOfStandardWebhooks) {
   for (const json::value& bad :
        {json::value(1), json::value(""), json::value("secret"), json::value("whsec_AAAA")}) {
     EXPECT_THAT(check(definition("secret", bad)).fields(), ElementsAre("action.secret")) << bad;
   }
 }
 
-TEST(WebhookCheck, UnknownFieldsAndAllErrorsAreReportedAtOnce) {
+TEST(WebhookCheck, UnknownFieldsAndAllErrorsAreReported) {
   const Checked result =
       check(parse(R"({"type": "webhook", "recipient": "x", "nmae": 1, "body": "x", "secret": 2,
                                          "template": 3, "headers": 4})"));
@@ -186,7 +186,7 @@ TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {
       R"j("e":"order_status_changed","at":"2026-11-20T05:45:12.345Z","et":"Order","all":{"status":"ready"}})j");
 }
 
-TEST(WebhookPlan, StoredTemplatesTextStandsBesideItsCode) {
+TEST(WebhookPlan, TheTextOfAStoredTemplateIsFoundByCode) {
   Example example;
   example.action["template"] = "hook";
   example.action["templates"] = parse(R"({"hook": {"body": "plain {{orderNumber}}{{> end}}"},

@@ -60,7 +60,7 @@ class Worker::Impl {
                  .clock = system_clock(),
                  .mailer = *mailer_,
                  .mail_from = options_.mail_from,
-                 .mailer_ends = &mailer_ends_,
+                 .mailer_stopping = &mailer_stopping_,
                  .push = push_.get(),
                  .tracking = tracking_.get()},
                 *recorder_),
@@ -109,7 +109,7 @@ class Worker::Impl {
     http_.reset();  // what is still in flight ends as cancelled, which is not a try
     push_.reset();
     tracking_.reset();
-    mailer_ends_ = true;
+    mailer_stopping_ = true;
     mailer_.reset();
     recorder_->flush(std::max<Duration>(left(), std::chrono::seconds(1)));
     recorder_.reset();
@@ -148,7 +148,7 @@ class Worker::Impl {
       StoreTrackingSender::Options{
           .database_url = options_.database_url, .worker = guid_, .connectors = options_.connectors},
       secrets_, *http_, system_clock());
-  std::atomic<bool> mailer_ends_ = false;
+  std::atomic<bool> mailer_stopping_ = false;
   std::unique_ptr<net::Mailer> mailer_ = make_mailer(options_);
   PauseWriter pauses_;
   std::unique_ptr<Recorder> recorder_;

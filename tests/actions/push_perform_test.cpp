@@ -150,7 +150,7 @@ TEST(PushPerform, AServiceThatIsDownIsPassedOverAndTheOthersAreServed) {
   EXPECT_EQ(std::ranges::count(codes(result), "SERVICE_DOWN"), 200 - asked);
   const PushHistory history =
       PushHistory::read(json::serialize(json::array{{{"response", result.response.value()}}}));
-  EXPECT_THAT(history.left.value(), SizeIs(200));
+  EXPECT_THAT(history.remaining.value(), SizeIs(200));
 }
 
 TEST(PushPerform, WhenAllServicesFailItSpeaksAgainstTheBusinesssPush) {

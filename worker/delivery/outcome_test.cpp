@@ -45,8 +45,8 @@ TEST(Judge, EveryOutcomeEndsARunAsItSays) {
       {actions::Done{}, RunStatus::succeeded, {}, {}},
       {actions::Never{"ABORTED"}, RunStatus::dead, "ABORTED", {}},
       {actions::Skip{"NO_SUBSCRIPTION"}, RunStatus::skipped, "NO_SUBSCRIPTION", {}},
-      {actions::Pause{"GONE", "The receiver answered 410 Gone."}, RunStatus::dead, "GONE",
-       "The receiver answered 410 Gone."},
+      {actions::Pause{"GONE", "The destination answered 410 Gone."}, RunStatus::dead, "GONE",
+       "The destination answered 410 Gone."},
   };
   for (const Case& expected : cases) {
     const Verdict verdict = judge(run_after(0), result_of(expected.outcome), two_retries, now);

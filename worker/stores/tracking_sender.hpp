@@ -36,7 +36,7 @@ class StoreTrackingSender final : public actions::TrackingSender {
   /// Waits for what is under way.
   ~StoreTrackingSender() override;
 
-  void push(actions::TrackingNotice push, actions::Action::Finish finish) override;
+  void send(actions::TrackingNotice notice, actions::Action::Finish finish) override;
 
   /// After this, nothing more is sent, and what is under way ends as cancelled once the client is gone.
   void close();
