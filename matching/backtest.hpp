@@ -17,17 +17,17 @@ struct Backtest {
     std::uint64_t event_id;
     Time at;
   };
-  std::uint64_t events = 0;  // of the entity type
+  std::uint64_t events = 0;  // events of the entity type
   std::uint64_t matches = 0;
-  std::map<std::string, std::uint64_t> per_day;  // matches by UTC date, days without any left out
-  std::vector<Match> sample;                     // the latest, newest first
-  bool complete = true;                          // false: the deadline came first
+  std::map<std::string, std::uint64_t> per_day;  // matches by UTC date; days without matches are left out
+  std::vector<Match> sample;                     // the latest matches, newest first
+  bool complete = true;                          // false if the deadline ended the search
 };
 
 inline constexpr std::size_t backtest_sample = 20;
 
-/// Which of the events that are kept the rule would have fired for, with relatives as they were at the time:
-/// of an unchanged workflow exactly its runs. Throws DatabaseUnavailable or StatementError.
+/// Finds the stored events for which the rule would have fired, with relatives as they were at the time. For
+/// an unchanged workflow these are exactly its runs. Throws DatabaseUnavailable or StatementError.
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                   std::chrono::steady_clock::time_point deadline);
 

@@ -23,16 +23,17 @@ std::vector<std::string> column_names(const storage::Rows& rows) {
   return names;
 }
 
-/// `printed` is the record's value as PostgreSQL prints a bytea.
+/// Builds the entity. `printed` is the record's value as PostgreSQL prints a bytea.
 json::object entity_of(domain::EntityType type, std::string_view printed,
                        const std::vector<std::string>& columns) {
-  constexpr std::string_view hex_mark = "\\x";
+  constexpr std::string_view hex_prefix = "\\x";
   const domain::RecordType& record_type = domain::record_type(type);
-  const auto bytes = printed.starts_with(hex_mark) ? unhex(printed.substr(hex_mark.size())) : std::nullopt;
+  const auto bytes =
+      printed.starts_with(hex_prefix) ? unhex(printed.substr(hex_prefix.size())) : std::nullopt;
   storage::RecordValue value;
   if (!bytes || !value.parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}) ||
       value.fields().size() != columns.size()) {
-    throw storage::ColumnsChanged("the record's table has changed");
+    throw storage::ColumnsChanged("the columns of the record's table have changed");
   }
   domain::Row row;
   storage::ColumnMap(record_type, columns).fill(value.fields(), row);
@@ -54,7 +55,7 @@ asio::awaitable<std::optional<json::object>> current_entity(storage::Database& d
   json::object entity = entity_of(type, rows.get(0, 1), column_names(columns));
 
   storage::RelativesWanted wanted;
-  want_relatives(business, record, type, entity, wanted);
+  collect_relatives(business, record, type, entity, wanted);
   std::vector<storage::Relative> relatives;
   if (!wanted.empty()) {
     relatives = storage::read_relatives(

@@ -11,8 +11,8 @@
 
 namespace waybill::matching {
 
-/// The entity of a record as it is now, with its relatives, as an event of this moment would show it; nullopt
-/// when the business has no such record. Throws like storage::Database::read.
+/// The current entity of a record with its relatives, as in an event. Returns nullopt if the business has no
+/// such record. Throws like storage::Database::read.
 boost::asio::awaitable<std::optional<json::object>> current_entity(storage::Database& database,
                                                                    const Guid& business,
                                                                    domain::EntityType type,

@@ -17,17 +17,17 @@ namespace sql = storage::sql::history;
 struct Version {
   Time at;
   std::string name;
-  std::optional<Rule> rule;  // none: not readable
+  std::optional<Rule> rule;  // nullopt if unreadable
 };
 
 struct PastWorkflow {
   Guid guid;
   Time created_at;
   std::optional<Time> deleted_at;
-  std::vector<Version> versions;                // those of the events and the newest, oldest first
-  std::vector<std::pair<Time, bool>> switches;  // likewise; on or off from then on
+  std::vector<Version> versions;                // those in force at the events and the newest; oldest first
+  std::vector<std::pair<Time, bool>> switches;  // the same, by the time of switching on (true) or off
 
-  /// The one that was in force.
+  /// The version in force at that time; null if there was none.
   const Version* version_at(Time at) const {
     const auto later = std::ranges::upper_bound(versions, at, {}, &Version::at);
     return later == versions.begin() ? nullptr : &*std::prev(later);
@@ -43,13 +43,13 @@ struct PastRun {
   std::string code;
 };
 
-std::optional<Time> maybe_time(const storage::RowView& row, int column) {
+std::optional<Time> optional_time(const storage::RowView& row, int column) {
   if (row.is_null(column)) return std::nullopt;
   return row.time(column);
 }
 
-std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& business,
-                                       const std::vector<storage::StoredEvent>& events) {
+std::vector<PastWorkflow> load_workflows(storage::Session& session, const Guid& business,
+                                         const std::vector<storage::StoredEvent>& events) {
   storage::ArrayLiteral literal;
   for (const auto& event : events) literal.add(format_sql_timestamp(event.at));
   const std::string times = literal.take();
@@ -60,7 +60,7 @@ std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& bu
     if (workflows.empty() || workflows.back().guid != row.guid(0)) {
       workflows.push_back({.guid = row.guid(0),
                            .created_at = row.time(1),
-                           .deleted_at = maybe_time(row, 2),
+                           .deleted_at = optional_time(row, 2),
                            .versions = {},
                            .switches = {}});
     }
@@ -68,7 +68,7 @@ std::vector<PastWorkflow> workflows_of(storage::Session& session, const Guid& bu
         workflows.back().versions.emplace_back(Version{row.time(3), row.string(4), std::nullopt});
     try {
       version.rule = make_rule(row.view(5), json::parse(row.view(6)));
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it could not be matched either
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the matcher could not read it either
     }
   });
   std::vector<Guid> guids;
@@ -87,9 +87,9 @@ Guid run_guid(const storage::StoredEvent& event, const Guid& workflow) {
   return Guid::timed_hash(to_unix_ms(event.at), workflow, event.id);
 }
 
-std::unordered_map<Guid, PastRun> runs_of(storage::Session& session, const Guid& business,
-                                          const std::vector<storage::PastEvent>& events,
-                                          const std::vector<PastWorkflow>& workflows) {
+std::unordered_map<Guid, PastRun> load_runs(storage::Session& session, const Guid& business,
+                                            const std::vector<storage::PastEvent>& events,
+                                            const std::vector<PastWorkflow>& workflows) {
   std::vector<Guid> guids;
   for (const auto& past : events) {
     for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(past.event, workflow.guid));
@@ -114,8 +114,8 @@ std::string_view reason_of(const PastWorkflow& workflow, const Version* version,
   return "condition";
 }
 
-ExplainedWorkflow explained(const PastWorkflow& workflow, const PastChange& change,
-                            const std::unordered_map<Guid, PastRun>& runs, bool pending) {
+ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChange& change,
+                                   const std::unordered_map<Guid, PastRun>& runs, bool pending) {
   const Version* const version = workflow.version_at(change.event->at);
   const Guid guid = run_guid(*change.event, workflow.guid);
   const auto found = runs.find(guid);
@@ -158,8 +158,8 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
   for (PastChange& change : changes) all.push_back(&change);
   reader.fill_relatives(all);
 
-  const auto workflows = workflows_of(session, business, events);
-  const auto runs = runs_of(session, business, past, workflows);
+  const auto workflows = load_workflows(session, business, events);
+  const auto runs = load_runs(session, business, past, workflows);
   std::vector<ExplainedEvent> result;
   for (const PastChange& change : changes) {
     const storage::StoredEvent& event = *change.event;
@@ -168,7 +168,7 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
         result.emplace_back(ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
     for (const PastWorkflow& workflow : workflows) {
       if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
-      entry.workflows.push_back(explained(workflow, change, runs, pending));
+      entry.workflows.push_back(explain_workflow(workflow, change, runs, pending));
     }
   }
   return result;

@@ -25,14 +25,15 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
   std::vector<storage::PastRelativeKey> wanted;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const storage::StoredEvent& event = *changes[i]->event;
-    storage::RelativesWanted named;
-    want_relatives(event.business_id, event.entity_id, event.entity_type, changes[i]->change.entity, named);
+    storage::RelativesWanted keys_of_event;
+    collect_relatives(event.business_id, event.entity_id, event.entity_type, changes[i]->change.entity,
+                      keys_of_event);
     const auto add = [&](const std::vector<storage::RelativeKey>& keys, storage::Relative::Kind kind) {
       for (const auto& key : keys) wanted.push_back({i, kind, key.business_id, key.guid, event.at});
     };
-    add(named.customers, storage::Relative::Kind::customer);
-    add(named.carriers, storage::Relative::Kind::carrier);
-    add(named.orders, storage::Relative::Kind::shipment);
+    add(keys_of_event.customers, storage::Relative::Kind::customer);
+    add(keys_of_event.carriers, storage::Relative::Kind::carrier);
+    add(keys_of_event.orders, storage::Relative::Kind::shipment);
   }
   const auto relatives = events_.relatives(wanted, changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {

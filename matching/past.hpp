@@ -20,20 +20,20 @@ struct PastChange {
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
 };
 
-/// Reads past events as changes. One thread; throws DatabaseUnavailable or StatementError, and ColumnsChanged
-/// when a migration ran meanwhile.
+/// Reads past events as changes. One thread. Throws DatabaseUnavailable, StatementError, or ColumnsChanged
+/// if a migration ran meanwhile.
 class PastReader {
  public:
   explicit PastReader(storage::Session& session) : events_(session), columns_(session) {}
 
   storage::PastEvents& events() { return events_; }
 
-  /// The changes those events were, in their order, without relatives. What cannot be read is left out. The
+  /// The changes of those events, in the same order, without relatives. Unreadable events are left out. The
   /// events must outlive the result.
   std::vector<PastChange> changes(std::span<const storage::StoredEvent> events,
                                   const json::storage_ptr& memory = {});
 
-  /// Fills in the relatives as they were at the time.
+  /// Fills in the relatives as they were at the time of each event.
   void fill_relatives(std::span<PastChange* const> changes);
 
  private:
@@ -41,7 +41,7 @@ class PastReader {
   storage::RecordColumns columns_;
 };
 
-/// What a record's last event changed, without relatives; nullopt without one that can be read.
+/// The change of a record's last event, without relatives. Returns nullopt if there is no readable event.
 std::optional<domain::Change> last_change(storage::Session& session, const Guid& business,
                                           const Guid& entity);
 

@@ -7,7 +7,7 @@ namespace {
 
 using storage::Relative;
 
-const json::object* named(const json::object& entity, std::string_view name) {
+const json::object* object_member(const json::object& entity, std::string_view name) {
   const json::value* value = entity.if_contains(name);
   return value == nullptr ? nullptr : value->if_object();
 }
@@ -20,15 +20,15 @@ std::optional<Guid> guid_of(const json::object& object) {
 
 }  // namespace
 
-void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
-                    const json::object& entity, storage::RelativesWanted& wanted) {
-  const auto want = [&](std::string_view name, std::vector<storage::RelativeKey>& keys) {
-    const json::object* object = named(entity, name);
+void collect_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
+                       const json::object& entity, storage::RelativesWanted& wanted) {
+  const auto add = [&](std::string_view name, std::vector<storage::RelativeKey>& keys) {
+    const json::object* object = object_member(entity, name);
     if (object == nullptr) return;
     if (const auto guid = guid_of(*object)) keys.push_back({business, *guid});
   };
-  want("customer", wanted.customers);
-  want("carrier", wanted.carriers);
+  add("customer", wanted.customers);
+  add("carrier", wanted.carriers);
   if (type == domain::EntityType::order) wanted.orders.push_back({business, entity_id});
 }
 
@@ -68,8 +68,7 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   json::array shipments(entity.storage());
   const auto [first, last] =
       by_kind_[static_cast<std::size_t>(Relative::Kind::shipment)].equal_range({business, entity_id});
-  // Equal keys come out of the map in the order they went in or its reverse; the index keeps the rows' order
-  // itself.
+  // A multimap does not keep the order of equal keys; sorting by address restores the order of the rows.
   std::vector<const Relative*> rows;
   for (auto entry = first; entry != last; ++entry) rows.push_back(entry->second);
   std::ranges::sort(rows);

@@ -7,11 +7,11 @@
 
 namespace waybill::matching {
 
-/// Notes which relatives an entity names.
-void want_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
-                    const json::object& entity, storage::RelativesWanted& wanted);
+/// Adds the keys of the relatives of an entity to `wanted`.
+void collect_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
+                       const json::object& entity, storage::RelativesWanted& wanted);
 
-/// The relatives of a batch, by what names them.
+/// The relatives of a batch of entities, by their keys. Refers to the rows it is built from.
 class RelativeIndex {
  public:
   explicit RelativeIndex(const std::vector<storage::Relative>& relatives);
@@ -27,7 +27,7 @@ class RelativeIndex {
   using ByKey = std::unordered_multimap<storage::RelativeKey, const storage::Relative*, Hash>;
 
   const storage::Relative* find(storage::Relative::Kind kind, const Guid& business,
-                                const json::object& named) const;
+                                const json::object& object) const;
 
   ByKey by_kind_[3];
 };

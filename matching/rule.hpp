@@ -10,7 +10,7 @@
 
 namespace waybill::matching {
 
-/// What a workflow listens for. Immutable and cheap to copy.
+/// The trigger and the conditions of a workflow. Immutable and cheap to copy.
 struct Rule {
   const domain::Trigger* trigger;
   domain::Conditions conditions;
@@ -19,11 +19,11 @@ struct Rule {
   bool fires(const domain::TriggerSet& fired) const { return fired.test(domain::trigger_index(*trigger)); }
 };
 
-/// From a definition as it is stored. Throws std::invalid_argument, which says what is wrong with it.
+/// Parses a stored definition. Throws std::invalid_argument with the problem of an unreadable one.
 Rule make_rule(std::string_view trigger_code, const json::value& conditions);
 
-/// Why this version cannot read a stored workflow, as a sentence; nullopt if it can. Such a workflow was
-/// configured by a newer version, or changed by SQL.
+/// The reason that this version cannot read a stored workflow; nullopt if it can. An unreadable workflow was
+/// configured by a newer version or changed by SQL.
 std::optional<std::string> definition_problem(std::string_view trigger_code, const json::value& conditions,
                                               const json::object& action);
 

@@ -13,10 +13,10 @@ namespace waybill::matching {
 
 struct StoredTexts {
   std::string business_name;
-  json::object templates;  // what an action's definition has as "templates" (actions/stored_templates.hpp)
+  json::object templates;  // the "templates" of an action's definition (actions/stored_templates.hpp)
 };
 
-/// The templates with these codes, and those they include, of a business or built-in. Throws like
+/// The stored or built-in templates with these codes, and those that they include. Throws like
 /// storage::Database::read.
 boost::asio::awaitable<StoredTexts> stored_texts(storage::Database& database, const Guid& business,
                                                  const std::vector<std::string>& codes);

@@ -103,8 +103,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
       postponements.emplace(key_of(event), std::move(matches));
     auto found = candidate(event, catalogue_.active(event.business_id, event.entity_type), &arena);
     if (!found) continue;
-    matching::want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
-                             wanted);
+    matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
+                                wanted);
     candidates.push_back(std::move(*found));
   }
   const Moment asked_at = steady_clock::now();
@@ -218,8 +218,8 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
       auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
       if (!found) continue;
       storage::RelativesWanted wanted;
-      matching::want_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
-                               wanted);
+      matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
+                                  wanted);
       const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
       matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
                                               found->change.entity);

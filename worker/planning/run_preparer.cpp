@@ -139,7 +139,7 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
     const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
     domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
     storage::RelativesWanted wanted;
-    matching::want_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
+    matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
     const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
     matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
                                             now.entity);
@@ -181,7 +181,8 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
   storage::RelativesWanted wanted;
-  matching::want_relatives(event->business_id, event->entity_id, event->entity_type, change.entity, wanted);
+  matching::collect_relatives(event->business_id, event->entity_id, event->entity_type, change.entity,
+                              wanted);
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   matching::RelativeIndex(relatives).fill(event->business_id, event->entity_id, event->entity_type,
                                           change.entity);
