@@ -43,8 +43,9 @@ std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
 
 }  // namespace
 
-// Stopped in the order in which work flows: the pump and the leases, so that others go on at once, the
-// runner, the HTTP client and the mailer, whose last answers still reach the recorder.
+// The parts stop in the order in which work flows: the pump and the leases first, so that other workers
+// continue at once; then the runner, the HTTP client and the mailer, whose last responses the recorder
+// stores.
 class Worker::Impl {
  public:
   explicit Impl(Options options)
@@ -97,21 +98,21 @@ class Worker::Impl {
     if (!leases_) return;
     observe(Observable::worker_stopping, {{"worker", guid_.to_string()}});
     const auto deadline = std::chrono::steady_clock::now() + limit;
-    const auto left = [&] {
+    const auto remaining = [&] {
       return std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
     };
     hand_over();
     importer_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
     duties_.reset();
-    runner_.drain(left());
+    runner_.drain(remaining());
     push_->close();
     tracking_->close();
-    http_.reset();  // what is still in flight ends as cancelled, which is not a try
+    http_.reset();  // attempts still in flight end as cancelled and do not count
     push_.reset();
     tracking_.reset();
     mailer_stopping_ = true;
     mailer_.reset();
-    recorder_->flush(std::max<Duration>(left(), std::chrono::seconds(1)));
+    recorder_->flush(std::max<Duration>(remaining(), std::chrono::seconds(1)));
     recorder_.reset();
     release_claims();
     leases_.reset();
@@ -120,7 +121,7 @@ class Worker::Impl {
   bool healthy() const { return system_clock().now() - pump_.last_look() < std::chrono::minutes(1); }
 
  private:
-  /// Others go on at once with what this worker has not begun.
+  /// Lets other workers continue at once with the work that this worker has not begun.
   void hand_over() {
     pump_.stop();
     runner_.stop();
@@ -132,7 +133,7 @@ class Worker::Impl {
     try {
       storage::Session session(options_.database_url, "waybill stop", storage::worker_limits);
       storage::RunStore(session, guid_).release();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases end by themselves
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases expire
     }
   }
 
@@ -153,7 +154,7 @@ class Worker::Impl {
   PauseWriter pauses_;
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;
-  BlastGuard guard_;  // of the pump's thread
+  BlastGuard guard_;  // used by the pump's thread only
   Pump pump_;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<Duties> duties_;

@@ -13,9 +13,9 @@
 namespace waybill::worker {
 
 /// Turns committed changes into performed workflows: takes its share of the outbox's shards, matches their
-/// events, performs the runs and records them; imports from stores. Any number may work on one database. Owns
-/// its threads and connections; reconnects by itself. What a crash interrupts is done again by the next owner
-/// under the same run guids.
+/// events, performs the runs and records them. Also imports from stores. Any number of workers may share one
+/// database. Owns its threads and connections, and reconnects automatically. Work that a crash interrupts is
+/// repeated by the next owner under the same run guids.
 class Worker {
  public:
   struct Options {
@@ -25,29 +25,29 @@ class Worker {
     std::string ca_file;
     net::MailOptions mail;
     std::string mail_from;
-    std::int64_t mails_per_day = 0;  // recipients of a business that registered itself; 0: any number
+    std::int64_t mails_per_day = 0;  // recipients of a self-registered business; 0: no limit
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;
     std::int64_t blast_factor = 100;                      // worker/guard/blast_guard.hpp
-    std::int64_t blast_minimum = 1000;                    // 0 in either: off
-    Duration import_interval = std::chrono::seconds(60);  // between two sweeps over a store
+    std::int64_t blast_minimum = 1000;                    // 0 in either turns the guard off
+    Duration import_interval = std::chrono::seconds(60);  // between two imports from a store
     connectors::Connector::Options connectors;
-    std::string push_contact;  // where push services reach the operator: a mailto: or https: URL, or empty
+    std::string push_contact;  // the operator's address for push services: a mailto: or https: URL, or empty
   };
 
   explicit Worker(Options options);
-  ~Worker();  // stop(0) if it was not called
+  ~Worker();  // calls stop(0) if it was not stopped
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   void start();
 
-  /// Takes no more events, waits up to `limit` for tries in flight, hands what is left to the queue and gives
-  /// the shards back. Once.
+  /// Takes no more events, waits up to `limit` for attempts in flight, returns the remaining runs to the
+  /// queue and releases the shards. Has no effect when called again.
   void stop(Duration limit);
 
-  /// Whether it reads its shards: connected, and its last look at the outbox is less than a minute old.
+  /// True if the worker is connected and last read the outbox less than a minute ago.
   bool healthy() const;
 
  private:

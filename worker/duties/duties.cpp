@@ -13,7 +13,7 @@ namespace waybill::worker {
 namespace {
 
 using Moment = std::chrono::steady_clock::time_point;
-constexpr auto try_again_after = std::chrono::seconds(5);
+constexpr auto retry_delay = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void Duties::run() {
     } catch (const std::exception& error) {
       session_.reset();
       observe(Observable::duty_failed, {{"duty", duty.name}, {"error", std::string_view(error.what())}});
-      again = std::chrono::steady_clock::now() + try_again_after;
+      again = std::chrono::steady_clock::now() + retry_delay;
     }
     *next = again;
     lock.lock();
@@ -56,7 +56,8 @@ void Duties::run() {
 void Duties::perform(const Duty& duty) {
   if (!session_) {
     session_ = std::make_unique<storage::Session>(options_.database_url, "waybill duties");
-    // Making and dropping partitions locks their parent: who waits for it makes every writer wait behind it.
+    // Creating and dropping partitions locks their parent; all writers wait behind a session that waits for
+    // it.
     session_->execute("set lock_timeout = '200ms'");
   }
   const storage::Rows locked = session_->run(storage::sql::duties::try_lock, duty.name);

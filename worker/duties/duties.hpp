@@ -18,19 +18,18 @@ struct DutyOptions {
   std::string database_url;
   int retention_days = 30;  // of events and runs
   int positions_retention_days = 90;
-  const SecretBox& secrets;  // seals mails
-  Duration longest_run{};    // from a run's first try to its last
+  const SecretBox& secrets;  // encrypts mails
+  Duration longest_run{};    // from a run's first attempt to its last
 };
 
-/// Work that has to be done now and then, by one worker at a time. Doing it twice, or stopping in its middle,
-/// is harmless.
+/// Periodic work, done by one worker at a time. Repeating or interrupting it is harmless.
 struct Duty {
   std::string_view name;
   Duration every;
   void (*perform)(storage::Session& session, const DutyOptions& options);
 };
 
-/// All of them; a new one is a file and a line in registry.cpp.
+/// All duties. A new duty needs a file and a line in registry.cpp.
 std::span<const Duty> all_duties();
 
 void keep_partitions(storage::Session& session, const DutyOptions& options);
@@ -45,7 +44,7 @@ void check_ledger(storage::Session& session, const DutyOptions& options);
 void read_passed_over(storage::Session& session, const DutyOptions& options);
 void measure_queue(storage::Session& session, const DutyOptions& options);
 
-/// Does the duties when they are due, each once at the start, on a thread and session of its own.
+/// Performs the duties when they are due, and all at the start, on a dedicated thread and session.
 class Duties {
  public:
   using Options = DutyOptions;

@@ -8,14 +8,14 @@
 namespace waybill::worker {
 namespace {
 
-constexpr Duration patience = std::chrono::days(5);
-constexpr Duration longest_duration = std::chrono::days(366);  // that format_duration writes
+constexpr Duration failing_period = std::chrono::days(5);
+constexpr Duration longest_duration = std::chrono::days(366);  // the longest that format_duration can write
 
 }  // namespace
 
 void pause_failing(storage::Session& session, const DutyOptions& options) {
   enum Column { business, workflow, epoch, name, business_name, contacts };
-  const storage::Rows rows = session.run(storage::sql::duties::find_failing, format_duration(patience),
+  const storage::Rows rows = session.run(storage::sql::duties::find_failing, format_duration(failing_period),
                                          format_duration(std::min(options.longest_run, longest_duration)));
   std::vector<PauseNotice> notices;
   storage::for_each_row(rows, [&](const storage::RowView& row) {

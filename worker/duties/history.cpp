@@ -5,15 +5,15 @@
 namespace waybill::worker {
 namespace {
 
-constexpr int tokens_retention_days = 400;  // after the end of a token, which lists show until then
-constexpr std::int64_t rows_of_a_transaction = 1'000;
-constexpr int transactions_of_a_call = 100;
+constexpr int tokens_retention_days = 400;  // after the end of a token; lists show it until then
+constexpr std::int64_t rows_per_transaction = 1'000;
+constexpr int max_transactions = 100;
 
-/// Runs a statement that deletes a bounded number of rows until none is left.
+/// Repeats a statement that deletes a bounded number of rows until no row is left or the limit is reached.
 void expire(storage::Session& session, const storage::Statement& statement, int days) {
-  for (int i = 0; i < transactions_of_a_call; ++i) {
-    const storage::Rows rows = session.run(statement, days, rows_of_a_transaction);
-    if (storage::RowView(rows, 0).number(0) < rows_of_a_transaction) return;
+  for (int i = 0; i < max_transactions; ++i) {
+    const storage::Rows rows = session.run(statement, days, rows_per_transaction);
+    if (storage::RowView(rows, 0).number(0) < rows_per_transaction) return;
   }
 }
 

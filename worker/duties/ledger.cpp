@@ -6,8 +6,8 @@
 namespace waybill::worker {
 namespace {
 
-constexpr std::int64_t seconds_each = 150;  // of the duty
-constexpr Duration slice = std::chrono::seconds(seconds_each);
+constexpr std::int64_t slice_seconds = 150;  // the period of the duty
+constexpr Duration slice = std::chrono::seconds(slice_seconds);
 constexpr std::int64_t earlier_slices = 575;
 
 void check_slice(storage::Session& session, Time from, Time to) {
@@ -28,11 +28,11 @@ void check_slice(storage::Session& session, Time from, Time to) {
 
 }  // namespace
 
-// What came since the last time, and one slice of the day before it in turn. So each event is looked at
-// twice, and the cost is a share of what its runs themselves did, however many they are.
+// Checks the time since the last check and, in turn, one slice of the preceding day. Each event is thus
+// checked twice, and the cost is proportional to the number of runs.
 void check_ledger(storage::Session& session, const DutyOptions&) {
   const Time now = system_clock().now();
-  const std::int64_t turn = to_unix_seconds(now) / seconds_each % earlier_slices + 1;
+  const std::int64_t turn = to_unix_seconds(now) / slice_seconds % earlier_slices + 1;
   check_slice(session, now - slice, now + std::chrono::hours(1));  // other machines' clocks may be ahead
   check_slice(session, now - (turn + 1) * slice, now - turn * slice);
 }

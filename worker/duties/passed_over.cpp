@@ -9,29 +9,29 @@
 namespace waybill::worker {
 namespace {
 
-// Of the look: what was deleted stands before the first event for as long as somebody holds a snapshot open.
-constexpr const char* limit = "set statement_timeout = '500ms'";
-constexpr const char* no_limit = "reset statement_timeout";
+// Limits the search: while any snapshot is open, deleted rows remain before the first event and must be read.
+constexpr const char* set_limit = "set statement_timeout = '500ms'";
+constexpr const char* reset_limit = "reset statement_timeout";
 constexpr std::string_view timed_out = "57014";
 
 storage::Rows find(storage::Session& session) {
-  session.execute(limit);
+  session.execute(set_limit);
   try {
     storage::Rows rows = session.run(storage::sql::duties::find_passed_over);
-    session.execute(no_limit);
+    session.execute(reset_limit);
     return rows;
   } catch (const storage::StatementError& error) {
     if (error.sqlstate() != timed_out) throw;
-    session.execute(no_limit);
+    session.execute(reset_limit);
     return {};
   }
 }
 
 }  // namespace
 
-// Nothing is passed over unless the marks are wrong, which is why they are not asked. An event of a long
-// transaction is old when it is committed, so a shard is read again only if its event is still there after a
-// while.
+// Events are passed over only if a watermark is wrong, so the watermarks are not used here. An event of a
+// long transaction is already old when it is committed; a shard is therefore read again only if the event is
+// still pending after 3 s.
 void read_passed_over(storage::Session& session, const DutyOptions&) {
   std::vector<std::int64_t> shards, ids;
   storage::for_each_row(find(session), [&](const storage::RowView& row) {
