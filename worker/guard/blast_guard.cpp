@@ -11,8 +11,8 @@
 namespace waybill::worker {
 namespace {
 
-constexpr Duration keep_every = std::chrono::minutes(1);
-constexpr Duration limit_is_known_for = std::chrono::minutes(1);
+constexpr Duration save_interval = std::chrono::minutes(1);
+constexpr Duration limit_lifetime = std::chrono::minutes(1);
 constexpr std::int64_t minutes_of_week = std::int64_t{7} * 24 * 60;
 
 }  // namespace
@@ -21,7 +21,7 @@ struct BlastGuard::Group {
   Guid business_id;
   Guid workflow_id;
   std::vector<storage::Run*> runs;
-  std::size_t allowed = SIZE_MAX;  // of the runs
+  std::size_t allowed = SIZE_MAX;  // the first runs, which are not held
 };
 
 void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& events) {
@@ -31,7 +31,7 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
     for (PlannedRun& planned : event.runs) {
       const storage::RunKey& key = planned.run.key;
       if (planned.is_paused) {
-        rates_.forget(key.workflow_id);  // once resumed it starts anew
+        rates_.forget(key.workflow_id);  // after a resume, counting starts at zero
         continue;
       }
       Group& group = groups[key.workflow_id];
@@ -49,7 +49,7 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
 
   const Time now = clock_.now();
   for (auto& [workflow, group] : groups) {
-    untold_[{group.business_id, workflow}] +=
+    unsaved_[{group.business_id, workflow}] +=
         static_cast<std::int64_t>(std::min(group.allowed, group.runs.size()));
     if (group.allowed >= group.runs.size()) {
       for (const storage::Run* run : group.runs) rates_.fired(workflow, run->key.created_at);
@@ -58,14 +58,15 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
     rates_.forget(workflow);
     limits_.erase(workflow);
     for (storage::Run* run : std::span(group.runs).subspan(group.allowed)) {
-      if (run->state.status != storage::RunStatus::queued) continue;  // what waits is held when it is due
+      if (run->state.status != storage::RunStatus::queued)
+        continue;  // a waiting run is held when it becomes due
       run->state.status = storage::RunStatus::held;
       run->state.at = now;
     }
   }
 }
 
-/// Whether one of the group's runs is beyond the limit; the first that is ends what is allowed.
+/// Returns the notice if one of the group's runs exceeds the limit; the runs before it stay allowed.
 std::optional<PauseNotice> BlastGuard::examine(storage::Session& session, Group& group) {
   MinuteCount minute = rates_.of(group.workflow_id);
   if (minute.total() + static_cast<std::int64_t>(group.runs.size()) <= options_.minimum) return std::nullopt;
@@ -73,7 +74,7 @@ std::optional<PauseNotice> BlastGuard::examine(storage::Session& session, Group&
     const std::int64_t count = minute.add(group.runs[i]->key.created_at);
     if (count <= options_.minimum) continue;
     const auto known = limits_.find(group.workflow_id);
-    if (known != limits_.end() && clock_.now() < known->second.known_until && count <= known->second.count)
+    if (known != limits_.end() && clock_.now() < known->second.valid_until && count <= known->second.count)
       continue;
     auto notice = notice_if_beyond(session, group, count);
     if (!notice) continue;
@@ -88,14 +89,14 @@ std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& sessio
   enum Column { epoch, name, business_name, contacts, weekly };
   const storage::Rows rows = session.run(storage::sql::workflows::firing_rate, group.business_id.to_string(),
                                          group.workflow_id.to_string());
-  // Of one that is paused or gone meanwhile nothing is to be decided.
+  // Without a row, the workflow was paused or deleted meanwhile and has no limit.
   std::int64_t limit = INT64_MAX;
   if (!rows.empty()) {
     const std::int64_t usual = storage::RowView(rows, 0).number(weekly);
-    const bool is_vast = usual > INT64_MAX / options_.factor;
-    limit = std::max(options_.minimum, is_vast ? INT64_MAX : options_.factor * usual / minutes_of_week);
+    const bool overflows = usual > INT64_MAX / options_.factor;
+    limit = std::max(options_.minimum, overflows ? INT64_MAX : options_.factor * usual / minutes_of_week);
   }
-  limits_[group.workflow_id] = {limit, clock_.now() + limit_is_known_for};
+  limits_[group.workflow_id] = {limit, clock_.now() + limit_lifetime};
   if (count <= limit) return std::nullopt;
   const storage::RowView row(rows, 0);
   return PauseNotice{.business_id = group.business_id,
@@ -110,21 +111,21 @@ std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& sessio
 
 void BlastGuard::keep_now(storage::Session& session) {
   const Time now = clock_.now();
-  next_keeping_ = now + keep_every;
-  rates_.sweep(now);
-  std::erase_if(limits_, [&](const auto& entry) { return entry.second.known_until <= now; });
-  if (untold_.empty()) return;
+  next_save_ = now + save_interval;
+  rates_.forget_idle(now);
+  std::erase_if(limits_, [&](const auto& entry) { return entry.second.valid_until <= now; });
+  if (unsaved_.empty()) return;
   std::vector<Guid> businesses;
   std::vector<Guid> workflows;
   std::vector<std::int64_t> counts;
-  for (const auto& [key, count] : untold_) {
+  for (const auto& [key, count] : unsaved_) {
     businesses.push_back(key.first);
     workflows.push_back(key.second);
     counts.push_back(count);
   }
   session.run(storage::sql::workflows::add_firings, storage::array_literal(businesses),
               storage::array_literal(workflows), storage::array_literal(counts));
-  untold_.clear();
+  unsaved_.clear();
 }
 
 }  // namespace waybill::worker

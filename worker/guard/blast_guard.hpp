@@ -16,12 +16,12 @@
 
 namespace waybill::worker {
 
-/// Pauses workflows that fire far more often than they use to: more than `minimum` times within a minute and
-/// more than `factor` times their rate of the last 7 days. The run that crosses the limit and all after it
-/// are held. Counts in memory, by the events' times, so that working off a backlog is no burst; a business is
-/// matched by one worker, which therefore sees all its workflows do. The database is asked when a workflow
-/// reaches `minimum` and told once a minute what fired. A worker that dies takes a minute's counts with it.
-/// One thread.
+/// Pauses workflows that fire far more often than usual: more than `minimum` times within a minute and more
+/// than `factor` times their rate of the last 7 days. The run that exceeds the limit and all later ones are
+/// held. Counts in memory and by the events' times, so that a backlog does not count as a burst. One worker
+/// matches all events of a business, so it sees every run. It reads the usual rate from the database when a
+/// workflow reaches `minimum`, and saves the counts once a minute; a crash loses the counts of a minute. One
+/// thread.
 class BlastGuard {
  public:
   struct Options {
@@ -32,14 +32,14 @@ class BlastGuard {
   BlastGuard(Options options, PauseWriter& pauses, const Clock& clock)
       : options_(options), pauses_(pauses), clock_(clock) {}
 
-  /// Counts what fired and holds what is beyond a limit. Throws DatabaseUnavailable or StatementError before
-  /// it has counted any of it.
+  /// Counts the runs and holds those beyond a limit. Throws DatabaseUnavailable or StatementError before it
+  /// has counted any of them.
   void watch(storage::Session& session, std::vector<MatchedEvent>& events);
 
-  /// Tells the database what fired since it was last told, if that was a minute ago. Throws like `watch`;
-  /// nothing is forgotten then.
+  /// Saves the counts if the last save was a minute ago or more. Throws like `watch`; the counts are then
+  /// kept.
   void keep(storage::Session& session) {
-    if (clock_.now() >= next_keeping_) keep_now(session);
+    if (clock_.now() >= next_save_) keep_now(session);
   }
   void keep_now(storage::Session& session);
 
@@ -47,7 +47,7 @@ class BlastGuard {
   struct Group;  // the runs of one workflow in one batch
   struct Limit {
     std::int64_t count;
-    Time known_until;
+    Time valid_until;
   };
   bool is_on() const { return options_.factor > 0 && options_.minimum > 0; }
   std::optional<PauseNotice> notice_if_beyond(storage::Session& session, const Group& group,
@@ -58,9 +58,9 @@ class BlastGuard {
   PauseWriter& pauses_;
   const Clock& clock_;
   FiringRates rates_;
-  std::unordered_map<Guid, Limit> limits_;                // of workflows that have reached the minimum
-  std::map<std::pair<Guid, Guid>, std::int64_t> untold_;  // by business and workflow
-  Time next_keeping_{};
+  std::unordered_map<Guid, Limit> limits_;                 // of workflows that reached the minimum
+  std::map<std::pair<Guid, Guid>, std::int64_t> unsaved_;  // counts by business and workflow
+  Time next_save_{};
 };
 
 }  // namespace waybill::worker

@@ -9,14 +9,14 @@
 
 namespace waybill::worker {
 
-/// How often something happened within the last minute, to the second. Pure.
+/// Counts events of the last minute, to the second. Pure.
 class MinuteCount {
  public:
-  /// Counts one at `at` and answers how many there are in the 60 seconds that end with the latest. What is
-  /// older than those is not counted.
+  /// Counts an event at `at`, unless it is older than 60 s, and returns the count of the 60 s that end with
+  /// the latest event.
   std::int64_t add(Time at);
   std::int64_t total() const { return total_; }
-  /// Whether nothing of it is left at `now`.
+  /// True if no counted event is within the minute before `now`.
   bool is_over(Time now) const;
 
  private:
@@ -25,15 +25,15 @@ class MinuteCount {
   std::int64_t total_ = 0;
 };
 
-/// A MinuteCount for each workflow that fires. Pure; one thread.
+/// A MinuteCount for each workflow that fires. Pure. One thread.
 class FiringRates {
  public:
   void fired(const Guid& workflow, Time at) { minutes_[workflow].add(at); }
-  /// Nothing when it has not fired lately.
+  /// The count of the workflow; zero if it has not fired within the last minute.
   MinuteCount of(const Guid& workflow) const;
   void forget(const Guid& workflow) { minutes_.erase(workflow); }
-  /// Forgets those that have been silent for a minute.
-  void sweep(Time now);
+  /// Forgets the workflows that have not fired for a minute.
+  void forget_idle(Time now);
 
  private:
   std::unordered_map<Guid, MinuteCount> minutes_;

@@ -15,7 +15,7 @@ std::int64_t add(MinuteCount& minute, Time at, int times) {
   return count;
 }
 
-TEST(MinuteCount, CountsWhatHappenedWithinSixtySeconds) {
+TEST(MinuteCount, CountsEventsWithinSixtySeconds) {
   MinuteCount minute;
   EXPECT_EQ(add(minute, start, 600), 600);
   EXPECT_EQ(add(minute, start + 59s, 400), 1000);
@@ -23,7 +23,7 @@ TEST(MinuteCount, CountsWhatHappenedWithinSixtySeconds) {
   EXPECT_EQ(add(minute, start + 119s, 1), 2);
 }
 
-TEST(MinuteCount, TakesWhatComesLateWithinTheMinuteAndNothingOlder) {
+TEST(MinuteCount, CountsLateEventsOfTheMinuteButNoOlderOnes) {
   MinuteCount minute;
   add(minute, start + 59s, 10);
   EXPECT_EQ(minute.add(start), 11);
@@ -31,20 +31,20 @@ TEST(MinuteCount, TakesWhatComesLateWithinTheMinuteAndNothingOlder) {
   EXPECT_EQ(minute.add(start + 60s), 11);
 }
 
-TEST(MinuteCount, ForgetsAllAfterALongSilence) {
+TEST(MinuteCount, StartsAtZeroAfterALongPause) {
   MinuteCount minute;
   add(minute, start, 5000);
   EXPECT_EQ(minute.add(start + 24h), 1);
 }
 
-TEST(MinuteCount, IsOverAMinuteAfterItsLatest) {
+TEST(MinuteCount, IsOverAMinuteAfterTheLatestEvent) {
   MinuteCount minute;
   minute.add(start);
   EXPECT_FALSE(minute.is_over(start + 59s));
   EXPECT_TRUE(minute.is_over(start + 60s));
 }
 
-TEST(FiringRates, KeepsWorkflowsApart) {
+TEST(FiringRates, CountsWorkflowsSeparately) {
   const Guid one = Guid::random();
   const Guid other = Guid::random();
   FiringRates rates;
@@ -55,7 +55,7 @@ TEST(FiringRates, KeepsWorkflowsApart) {
   EXPECT_EQ(rates.of(other).total(), 1);
   rates.forget(one);
   EXPECT_EQ(rates.of(one).total(), 0);
-  rates.sweep(start + 60s);
+  rates.forget_idle(start + 60s);
   EXPECT_EQ(rates.of(other).total(), 0);
 }
 

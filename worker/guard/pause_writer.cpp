@@ -13,7 +13,7 @@ namespace {
 constexpr Duration first_retry = std::chrono::milliseconds(100);
 constexpr Duration longest_retry = std::chrono::seconds(1);
 constexpr auto longest_wait = std::chrono::milliseconds(250);
-constexpr const char* plain_reason = "asked for by the destination";
+constexpr const char* default_reason = "the destination asked for it";
 
 }  // namespace
 
@@ -39,10 +39,10 @@ void PauseWriter::pause(PauseNotice notice) {
   add(workflow, std::move(notice));
 }
 
-void PauseWriter::add(const Guid& workflow, Wanted wanted) {
+void PauseWriter::add(const Guid& workflow, Request request) {
   {
     const std::lock_guard lock(mutex_);
-    entries_.try_emplace(workflow, Entry{std::move(wanted), std::nullopt});
+    entries_.try_emplace(workflow, Entry{std::move(request), std::nullopt});
     count_ = entries_.size();
   }
   changed_.notify_all();
@@ -63,7 +63,7 @@ bool PauseWriter::is_pausing(const Guid& workflow) const {
 
 void PauseWriter::seen(std::uint64_t epoch) {
   const std::lock_guard lock(mutex_);
-  const bool went_back = epoch < std::exchange(seen_epoch_, epoch);  // the server has lost commits
+  const bool went_back = epoch < std::exchange(seen_epoch_, epoch);  // the server lost commits
   std::erase_if(entries_, [&](const auto& entry) {
     return entry.second.epoch && (went_back || *entry.second.epoch <= epoch);
   });
@@ -95,31 +95,31 @@ void PauseWriter::run() {
   }
 }
 
-/// False when one has to be tried again.
+/// Returns false if a pause has to be written again.
 bool PauseWriter::write_all() {
-  std::vector<std::pair<Guid, Wanted>> all;
+  std::vector<std::pair<Guid, Request>> all;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [workflow, entry] : entries_) {
-      if (!entry.epoch) all.emplace_back(workflow, entry.wanted);
+      if (!entry.epoch) all.emplace_back(workflow, entry.request);
     }
   }
   bool done = true;
-  for (auto& [workflow, wanted] : all) done = write(workflow, std::move(wanted)) && done;
+  for (auto& [workflow, request] : all) done = write(workflow, std::move(request)) && done;
   return done;
 }
 
-bool PauseWriter::write(Guid workflow, Wanted wanted) {
+bool PauseWriter::write(Guid workflow, Request request) {
   try {
     if (!session_)
       session_ = std::make_unique<storage::Session>(database_url_, "waybill pauses", storage::worker_limits);
-    written(workflow, store(wanted));
+    written(workflow, store(request));
     return true;
   } catch (const storage::StatementError& error) {
     observe(Observable::pause_write_failed,
             {{"workflow", workflow.to_string()}, {"error", std::string_view(error.what())}});
     if (storage::refuses_data(error)) {
-      make_writable(workflow);
+      replace_reason(workflow);
     } else if (!storage::is_lock_conflict(error)) {
       session_.reset();
     }
@@ -131,13 +131,14 @@ bool PauseWriter::write(Guid workflow, Wanted wanted) {
   return false;
 }
 
-/// The epoch of the workflow since then; nullopt when there was nothing to pause.
-std::optional<std::uint64_t> PauseWriter::store(const Wanted& wanted) {
-  if (const auto* const request = std::get_if<PauseRequest>(&wanted)) {
-    const auto paused = worker::pause(*session_, *request);
+/// Returns the epoch of the paused workflow; nullopt if there was nothing to pause.
+std::optional<std::uint64_t> PauseWriter::store(const Request& request) {
+  if (const auto* const plain = std::get_if<PauseRequest>(&request)) {
+    const auto paused = worker::pause(*session_, *plain);
     return paused ? std::optional(paused->epoch) : std::nullopt;
   }
-  const std::vector<Paused> paused = pause_and_mail(*session_, secrets_, {&std::get<PauseNotice>(wanted), 1});
+  const std::vector<Paused> paused =
+      pause_and_mail(*session_, secrets_, {&std::get<PauseNotice>(request), 1});
   return paused.empty() ? std::nullopt : std::optional(paused.front().epoch);
 }
 
@@ -151,11 +152,11 @@ void PauseWriter::written(const Guid& workflow, std::optional<std::uint64_t> epo
   count_ = entries_.size();
 }
 
-// The database refused a destination's words.
-void PauseWriter::make_writable(const Guid& workflow) {
+// The database refused the text of the reason, which came from a destination.
+void PauseWriter::replace_reason(const Guid& workflow) {
   const std::lock_guard lock(mutex_);
-  Wanted& wanted = entries_.at(workflow).wanted;
-  std::visit([](auto& each) { each.reason = plain_reason; }, wanted);
+  Request& request = entries_.at(workflow).request;
+  std::visit([](auto& each) { each.reason = default_reason; }, request);
 }
 
 }  // namespace waybill::worker

@@ -15,11 +15,12 @@ namespace {
 net::MailMessage mail_of(const PauseNotice& notice) {
   net::MailMessage mail{
       .subject = "The workflow \"" + notice.workflow_name + "\" was paused",
-      .text = "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
-              " was paused because " + notice.reason +
-              ".\n\nWhat it has to do is kept meanwhile. Once the cause is found, resume the workflow and "
-              "everything that was held is done in order.\n\nIts guid is " +
-              notice.workflow_id.to_string() + ".\n",
+      .text =
+          "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
+          " was paused because " + notice.reason +
+          ".\n\nEvents still match the workflow, and its runs are held. When the cause is resolved, resume "
+          "the workflow; the held runs are then performed in order.\n\nThe guid of the workflow is " +
+          notice.workflow_id.to_string() + ".\n",
       .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
   for (const auto line : std::views::split(notice.contacts, '\n')) {
     const std::string_view address(line.begin(), line.end());
@@ -56,9 +57,9 @@ std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& s
     reasons.push_back(notice.reason);
     const Guid guid = Guid::random();
     const net::MailMessage mail = mail_of(notice);
-    const bool has_reader = !mail.to.empty();
-    guids.push_back(has_reader ? std::optional(guid.to_string()) : std::nullopt);
-    mails.push_back(has_reader ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
+    const bool has_recipient = !mail.to.empty();
+    guids.push_back(has_recipient ? std::optional(guid.to_string()) : std::nullopt);
+    mails.push_back(has_recipient ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
   }
   const storage::Rows rows = session.run(
       storage::sql::workflows::pause_and_mail, storage::array_literal(businesses),

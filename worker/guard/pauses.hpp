@@ -19,30 +19,30 @@ struct PauseRequest {
   std::string reason;
 };
 
-/// A workflow that the service itself pauses, and whom it tells.
+/// A workflow that the worker pauses, and the people to notify.
 struct PauseNotice {
   Guid business_id;
   Guid workflow_id;
-  std::uint64_t epoch;  // of the workflow, when the decision was made
+  std::uint64_t epoch;  // the epoch of the workflow at the decision
   std::string workflow_name;
   std::string business_name;
-  std::string contacts;  // addresses, one a line; may be empty
-  std::string reason;    // "every run failed …": goes on from "It was paused because "
+  std::string contacts;  // addresses, one per line; may be empty
+  std::string reason;    // continues "It was paused because ": "every run failed …"
 };
 
-/// A workflow that was paused, and its epoch since.
+/// A workflow that was paused, and its new epoch.
 struct Paused {
   Guid workflow_id;
   std::uint64_t epoch;
 };
 
-/// Pauses a workflow, unless it is paused or deleted; nullopt then. Throws DatabaseUnavailable or
+/// Pauses a workflow. Returns nullopt if it is already paused or deleted. Throws DatabaseUnavailable or
 /// StatementError.
 std::optional<Paused> pause(storage::Session& session, const PauseRequest& request);
 
-/// Pauses workflows and puts a mail for each into the outbox, all in one statement: there is no pause without
-/// its mail and no mail without its pause. Leaves alone what was paused, switched off, deleted or changed
-/// since. Answers the workflows paused now. Throws DatabaseUnavailable or StatementError.
+/// Pauses workflows and queues a mail for each in the same statement, so that a pause and its mail exist only
+/// together. Skips workflows that were paused, switched off, deleted or changed since the decision. Returns
+/// the paused workflows. Throws DatabaseUnavailable or StatementError.
 std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& secrets,
                                    std::span<const PauseNotice> notices);
 
