@@ -7,15 +7,15 @@
 namespace waybill::worker {
 namespace {
 
-// Bounds of the time by which others may probe before the workflow that failed last: half the breaker's
+// The bounds of the extra wait of the workflow that failed last. Within them, the wait is half the breaker's
 // pause.
-constexpr Duration least_head_start = std::chrono::milliseconds(500);
-constexpr Duration most_head_start = std::chrono::seconds(5);
+constexpr Duration min_extra_wait = std::chrono::milliseconds(500);
+constexpr Duration max_extra_wait = std::chrono::seconds(5);
 
 }  // namespace
 
-bool Destinations::try_start(const storage::RunKey& run, std::size_t most, Time now) {
-  return may_probe(run, now) && breaker_.try_start(run.destination, now, most);
+bool Destinations::try_start(const storage::RunKey& run, std::size_t limit, Time now) {
+  return may_probe(run, now) && breaker_.try_start(run.destination, now, limit);
 }
 
 bool Destinations::may_probe(const storage::RunKey& run, Time now) const {
@@ -32,10 +32,10 @@ void Destinations::ended(const storage::RunKey& run, bool failed, Time now) {
   const bool was_open = open_.contains(destination);
   failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
   const bool is_open_now = is_open(destination);
-  if (is_open_now) {  // The attempt has failed: one success closes the breaker.
+  if (is_open_now) {  // The attempt failed, because a success closes the breaker.
     const Time next = breaker_.retry_at(destination, now);
     open_[destination] = {run.workflow_id,
-                          next + std::clamp((next - now) / 2, least_head_start, most_head_start)};
+                          next + std::clamp((next - now) / 2, min_extra_wait, max_extra_wait)};
   } else {
     open_.erase(destination);
   }

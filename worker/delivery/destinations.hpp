@@ -11,32 +11,32 @@
 
 namespace waybill::worker {
 
-/// The health of destinations as the runner needs it: the circuit breaker, and which workflow may probe a
-/// destination whose breaker is open. The workflow whose run failed last waits half a pause longer than the
-/// others, for its path may be broken and not the host (decision 20). Pure; one thread at a time.
+/// The health of destinations: their circuit breakers, and which workflow may probe a destination whose
+/// breaker is open. The workflow whose run failed last waits half a pause longer than the others, because its
+/// path may be broken rather than the server (decision 20). Pure. One thread at a time.
 class Destinations {
  public:
   explicit Destinations(net::CircuitBreaker::Options options) : breaker_(options) {}
 
-  /// Takes a place at the run's destination, one of `most` at best. Every place is given back by `ended` or
-  /// `released`. False when there is none or it is not this workflow's turn.
-  bool try_start(const storage::RunKey& run, std::size_t most, Time now);
-  /// An attempt is over; `failed` counts against the destination's health.
+  /// Takes a slot at the run's destination, where at most `limit` may be in use. `ended` or `released` must
+  /// return it. False if no slot is free or another workflow may probe first.
+  bool try_start(const storage::RunKey& run, std::size_t limit, Time now);
+  /// Returns the slot after an attempt; `failed` counts against the destination's health.
   void ended(const storage::RunKey& run, bool failed, Time now);
-  /// The attempt was not made, or says nothing of the destination.
+  /// Returns the slot of an attempt that was not made or says nothing about the destination.
   void released(const std::string& destination, Time now) { breaker_.released(destination, now); }
 
   bool may_probe(const storage::RunKey& run, Time now) const;
   bool is_open(const std::string& destination) const;
-  /// When a run that was refused is worth trying again: of an open breaker its next probe, else `otherwise`.
+  /// The time to attempt a refused run again: the next probe if the breaker is open, else `otherwise`.
   Time again_at(const storage::RunKey& run, Time now, Time otherwise) const;
   /// Destinations whose breaker is open and whose next probe is not due.
   std::vector<std::string> resting(Time now) const;
 
  private:
   struct Probe {
-    Guid workflow;    // of the run that failed last
-    Time not_before;  // for this workflow
+    Guid workflow;    // the workflow whose run failed last
+    Time not_before;  // the earliest probe by this workflow
   };
 
   net::CircuitBreaker breaker_;

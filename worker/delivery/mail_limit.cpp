@@ -11,8 +11,8 @@ namespace {
 
 namespace sql = storage::sql::business_mails;
 
-constexpr auto keep_unlimited = std::chrono::seconds(10);
-constexpr std::size_t most_unlimited = 10'000;
+constexpr auto unlimited_lifetime = std::chrono::seconds(10);
+constexpr std::size_t max_unlimited = 10'000;
 
 std::vector<std::string> addresses_of(const net::MailMessage& message) {
   std::vector<std::string> addresses;
@@ -31,11 +31,11 @@ MailLimit::MailLimit(Options options, std::unique_ptr<net::Mailer> mailer)
 MailLimit::~MailLimit() {
   {
     const std::lock_guard lock(mutex_);
-    ending_ = true;
+    stopping_ = true;
   }
   changed_.notify_all();
   thread_.join();
-  mailer_.reset();  // while what its last messages call is there
+  mailer_.reset();  // before the members that the callbacks of its last messages use
 }
 
 void MailLimit::transmit(net::MailMessage message, Done done) {
@@ -50,9 +50,9 @@ bool MailLimit::is_unlimited(const std::string& business) {
   return known != unlimited_.end() && std::chrono::steady_clock::now() < known->second;
 }
 
-bool MailLimit::is_ending() {
+bool MailLimit::is_stopping() {
   const std::lock_guard lock(mutex_);
-  return ending_;
+  return stopping_;
 }
 
 void MailLimit::post(std::function<void()> work) {
@@ -68,7 +68,7 @@ void MailLimit::run() {
     std::function<void()> work;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return ending_ || !work_.empty(); });
+      changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
       if (work_.empty()) return;
       work = std::move(work_.front());
       work_.pop_front();
@@ -85,7 +85,7 @@ storage::Session& MailLimit::session() {
 void MailLimit::count(Waiting waiting) {
   enum Column { is_limited, is_counted, recipients, day, seconds_left };
   const std::string business = waiting.message.owner;
-  if (is_ending()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
+  if (is_stopping()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
   storage::Rows rows;
   try {
     const auto addresses = addresses_of(waiting.message);
@@ -93,14 +93,14 @@ void MailLimit::count(Waiting waiting) {
         session().run(sql::count, business, storage::array_literal(addresses), options_.recipients_per_day);
   } catch (const std::exception&) {
     session_.reset();
-    return waiting.done({net::MailResult::not_tried, "The database is away."});
+    return waiting.done({net::MailResult::not_tried, "The database is unavailable."});
   }
   const storage::RowView row(rows, 0);
   if (!row.boolean(is_limited)) {
     {
       const std::lock_guard lock(mutex_);
-      if (unlimited_.size() >= most_unlimited) unlimited_.clear();
-      unlimited_[business] = std::chrono::steady_clock::now() + keep_unlimited;
+      if (unlimited_.size() >= max_unlimited) unlimited_.clear();
+      unlimited_[business] = std::chrono::steady_clock::now() + unlimited_lifetime;
     }
     return mailer_->send(std::move(waiting.message), std::move(waiting.done));
   }
@@ -117,16 +117,16 @@ void MailLimit::count(Waiting waiting) {
 void MailLimit::send_counted(Waiting waiting, Release counted) {
   mailer_->send(std::move(waiting.message), [this, done = std::move(waiting.done),
                                              counted = std::move(counted)](const net::MailOutcome& outcome) {
-    if (outcome.result != net::MailResult::sent) post([this, counted] { give_back(counted); });
+    if (outcome.result != net::MailResult::sent) post([this, counted] { uncount(counted); });
     done(outcome);
   });
 }
 
-void MailLimit::give_back(const Release& release) {
+void MailLimit::uncount(const Release& release) {
   try {
     session().run(sql::release, release.business, release.day, release.recipients);
   } catch (const std::exception&) {
-    session_.reset();  // they stay counted for the day
+    session_.reset();  // the recipients stay counted for the day
   }
 }
 

@@ -16,10 +16,10 @@
 
 namespace waybill::worker {
 
-/// Hands messages on to a mailer, but no more than so many recipients a day of a business that registered
-/// itself and has no other plan since. Counted in the database, for all workers together, on a thread of its
-/// own. A message beyond the limit ends as MailResult::limited; one that cannot be counted as not_tried. A
-/// business without a limit is asked for once in ten seconds.
+/// Passes messages to a mailer and limits the recipients per day of a business that registered itself and
+/// still has that plan. The database counts them for all workers together; a dedicated thread does this. A
+/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_tried. The absence
+/// of a limit is cached for 10 s.
 class MailLimit final : public net::Mailer {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class MailLimit final : public net::Mailer {
     net::MailMessage message;
     Done done;
   };
-  /// Recipients that were counted for a message that nobody got.
+  /// The counted recipients of a message that was not delivered.
   struct Release {
     std::string business, day;
     std::int64_t recipients;
@@ -44,22 +44,21 @@ class MailLimit final : public net::Mailer {
   void transmit(net::MailMessage message, Done done) override;
   void run();
   void count(Waiting waiting);
-  void give_back(const Release& release);
+  void uncount(const Release& release);
   storage::Session& session();
-  /// Sends a message that was counted.
   void send_counted(Waiting waiting, Release counted);
   void post(std::function<void()> work);
   bool is_unlimited(const std::string& business);
-  bool is_ending();
+  bool is_stopping();
 
   const Options options_;
-  std::unique_ptr<storage::Session> session_;  // of the thread
+  std::unique_ptr<storage::Session> session_;  // used by thread_ only
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;  // under mutex_
+  std::deque<std::function<void()>> work_;  // guarded by mutex_
   std::unordered_map<std::string, std::chrono::steady_clock::time_point>
-      unlimited_;        // until when; under mutex_
-  bool ending_ = false;  // under mutex_
+      unlimited_;          // expiry by business; guarded by mutex_
+  bool stopping_ = false;  // guarded by mutex_
   std::unique_ptr<net::Mailer> mailer_;
   std::thread thread_;
 };

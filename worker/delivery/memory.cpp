@@ -15,7 +15,7 @@ struct Memory::State {
 
 namespace {
 
-/// Calls back when it goes.
+/// Calls `end` when it is destroyed.
 template <typename End>
 class Held {
  public:

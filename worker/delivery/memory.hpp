@@ -8,16 +8,17 @@
 
 namespace waybill::worker {
 
-/// The bytes that runs in memory take, shared by business (Shares). Whoever holds texts holds what `hold`
-/// returned with them, until they are written or dropped. Any thread may call any method.
+/// Counts the bytes of the runs in memory and divides them among businesses (Shares). The result of `hold` is
+/// kept with the texts until they are written or dropped. Any thread may call any method.
 class Memory {
  public:
   explicit Memory(std::size_t capacity);
 
-  /// Counts `bytes` for a business until the last copy of the result is gone, which may outlive this object.
+  /// Counts `bytes` for a business until the last copy of the result is destroyed. A copy may outlive this
+  /// object.
   std::shared_ptr<const void> hold(const Guid& business, std::size_t bytes);
 
-  /// True when the business may hold more.
+  /// True if the business may hold more.
   bool may_take(const Guid& business) const;
   std::size_t free() const;
   /// Businesses that may hold no more.

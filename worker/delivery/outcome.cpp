@@ -18,7 +18,7 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-void append_maybe(std::string& out, const std::optional<std::string>& text) {
+void append_or_null(std::string& out, const std::optional<std::string>& text) {
   if (text) {
     append_json_string(out, *text);
   } else {
@@ -26,7 +26,7 @@ void append_maybe(std::string& out, const std::optional<std::string>& text) {
   }
 }
 
-constexpr Duration locked_again_after = std::chrono::milliseconds(250);
+constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);
 
 std::shared_ptr<const storage::StatusChange> change_of(const actions::Move& move, Time started_at) {
   return std::make_shared<const storage::StatusChange>(
@@ -38,7 +38,7 @@ std::shared_ptr<const storage::StatusChange> change_of(const actions::Move& move
                             .started_at = started_at});
 }
 
-/// Status and code of a run by what came of its change.
+/// The final status and code of a run, by the result of its change of records.
 std::pair<RunStatus, std::optional<std::string>> ending(storage::StatusChangeResult::Kind kind) {
   using Kind = storage::StatusChangeResult::Kind;
   switch (kind) {
@@ -109,10 +109,10 @@ storage::RunState judge_change(const storage::RunState& state, const storage::St
   next.change = nullptr;
   if (result.kind == storage::StatusChangeResult::Kind::locked) {
     next.status = state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
-    next.at = now + locked_again_after;
+    next.at = now + lock_retry_delay;
     return next;
   }
-  const actions::AttemptResult made{
+  const actions::AttemptResult attempt{
       .outcome = actions::Done{},
       .started_at = state.change->started_at,
       .duration = now - state.change->started_at,
@@ -120,9 +120,9 @@ storage::RunState judge_change(const storage::RunState& state, const storage::St
       .response = {},
       .error = result.error.empty() ? std::nullopt : std::optional(result.error)};
   std::tie(next.status, next.code) = ending(result.kind);
-  next.error = made.error;
+  next.error = attempt.error;
   next.attempts = state.attempts + 1;
-  next.tries = append_attempt(state.tries, next.attempts, made);
+  next.tries = append_attempt(state.tries, next.attempts, attempt);
   next.at = now;
   return next;
 }
@@ -140,9 +140,9 @@ std::string append_attempt(std::string_view tries, int number, const actions::At
   out += R"(,"statusCode":)";
   out += result.status_code ? std::to_string(*result.status_code) : "null";
   out += R"(,"response":)";
-  append_maybe(out, result.response);
+  append_or_null(out, result.response);
   out += R"(,"error":)";
-  append_maybe(out, result.error);
+  append_or_null(out, result.error);
   out += "}]";
   return out;
 }

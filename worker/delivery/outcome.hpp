@@ -9,22 +9,24 @@
 
 namespace waybill::worker {
 
-/// What a try makes of a run. Pure.
+/// The effect of an attempt on a run. Pure.
 struct Verdict {
   storage::RunState state;
-  std::optional<std::string> pause;  // the workflow is to be paused, with this reason
+  std::optional<std::string> pause;  // the reason to pause the workflow
 };
 
-/// The state of `run` after a try that ended at `now` with `result`. A retry beyond the schedule is dead.
+/// The state of `run` after an attempt that ended at `now` with `result`. A run is dead if the schedule has
+/// no further attempt.
 Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
               const domain::RetrySchedule& schedule, Time now);
 
-/// The state of a run whose last try asked for a change of records, and what came of that at `now`. One that
-/// another transaction was in the way of was no try.
+/// The state of a run whose last attempt requested a change of records, with the result of the change at
+/// `now`. An attempt that met a lock conflict does not count.
 storage::RunState judge_change(const storage::RunState& state, const storage::StatusChangeResult& result,
                                Time now);
 
-/// `tries` (a JSON array) with one more entry {number, startedAt, durationMs, statusCode, response, error}.
+/// Returns `tries` (a JSON array) with a further entry {number, startedAt, durationMs, statusCode, response,
+/// error}.
 std::string append_attempt(std::string_view tries, int number, const actions::AttemptResult& result);
 
 }  // namespace waybill::worker

@@ -34,7 +34,7 @@ AttemptResult result_of(Outcome outcome) {
   return result;
 }
 
-TEST(Judge, EveryOutcomeEndsARunAsItSays) {
+TEST(Judge, EachOutcomeGivesItsStatus) {
   struct Case {
     Outcome outcome;
     RunStatus status;
@@ -58,7 +58,7 @@ TEST(Judge, EveryOutcomeEndsARunAsItSays) {
   }
 }
 
-TEST(Judge, SuccessLeavesNeitherCodeNorErrorOfEarlierTries) {
+TEST(Judge, SuccessClearsCodeAndErrorOfEarlierAttempts) {
   storage::Run run = run_after(1);
   run.state.code = "TIMEOUT";
   run.state.error = "too late";
@@ -67,7 +67,7 @@ TEST(Judge, SuccessLeavesNeitherCodeNorErrorOfEarlierTries) {
   EXPECT_EQ(state.error, std::nullopt);
 }
 
-TEST(Judge, ARetryIsDueByTheScheduleWithinAFifth) {
+TEST(Judge, ARetryIsDueByTheScheduleWithin20Percent) {
   const auto first = judge(run_after(0), result_of(actions::Retry{"HTTP_503"}), two_retries, now).state;
   EXPECT_EQ(first.status, RunStatus::retrying);
   EXPECT_EQ(first.code, "HTTP_503");
@@ -85,7 +85,7 @@ TEST(Judge, RetryAfterIsALowerBound) {
   EXPECT_GE(state.at, now + seconds(600));
 }
 
-TEST(Judge, AScheduleOfNDelaysIsNPlusOneTries) {
+TEST(Judge, AScheduleOfNDelaysHasNPlus1Attempts) {
   const auto state = judge(run_after(2), result_of(actions::Retry{"DNS"}), two_retries, now).state;
   EXPECT_EQ(state.status, RunStatus::dead);
   EXPECT_EQ(state.code, "DNS");
@@ -93,7 +93,7 @@ TEST(Judge, AScheduleOfNDelaysIsNPlusOneTries) {
   EXPECT_EQ(state.at, now);
 }
 
-TEST(AppendTry, IsAnArrayOfTheContractsShape) {
+TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
   AttemptResult result = result_of(actions::Retry{"HTTP_500"});
   result.duration = std::chrono::microseconds(12'345);
   result.status_code = 500;
@@ -114,7 +114,7 @@ TEST(AppendTry, IsAnArrayOfTheContractsShape) {
   EXPECT_TRUE(two[1].at("response").is_null());
 }
 
-TEST(Judge, KeepsTheTriesBeforeIt) {
+TEST(Judge, KeepsEarlierAttempts) {
   storage::Run run = run_after(0);
   run.state = judge(run, result_of(actions::Retry{"DNS"}), two_retries, now).state;
   const auto state = judge(run, result_of(actions::Done{}), two_retries, now).state;
@@ -124,7 +124,7 @@ TEST(Judge, KeepsTheTriesBeforeIt) {
   EXPECT_EQ(tries[1].at("number"), 2);
 }
 
-storage::RunState asking(int attempts) {
+storage::RunState after_move(int attempts) {
   const Verdict verdict = judge(run_after(attempts),
                                 result_of(actions::Move{.entity_type = domain::EntityType::order,
                                                         .records = {Guid{}},
@@ -135,8 +135,8 @@ storage::RunState asking(int attempts) {
   return verdict.state;
 }
 
-TEST(JudgeChange, UntilItIsMadeTheRunIsAsBeforeTheTry) {
-  const storage::RunState state = asking(1);
+TEST(JudgeChange, BeforeTheChangeTheRunIsUnchanged) {
+  const storage::RunState state = after_move(1);
   EXPECT_EQ(state.status, RunStatus::running);
   EXPECT_EQ(state.attempts, 1);
   EXPECT_EQ(state.tries, "[]");
@@ -145,7 +145,7 @@ TEST(JudgeChange, UntilItIsMadeTheRunIsAsBeforeTheTry) {
   EXPECT_EQ(state.change->started_at, started);
 }
 
-TEST(JudgeChange, WhatCameOfItEndsTheRun) {
+TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
   using Kind = storage::StatusChangeResult::Kind;
   struct Case {
     Kind kind;
@@ -158,7 +158,7 @@ TEST(JudgeChange, WhatCameOfItEndsTheRun) {
                                Case{Kind::gone, RunStatus::skipped, "NO_RECORD"},
                                Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
     const std::string error = expected.code ? "why" : "";
-    const storage::RunState state = judge_change(asking(0), {expected.kind, error}, now);
+    const storage::RunState state = judge_change(after_move(0), {expected.kind, error}, now);
     EXPECT_EQ(state.status, expected.status);
     EXPECT_EQ(state.code, expected.code);
     EXPECT_EQ(state.error.value_or(""), error);
@@ -172,10 +172,10 @@ TEST(JudgeChange, WhatCameOfItEndsTheRun) {
   }
 }
 
-TEST(JudgeChange, LockedRecordIsNoTry) {
+TEST(JudgeChange, ALockConflictDoesNotCountAsAnAttempt) {
   for (const int attempts : {0, 2}) {
     const storage::RunState state =
-        judge_change(asking(attempts), {storage::StatusChangeResult::Kind::locked, "held"}, now);
+        judge_change(after_move(attempts), {storage::StatusChangeResult::Kind::locked, "held"}, now);
     EXPECT_EQ(state.status, attempts == 0 ? RunStatus::queued : RunStatus::retrying);
     EXPECT_EQ(state.attempts, attempts);
     EXPECT_EQ(state.tries, "[]");

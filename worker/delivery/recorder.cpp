@@ -12,13 +12,13 @@ namespace waybill::worker {
 namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(500);
-constexpr auto retry_in_the_way = std::chrono::milliseconds(250);
-// The limit of a single run or event, which others wait for. A batch has worker_limits: locks of whole tables
-// pass soon.
+constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
+// The lock limit for a single run or event, which delays the others. A batch has the limit of worker_limits,
+// because locks of whole tables are short.
 constexpr const char* short_lock_limit = "set lock_timeout = '100ms'";
 constexpr const char* usual_lock_limit = "reset lock_timeout";
 
-constexpr std::size_t most_bytes = 4UL * 1024 * 1024;  // of texts in a batch, and one entry more
+constexpr std::size_t max_batch_bytes = 4UL * 1024 * 1024;  // of the texts in a batch, without its last entry
 
 std::size_t text_size(const storage::SettledEvent& event) {
   std::size_t bytes = 0;
@@ -32,9 +32,9 @@ std::size_t text_size(const storage::QueuedOutcome& outcome) {
 }
 
 template <typename Items>
-std::size_t move_some(Items& from, Items& to, std::size_t most) {
+std::size_t move_some(Items& from, Items& to, std::size_t limit) {
   std::size_t count = 0;
-  for (std::size_t bytes = 0; count < std::min(from.size(), most) && bytes < most_bytes; ++count)
+  for (std::size_t bytes = 0; count < std::min(from.size(), limit) && bytes < max_batch_bytes; ++count)
     bytes += text_size(from[count]);
   const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
   to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
@@ -55,14 +55,15 @@ std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorde
   }
   for (const auto& outcome : batch.outcomes) {
     consider(outcome.state);
-    // The end of an ordered run makes the next one of its record due, that of a change the next of its event.
+    // The end of an ordered run makes the next run of its record due; a change of records, the next of its
+    // event.
     if (storage::is_final(outcome.state.status) || outcome.state.change) next = Time{};
   }
   for (const auto& state : recorded.changed) consider(state);
   return next;
 }
 
-std::vector<storage::Batch> singles(storage::Batch batch) {
+std::vector<storage::Batch> split(storage::Batch batch) {
   std::vector<storage::Batch> batches;
   for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
   for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
@@ -70,8 +71,8 @@ std::vector<storage::Batch> singles(storage::Batch batch) {
   return batches;
 }
 
-/// Ends the runs of a batch that the database refuses, without what it may have refused.
-void make_recordable(storage::Batch& batch, std::string_view error) {
+/// Ends the runs of a batch that the database refused, without the texts that it may have refused.
+void drop_refused_texts(storage::Batch& batch, std::string_view error) {
   const auto end = [&](storage::RunState& state) {
     state = {.status = storage::RunStatus::dead,
              .code = "UNRECORDABLE",
@@ -90,36 +91,36 @@ void make_recordable(storage::Batch& batch, std::string_view error) {
   for (auto& outcome : batch.outcomes) end(outcome.state);
 }
 
-/// Which run it was is known to whoever has its key, or at least its guid.
+/// The identity of a run in the log.
 struct RunName {
   const Guid& guid;
-  const storage::RunKey* key = nullptr;
+  const storage::RunKey* key = nullptr;  // null if only the guid is known
 };
 
 void report_run(const storage::RunState& state, const std::optional<RunName>& name) {
-  const auto tell = [&](Observable what) {
-    if (!name) return observe(what);
+  const auto report = [&](Observable event) {
+    if (!name) return observe(event);
     const std::string guid = name->guid.to_string();
     const std::string_view code = state.code ? std::string_view(*state.code) : "";
-    if (name->key == nullptr) return observe(what, {{"run", guid}, {"code", code}});
-    observe(what, {{"run", guid},
-                   {"workflow", name->key->workflow_id.to_string()},
-                   {"event_id", static_cast<std::int64_t>(name->key->event_id)},
-                   {"destination", std::string_view(name->key->destination)},
-                   {"code", code}});
+    if (name->key == nullptr) return observe(event, {{"run", guid}, {"code", code}});
+    observe(event, {{"run", guid},
+                    {"workflow", name->key->workflow_id.to_string()},
+                    {"event_id", static_cast<std::int64_t>(name->key->event_id)},
+                    {"destination", std::string_view(name->key->destination)},
+                    {"code", code}});
   };
   switch (state.status) {
     case storage::RunStatus::succeeded:
       observe(Observable::run_succeeded);
       break;
     case storage::RunStatus::dead:
-      tell(Observable::run_dead);
+      report(Observable::run_dead);
       break;
     case storage::RunStatus::skipped:
-      tell(Observable::run_skipped);
+      report(Observable::run_skipped);
       break;
     case storage::RunStatus::retrying:
-      tell(Observable::run_retried);
+      report(Observable::run_retried);
       break;
     case storage::RunStatus::held:
       observe(Observable::run_held);
@@ -185,19 +186,19 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
   writing_ = false;
   changed_.notify_all();
   const auto has_work = [&] { return stopping_ || !waiting_.empty(); };
-  if (in_the_way_.empty()) {
+  if (lock_conflicts_.empty()) {
     changed_.wait(lock, has_work);
   } else if (changed_.wait_until(lock, next_retry_, has_work);
              waiting_.empty() || std::chrono::steady_clock::now() >= next_retry_) {
-    batch = std::move(in_the_way_.front());
-    in_the_way_.pop_front();
+    batch = std::move(lock_conflicts_.front());
+    lock_conflicts_.pop_front();
     writing_ = true;
     return true;
   }
   if (waiting_.empty()) return false;
   changed_.wait_for(lock, options_.batch_delay,
                     [&] { return stopping_ || urgent_ || size(waiting_) >= options_.batch_size; });
-  // Outcomes may be of runs that an event of this very batch queues: the store settles events first.
+  // An outcome may belong to a run that an event of this batch queues; the store settles events first.
   move_some(waiting_.events, batch.events, options_.batch_size);
   if (waiting_.events.empty()) move_some(waiting_.outcomes, batch.outcomes, options_.batch_size);
   writing_ = true;
@@ -234,7 +235,7 @@ bool Recorder::write(storage::Batch batch) {
       record(Histogram::record_batch_seconds,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - started_at).count());
       report(batch, recorded);
-      // Before others are told that there is room again.
+      // Releases the memory before the callback announces free memory.
       for (auto& event : batch.events) event.memory.reset();
       for (auto& outcome : batch.outcomes) outcome.memory.reset();
       std::vector<storage::EventKey> events;
@@ -243,19 +244,19 @@ bool Recorder::write(storage::Batch batch) {
       written_(events, next_due(batch, recorded));
       return true;
     } catch (const storage::StatementError& error) {
-      // Something in it cannot be stored. One by one, so that it holds up nothing else.
+      // An entry cannot be stored. The entries are written one by one, so that it delays no other.
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
       const bool refused = storage::refuses_data(error);
-      const bool in_the_way = storage::is_lock_conflict(error);
-      if (!batch.careful && (refused || in_the_way)) {
-        return std::ranges::all_of(singles(std::move(batch)),
+      const bool lock_conflict = storage::is_lock_conflict(error);
+      if (!batch.careful && (refused || lock_conflict)) {
+        return std::ranges::all_of(split(std::move(batch)),
                                    [&](storage::Batch& single) { return write(std::move(single)); });
       } else if (refused) {
-        make_recordable(batch, error.what());
-      } else if (in_the_way) {
+        drop_refused_texts(batch, error.what());
+      } else if (lock_conflict) {
         const std::lock_guard lock(mutex_);
-        in_the_way_.push_back(std::move(batch));
-        next_retry_ = std::chrono::steady_clock::now() + retry_in_the_way;
+        lock_conflicts_.push_back(std::move(batch));
+        next_retry_ = std::chrono::steady_clock::now() + lock_retry_delay;
         return !stopping_;
       } else {
         session_.reset();
@@ -265,7 +266,7 @@ bool Recorder::write(storage::Batch batch) {
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
     }
     std::unique_lock lock(mutex_);
-    if (stopping_) return false;  // the next owner of its events matches them again
+    if (stopping_) return false;  // the next owner matches the events again
     changed_.wait_for(lock, spread(pause), [&] { return stopping_; });
     pause = std::min<std::chrono::milliseconds>(pause * 2 + std::chrono::milliseconds(20), longest_pause);
   }

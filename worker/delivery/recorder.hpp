@@ -16,39 +16,37 @@
 
 namespace waybill::worker {
 
-/// Writes outcomes to the database in batches, in the order they came, on a thread of its own. A batch that
-/// the database does not take is kept and tried again until it does; what another session's lock keeps from
-/// being written is set aside meanwhile. What was not written when the process dies is matched or tried
-/// again, under the same ids.
+/// Writes outcomes to the database in batches, in their order, on a dedicated thread. A batch that cannot be
+/// written is kept and written again until it succeeds; entries with a lock conflict are set aside meanwhile.
+/// After a crash, events and runs that were not written are matched or attempted again, under the same ids.
 class Recorder {
  public:
   struct Options {
     std::string database_url;
     Guid worker;
     std::size_t batch_size = 500;
-    Duration batch_delay = std::chrono::milliseconds(5);  // the longest an outcome waits for company
+    Duration batch_delay = std::chrono::milliseconds(5);  // the longest wait for further outcomes
     const Clock* clock = &system_clock();
   };
-  /// Called on the recorder's thread after a batch was written: the events that are settled now (by this
-  /// worker or, before, by another), and the earliest time a run it queued is due.
+  /// Called on the recorder's thread after a batch is written, with the events that are now settled (by this
+  /// worker or earlier by another) and the earliest time that a queued run is due.
   using Written =
       std::function<void(const std::vector<storage::EventKey>& events, std::optional<Time> next_due)>;
 
   Recorder(Options options, PauseWriter& pauses, Written written);
-  /// Writes what is left, unless the database is away, and joins.
+  /// Writes the remaining entries, unless the database is unavailable, then joins.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// From any thread.
+  /// Any thread may call these.
   void settle(storage::SettledEvent event);
   void settle(std::vector<storage::SettledEvent> events);
   void finish(storage::QueuedOutcome outcome);
   void pause(PauseRequest request) { pauses_.pause(std::move(request)); }
-  /// PauseWriter::is_pausing.
   bool is_pausing(const Guid& workflow) const { return pauses_.is_pausing(workflow); }
 
-  /// Waits until all that was handed over before is written; false when that takes longer.
+  /// Waits until all earlier entries are written. Returns false if that takes longer than `limit`.
   bool flush(Duration limit);
 
  private:
@@ -57,22 +55,22 @@ class Recorder {
   bool wait_for_batch(storage::Batch& batch);
   template <typename Add>
   void add(Add add_to);
-  /// False when it was given up, because the worker stops.
+  /// Returns false if the batch was dropped because the worker stops.
   bool write(storage::Batch batch);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
   Options options_;
   PauseWriter& pauses_;
   Written written_;
-  std::unique_ptr<storage::Session> session_;  // the thread's
-  bool short_locks_ = false;                   // of the session
+  std::unique_ptr<storage::Session> session_;  // used by thread_ only
+  bool short_locks_ = false;                   // the lock limit that session_ has now
   std::mutex mutex_;
   std::condition_variable changed_;
   storage::Batch waiting_;
-  std::deque<storage::Batch> in_the_way_;  // the thread's: one entry each, another session's lock
-  std::chrono::steady_clock::time_point next_retry_{};  // of the first of these
+  std::deque<storage::Batch> lock_conflicts_;           // batches of one entry; used by thread_ only
+  std::chrono::steady_clock::time_point next_retry_{};  // of the first of lock_conflicts_
   bool writing_ = false;
-  bool urgent_ = false;  // somebody waits in flush
+  bool urgent_ = false;  // a caller waits in flush
   bool stopping_ = false;
   std::thread thread_;
 };

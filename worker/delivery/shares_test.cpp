@@ -25,7 +25,7 @@ TEST(Shares, ALoneBusinessGetsThreeQuarters) {
   EXPECT_EQ(shares.held(alone), 768U);
 }
 
-TEST(Shares, HoweverManyWantAllThereIsAPlaceForANewcomer) {
+TEST(Shares, AFurtherBusinessAlwaysFindsFreeCapacity) {
   for (const std::size_t count : {1U, 2U, 10U, 100U}) {
     Shares shares(1024);
     std::vector<Guid> greedy(count);
@@ -36,12 +36,12 @@ TEST(Shares, HoweverManyWantAllThereIsAPlaceForANewcomer) {
   }
 }
 
-TEST(Shares, BusinessesThatWantAllHoldTheSame) {
+TEST(Shares, BusinessesOfUnlimitedDemandHoldTheSame) {
   Shares shares(700);
   const Guid one = Guid::random(), other = Guid::random();
   take_all(shares, {one});
   EXPECT_EQ(shares.held(one), 525U);
-  // The first gives back as its tries end, and takes no more than its share from then on.
+  // The first returns capacity as its attempts end, and from then on takes only its share.
   for (int round = 0; round < 700; ++round) {
     if (shares.may_take(other)) shares.take(other);
     shares.give(one);
@@ -51,7 +51,7 @@ TEST(Shares, BusinessesThatWantAllHoldTheSame) {
   EXPECT_EQ(shares.held(other), 300U);
 }
 
-TEST(Shares, MayBeOverdrawnByOnePiece) {
+TEST(Shares, MayBeExceededByASingleAmount) {
   Shares shares(100);
   const Guid business = Guid::random();
   shares.take(business, 99);
