@@ -11,10 +11,10 @@ void Backlog::add(std::span<const storage::PendingEvent> events) {
 void Backlog::insert(const storage::PendingEvent& event) {
   const Guid business = event.business_id;
   Queue& queue = queues_[business];
-  // From the end: only what was committed late belongs before others.
-  auto place = queue.waiting.end();
-  while (place != queue.waiting.begin() && std::prev(place)->id > event.id) --place;
-  queue.waiting.insert(place, event);
+  // Searches from the end, because only an event that was committed late belongs before others.
+  auto position = queue.waiting.end();
+  while (position != queue.waiting.begin() && std::prev(position)->id > event.id) --position;
+  queue.waiting.insert(position, event);
   ++waiting_;
   give_turn(business, queue);
 }
@@ -25,10 +25,10 @@ void Backlog::give_turn(const Guid& business, Queue& queue) {
   turns_.push_back(business);
 }
 
-std::vector<storage::PendingEvent> Backlog::take(std::size_t most) {
+std::vector<storage::PendingEvent> Backlog::take(std::size_t limit) {
   std::vector<storage::PendingEvent> events;
-  std::size_t passed_over = 0;  // one after another
-  while (events.size() < most && passed_over < turns_.size()) {
+  std::size_t passed_over = 0;  // consecutive businesses at their share
+  while (events.size() < limit && passed_over < turns_.size()) {
     const Guid business = turns_.front();
     turns_.pop_front();
     const auto found = queues_.find(business);

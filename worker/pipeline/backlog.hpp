@@ -13,35 +13,35 @@
 
 namespace waybill::worker {
 
-/// The events that were seen in the outbox and are not recorded yet: those that wait to be matched, by
-/// business, and those that were taken for it. Businesses take turns, one event each, so that whoever changed
-/// a record waits for a place in a batch and not behind another's thousands. Pure; one thread at a time.
+/// The events that were read from the outbox and are not recorded yet: those that wait to be matched, by
+/// business, and those taken for matching. Businesses take turns, one event each, so that an event waits for
+/// a batch but not for thousands of events of another business. Pure. One thread at a time.
 class Backlog {
  public:
-  /// At most `capacity` events are taken and not recorded, shared by business (Shares).
+  /// At most `capacity` events are taken and not recorded at a time, divided among businesses (Shares).
   explicit Backlog(std::size_t capacity) : shares_(capacity) {}
 
-  /// Those of a business are taken in the order of their ids.
+  /// Adds waiting events. The events of a business are taken in the order of their ids.
   void add(std::span<const storage::PendingEvent> events);
-  /// The next of each business in turn that has not all of its share, at most `most`.
-  std::vector<storage::PendingEvent> take(std::size_t most);
-  /// Those that were taken wait again.
+  /// Takes at most `limit` events, in turn from each business that has not reached its share.
+  std::vector<storage::PendingEvent> take(std::size_t limit);
+  /// Returns taken events, which then wait again.
   void give_back(std::span<const storage::PendingEvent> events);
-  /// These are recorded. Unknown ones are passed over.
+  /// Removes recorded events. Unknown events are ignored.
   void settled(std::span<const storage::EventKey> events);
-  /// Forgets what waits, of one shard or of all, and answers it; what was taken stays.
+  /// Removes and returns the waiting events of one shard or of all. Taken events stay.
   std::vector<storage::EventKey> forget(std::int16_t shard);
   std::vector<storage::EventKey> forget();
 
   std::size_t waiting() const { return waiting_; }
   std::size_t taken() const { return taken_.size(); }
-  /// When the oldest that waits was written; `otherwise` when none does.
+  /// The time of the oldest waiting event; `otherwise` if none waits.
   Time oldest(Time otherwise) const;
 
  private:
   struct Queue {
     std::deque<storage::PendingEvent> waiting;  // by id
-    bool has_turn = false;                      // it is in turns_
+    bool has_turn = false;                      // true if the business is in turns_
   };
   void insert(const storage::PendingEvent& event);
   void give_turn(const Guid& business, Queue& queue);
@@ -49,9 +49,9 @@ class Backlog {
   template <typename Drop>
   std::vector<storage::EventKey> forget_if(Drop drop);
 
-  Shares shares_;                           // of what is taken
-  std::unordered_map<Guid, Queue> queues_;  // of businesses for which anything waits
-  std::deque<Guid> turns_;                  // the same
+  Shares shares_;                           // of the taken events
+  std::unordered_map<Guid, Queue> queues_;  // of businesses with waiting events
+  std::deque<Guid> turns_;                  // the same businesses, in the order of their turns
   std::unordered_map<storage::EventKey, Guid, storage::EventKeyHash> taken_;
   std::size_t waiting_ = 0;
 };

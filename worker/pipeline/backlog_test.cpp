@@ -32,7 +32,7 @@ std::vector<storage::EventKey> keys(const Ids& ids) {
   return keys;
 }
 
-TEST(Backlog, BusinessesTakeTurnsThoughTheyShareAShard) {
+TEST(Backlog, BusinessesOfOneShardTakeTurns) {
   Backlog backlog(all);
   for (std::uint64_t id = 1; id <= 100; ++id) backlog.add(Events{event(id, loud)});
   backlog.add(Events{event(101, quiet), event(102, quiet)});
@@ -42,14 +42,14 @@ TEST(Backlog, BusinessesTakeTurnsThoughTheyShareAShard) {
   EXPECT_EQ(backlog.taken(), 6U);
 }
 
-TEST(Backlog, ABusinessKeepsTheOrderOfItsIdsWhateverTheOrderOfCommits) {
+TEST(Backlog, EventsOfABusinessAreOrderedByIdNotByCommit) {
   Backlog backlog(all);
   backlog.add(Events{event(5, loud), event(7, loud)});
   backlog.add(Events{event(3, loud), event(6, loud)});
   EXPECT_EQ(ids(backlog.take(all)), (Ids{3, 5, 6, 7}));
 }
 
-TEST(Backlog, ABusinessThatHasItsShareWaitsUntilSomeOfItIsRecorded) {
+TEST(Backlog, ABusinessAtItsShareWaitsForRecordedEvents) {
   Backlog backlog(8);
   for (std::uint64_t id = 1; id <= 9; ++id) backlog.add(Events{event(id, loud)});
   backlog.add(Events{event(10, quiet)});
@@ -57,14 +57,14 @@ TEST(Backlog, ABusinessThatHasItsShareWaitsUntilSomeOfItIsRecorded) {
   EXPECT_EQ(ids(backlog.take(all)), Ids{});
   EXPECT_EQ(backlog.waiting(), 3U);
   backlog.add(Events{event(11, quiet)});
-  EXPECT_EQ(ids(backlog.take(all)), Ids{11}) << "a place is left to others";
+  EXPECT_EQ(ids(backlog.take(all)), Ids{11}) << "capacity is left to others";
   backlog.settled(keys({2, 999}));
-  EXPECT_EQ(ids(backlog.take(all)), Ids{}) << "and is left again";
+  EXPECT_EQ(ids(backlog.take(all)), Ids{}) << "capacity is still left to others";
   backlog.settled(keys({1, 3}));
   EXPECT_EQ(ids(backlog.take(all)), (Ids{7, 8}));
 }
 
-TEST(Backlog, WhatIsGivenBackComesBeforeWhatFollowedIt) {
+TEST(Backlog, ReturnedEventsKeepTheirOrder) {
   Backlog backlog(2);
   for (std::uint64_t id = 1; id <= 4; ++id) backlog.add(Events{event(id, loud)});
   const auto taken = backlog.take(2);
@@ -75,7 +75,7 @@ TEST(Backlog, WhatIsGivenBackComesBeforeWhatFollowedIt) {
   EXPECT_EQ(ids(backlog.take(all)), (Ids{3, 4}));
 }
 
-TEST(Backlog, AShardThatIsLostTakesAlongWhatWaitsOfItAndNothingElse) {
+TEST(Backlog, ForgettingAShardRemovesOnlyItsWaitingEvents) {
   Backlog backlog(all);
   backlog.add(Events{event(1, loud, 0), event(2, loud, 1), event(3, quiet, 1), event(4, loud, 1)});
   EXPECT_EQ(ids(backlog.take(1)), Ids{1});
@@ -90,7 +90,7 @@ TEST(Backlog, AShardThatIsLostTakesAlongWhatWaitsOfItAndNothingElse) {
   EXPECT_EQ(backlog.taken(), 0U);
 }
 
-TEST(Backlog, EventsOfOneIdAndDifferentTimesAreDifferentEvents) {
+TEST(Backlog, EventsWithOneIdAndDifferentTimesAreDifferent) {
   Backlog backlog(2);
   const storage::PendingEvent lost = event(1, loud);
   storage::PendingEvent drawn_again = lost;
@@ -106,7 +106,7 @@ TEST(Backlog, EventsOfOneIdAndDifferentTimesAreDifferentEvents) {
   EXPECT_EQ(backlog.taken(), 0U);
 }
 
-TEST(Backlog, TheOldestIsTheFirstOfAnyBusinessThatWaits) {
+TEST(Backlog, TheOldestIsTheFirstWaitingEventOfAnyBusiness) {
   Backlog backlog(all);
   EXPECT_EQ(backlog.oldest(Time(std::chrono::seconds(50))), Time(std::chrono::seconds(50)));
   backlog.add(Events{event(7, loud), event(4, loud), event(9, quiet)});

@@ -14,9 +14,9 @@ using std::chrono::steady_clock;
 
 constexpr Duration first_reconnect = std::chrono::milliseconds(100);
 constexpr Duration longest_reconnect = std::chrono::seconds(1);
-// A restart or fail-over of the server ends the sessions of all workers; they have this long to return.
-constexpr Duration time_to_return = std::chrono::seconds(2);
-constexpr Duration look_at_leaving_every = std::chrono::milliseconds(20);
+// The time for other workers to reconnect after a restart or fail-over of the server ended all sessions.
+constexpr Duration return_time = std::chrono::seconds(2);
+constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void LeaseKeeper::run() {
       set_gauge(Gauge::database_up, 0);
       session_.reset();
       publish({});
-      leaving_.clear();
+      surplus_.clear();
       pause = backoff.next();
     }
     wake_up_.wait(session_ ? session_->socket() : -1, pause);
@@ -53,25 +53,26 @@ void LeaseKeeper::run() {
   if (!session_) return;
   try {
     storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the session's end frees them, too
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the end of the session frees the leases
   }
 }
 
-/// Answers how long nothing has to be done.
+/// Renews the leases if due and returns the time until the next check.
 Duration LeaseKeeper::keep() {
-  if (is_beat_due()) beat();
+  if (is_renewal_due()) renew();
   lost_database_ = false;
   set_gauge(Gauge::database_up, 1);
   const Moment now = steady_clock::now();
-  give_back_leaving(now);
-  const auto left = std::chrono::duration_cast<Duration>(last_beat_ + options_.beat - now);
-  return leaving_.empty() ? std::max(left, Duration::zero()) : look_at_leaving_every;
+  release_idle_surplus(now);
+  const auto remaining =
+      std::chrono::duration_cast<Duration>(last_renewal_ + options_.renewal_interval - now);
+  return surplus_.empty() ? std::max(remaining, Duration::zero()) : surplus_check_interval;
 }
 
-bool LeaseKeeper::is_beat_due() {
+bool LeaseKeeper::is_renewal_due() {
   if (!session_) return true;
   const bool notified = !session_->notifications().empty();
-  return notified || steady_clock::now() - last_beat_ >= options_.beat;
+  return notified || steady_clock::now() - last_renewal_ >= options_.renewal_interval;
 }
 
 void LeaseKeeper::connect() {
@@ -79,54 +80,54 @@ void LeaseKeeper::connect() {
       std::make_unique<storage::Session>(options_.database_url, "waybill leases", storage::worker_limits);
   session_->execute("listen waybill_leases");
   if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())
-    throw storage::DatabaseUnavailable("the server has not ended the last session yet");
-  if (std::exchange(was_connected_, true)) others_return_until_ = steady_clock::now() + time_to_return;
+    throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
+  if (std::exchange(was_connected_, true)) others_return_until_ = steady_clock::now() + return_time;
 }
 
-void LeaseKeeper::beat() {
+void LeaseKeeper::renew() {
   if (!session_) connect();
   storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
   const Duration lag = system_clock().now() - callbacks_.matched_until();
   set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
   storage::HeldShards held = leases.renew(lag);
   const Moment now = steady_clock::now();
-  // After a pause of its own, of this worker or of the database, nobody's silence says anything.
-  const bool was_awake = now - std::exchange(last_beat_, now) < 2 * options_.beat;
+  // If this worker or the database was stalled, the silence of other workers proves nothing.
+  const bool was_awake = now - std::exchange(last_renewal_, now) < 2 * options_.renewal_interval;
   const bool others_are_back = now >= others_return_until_;
-  if (others_are_back) leases.free_lost(was_awake ? std::optional(options_.silence) : std::nullopt);
+  if (others_are_back) leases.free_lost(was_awake ? std::optional(options_.max_silence) : std::nullopt);
   const std::size_t share = leases.fair_share();
   if (held.size() < share) held.merge(leases.take(share - held.size(), others_are_back));
-  const auto lost = std::ranges::count_if(held_, [&](const auto& mine) {
-    const auto kept = held.find(mine.first);
-    return kept == held.end() || kept->second != mine.second;
+  const auto lost = std::ranges::count_if(held_, [&](const auto& lease) {
+    const auto kept = held.find(lease.first);
+    return kept == held.end() || kept->second != lease.second;
   });
   if (lost > 0) observe(Observable::lease_lost, {{"shards", lost}});
-  choose_leaving(held, share);
+  choose_surplus(held, share);
   publish(std::move(held));
 }
 
-/// Takes what is more than the share out of `held`.
-void LeaseKeeper::choose_leaving(storage::HeldShards& held, std::size_t share) {
-  const bool had_any = !leaving_.empty();
-  std::erase_if(leaving_, [&](std::int16_t shard) { return !held.contains(shard); });
-  if (held.size() <= share) leaving_.clear();  // another worker has gone: keep them
-  while (held.size() - leaving_.size() > share) {
+/// Removes the shards beyond the share from `held`.
+void LeaseKeeper::choose_surplus(storage::HeldShards& held, std::size_t share) {
+  const bool had_any = !surplus_.empty();
+  std::erase_if(surplus_, [&](std::int16_t shard) { return !held.contains(shard); });
+  if (held.size() <= share) surplus_.clear();  // another worker has left: this worker keeps them
+  while (held.size() - surplus_.size() > share) {
     for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
-      if (leaving_.insert(entry->first).second) break;
+      if (surplus_.insert(entry->first).second) break;
     }
   }
-  for (const std::int16_t shard : leaving_) held.erase(shard);
-  if (!had_any) leaving_since_ = steady_clock::now();
+  for (const std::int16_t shard : surplus_) held.erase(shard);
+  if (!had_any) surplus_since_ = steady_clock::now();
 }
 
-void LeaseKeeper::give_back_leaving(Moment now) {
-  if (leaving_.empty()) return;
+void LeaseKeeper::release_idle_surplus(Moment now) {
+  if (surplus_.empty()) return;
   std::vector<std::int16_t> idle, busy;
-  for (const std::int16_t shard : leaving_) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
-  if (!busy.empty() && now - leaving_since_ >= options_.hand_over_after) callbacks_.hand_over(busy);
+  for (const std::int16_t shard : surplus_) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
+  if (!busy.empty() && now - surplus_since_ >= options_.hand_over_after) callbacks_.hand_over(busy);
   if (idle.empty()) return;
   storage::Leases(*session_, options_.worker, options_.name, options_.lease).release(idle);
-  for (const std::int16_t shard : idle) leaving_.erase(shard);
+  for (const std::int16_t shard : idle) surplus_.erase(shard);
 }
 
 void LeaseKeeper::publish(storage::HeldShards held) {

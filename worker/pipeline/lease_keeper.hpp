@@ -16,9 +16,9 @@
 
 namespace waybill::worker {
 
-/// Keeps a worker's share of the shards, on a thread and session of its own: renews, takes what is free,
-/// gives back what is more than its share, and frees what lost workers held. Workers that come and go, and
-/// shards that become free, are notified. When the database is away it holds nothing.
+/// Keeps a worker's share of the shards, on a dedicated thread and session. It renews the leases, takes free
+/// shards, releases shards beyond its share, and frees the shards of lost workers. NOTIFY announces workers
+/// that start or stop and shards that become free. While the database is unavailable, it holds no shards.
 class LeaseKeeper {
  public:
   struct Options {
@@ -26,22 +26,23 @@ class LeaseKeeper {
     Guid worker;
     std::string name;
     Duration lease = std::chrono::seconds(3);
-    Duration beat = std::chrono::milliseconds(500);
-    // Beyond its lease a worker that is silent loses its runs in flight. Shards go at the end of the lease:
-    // an event that two workers match is one run, but a run that two workers try counts twice.
-    Duration silence = std::chrono::seconds(4);
-    Duration hand_over_after =
-        std::chrono::milliseconds(100);  // of events in flight of a shard to be given back
+    Duration renewal_interval = std::chrono::milliseconds(500);
+    // After this time without a renewal a worker loses its runs in flight; its shards are lost at the end of
+    // the lease. (An event that two workers match causes one run, but a run that two workers attempt counts
+    // twice.)
+    Duration max_silence = std::chrono::seconds(4);
+    // The longest wait for the events in flight of a surplus shard.
+    Duration hand_over_after = std::chrono::milliseconds(100);
   };
   /// Called on the keeper's thread.
   struct Callbacks {
-    /// Whenever what is held has changed.
+    /// The held shards have changed.
     std::function<void(const storage::HeldShards& held)> changed;
-    /// True while a shard that is to be given back has events in flight.
+    /// True while a surplus shard has events in flight.
     std::function<bool(std::int16_t shard)> busy;
-    /// Their events in flight are to go to the queue.
+    /// Puts the events in flight of these shards into the queue.
     std::function<void(const std::vector<std::int16_t>& shards)> hand_over;
-    /// Up to when all that was committed is matched.
+    /// The time up to which all committed events are matched.
     std::function<Time()> matched_until;
   };
 
@@ -50,7 +51,7 @@ class LeaseKeeper {
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
 
-  /// Gives everything back and takes nothing more. Runs in flight stay this worker's until the destructor.
+  /// Releases all shards and takes no more. Runs in flight belong to this worker until the destructor.
   void leave();
 
  private:
@@ -58,20 +59,20 @@ class LeaseKeeper {
 
   void run();
   Duration keep();
-  bool is_beat_due();
-  void beat();
+  bool is_renewal_due();
+  void renew();
   void connect();
-  void choose_leaving(storage::HeldShards& held, std::size_t share);
-  void give_back_leaving(Moment now);
+  void choose_surplus(storage::HeldShards& held, std::size_t share);
+  void release_idle_surplus(Moment now);
   void publish(storage::HeldShards held);
 
   Options options_;
   Callbacks callbacks_;
   std::unique_ptr<storage::Session> session_;
   storage::HeldShards held_;        // published
-  std::set<std::int16_t> leaving_;  // held, no longer published, to be released when idle
-  Moment leaving_since_{};
-  Moment last_beat_{};
+  std::set<std::int16_t> surplus_;  // held but no longer published; released when idle
+  Moment surplus_since_{};
+  Moment last_renewal_{};
   Moment others_return_until_{};  // after a reconnection
   bool was_connected_ = false;
   bool lost_database_ = false;

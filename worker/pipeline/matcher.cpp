@@ -15,13 +15,12 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Bounds of a batch. A business's event waits for a batch of others at most this long, and one rendering
-// more.
+// Limits of a batch. An event waits for the batch of others at most this long plus one rendering.
 constexpr std::size_t max_batch_runs = 2000;
 constexpr std::size_t max_batch_bytes = 16UL * 1024 * 1024;
 constexpr auto max_batch_time = std::chrono::milliseconds(10);
 
-// Bounds of the runs of one event that are rendered at once.
+// Limits of the runs of one event that are rendered in its batch.
 constexpr std::size_t max_event_runs = 200;
 constexpr std::size_t max_event_bytes = 8UL * 1024 * 1024;
 constexpr auto max_event_time = std::chrono::milliseconds(5);
@@ -30,16 +29,16 @@ using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
 
 storage::EventKey key_of(const storage::StoredEvent& event) { return {event.id, event.at}; }
 
-/// The rows of the events, read as far as they are not there, up to a number of bytes. An event whose row is
-/// gone is left out.
+/// Returns `rows` with the missing rows of `events`, read up to a number of bytes. Events without a row are
+/// left out.
 std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
                                             std::span<const storage::PendingEvent> events,
                                             std::vector<storage::StoredEvent> rows, bool& complete) {
   if (rows.empty()) return outbox.fetch(events, max_batch_bytes, complete);
-  Keys there;
-  for (const storage::StoredEvent& row : rows) there.insert(key_of(row));
+  Keys present;
+  for (const storage::StoredEvent& row : rows) present.insert(key_of(row));
   std::vector<storage::PendingEvent> missing(events.begin(), events.end());
-  std::erase_if(missing, [&](const storage::PendingEvent& event) { return there.contains(event.key()); });
+  std::erase_if(missing, [&](const storage::PendingEvent& event) { return present.contains(event.key()); });
   std::ranges::move(outbox.fetch(missing, max_batch_bytes, complete), std::back_inserter(rows));
   return rows;
 }
@@ -83,7 +82,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   bool has_all_rows = true;
   const std::vector<storage::StoredEvent> stored = with_rows(outbox, events, std::move(rows), has_all_rows);
 
-  Moment since = steady_clock::now();  // The database's time does not count.
+  Moment since = steady_clock::now();  // excludes the time spent in the database
   json::monotonic_resource arena;
   std::vector<Candidate> candidates;
   storage::RelativesWanted wanted;
@@ -107,9 +106,9 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
                                 wanted);
     candidates.push_back(std::move(*found));
   }
-  const Moment asked_at = steady_clock::now();
+  const Moment query_began = steady_clock::now();
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-  since += steady_clock::now() - asked_at;
+  since += steady_clock::now() - query_began;
   const matching::RelativeIndex index(relatives);
 
   std::unordered_map<storage::EventKey, std::vector<PlannedRun>, storage::EventKeyHash> runs;
@@ -126,7 +125,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
     std::vector<PlannedRun> planned = plan(candidate, limits);
     run_count += planned.size();
-    for (const PlannedRun& one : planned) bytes += storage::byte_size(one.run.key);
+    for (const PlannedRun& run : planned) bytes += storage::byte_size(run.run.key);
     if (!planned.empty()) runs.emplace(key_of(event), std::move(planned));
   }
 
@@ -134,11 +133,12 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   matched.reserve(events.size());
   for (const storage::PendingEvent& event : events) {
     if (left_out.contains(event.key())) continue;
-    MatchedEvent& one = matched.emplace_back(
+    MatchedEvent& result = matched.emplace_back(
         MatchedEvent{.shard = event.shard, .key = event.key(), .runs = {}, .orphan = event.orphan});
-    if (const auto found = runs.find(event.key()); found != runs.end()) one.runs = std::move(found->second);
+    if (const auto found = runs.find(event.key()); found != runs.end())
+      result.runs = std::move(found->second);
     if (const auto found = postponements.find(event.key()); found != postponements.end())
-      one.postponed = std::move(found->second);
+      result.postponed = std::move(found->second);
   }
   return matched;
 }
@@ -168,7 +168,7 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
   return candidate;
 }
 
-/// The runs of one event. From the first that is beyond the limits on, all are deferred.
+/// Plans the runs of one event. The first run beyond the limits and all later ones are deferred.
 std::vector<PlannedRun> Matcher::plan(const Candidate& candidate, const Limits& limits) const {
   const storage::StoredEvent& event = *candidate.event;
   const Time now = clock_.now();
@@ -214,7 +214,7 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
     storage::Outbox outbox(session);
     std::vector<storage::Run> runs;
     for (const storage::StoredEvent& event : outbox.fetch(keys)) {
-      // The workflow's own pointer is not needed: it outlives the call.
+      // A pointer without ownership is enough, because the workflow outlives the call.
       auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
       if (!found) continue;
       storage::RelativesWanted wanted;

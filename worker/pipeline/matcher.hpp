@@ -15,27 +15,27 @@
 
 namespace waybill::worker {
 
-/// Turns events into runs: which triggers fired, whose conditions hold, what will be sent. Changes nothing;
-/// the same event and workflow always give the same run guid. One thread.
+/// Turns events into runs: finds the triggers that fired and the workflows whose conditions hold, and plans
+/// their requests. Changes nothing. The same event and workflow always give the same run guid. One thread.
 class Matcher {
  public:
-  /// Bounds of planning. The runs of one event are rendered up to a number, a size and a time; those
-  /// beyond are queued without their texts, if `may_defer`, and rendered when they are claimed.
+  /// Limits of planning. The runs of one event are rendered up to a number, a size and a time; if
+  /// `may_defer`, further runs are queued without their texts and rendered when they are claimed.
   struct Limits {
-    std::function<bool(const Guid& business)> has_memory;  // false: all its runs are queued without texts
+    std::function<bool(const Guid& business)> has_memory;  // false: all runs are queued without texts
     bool may_defer = true;
   };
 
   Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
 
-  /// Reads the events' relatives and the rows that are not among `rows` through `session` and matches them,
-  /// in the order given. Once a batch holds as many runs or bytes as it may, or has taken its time, the later
-  /// events are left out; the first is always matched. Throws DatabaseUnavailable or StatementError, or
-  /// ColumnsChanged when a migration ran meanwhile: call it again.
+  /// Matches events in the given order. Reads their relatives, and the rows that are not in `rows`, through
+  /// `session`. When the batch reaches its limit of runs, bytes or time, later events are left out; the first
+  /// is always matched. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
+  /// meanwhile; the call may then be repeated.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
                                   std::vector<storage::StoredEvent> rows, const Limits& limits);
 
-  /// Matches events with one workflow that is readable now. The runs come without their texts. Throws like
+  /// Matches events with one workflow that has become readable. The runs have no texts yet. Throws like
   /// `match`.
   std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
                                             std::span<const storage::PostponedMatch> matches);

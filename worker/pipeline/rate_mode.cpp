@@ -6,30 +6,30 @@ namespace waybill::worker {
 namespace {
 
 constexpr Duration window = std::chrono::milliseconds(200);
-// Of a window. NOTIFY alone holds all writers down to a few times the upper one, so it must go before that.
+// Per window. NOTIFY limits all writers together to a few times the upper rate, so it must stop before that.
 constexpr std::size_t busy_transactions = 60;
 constexpr std::size_t idle_transactions = 20;
-constexpr Duration busy_patience = std::chrono::milliseconds(1);
-constexpr Duration settling_patience = std::chrono::milliseconds(2);
+constexpr Duration busy_wait = std::chrono::milliseconds(1);
+constexpr Duration settling_wait = std::chrono::milliseconds(2);
 
 }  // namespace
 
 std::optional<bool> RateMode::to_say() const {
-  if (said_ == idle_) return std::nullopt;
+  if (announced_ == idle_) return std::nullopt;
   return idle_;
 }
 
 void RateMode::said(bool idle) {
-  said_ = idle;
+  announced_ = idle;
   settling_ = idle;
-  until_.reset();
+  first_informed_xid_.reset();
 }
 
 void RateMode::looked(Time now, std::size_t transactions, std::uint64_t xmin,
                       std::optional<std::uint64_t> xid) {
   if (settling_) {
-    if (!until_) until_ = xid;
-    if (until_ && xmin >= *until_) settling_ = false;
+    if (!first_informed_xid_) first_informed_xid_ = xid;
+    if (first_informed_xid_ && xmin >= *first_informed_xid_) settling_ = false;
   }
   window_transactions_ += transactions;
   if (window_transactions_ >= busy_transactions) idle_ = false;
@@ -40,8 +40,8 @@ void RateMode::looked(Time now, std::size_t transactions, std::uint64_t xmin,
 }
 
 Duration RateMode::patience(Duration poll) const {
-  if (!idle_) return busy_patience;
-  return settling_ || said_ != true ? settling_patience : poll;
+  if (!idle_) return busy_wait;
+  return settling_ || announced_ != true ? settling_wait : poll;
 }
 
 }  // namespace waybill::worker

@@ -7,33 +7,33 @@
 
 namespace waybill::worker {
 
-/// Whether writers shall NOTIFY. Under load they shall not (NOTIFY serialises their commits) and the worker
-/// polls closely instead. A writer that read the old word may commit later without a NOTIFY: the worker goes
-/// on polling until every transaction that can have done so is over. Pure; one thread.
+/// Decides whether writers use NOTIFY. Under load they do not, because NOTIFY serializes their commits, and
+/// the worker polls at short intervals instead. A writer that read the old setting may commit later without a
+/// NOTIFY, so the worker keeps polling until all such transactions are over. Pure. One thread.
 class RateMode {
  public:
-  /// The word of the shards is not ours yet (new ones taken, a new connection): it must be said again.
-  void forget() { said_.reset(); }
+  /// The setting must be announced again, for newly taken shards or after a reconnect.
+  void forget() { announced_.reset(); }
 
-  /// What is to be said to the writers now; nullopt when they know. `said` must follow once it is committed.
+  /// The setting to announce to the writers now; nullopt if they have it. After its commit, call `said`.
   std::optional<bool> to_say() const;
   void said(bool idle);
 
-  /// True when the next look should draw a transaction id, from which on all writers know.
-  bool wants_xid() const { return settling_ && !until_; }
+  /// True if the next scan should draw a transaction id; all transactions from that id on have the setting.
+  bool wants_xid() const { return settling_ && !first_informed_xid_; }
 
-  /// After each look: the events of how many transactions it saw, its snapshot's xmin, and the transaction id
-  /// it drew, if any.
+  /// Must be called after each scan, with the number of transactions whose events it read, the xmin of its
+  /// snapshot, and the transaction id that it drew, if any.
   void looked(Time now, std::size_t transactions, std::uint64_t xmin, std::optional<std::uint64_t> xid);
 
-  /// How long the worker may wait for a NOTIFY.
+  /// The longest time that the worker may wait for a NOTIFY.
   Duration patience(Duration poll) const;
 
  private:
   bool idle_ = true;
-  std::optional<bool> said_;
-  bool settling_ = false;               // writers may not know yet
-  std::optional<std::uint64_t> until_;  // the first transaction id that knows
+  std::optional<bool> announced_;
+  bool settling_ = false;                            // some writers may still have the old setting
+  std::optional<std::uint64_t> first_informed_xid_;  // all transactions from this id on have the setting
   Time window_start_{};
   std::size_t window_transactions_ = 0;
 };

@@ -17,17 +17,19 @@ WakeUp::~WakeUp() { close(event_); }
 
 void WakeUp::wake() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = write(event_, &one, sizeof one);  // full means woken already
+  [[maybe_unused]] const auto written =
+      write(event_, &one, sizeof one);  // fails only if a wake-up is already pending
 }
 
 void WakeUp::wait(int socket, Duration limit) {
   pollfd watched[2] = {{event_, POLLIN, 0}, {socket, POLLIN, 0}};
-  const std::chrono::nanoseconds left = std::max(limit, Duration::zero());
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-  const timespec time{seconds.count(), (left - seconds).count()};
+  const std::chrono::nanoseconds remaining = std::max(limit, Duration::zero());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(remaining);
+  const timespec time{seconds.count(), (remaining - seconds).count()};
   ppoll(watched, socket < 0 ? 1 : 2, &time, nullptr);
   std::uint64_t count = 0;
-  [[maybe_unused]] const auto drained = read(event_, &count, sizeof count);  // nothing there is fine
+  [[maybe_unused]] const auto drained =
+      read(event_, &count, sizeof count);  // fails if nothing was written, which is harmless
 }
 
 }  // namespace waybill::worker

@@ -4,7 +4,7 @@
 
 namespace waybill::worker {
 
-/// Waits for a socket, a call from another thread, or time.
+/// Waits for a socket, a call from another thread, or a timeout.
 class WakeUp {
  public:
   WakeUp();
@@ -12,9 +12,9 @@ class WakeUp {
   WakeUp(const WakeUp&) = delete;
   WakeUp& operator=(const WakeUp&) = delete;
 
-  /// From any thread; makes the current or the next wait return.
+  /// Makes the current or the next wait return. Any thread may call it.
   void wake();
-  /// Returns when `socket` (none: -1) is readable, after `wake`, or after `limit`.
+  /// Returns when `socket` is readable (-1: no socket), after `wake`, or after `limit`.
   void wait(int socket, Duration limit);
 
  private:

@@ -49,29 +49,29 @@ bool Watermarks::any_in_flight(std::int16_t shard) const {
 std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::size_t limit) {
   std::vector<storage::PendingEvent> events = std::move(scan.events);
   std::map<std::int16_t, std::size_t> counts;
-  std::map<std::int16_t, std::uint64_t> seen_up_to;  // of the shards that were not seen to their end
+  std::map<std::int16_t, std::uint64_t> read_up_to;  // of the shards that were not read to their end
   for (storage::PendingEvent& event : events) {
     in_flight_.emplace(event.key(), event.shard);
     event.orphan = is_orphan(event, scan.last_id);
-    if (++counts[event.shard] == limit) seen_up_to[event.shard] = event.id;
+    if (++counts[event.shard] == limit) read_up_to[event.shard] = event.id;
   }
   learn(scan);
-  move_marks(seen_up_to);
+  advance(read_up_to);
   return events;
 }
 
 void Watermarks::learn(const storage::Scan& scan) {
   if (candidate_ && !candidate_->xid) candidate_->xid = scan.xid;
-  const bool waits = candidate_ && candidate_->xid;
-  if (waits && scan.xmin < *candidate_->xid) return;
-  if (waits) complete_ = std::max(complete_, candidate_->last_id);
+  const bool has_xid = candidate_ && candidate_->xid;
+  if (has_xid && scan.xmin < *candidate_->xid) return;
+  if (has_xid) complete_ = std::max(complete_, candidate_->last_id);
   candidate_ = Candidate{scan.last_id, std::nullopt};
 }
 
-void Watermarks::move_marks(const std::map<std::int16_t, std::uint64_t>& seen_up_to) {
+void Watermarks::advance(const std::map<std::int16_t, std::uint64_t>& read_up_to) {
   for (auto& [shard, low] : low_) {
-    const auto bound = seen_up_to.find(shard);
-    low = std::max(low, bound == seen_up_to.end() ? complete_ : std::min(complete_, bound->second));
+    const auto bound = read_up_to.find(shard);
+    low = std::max(low, bound == read_up_to.end() ? complete_ : std::min(complete_, bound->second));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t no_limit = 1000;
 
-/// The outbox as transactions and snapshots make it.
+/// A model of the outbox with its transactions and snapshots.
 class Outbox {
  public:
   std::uint64_t begin() {
@@ -36,9 +36,9 @@ class Outbox {
     commit(xid);
     return id;
   }
-  /// A crash loses what the sequence drew for transactions that never committed.
+  /// A crash of the server, which loses numbers that were drawn for uncommitted transactions.
   void recover(std::uint64_t last_id) { last_id_ = last_id; }
-  /// Likewise what was committed after `last_id` without being on disk.
+  /// A crash that also loses the commits after `last_id`, which were not on disk.
   void lose_commits(std::uint64_t last_id) {
     pending_.erase(pending_.upper_bound(last_id), pending_.end());
     recover(last_id);
@@ -52,12 +52,12 @@ class Outbox {
   }
   bool empty() const { return pending_.empty(); }
 
-  storage::Scan scan(const Watermarks& marks, std::size_t limit, bool draw_xid = true) {
+  storage::Scan scan(const Watermarks& watermarks, std::size_t limit, bool draw_xid = true) {
     storage::Scan scan;
     scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
     scan.last_id = last_id_;
-    const auto in_flight = marks.in_flight();
-    for (const storage::ShardWatermark& mark : marks.marks()) {
+    const auto in_flight = watermarks.in_flight();
+    for (const storage::ShardWatermark& mark : watermarks.marks()) {
       std::size_t count = 0;
       for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
         if (entry->second.shard != mark.shard ||
@@ -75,7 +75,7 @@ class Outbox {
  private:
   std::uint64_t next_xid_ = 100;
   std::uint64_t last_id_ = 0;
-  int drawn_ = 0;  // ever; the time of an event
+  int drawn_ = 0;  // all numbers drawn; serves as the time of an event
   std::map<std::uint64_t, std::vector<storage::PendingEvent>> open_;
   std::map<std::uint64_t, storage::PendingEvent> pending_;
 };
@@ -87,153 +87,153 @@ std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events)
   return ids;
 }
 
-std::vector<std::uint64_t> look(Watermarks& marks, Outbox& outbox, std::size_t limit = no_limit,
-                                bool draw_xid = true) {
-  return ids(marks.take(outbox.scan(marks, limit, draw_xid), limit));
+std::vector<std::uint64_t> take_scan(Watermarks& watermarks, Outbox& outbox, std::size_t limit = no_limit,
+                                     bool draw_xid = true) {
+  return ids(watermarks.take(outbox.scan(watermarks, limit, draw_xid), limit));
 }
 
 using Ids = std::vector<std::uint64_t>;
 
 TEST(Watermarks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   const auto slow = outbox.begin();
   const auto early = outbox.draw(slow);
   const auto late = outbox.insert();
-  EXPECT_EQ(look(marks, outbox), Ids{late});
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(look(marks, outbox), Ids{});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{late});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(take_scan(watermarks, outbox), Ids{});
   outbox.commit(slow);
-  EXPECT_EQ(look(marks, outbox), Ids{early});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{early});
 }
 
-TEST(Watermarks, AMarkMovesOnlyWhenEveryTransactionThatMayHaveDrawnBelowItIsOver) {
+TEST(Watermarks, AWatermarkWaitsForAllTransactionsThatMayHaveDrawnBelowIt) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   const auto slow = outbox.begin();
   outbox.draw(slow);
   const auto id = outbox.insert();
-  look(marks, outbox);
+  take_scan(watermarks, outbox);
   for (int i = 0; i < 5; ++i) {
-    look(marks, outbox);
-    EXPECT_EQ(marks.marks().front().low, 0U);
+    take_scan(watermarks, outbox);
+    EXPECT_EQ(watermarks.marks().front().low, 0U);
   }
   outbox.roll_back(slow);
-  look(marks, outbox);
-  EXPECT_EQ(marks.marks().front().low, id);
+  take_scan(watermarks, outbox);
+  EXPECT_EQ(watermarks.marks().front().low, id);
 }
 
-TEST(Watermarks, WithoutATransactionIdOfItsOwnAMarkStays) {
+TEST(Watermarks, WithoutATransactionIdAWatermarkStays) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   const auto id = outbox.insert();
-  EXPECT_FALSE(marks.wants_xid());
-  look(marks, outbox, no_limit, false);
-  EXPECT_TRUE(marks.wants_xid());
-  look(marks, outbox, no_limit, false);
-  EXPECT_EQ(marks.marks().front().low, 0U);
-  look(marks, outbox);
-  look(marks, outbox, no_limit, false);
-  EXPECT_EQ(marks.marks().front().low, id);
-  EXPECT_FALSE(marks.wants_xid()) << "nothing is left to be gained";
+  EXPECT_FALSE(watermarks.wants_xid());
+  take_scan(watermarks, outbox, no_limit, false);
+  EXPECT_TRUE(watermarks.wants_xid());
+  take_scan(watermarks, outbox, no_limit, false);
+  EXPECT_EQ(watermarks.marks().front().low, 0U);
+  take_scan(watermarks, outbox);
+  take_scan(watermarks, outbox, no_limit, false);
+  EXPECT_EQ(watermarks.marks().front().low, id);
+  EXPECT_FALSE(watermarks.wants_xid()) << "the watermark cannot advance further";
 }
 
-TEST(Watermarks, AMarkStopsAtTheEndOfALookThatItsLimitCutShort) {
+TEST(Watermarks, AWatermarkStopsAtTheEndOfALimitedScan) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   for (int i = 0; i < 5; ++i) outbox.insert();
-  EXPECT_EQ(look(marks, outbox, 2), (Ids{1, 2}));
-  EXPECT_EQ(look(marks, outbox, 2), (Ids{3, 4}));
-  EXPECT_LE(marks.marks().front().low, 4U);
-  EXPECT_EQ(look(marks, outbox, 2), Ids{5});
+  EXPECT_EQ(take_scan(watermarks, outbox, 2), (Ids{1, 2}));
+  EXPECT_EQ(take_scan(watermarks, outbox, 2), (Ids{3, 4}));
+  EXPECT_LE(watermarks.marks().front().low, 4U);
+  EXPECT_EQ(take_scan(watermarks, outbox, 2), Ids{5});
 }
 
-TEST(Watermarks, AMarkFollowsEachLookThroughABacklogThatIsCommitted) {
+TEST(Watermarks, AWatermarkAdvancesWithEachScanOfACommittedBacklog) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   for (int i = 0; i < 9; ++i) outbox.insert();
-  look(marks, outbox, 1);
-  look(marks, outbox, 1);
-  EXPECT_FALSE(marks.wants_xid()) << "all nine are over";
+  take_scan(watermarks, outbox, 1);
+  take_scan(watermarks, outbox, 1);
+  EXPECT_FALSE(watermarks.wants_xid()) << "all nine transactions are over";
   for (std::uint64_t id = 3; id <= 8; ++id) {
-    EXPECT_EQ(look(marks, outbox, 1, false), Ids{id});
-    EXPECT_EQ(marks.marks().front().low, id);
+    EXPECT_EQ(take_scan(watermarks, outbox, 1, false), Ids{id});
+    EXPECT_EQ(watermarks.marks().front().low, id);
   }
 }
 
-TEST(Watermarks, NumbersThatACrashedServerDrawsAgainAreTaken) {
+TEST(Watermarks, NumbersDrawnAgainAfterACrashAreTaken) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   const auto lost = outbox.begin();
   for (int i = 0; i < 5; ++i) outbox.draw(lost);
   outbox.roll_back(lost);
-  look(marks, outbox);
-  look(marks, outbox);
-  ASSERT_EQ(marks.marks().front().low, 5U);
+  take_scan(watermarks, outbox);
+  take_scan(watermarks, outbox);
+  ASSERT_EQ(watermarks.marks().front().low, 5U);
   outbox.recover(0);
-  marks.reconnected();
+  watermarks.reconnected();
   const auto again = outbox.insert();
   ASSERT_EQ(again, 1U);
-  EXPECT_EQ(look(marks, outbox), Ids{again});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{again});
 }
 
-TEST(Watermarks, EventWithTheIdOfALostOneInFlightIsTaken) {
+TEST(Watermarks, AnEventWithTheIdOfALostOneInFlightIsTaken) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   const auto kept = outbox.insert();
   const auto lost = outbox.insert();
   const storage::EventKey lost_key = outbox.key(lost);
-  EXPECT_EQ(look(marks, outbox), (Ids{kept, lost}));
+  EXPECT_EQ(take_scan(watermarks, outbox), (Ids{kept, lost}));
   outbox.lose_commits(kept);
-  marks.reconnected();
+  watermarks.reconnected();
   ASSERT_EQ(outbox.insert(), lost);
-  EXPECT_EQ(look(marks, outbox), Ids{lost}) << "the kept one is still in flight";
-  EXPECT_EQ(marks.in_flight_count(), 3U);
-  marks.settled(std::vector{lost_key});
-  EXPECT_EQ(look(marks, outbox), Ids{}) << "the end of the lost one does not end the new one";
-  EXPECT_EQ(marks.in_flight_count(), 2U);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{lost}) << "the kept one is still in flight";
+  EXPECT_EQ(watermarks.in_flight_count(), 3U);
+  watermarks.settled(std::vector{lost_key});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{}) << "the end of the lost one does not end the new one";
+  EXPECT_EQ(watermarks.in_flight_count(), 2U);
 }
 
 TEST(Watermarks, AShardAddedLaterIsReadFromTheBeginning) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   const auto old = outbox.insert(1);
   outbox.insert(0);
-  for (int i = 0; i < 4; ++i) look(marks, outbox);
-  marks.add(1);
-  EXPECT_EQ(look(marks, outbox), Ids{old});
+  for (int i = 0; i < 4; ++i) take_scan(watermarks, outbox);
+  watermarks.add(1);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{old});
 }
 
-TEST(Watermarks, AShardThatComesBackIsReadFromTheBeginningButForWhatIsInFlight) {
+TEST(Watermarks, AReturningShardIsReadFromTheBeginningWithoutEventsInFlight) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0);
+  Watermarks watermarks;
+  watermarks.add(0);
   outbox.insert();
   outbox.insert();
-  look(marks, outbox);
-  look(marks, outbox);
-  marks.remove(0);
-  EXPECT_TRUE(marks.any_in_flight(0));
-  EXPECT_TRUE(marks.marks().empty());
-  marks.settled(std::vector{outbox.key(1)});  // which its next owner has, so it is still there
-  marks.add(0);
-  EXPECT_EQ(look(marks, outbox), Ids{1});
+  take_scan(watermarks, outbox);
+  take_scan(watermarks, outbox);
+  watermarks.remove(0);
+  EXPECT_TRUE(watermarks.any_in_flight(0));
+  EXPECT_TRUE(watermarks.marks().empty());
+  watermarks.settled(std::vector{outbox.key(1)});  // handed over; the event is still pending
+  watermarks.add(0);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{1});
 }
 
-TEST(Watermarks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) {
+TEST(Watermarks, EachCommittedEventIsTakenOnceInAnyOrderOfCommits) {
   std::mt19937 random(7);
   const auto one_in = [&](unsigned n) { return random() % n == 0; };
   for (int round = 0; round < 50; ++round) {
     Outbox outbox;
-    Watermarks marks;
-    marks.add(0);
+    Watermarks watermarks;
+    watermarks.add(0);
     std::set<std::uint64_t> expected;
     std::map<std::uint64_t, Ids> drawn;
     Ids in_flight;
@@ -243,7 +243,7 @@ TEST(Watermarks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) 
       commits ? outbox.commit(xid) : outbox.roll_back(xid);
     };
     const auto take = [&](std::size_t limit) {
-      for (const auto id : look(marks, outbox, limit, one_in(2))) {
+      for (const auto id : take_scan(watermarks, outbox, limit, one_in(2))) {
         taken.insert(id);
         in_flight.push_back(id);
       }
@@ -257,15 +257,15 @@ TEST(Watermarks, EachCommittedEventIsTakenExactlyOnceWhateverTheOrderOfCommits) 
         if (one_in(6)) drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
         if (one_in(8)) end(xid, !one_in(4));
       }
-      if (step == 50) marks.add(1);
-      if (step == 100) marks.add(2);
+      if (step == 50) watermarks.add(1);
+      if (step == 100) watermarks.add(2);
       take(1 + random() % 5);
       for (const auto id : std::exchange(in_flight, {})) {
         if (one_in(3)) {
           in_flight.push_back(id);
           continue;
         }
-        marks.settled(std::vector{outbox.key(id)});
+        watermarks.settled(std::vector{outbox.key(id)});
         outbox.record(id);
       }
     }
@@ -279,26 +279,26 @@ std::size_t orphans_of(const std::vector<storage::PendingEvent>& events) {
   return static_cast<std::size_t>(std::ranges::count(events, true, &storage::PendingEvent::orphan));
 }
 
-TEST(Watermarks, EventsOlderThanTheFirstLookAtAnOrphanedShardAreOrphans) {
+TEST(Watermarks, EventsBeforeTheFirstScanOfAnOrphanedShardAreOrphans) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0, true);
-  marks.add(1);
+  Watermarks watermarks;
+  watermarks.add(0, true);
+  watermarks.add(1);
   outbox.insert(0);
   outbox.insert(1);
   outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 2U);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit)), 2U);
   outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, no_limit), no_limit)), 0U);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit)), 0U);
 }
 
-TEST(Watermarks, NoMoreEventsAreOrphansThanAWorkerHasInMemory) {
+TEST(Watermarks, OrphansAreLimitedToTheMemoryOfAWorker) {
   Outbox outbox;
-  Watermarks marks;
-  marks.add(0, true);
+  Watermarks watermarks;
+  watermarks.add(0, true);
   constexpr std::size_t events = Watermarks::max_orphans + 10;
   for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
-  EXPECT_EQ(orphans_of(marks.take(outbox.scan(marks, events), events)), Watermarks::max_orphans);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, events), events)), Watermarks::max_orphans);
 }
 
 }  // namespace

@@ -11,8 +11,10 @@
 namespace waybill::worker {
 namespace {
 
-/// That in which they were made.
-std::pair<Time, Guid> order_of(const WorkflowPtr& workflow) { return {workflow->created_at, workflow->guid}; }
+/// The order of creation.
+std::pair<Time, Guid> creation_order(const WorkflowPtr& workflow) {
+  return {workflow->created_at, workflow->guid};
+}
 
 }  // namespace
 
@@ -39,7 +41,7 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
     if (workflow) {
       workflows_.emplace(stored.guid, workflow);
       std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
-      all.insert(std::ranges::upper_bound(all, order_of(workflow), {}, order_of), workflow);
+      all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
     }
     epoch_ = stored.epoch;
   }

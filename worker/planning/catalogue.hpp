@@ -17,10 +17,10 @@
 
 namespace waybill::worker {
 
-/// How long the runs and events of a workflow that this version cannot read are left to other workers.
+/// The time for which runs and events of a workflow that this version cannot read are left to other workers.
 inline constexpr Duration unreadable_again_after = std::chrono::seconds(5);
 
-/// A workflow ready to be matched and performed. Immutable: a change replaces it.
+/// A workflow as the worker uses it. Immutable; a change replaces it.
 struct Workflow {
   Guid guid;
   Guid business_id;
@@ -37,42 +37,42 @@ struct Workflow {
   Time active_since;
   Time created_at;
   std::vector<net::WebhookSecret> secrets;  // newest first
-  std::optional<Time> previous_until;       // from then on only the newest counts
+  std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
 };
 
-/// Those that sign at `now`, newest first.
+/// The secrets that sign at `now`, newest first.
 std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now);
 
 using WorkflowPtr = std::shared_ptr<const Workflow>;
 
-/// The workflows of every business, as of `epoch`. One thread changes it, any may ask.
+/// The workflows of all businesses, as of `epoch`. One thread changes it; any thread may read it.
 class Catalogue {
  public:
   explicit Catalogue(const SecretBox& secrets) : secrets_(secrets) {}
 
   std::uint64_t epoch() const { return epoch_; }
 
-  /// Takes over what changed since `epoch()`. A workflow that this version cannot read (its trigger,
-  /// conditions or action are of a newer version, or were changed by SQL) is reported and kept apart.
+  /// Applies the changes since `epoch()`. A workflow that this version cannot read (its trigger, conditions
+  /// or action come from a newer version or were changed by SQL) is logged and kept separately.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
-  /// Takes over all workflows that there are; others are forgotten. A server that lost commits may have given
-  /// the epochs since then to other changes.
+  /// Replaces all workflows. Needed after the server lost commits, because it may have reused their epochs
+  /// for other changes.
   void replace(const std::vector<storage::StoredWorkflow>& all);
 
-  /// Null when there is none, or no more, or this version cannot read it.
+  /// Returns null if the workflow does not exist or this version cannot read it.
   WorkflowPtr find(const Guid& workflow) const;
 
-  /// True for a workflow that exists and that this version cannot read. Nothing is decided for it: its events
-  /// are matched and its runs are performed once it is readable, or by a worker that can read it.
+  /// True for a workflow that exists but that this version cannot read. Its events are matched and its runs
+  /// are performed once it is readable, or by a worker that can read it.
   bool is_unreadable(const Guid& workflow) const;
 
-  /// The workflows of a business that this version cannot read, that are switched on for one entity type, and
-  /// were so at the time `at` of an event.
+  /// The workflows of a business and entity type that this version cannot read and that have been switched on
+  /// since `at`, the time of an event, or earlier.
   std::vector<Guid> unreadable(const Guid& business, domain::EntityType type, Time at) const;
 
-  /// Those of a business that are switched on, for one entity type, in the order they were made.
+  /// The switched-on workflows of a business for one entity type, in the order of creation.
   std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
 
  private:

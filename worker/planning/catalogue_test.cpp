@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 
 const Guid business = Guid::from_name(namespace_url, "business");
-const Time made = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+const Time created = parse_timestamp("2026-11-20T05:45:12.345Z").value();
 
 storage::StoredWorkflow stored(const char* name, Duration after, std::uint64_t epoch) {
   return {.business_id = business,
@@ -24,16 +24,16 @@ storage::StoredWorkflow stored(const char* name, Duration after, std::uint64_t e
           .delay = {},
           .paused = false,
           .version = 1,
-          .active_since = made,
+          .active_since = created,
           .deleted = false,
           .epoch = epoch,
           .business_name = "b",
           .sealed_secrets = {},
           .templates = {},
-          .created_at = made + after};
+          .created_at = created + after};
 }
 
-TEST(Catalogue, WorkflowsStayInTheOrderInWhichTheyWereMade) {
+TEST(Catalogue, WorkflowsKeepTheOrderOfTheirCreation) {
   const SecretBox secrets{SecretBox::Key{}};
   Catalogue catalogue(secrets);
   const auto names = [&] {
@@ -49,7 +49,7 @@ TEST(Catalogue, WorkflowsStayInTheOrderInWhichTheyWereMade) {
   EXPECT_THAT(names(), ElementsAre("first", "second", "third")) << "a change does not move it";
 }
 
-TEST(Catalogue, WorkflowsThatAServerHasLostAreForgottenAndTheirEpochsCountAgain) {
+TEST(Catalogue, ReplaceForgetsLostWorkflowsAndTheirEpochs) {
   const SecretBox secrets{SecretBox::Key{}};
   Catalogue catalogue(secrets);
   using std::chrono::microseconds;

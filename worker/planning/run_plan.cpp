@@ -8,7 +8,7 @@
 namespace waybill::worker {
 namespace {
 
-constexpr int deepest_change = 8;
+constexpr int max_depth = 8;
 
 actions::WorkflowView view_of(const Workflow& workflow) {
   return {.guid = workflow.guid,
@@ -20,7 +20,7 @@ actions::WorkflowView view_of(const Workflow& workflow) {
 
 PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow, Time now) {
   const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
-  // The depth matters to actions that change records alone.
+  // The depth matters only to actions that change records.
   const int depth = workflow.action->changes_records() ? storage::cause_depth(event.cause) : 0;
   return {.run = {.key = {.business_id = event.business_id,
                           .guid = guid,
@@ -49,7 +49,7 @@ PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow
           .request = {}};
 }
 
-/// The state of a run that begins: what its workflow demands before the first attempt.
+/// Sets the initial state of a run as its workflow requires: dead, held, or waiting for its delay.
 void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   storage::RunState& state = planned.run.state;
   if (state.status == storage::RunStatus::dead) return;
@@ -66,7 +66,7 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   }
 }
 
-void end(storage::RunState& state, const char* code, const std::exception& error) {
+void mark_dead(storage::RunState& state, const char* code, const std::exception& error) {
   state.status = storage::RunStatus::dead;
   state.code = code;
   state.error = error.what();
@@ -88,11 +88,11 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
     run.key.body = std::move(plan.body);
     run.key.destination = workflow.action->destination(request, event.business_id);
   } catch (const std::length_error& error) {
-    end(run.state, "PAYLOAD_TOO_LARGE", error);
+    mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {  // SQL has written a definition that `check` would have refused.
-    end(run.state, "CONFIGURATION_ERROR", error);
+  } catch (const std::exception& error) {  // a definition written by SQL, which `check` would have refused
+    mark_dead(run.state, "CONFIGURATION_ERROR", error);
   }
   run.key.request = to_json(request);
 }
@@ -111,21 +111,21 @@ PlannedRun defer_run(const storage::StoredEvent& event, const Workflow& workflow
   try {
     planned.run.key.destination = workflow.action->queue_destination(workflow.definition, event.business_id);
   } catch (const std::exception& error) {
-    end(planned.run.state, "CONFIGURATION_ERROR", error);
+    mark_dead(planned.run.state, "CONFIGURATION_ERROR", error);
   }
   apply_workflow(workflow, planned);
   return planned;
 }
 
 bool is_loop(const actions::Action& action, int depth) {
-  return action.changes_records() && depth >= deepest_change;
+  return action.changes_records() && depth >= max_depth;
 }
 
 storage::RunState loop_state(storage::RunState state, Time now) {
   state.status = storage::RunStatus::dead;
   state.code = "LOOP";
-  state.error = "workflows have changed records " + std::to_string(deepest_change) +
-                " times in a row, each for the change before";
+  state.error = "Workflows changed records " + std::to_string(max_depth) +
+                " times in a row, each in response to the previous change.";
   state.at = now;
   return state;
 }

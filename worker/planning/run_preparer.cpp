@@ -13,12 +13,12 @@
 namespace waybill::worker {
 namespace {
 
-bool waited(const storage::ClaimedRun& claimed) { return claimed.was == storage::RunStatus::waiting; }
+bool was_waiting(const storage::ClaimedRun& claimed) { return claimed.was == storage::RunStatus::waiting; }
 
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
 
-/// An event that is kept no more, as far as its run tells.
-storage::StoredEvent stub_of(const storage::RunKey& run) {
+/// An event that is no longer stored, with the facts that its run holds.
+storage::StoredEvent event_stub(const storage::RunKey& run) {
   return {.id = run.event_id,
           .business_id = run.business_id,
           .entity_type = run.entity_type,
@@ -29,16 +29,16 @@ storage::StoredEvent stub_of(const storage::RunKey& run) {
           .after = {}};
 }
 
-std::vector<storage::StoredEvent>::const_iterator event_of(const std::vector<storage::StoredEvent>& events,
-                                                           const storage::RunKey& run) {
+std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
+                                                             const storage::RunKey& run) {
   return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
     return event.id == run.event_id && event.at == run.created_at;
   });
 }
 
-bool is_of_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
+bool is_for_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
 
-void end(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
+void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
   state.status = storage::RunStatus::dead;
   state.code = code;
@@ -60,7 +60,7 @@ void RunPreparer::with_columns(storage::Session& session, Work work) {
 }
 
 void RunPreparer::check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
-  if (std::ranges::none_of(runs, waited)) return;
+  if (std::ranges::none_of(runs, was_waiting)) return;
   with_columns(session, [&] { check_all(session, runs); });
 }
 
@@ -73,32 +73,32 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
   std::vector<storage::PendingEvent> keys;
   for (const storage::ClaimedRun& claimed : runs) {
     const storage::RunKey& key = claimed.run.key;
-    if (waited(claimed))
+    if (was_waiting(claimed))
       keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
   }
-  const Versions versions = earlier_versions(session, runs, waited);
+  const Versions versions = earlier_versions(session, runs, was_waiting);
   storage::Outbox outbox(session);
   std::vector<storage::StoredEvent> events = outbox.fetch(keys);
   for (const storage::ClaimedRun& claimed : runs) {
-    if (waited(claimed) && event_of(events, claimed.run.key) == events.end())
-      events.push_back(stub_of(claimed.run.key));
+    if (was_waiting(claimed) && find_event(events, claimed.run.key) == events.end())
+      events.push_back(event_stub(claimed.run.key));
   }
   const std::vector<storage::StoredEvent> current = outbox.current(events);
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
-    if (!waited(claimed) || !workflow) continue;
-    const auto event = event_of(events, claimed.run.key);
+    if (!was_waiting(claimed) || !workflow) continue;
+    const auto event = find_event(events, claimed.run.key);
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     const auto earlier = versions.find(claimed.run.key.guid);
     const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
-    const bool is_deletion = event->after == std::nullopt && (event->before || is_of_deletions(rule));
-    if (is_deletion && !event->before) continue;  // Nothing is left to compare.
+    const bool is_deletion = event->after == std::nullopt && (event->before || is_for_deletions(rule));
+    if (is_deletion && !event->before) continue;  // nothing is left to compare
     claimed.record_gone = !is_deletion && !now.after;
     claimed.called_off = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
   }
 }
 
-/// The versions, by run, of those wanted runs whose workflow was changed since.
+/// The versions, by run, of the wanted runs whose workflow was changed since.
 template <typename Wanted>
 RunPreparer::Versions RunPreparer::earlier_versions(storage::Session& session,
                                                     const std::vector<storage::ClaimedRun>& runs,
@@ -123,7 +123,7 @@ RunPreparer::Versions RunPreparer::earlier_versions(storage::Session& session,
     try {
       versions.emplace(row.guid(0), Version{matching::make_rule(row.view(1), json::parse(row.view(2))),
                                             json::parse(row.view(3)).as_object()});
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the present version counts instead
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the current version is used instead
     }
   });
   return versions;
@@ -133,8 +133,8 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
                               const storage::StoredEvent& current, storage::Outbox& outbox) {
   const bool deletion = !event.after;
   try {
-    // The event says what changed; it is compared with the record as it is now. An event that is kept no more
-    // says nothing.
+    // The previous values come from the event, if it is still stored; the others are those of the current
+    // record.
     const bool is_kept = event.before || event.after;
     const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
     domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
@@ -157,23 +157,24 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
     try {
       const Source* const source = source_of(session, claimed.run.key);
       if (source == nullptr) {
-        end(claimed, "EVENT_GONE", "the event is kept no more, so the run cannot be rendered", clock_.now());
+        mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
+                  clock_.now());
         continue;
       }
       const auto earlier = versions.find(claimed.run.key.guid);
       const auto version =
-          earlier == versions.end() ? std::nullopt : as_of(session, *workflow, earlier->second);
+          earlier == versions.end() ? std::nullopt : with_version(session, *workflow, earlier->second);
       json::object request;
       render_run(source->event, source->change, version ? *version : *workflow, claimed.run, request);
       claimed.run.state.at = clock_.now();
       claimed.rendered = true;
     } catch (const std::invalid_argument& error) {
-      end(claimed, "UNREADABLE", error.what(), clock_.now());
+      mark_dead(claimed, "UNREADABLE", error.what(), clock_.now());
     }
   }
 }
 
-/// The event that a run began with; null if it is kept no more.
+/// The event that caused a run; null if it is no longer stored.
 const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, const storage::RunKey& run) {
   if (last_ && last_->event.id == run.event_id && last_->event.at == run.created_at) return &*last_;
   storage::Outbox outbox(session);
@@ -190,10 +191,10 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   return &*last_;
 }
 
-/// The workflow as an earlier version defined it; nullopt if this version of waybill has no such action.
-/// Stored templates are those of now.
-std::optional<Workflow> RunPreparer::as_of(storage::Session& session, const Workflow& workflow,
-                                           const Version& version) const {
+/// The workflow with the definition of an earlier version; nullopt if this version of waybill lacks the
+/// action. The stored templates are the current ones.
+std::optional<Workflow> RunPreparer::with_version(storage::Session& session, const Workflow& workflow,
+                                                  const Version& version) const {
   Workflow earlier = workflow;
   earlier.rule = version.rule;
   earlier.definition = version.action;

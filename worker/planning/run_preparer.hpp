@@ -16,30 +16,31 @@
 namespace waybill::worker {
 
 /// Prepares runs that were claimed from the queue for their attempt. Reads the database and changes nothing.
-/// A run is checked and rendered by the version of its workflow that it names. One thread. Methods throw
-/// DatabaseUnavailable or StatementError, or ColumnsChanged when a migration ran meanwhile: call them again.
+/// A run is checked and rendered with the version of its workflow that caused it. One thread. Methods throw
+/// DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile; they may then be
+/// called again.
 class RunPreparer {
  public:
   RunPreparer(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
 
-  /// Looks again at runs whose delay is over: calls off those whose record is gone or no longer meets its
-  /// workflow's conditions as it now is. Others stay as they are.
+  /// Checks runs whose delay is over: cancels those whose record is gone or no longer meets the conditions of
+  /// the workflow. Other runs stay as they are.
   void check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
-  /// Renders runs that were queued without their texts, from their events. A run whose event is kept no more
-  /// is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are.
+  /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
+  /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
  private:
-  /// A version of a workflow that is not its newest.
+  /// An earlier version of a workflow.
   struct Version {
     matching::Rule rule;
     json::object action;
   };
-  /// An event as runs are rendered from it.
+  /// An event from which runs are rendered.
   struct Source {
     storage::StoredEvent event;
-    domain::Change change;  // with the relatives of when it was read
+    domain::Change change;  // with the relatives at the time of reading
   };
   using Versions = std::unordered_map<Guid, Version>;  // by run
 
@@ -53,13 +54,13 @@ class RunPreparer {
   bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
                    const storage::StoredEvent& current, storage::Outbox& outbox);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
-  std::optional<Workflow> as_of(storage::Session& session, const Workflow& workflow,
-                                const Version& version) const;
+  std::optional<Workflow> with_version(storage::Session& session, const Workflow& workflow,
+                                       const Version& version) const;
 
   const Catalogue& catalogue_;
   const Clock& clock_;
   std::optional<storage::RecordColumns> columns_;
-  std::optional<Source> last_;  // runs of one event come one after another
+  std::optional<Source> last_;  // cache: the runs of one event come in succession
 };
 
 }  // namespace waybill::worker
