@@ -7,7 +7,7 @@
 namespace waybill::worker {
 namespace {
 
-std::optional<Time> maybe_time(const storage::RowView& row, int column) {
+std::optional<Time> optional_time(const storage::RowView& row, int column) {
   return row.is_null(column) ? std::nullopt : std::optional(row.time(column));
 }
 
@@ -53,10 +53,10 @@ ImportClaim claim_of(const storage::RowView& row) {
           .is_requested = row.boolean(requested),
           .due_at = row.string(due_at),
           .failures = row.number<int>(failures),
-          .orders = {maybe_time(row, orders_reached), maybe_time(row, orders_moved),
-                     maybe_time(row, orders_swept)},
-          .products = {maybe_time(row, products_reached), maybe_time(row, products_moved),
-                       maybe_time(row, products_swept)}};
+          .orders = {optional_time(row, orders_reached), optional_time(row, orders_moved),
+                     optional_time(row, orders_swept)},
+          .products = {optional_time(row, products_reached), optional_time(row, products_moved),
+                       optional_time(row, products_swept)}};
 }
 
 std::string cause_of(const ImportClaim& claim, std::string_view provider_name) {

@@ -10,25 +10,26 @@
 
 namespace waybill::worker {
 
-/// An integration that is this worker's to sweep.
+/// An integration whose import this worker has claimed.
 struct ImportClaim {
   Guid business, integration, run;
-  std::string provider, store_url, sealed_key, sealed_secret;  // sealed ones in hex; the secret may be empty
+  std::string provider, store_url, sealed_key,
+      sealed_secret;  // encrypted values in hex; the secret may be empty
   bool wants_orders = false;
   bool wants_products = false;
-  bool is_requested = false;  // by somebody, now or when the run began
-  std::string due_at;         // as PostgreSQL wrote it
+  bool is_requested = false;  // by a user, now or at the start of the run
+  std::string due_at;         // in the text form of PostgreSQL
   int failures = 0;
-  Reached orders, products;
+  ImportProgress orders, products;
 };
 
-/// A row of storage/sql/imports/claim.sql.
+/// Reads a row of storage/sql/imports/claim.sql.
 ImportClaim claim_of(const storage::RowView& row);
 
-/// The cause of the events of a sweep, as a history shows it.
+/// The cause of the events of an import, in the form that a history shows.
 std::string cause_of(const ImportClaim& claim, std::string_view provider_name);
 
-/// What its store is opened with. Throws SecretError.
+/// Decrypts the credentials of the store. Throws SecretError.
 connectors::StoreCredentials credentials_of(const SecretBox& secrets, const ImportClaim& claim);
 
 }  // namespace waybill::worker

@@ -19,18 +19,18 @@ using connectors::StoreOrder;
 using connectors::StorePage;
 using Text = std::optional<std::string>;
 
-/// One order of a page, and what is to become of it.
+/// One order of a page, and its changes.
 struct Entry {
   const StoreOrder* order = nullptr;
   std::string digest;
   Guid guid;
   bool is_new = false;
-  Text before;              // how the store had it
-  bool is_same = false;     // as it was imported
-  std::string status;       // that it gets here
-  bool is_moved = false;    // its status alone is written
-  bool is_written = false;  // the store's fields are written
-  Guid customer;            // nil: none found yet
+  Text before;              // its status in the store at the last import
+  bool is_same = false;     // true if unchanged since the last import
+  std::string status;       // its new status
+  bool is_moved = false;    // true if only its status is written
+  bool is_written = false;  // true if the store's fields are written
+  Guid customer;            // nil until found
 };
 
 json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
@@ -41,13 +41,13 @@ class OrderPage {
             std::vector<Refused> unreadable)
       : scope_(scope), refused_(std::move(unreadable)), quarantined_(refused_.size()) {
     for (const auto* const order : orders) {
-      if (auto reason = unfit(*order)) {
+      if (auto reason = order_problem(*order)) {
         refuse(*order, std::move(*reason));
       } else {
         entries_.push_back({.order = order, .digest = digest_of(*order)});
       }
     }
-    quarantined_ = refused_.size();  // what follows is refused but kept in mind as it is
+    quarantined_ = refused_.size();  // orders refused later are remembered as imported
   }
 
   asio::awaitable<PageCounts> write(std::optional<Time> reached) {
@@ -91,7 +91,7 @@ class OrderPage {
     });
   }
 
-  /// Those that are new, and those that differ from what was imported, as they are here.
+  /// Decides the changes of the orders that are new or differ from the last import.
   asio::awaitable<void> decide(PageWork& work) {
     std::vector<Guid> changed;
     for (auto& entry : entries_) {
@@ -102,30 +102,30 @@ class OrderPage {
         changed.push_back(entry.guid);
       }
     }
-    std::map<Guid, std::string> here;
+    std::map<Guid, std::string> current;
     if (!changed.empty()) {
       storage::Params params;
       params.add(scope_.business.to_string()).add(storage::array_literal(changed));
       const auto rows = co_await work.run(sql::lock_orders, std::move(params));
-      storage::for_each_row(rows,
-                            [&](const storage::RowView& row) { here.emplace(row.guid(0), row.string(1)); });
+      storage::for_each_row(
+          rows, [&](const storage::RowView& row) { current.emplace(row.guid(0), row.string(1)); });
     }
     for (auto& entry : entries_) {
       if (entry.is_new || entry.is_same) continue;
-      const auto found = here.find(entry.guid);
-      if (found == here.end()) {
-        entry.is_written = false;  // deleted here, and stays so
+      const auto found = current.find(entry.guid);
+      if (found == current.end()) {
+        entry.is_written = false;  // an order deleted here stays deleted
       } else {
         decide(entry, found->second);
       }
     }
   }
 
-  void decide(Entry& entry, const std::string& here) {
-    const auto verdict = decide_status(here, entry.before, entry.order->status);
-    entry.is_written = entry.is_written && !is_closed(here);
+  void decide(Entry& entry, const std::string& current) {
+    const auto verdict = decide_status(current, entry.before, entry.order->status);
+    entry.is_written = entry.is_written && !is_closed(current);
     entry.is_moved = verdict.move.has_value() && !entry.is_written;
-    entry.status = verdict.move.value_or(here);
+    entry.status = verdict.move.value_or(current);
     if (verdict.contradiction) refuse(*entry.order, *verdict.contradiction);
   }
 
@@ -157,8 +157,9 @@ class OrderPage {
     for (auto& entry : entries_) {
       if (!entry.order->customer_email || !(entry.is_new || entry.is_written)) continue;
       const auto customer = found.find(*entry.order->customer_email);
-      // Deleted by another transaction since the statement before.
-      if (customer == found.end()) throw storage::StatementError("a customer has just gone", "40P01", "");
+      // Another transaction deleted the customer after the previous statement.
+      if (customer == found.end())
+        throw storage::StatementError("a customer was deleted meanwhile", "40P01", "");
       entry.customer = customer->second;
     }
   }
@@ -267,7 +268,7 @@ class OrderPage {
   const ImportScope& scope_;
   std::vector<Entry> entries_;
   std::vector<Refused> refused_;
-  std::size_t quarantined_;  // so many of them, from the front, are tried again
+  std::size_t quarantined_;  // the first ones of refused_, which are imported again later
   PageCounts counts_;
 };
 
@@ -279,16 +280,16 @@ asio::awaitable<WrittenPage> write(const ImportScope& scope, std::vector<const S
   });
 }
 
-/// The last state of each order: a store may give one twice.
+/// The latest state of each order, because a store may list an order twice.
 std::vector<const StoreOrder*> distinct(const std::vector<StoreOrder>& orders) {
   std::vector<const StoreOrder*> kept;
-  std::unordered_map<std::string_view, std::size_t> places;
+  std::unordered_map<std::string_view, std::size_t> positions;
   for (const auto& order : orders) {
-    const auto [place, is_first] = places.emplace(order.external_id, kept.size());
+    const auto [position, is_first] = positions.emplace(order.external_id, kept.size());
     if (is_first) {
       kept.push_back(&order);
-    } else if (kept[place->second]->changed_at <= order.changed_at) {
-      kept[place->second] = &order;
+    } else if (kept[position->second]->changed_at <= order.changed_at) {
+      kept[position->second] = &order;
     }
   }
   return kept;

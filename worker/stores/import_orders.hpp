@@ -5,15 +5,15 @@
 
 namespace waybill::worker {
 
-/// Writes one page of a store's orders: the orders, their customers, what is remembered of them, the cursor
-/// and the run's counters in one transaction. When one order spoils that, each is written by itself and the
-/// bad ones are refused, which are then tried again later. Throws NotOurs, DatabaseUnavailable, or
-/// StatementError for what is no order's fault; nothing of the page was then written, or what was is known
-/// again.
+/// Writes one page of a store's orders in one transaction: the orders, their customers, the state of the
+/// import, the cursor and the run's counters. If the database refuses an order, each order is written in its
+/// own transaction, and the refused ones are imported again later. Throws LeaseLost, DatabaseUnavailable, or
+/// StatementError for an error that no order causes. Orders already written are then recognized by the next
+/// import.
 asio::awaitable<PageCounts> import_orders(const ImportScope& scope,
                                           connectors::StorePage<connectors::StoreOrder> page);
 
-/// Orders that failed before and that the store does not have any more.
+/// Forgets the failure of an order that the store no longer has.
 asio::awaitable<void> forget_failure(const ImportScope& scope, std::string external_id);
 
 }  // namespace waybill::worker

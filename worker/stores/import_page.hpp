@@ -8,10 +8,10 @@ namespace waybill::worker {
 
 struct WrittenPage {
   PageCounts counts;
-  std::string refusal;  // not empty: nothing was written, as the database takes one of its records for wrong
+  std::string refusal;  // if not empty, the database refused a record and nothing was written
 };
 
-/// Does the transaction that `attempt` makes, again when others were in its way.
-asio::awaitable<WrittenPage> write_page(std::function<asio::awaitable<PageCounts>()> attempt);
+/// Runs a transaction, and repeats it after a lock conflict.
+asio::awaitable<WrittenPage> write_page(std::function<asio::awaitable<PageCounts>()> transaction);
 
 }  // namespace waybill::worker

@@ -20,9 +20,9 @@ using connectors::StoreProduct;
 using connectors::StoreVariant;
 using Text = std::optional<std::string>;
 
-constexpr std::size_t most_variants = 1000;  // as the API has it
+constexpr std::size_t max_variants = 1000;  // as in the API
 
-/// Exact: an amount's hundredths, rounded half up.
+/// The exact hundredths of an amount, rounded half up.
 std::int64_t cents(std::string_view amount) {
   constexpr std::size_t places = 3;
   const auto point = std::min(amount.find('.'), amount.size());
@@ -35,24 +35,24 @@ std::int64_t cents(std::string_view amount) {
 
 double number_of(std::string_view amount) { return parse_number<double>(amount).value_or(0); }
 
-void put(json::object& columns, std::string_view name, const Text& text) {
+void set_text(json::object& columns, std::string_view name, const Text& text) {
   if (text) columns.emplace(name, *text);
 }
-void put_amount(json::object& columns, std::string_view name, const Text& amount) {
+void set_amount(json::object& columns, std::string_view name, const Text& amount) {
   if (amount && is_amount(*amount)) columns.emplace(name, *amount);
 }
 
-bool is_named(const json::object& variant, std::string_view key, std::string_view wanted) {
+bool has_text(const json::object& variant, std::string_view key, std::string_view wanted) {
   const auto* const value = variant.if_contains(key);
   return value != nullptr && value->is_string() && value->get_string() == wanted;
 }
 
-/// By its SKU; one without by its name.
+/// Finds a variant by its SKU, or by its name if it has no SKU. Returns null if there is none.
 json::object* find_variant(json::array& variants, const StoreVariant& wanted) {
   for (auto& entry : variants) {
     auto* const variant = entry.if_object();
     if (variant == nullptr) continue;
-    if (wanted.sku ? is_named(*variant, "sku", *wanted.sku) : is_named(*variant, "name", wanted.name))
+    if (wanted.sku ? has_text(*variant, "sku", *wanted.sku) : has_text(*variant, "name", wanted.name))
       return variant;
   }
   return nullptr;
@@ -69,11 +69,11 @@ json::object& add_variant(json::array& variants, const StoreVariant& wanted) {
       .get_object();
 }
 
-/// The variants here with the store's in them; those that are here alone stay.
-json::array merged(json::array variants, const StoreProduct& product) {
+/// Updates the variants with those of the store and adds missing ones. Variants that the store lacks stay.
+json::array merge_variants(json::array variants, const StoreProduct& product) {
   for (const auto& wanted : product.variants) {
     auto* variant = find_variant(variants, wanted);
-    if (variant == nullptr && variants.size() >= most_variants) break;
+    if (variant == nullptr && variants.size() >= max_variants) break;
     if (variant == nullptr) variant = &add_variant(variants, wanted);
     (*variant)["name"] = wanted.name;
     if (wanted.weight && is_amount(*wanted.weight)) (*variant)["weight"] = number_of(*wanted.weight);
@@ -85,15 +85,15 @@ json::array merged(json::array variants, const StoreProduct& product) {
 }
 
 json::object columns_of(const StoreProduct& product, json::array variants) {
-  json::object columns{{"name", product.name}, {"variants", merged(std::move(variants), product)}};
-  put(columns, "sku", product.sku);
-  put(columns, "description", product.description);
-  put(columns, "barcode", product.barcode);
-  put_amount(columns, "price", product.price);
-  put_amount(columns, "weight", product.weight);
-  put_amount(columns, "length", product.length);
-  put_amount(columns, "width", product.width);
-  put_amount(columns, "height", product.height);
+  json::object columns{{"name", product.name}, {"variants", merge_variants(std::move(variants), product)}};
+  set_text(columns, "sku", product.sku);
+  set_text(columns, "description", product.description);
+  set_text(columns, "barcode", product.barcode);
+  set_amount(columns, "price", product.price);
+  set_amount(columns, "weight", product.weight);
+  set_amount(columns, "length", product.length);
+  set_amount(columns, "width", product.width);
+  set_amount(columns, "height", product.height);
   return columns;
 }
 
@@ -105,7 +105,7 @@ class ProductPage {
   asio::awaitable<PageCounts> write(std::optional<Time> reached, const std::vector<Refused>& refused) {
     auto work = co_await PageWork::begin(scope_);
     co_await look_up(work);
-    for (const auto* const product : products_) co_await write_one(work, *product);
+    for (const auto* const product : products_) co_await write_product(work, *product);
     if (!ids_.empty()) {
       auto params = work.key();
       params.add_array(ids_).add(storage::array_literal(guids_)).add_array(digests_);
@@ -146,7 +146,7 @@ class ProductPage {
     });
   }
 
-  /// The product here that has one of its SKUs; nil when none has.
+  /// The product here with one of its SKUs; nil if there is none.
   Guid owner_of(const StoreProduct& product) const {
     const auto owner = [&](const Text& sku) {
       const auto found = sku ? owners_.find(*sku) : owners_.end();
@@ -159,7 +159,7 @@ class ProductPage {
     return guid;
   }
 
-  asio::awaitable<void> write_one(PageWork& work, const StoreProduct& product) {
+  asio::awaitable<void> write_product(PageWork& work, const StoreProduct& product) {
     const std::string digest = digest_of(product);
     const auto known = known_.find(product.external_id);
     if (known != known_.end() && known->second.digest == digest) co_return;
@@ -174,7 +174,7 @@ class ProductPage {
     } else {
       params.add(guid.to_string());
       const auto held = co_await work.run(sql::lock_product, params);
-      if (!held.empty()) {  // one that was deleted here stays so
+      if (!held.empty()) {  // a product deleted here stays deleted
         auto variants = json::parse(held.get(0, 0));
         params.add(to_json(columns_of(product, std::move(variants.as_array()))));
         co_await work.run(sql::change_product, std::move(params));
@@ -206,8 +206,8 @@ std::vector<const StoreProduct*> distinct(const std::vector<StoreProduct>& produ
                                           std::vector<Refused>& refused) {
   std::unordered_map<std::string_view, const StoreProduct*> latest;
   for (const auto& product : products) {
-    const auto [place, is_first] = latest.emplace(product.external_id, &product);
-    if (!is_first && place->second->changed_at <= product.changed_at) place->second = &product;
+    const auto [entry, is_first] = latest.emplace(product.external_id, &product);
+    if (!is_first && entry->second->changed_at <= product.changed_at) entry->second = &product;
   }
   std::vector<const StoreProduct*> kept;
   for (const auto& product : products) {

@@ -5,9 +5,9 @@
 
 namespace waybill::worker {
 
-/// Writes one page of a store's products like `import_orders` does its orders. A product is known by its id
-/// in the store, else by its SKU or one of its variants'; without a SKU it is new. What the store has no
-/// value for stays as it is here. Products are in none of the run's counters but that of failures.
+/// Writes one page of a store's products in the same way as `import_orders`. A product is identified by its
+/// id in the store, otherwise by its SKU or that of a variant; without a SKU it is new. Fields without a
+/// value in the store stay unchanged. The run counts only the failures of products.
 asio::awaitable<PageCounts> import_products(const ImportScope& scope,
                                             connectors::StorePage<connectors::StoreProduct> page);
 

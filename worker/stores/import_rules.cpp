@@ -31,7 +31,7 @@ json::value value_of(const Text& text) { return text ? json::value(*text) : json
 
 std::string digest_of(const json::object& canonical) { return hex(sha256(to_json(canonical))); }
 
-/// Entries in an order that depends on nothing but themselves.
+/// The entries as texts, sorted, so that their order in the store makes no difference.
 template <typename Entries, typename ToJson>
 json::array sorted(const Entries& entries, ToJson to_json_of) {
   std::vector<std::string> texts;
@@ -43,10 +43,12 @@ json::array sorted(const Entries& entries, ToJson to_json_of) {
   return list;
 }
 
-constexpr auto ways =
+constexpr auto status_order =
     std::to_array<std::string_view>({"pending", "processing", "ready", "shipped", "delivered"});
 
-std::ptrdiff_t rank(std::string_view status) { return std::ranges::find(ways, status) - ways.begin(); }
+std::ptrdiff_t rank(std::string_view status) {
+  return std::ranges::find(status_order, status) - status_order.begin();
+}
 
 }  // namespace
 
@@ -60,17 +62,17 @@ bool is_amount(std::string_view text) {
   return !fraction.empty() && std::ranges::all_of(fraction, is_digit);
 }
 
-std::optional<std::string> unfit(const StoreOrder& order) {
+std::optional<std::string> order_problem(const StoreOrder& order) {
   if (order.number.empty()) return "It has no number.";
   if (order.status == "draft" || !domain::order_states().has_state(order.status))
-    return "Its status is not known: " + order.status;
+    return "Its status is unknown: " + order.status;
   if (order.total.starts_with('-')) return "Its total is negative.";
-  if (!is_amount(order.total)) return "Its total is no amount below 10^12.";
+  if (!is_amount(order.total)) return "Its total is not an amount below 10^12.";
   if (!is_currency(order.currency)) return "It has no currency.";
-  if (!is_shown(order.created_at)) return "It has no time of creation.";
+  if (!is_shown(order.created_at)) return "Its creation time is missing or out of range.";
   for (const auto& item : order.items) {
     if (item.price && !is_amount(*item.price))
-      return "The price of " + item.description + " is no amount from 0 to 10^12.";
+      return "The price of " + item.description + " is not an amount from 0 to 10^12.";
   }
   if (order.status != "cancelled" && (!order.delivery.street || !order.delivery.city))
     return "It has no delivery address with street and city.";
@@ -114,7 +116,7 @@ json::array items_of(const StoreOrder& order, const Guid& guid) {
   std::map<std::string, int> seen;
   json::array items;
   for (const auto& item : order.items) {
-    if (item.quantity < 1) continue;  // taken out of the order again
+    if (item.quantity < 1) continue;  // an item that was removed from the order
     std::string name = item.description + '\n' + item.sku.value_or("");
     const int occurrence = ++seen[name];
     name += '\n' + std::to_string(occurrence);
@@ -146,11 +148,11 @@ StatusVerdict decide_status(std::string_view here, std::optional<std::string_vie
   return {};
 }
 
-std::optional<Time> sweep_start(const Reached& reached) {
-  if (!reached.at) return std::nullopt;
-  const bool is_settled =
-      reached.moved_at && reached.swept_at && *reached.swept_at >= *reached.moved_at + visible_after;
-  return *reached.at - (is_settled ? same_second : visible_after);
+std::optional<Time> import_start(const ImportProgress& progress) {
+  if (!progress.reached) return std::nullopt;
+  const bool is_settled = progress.advanced_at && progress.pass_began_at &&
+                          *progress.pass_began_at >= *progress.advanced_at + visible_after;
+  return *progress.reached - (is_settled ? same_second : visible_after);
 }
 
 Duration pause_after(int failures, std::optional<Duration> retry_after, double spread) {

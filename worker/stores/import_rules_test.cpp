@@ -28,7 +28,7 @@ StoreOrder good_order() {
           .changed_at = *parse_timestamp("2026-11-20T05:45:12Z")};
 }
 
-TEST(ImportRules, StatusGoesForwardsOnlyAndCancellationWinsUnlessShipped) {
+TEST(ImportRules, StatusMovesForwardsAndCancellationWinsUnlessShipped) {
   struct Case {
     const char *here, *now, *move;
     bool contradicts;
@@ -49,7 +49,7 @@ TEST(ImportRules, StatusGoesForwardsOnlyAndCancellationWinsUnlessShipped) {
   }
 }
 
-TEST(ImportRules, WhatTheStoreHasNotMovedAndWhatIsHereAlreadyChangesNothing) {
+TEST(ImportRules, AnUnmovedOrEqualStatusChangesNothing) {
   for (const auto* const here : statuses) {
     for (const auto* const now : statuses) {
       const auto unmoved = decide_status(here, now, now);
@@ -60,7 +60,7 @@ TEST(ImportRules, WhatTheStoreHasNotMovedAndWhatIsHereAlreadyChangesNothing) {
   }
 }
 
-TEST(ImportRules, DigestTellsEveryImportedFieldButStatusAndTimeApart) {
+TEST(ImportRules, DigestCoversAllFieldsExceptStatusAndTime) {
   const auto order = good_order();
   std::set<std::string> digests{digest_of(order)};
   const auto differs = [&](auto change) {
@@ -90,12 +90,12 @@ TEST(ImportRules, DigestTellsEveryImportedFieldButStatusAndTimeApart) {
   EXPECT_FALSE(differs([](auto& o) { std::swap(o.items[0], o.items[1]); }));
 }
 
-TEST(ImportRules, UnfitOrdersAreToldWithTheirReason) {
-  EXPECT_EQ(unfit(good_order()), std::nullopt);
+TEST(ImportRules, OrdersThatCannotBeImportedHaveAReason) {
+  EXPECT_EQ(order_problem(good_order()), std::nullopt);
   const auto reason = [](auto change) {
     auto order = good_order();
     change(order);
-    return unfit(order).value_or("");
+    return order_problem(order).value_or("");
   };
   EXPECT_EQ(reason([](auto& o) { o.delivery.street.reset(); }),
             "It has no delivery address with street and city.");
@@ -114,10 +114,10 @@ TEST(ImportRules, UnfitOrdersAreToldWithTheirReason) {
               o.status = "cancelled";
             }),
             "")
-      << "who cancels needs no address";
+      << "a cancelled order needs no address";
 }
 
-TEST(ImportRules, ItemsKeepTheirGuidsWhateverTheirPlace) {
+TEST(ImportRules, ItemsKeepTheirGuidsInAnyOrder) {
   const Guid guid = Guid::random();
   auto order = good_order();
   order.items.push_back(order.items[0]);  // the same twice
@@ -131,20 +131,20 @@ TEST(ImportRules, ItemsKeepTheirGuidsWhateverTheirPlace) {
   std::swap(order.items[0], order.items[1]);
   EXPECT_EQ(guids_of(order), guids);
   order.items[0].quantity = 0;
-  EXPECT_EQ(items_of(order, guid).size(), 2U) << "what was taken out of the order is not there";
+  EXPECT_EQ(items_of(order, guid).size(), 2U) << "a removed item is left out";
 }
 
-TEST(ImportRules, OverlapEndsOnceAWholeSweepFoundNothingNewAfterIt) {
+TEST(ImportRules, OverlapEndsAfterACompleteImportWithoutNews) {
   const Time at = *parse_timestamp("2026-11-20T05:00:00Z");
   const Time moved = *parse_timestamp("2030-01-01T00:00:00Z");  // the clocks need not agree
-  EXPECT_EQ(sweep_start({}), std::nullopt);
-  EXPECT_EQ(sweep_start({at, moved, std::nullopt}), at - 5min);
-  EXPECT_EQ(sweep_start({at, moved, moved - 1h}), at - 5min);
-  EXPECT_EQ(sweep_start({at, moved, moved + 5min - 1us}), at - 5min);
-  EXPECT_EQ(sweep_start({at, moved, moved + 5min}), at - 1s);
+  EXPECT_EQ(import_start({}), std::nullopt);
+  EXPECT_EQ(import_start({at, moved, std::nullopt}), at - 5min);
+  EXPECT_EQ(import_start({at, moved, moved - 1h}), at - 5min);
+  EXPECT_EQ(import_start({at, moved, moved + 5min - 1us}), at - 5min);
+  EXPECT_EQ(import_start({at, moved, moved + 5min}), at - 1s);
 }
 
-TEST(ImportRules, FailingStoresAreLeftAloneForOneTwoFourToThirtyMinutes) {
+TEST(ImportRules, PausesAfterFailuresAreOneTwoFourToThirtyMinutes) {
   const Duration pauses[] = {1min, 2min, 4min, 8min, 16min, 30min, 30min};
   for (int failures = 1; failures <= 7; ++failures) {
     EXPECT_EQ(pause_after(failures, std::nullopt, 0), pauses[failures - 1]);

@@ -28,7 +28,7 @@ asio::awaitable<PageWork> PageWork::begin(const ImportScope& scope) {
   auto params = work.key();
   params.add(scope.worker.to_string()).add(format_duration(scope.lease));
   const auto held = co_await work.run(sql::hold, std::move(params));
-  if (held.empty()) throw NotOurs();
+  if (held.empty()) throw LeaseLost();
   co_return std::move(work);
 }
 
@@ -68,7 +68,7 @@ std::string errors_json(const std::vector<Refused>& refused) {
 
 std::string refusal_text(const storage::StatementError& error) {
   if (!error.constraint().empty()) return "It breaks the rule " + error.constraint() + ".";
-  return std::string("The database does not take it: ") + error.what();
+  return std::string("The database refuses it: ") + error.what();
 }
 
 }  // namespace waybill::worker

@@ -19,24 +19,24 @@ namespace waybill::worker {
 
 namespace asio = boost::asio;
 
-/// Another worker imports this integration now, or it was disabled or removed: nothing more may be written.
-class NotOurs : public std::exception {
+/// Another worker has claimed the integration, or it was disabled or removed. Nothing more may be written.
+class LeaseLost : public std::exception {
  public:
-  const char* what() const noexcept override { return "the integration is not this worker's any more"; }
+  const char* what() const noexcept override { return "the worker has lost the lease of the integration"; }
 };
 
-/// Whose page is written.
+/// The import to which a page belongs.
 struct ImportScope {
   storage::Database& db;
   Guid business;
   Guid integration;
   Guid worker;
   Guid run;
-  std::string cause;  // of the events
+  std::string cause;  // of the events of the import
   Duration lease;
 };
 
-/// A record that could not be imported, or not wholly.
+/// A record that could not be imported, or only in part.
 struct Refused {
   std::string external_id;  // may be empty
   std::optional<std::string> number;
@@ -51,12 +51,11 @@ struct PageCounts {
   PageCounts& operator+=(const PageCounts& more);
 };
 
-/// One page's transaction: begun by proving that the integration is this worker's, ended with the run's
-/// counters and the cursor, so that they tell of what was committed. Dropped without `commit`, it leaves
-/// nothing.
+/// The transaction of one page. It begins with a check of this worker's lease, and ends with the run's
+/// counters and the cursor, so that these match the committed records. Without `commit` it is rolled back.
 class PageWork {
  public:
-  /// Throws NotOurs; like all below, StatementError and DatabaseUnavailable.
+  /// Throws LeaseLost. All methods throw StatementError and DatabaseUnavailable.
   static asio::awaitable<PageWork> begin(const ImportScope& scope);
 
   asio::awaitable<storage::Rows> run(const storage::Statement& statement, storage::Params params);
@@ -79,10 +78,10 @@ class PageWork {
   std::unique_ptr<storage::Transaction> transaction_;
 };
 
-/// As `errors` of a run shows it.
+/// The JSON text of `errors` of a run.
 std::string errors_json(const std::vector<Refused>& refused);
 
-/// What a record is refused for, as a sentence.
+/// The reason that the database refused a record, as a sentence.
 std::string refusal_text(const storage::StatementError& error);
 
 }  // namespace waybill::worker

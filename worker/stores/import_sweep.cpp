@@ -20,20 +20,20 @@ using connectors::StoreError;
 using connectors::StoreProblem;
 
 constexpr auto longest_turn = std::chrono::seconds(60);
-constexpr int most_tries = 3;  // of one call
-constexpr Duration longest_wait = std::chrono::seconds(10);
-constexpr std::int64_t failures_at_once = 50;
-constexpr int most_rounds = 20;  // of them in one sweep
+constexpr int max_attempts = 3;  // of one call
+constexpr Duration max_wait = std::chrono::seconds(10);
+constexpr std::int64_t failures_per_round = 50;
+constexpr int max_rounds = 20;  // of failures in one pass
 
-/// Smaller pages do not help: asking again may.
+/// Reported as busy, because a later request may succeed; smaller pages do not help.
 StoreError too_large() {
-  return {StoreProblem::busy, "What the store gives at a time takes more memory than there is left for it."};
+  return {StoreProblem::busy, "The response of the store takes more memory than is available."};
 }
 
 struct Stopped {};
-struct GaveWay {};
+struct Yielded {};
 
-/// A result or what was thrown instead.
+/// A result or an exception.
 template <typename Result>
 class Caught {
  public:
@@ -50,9 +50,9 @@ class Caught {
   std::exception_ptr thrown_;
 };
 
-/// Of two that run side by side, the failure of one then does not cut the other short.
+/// Captures an exception, so that the failure of one of two parallel operations does not cancel the other.
 template <typename Result>
-asio::awaitable<Caught<Result>> caught(asio::awaitable<Result> work) {
+asio::awaitable<Caught<Result>> capture(asio::awaitable<Result> work) {
   try {
     co_return Caught<Result>(co_await std::move(work));
   } catch (...) {
@@ -68,7 +68,7 @@ std::size_t bytes_of(const connectors::StoreProduct& product) {
   return sizeof(product) + product.variants.size() * sizeof(connectors::StoreVariant);
 }
 
-/// The bytes of a page until it is written, without the texts that are too long to stand in their objects.
+/// Counts the bytes of a page until it is written, without texts that are allocated outside their objects.
 template <typename Record>
 connectors::StoreMemory::Charge charge_for(const connectors::StorePage<Record>& page) {
   std::size_t bytes = page.unreadable.size() * sizeof(connectors::Unreadable);
@@ -78,23 +78,23 @@ connectors::StoreMemory::Charge charge_for(const connectors::StorePage<Record>& 
   return charge;
 }
 
-/// Who goes through a store once.
+/// One pass over a store.
 class Sweep {
  public:
   Sweep(const ImportScope& scope, const ImportClaim& claim, connectors::Store& store,
         const SweepControl& control)
       : scope_(scope), claim_(claim), store_(store), control_(control) {}
 
-  asio::awaitable<void> run(SweepEnd& end) {
+  asio::awaitable<void> run(SweepResult& end) {
     if (claim_.wants_orders) {
-      co_await read_all(store_.orders_since(sweep_start(claim_.orders)), import_orders, claim_.orders.at,
-                        end);
+      co_await read_all(store_.orders_since(import_start(claim_.orders)), import_orders,
+                        claim_.orders.reached, end);
       co_await retry_failures(end);
       end.has_orders = true;
     }
     if (claim_.wants_products) {
-      co_await read_all(store_.products_since(sweep_start(claim_.products)), import_products,
-                        claim_.products.at, end);
+      co_await read_all(store_.products_since(import_start(claim_.products)), import_products,
+                        claim_.products.reached, end);
       end.has_products = true;
     }
   }
@@ -102,40 +102,40 @@ class Sweep {
  private:
   template <typename Record, typename Import>
   asio::awaitable<void> read_all(std::unique_ptr<connectors::StoreSweep<Record>> pages, Import import,
-                                 std::optional<Time> start, SweepEnd& end) {
-    auto page = co_await ask([&] { return pages->next(); });
+                                 std::optional<Time> start, SweepResult& end) {
+    auto page = co_await call_store([&] { return pages->next(); });
     while (page) {
       const auto memory = charge_for(*page);
       const auto reached = page->reached;
-      // The store writes its next page while this one is written here.
-      auto [counts, next] =
-          co_await (caught(import(scope_, std::move(*page))) && caught(ask([&] { return pages->next(); })));
+      // The store prepares the next page while this one is written.
+      auto [counts, next] = co_await (capture(import(scope_, std::move(*page))) &&
+                                      capture(call_store([&] { return pages->next(); })));
       end.counts += counts.get();
-      // Only once there is progress beyond the overlap: else the next sweep would read the same again, for
-      // ever.
-      const bool got_on = reached && (!start || *reached > *start);
-      if (got_on && control_.crowded() && std::chrono::steady_clock::now() - control_.began > longest_turn)
-        throw GaveWay();
+      // Yields only after progress beyond the overlap; otherwise each pass would read the same pages again.
+      const bool has_advanced = reached && (!start || *reached > *start);
+      if (has_advanced && control_.others_wait() &&
+          std::chrono::steady_clock::now() - control_.began > longest_turn)
+        throw Yielded();
       page = next.get();
     }
   }
 
-  /// Orders that could not be imported before, each by itself.
-  asio::awaitable<void> retry_failures(SweepEnd& end) {
-    for (int round = 0; round < most_rounds; ++round) {
+  /// Imports the orders that failed before again, one by one.
+  asio::awaitable<void> retry_failures(SweepResult& end) {
+    for (int round = 0; round < max_rounds; ++round) {
       storage::Params params;
       params.add(scope_.business.to_string()).add(scope_.integration.to_string()).add(claim_.is_requested);
-      params.add(scope_.run.to_string()).add(failures_at_once);
+      params.add(scope_.run.to_string()).add(failures_per_round);
       const auto due = co_await scope_.db.read(storage::sql::imports::due_failures, std::move(params));
       for (int row = 0; row < due.size(); ++row) co_await retry(std::string(due.get(row, 0)), end);
-      if (due.size() < failures_at_once) co_return;
+      if (due.size() < failures_per_round) co_return;
     }
   }
 
-  asio::awaitable<void> retry(std::string id, SweepEnd& end) {
+  asio::awaitable<void> retry(std::string id, SweepResult& end) {
     connectors::StorePage<connectors::StoreOrder> page;
     try {
-      page = co_await ask([&] { return store_.order(id); });
+      page = co_await call_store([&] { return store_.order(id); });
     } catch (const StoreError& error) {
       if (error.problem() != StoreProblem::refused) throw;
       page.unreadable.push_back({id, std::nullopt, error.what()});
@@ -149,18 +149,18 @@ class Sweep {
     }
   }
 
-  /// A call of the store, again after a moment when it is busy.
+  /// Calls the store, and repeats the call after a short wait if the store is busy.
   template <typename Call>
-  auto ask(Call call) -> decltype(call()) {
-    for (int tries = 1;; ++tries) {
+  auto call_store(Call call) -> decltype(call()) {
+    for (int attempt = 1;; ++attempt) {
       if (control_.ended()) throw Stopped();
-      Duration wait = std::chrono::seconds(tries);
+      Duration wait = std::chrono::seconds(attempt);
       try {
         co_return co_await call();
       } catch (const StoreError& error) {
         if (control_.ended()) throw Stopped();
         wait = std::max(wait, error.retry_after().value_or(wait));
-        if (error.problem() != StoreProblem::busy || tries == most_tries || wait > longest_wait) throw;
+        if (error.problem() != StoreProblem::busy || attempt == max_attempts || wait > max_wait) throw;
       }
       co_await control_.pause(wait);
     }
@@ -174,25 +174,25 @@ class Sweep {
 
 }  // namespace
 
-asio::awaitable<SweepEnd> sweep_store(const ImportScope& scope, const ImportClaim& claim,
-                                      connectors::Store& store, const SweepControl& control) {
-  SweepEnd end;
+asio::awaitable<SweepResult> sweep_store(const ImportScope& scope, const ImportClaim& claim,
+                                         connectors::Store& store, const SweepControl& control) {
+  SweepResult end;
   try {
     Sweep sweep(scope, claim, store, control);
     co_await sweep.run(end);
   } catch (const StoreError& error) {
-    end.kind = SweepEnd::Kind::failed;
+    end.kind = SweepResult::Kind::failed;
     end.reason = error.what();
     end.retry_after = error.retry_after();
   } catch (const std::bad_alloc&) {
-    end.kind = SweepEnd::Kind::failed;
+    end.kind = SweepResult::Kind::failed;
     end.reason = too_large().what();
-  } catch (const GaveWay&) {
-    end.kind = SweepEnd::Kind::gave_way;
+  } catch (const Yielded&) {
+    end.kind = SweepResult::Kind::yielded;
   } catch (const Stopped&) {
-    end.kind = SweepEnd::Kind::stopped;
-  } catch (const NotOurs&) {
-    end.kind = SweepEnd::Kind::stopped;
+    end.kind = SweepResult::Kind::stopped;
+  } catch (const LeaseLost&) {
+    end.kind = SweepResult::Kind::stopped;
   }
   co_return end;
 }

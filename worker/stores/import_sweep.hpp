@@ -11,32 +11,32 @@
 
 namespace waybill::worker {
 
-/// What a sweep is told while it goes on. All on one thread.
+/// The control of a running import by the importer. One thread.
 struct SweepControl {
-  std::function<bool()> ended;                                    // nothing more is to be done
-  std::function<bool()> crowded;                                  // others wait for a place
-  std::function<asio::awaitable<void>(Duration duration)> pause;  // at most so long
+  std::function<bool()> ended;                                    // the import must stop
+  std::function<bool()> others_wait;                              // other imports wait for a slot
+  std::function<asio::awaitable<void>(Duration duration)> pause;  // waits for `duration` or less
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
-struct SweepEnd {
+struct SweepResult {
   enum class Kind : std::uint8_t {
     complete,
-    gave_way,  // others waited; the rest is for the next sweep
-    stopped,   // the worker stops, or the integration is not its any more
-    failed,    // the store ended it, or we
+    yielded,  // other imports waited; the next pass reads the rest
+    stopped,  // the worker stops or has lost the lease of the integration
+    failed,   // by an error of the store or of the worker
   };
   Kind kind = Kind::complete;
-  std::string reason;                   // of a failure, a sentence
-  std::optional<Duration> retry_after;  // that the store asked for
-  bool has_orders = false;              // all were read
-  bool has_products = false;
+  std::string reason;                   // of a failure, as a sentence
+  std::optional<Duration> retry_after;  // the delay that the store asked for
+  bool has_orders = false;              // true if all orders were read
+  bool has_products = false;            // true if all products were read
   PageCounts counts;
 };
 
-/// Reads what has changed in a store, page by page, and writes each as it comes: memory does not grow with
+/// Reads the changes of a store page by page and writes each page at once, so that memory does not grow with
 /// the store. Throws DatabaseUnavailable and StatementError.
-asio::awaitable<SweepEnd> sweep_store(const ImportScope& scope, const ImportClaim& claim,
-                                      connectors::Store& store, const SweepControl& control);
+asio::awaitable<SweepResult> sweep_store(const ImportScope& scope, const ImportClaim& claim,
+                                         connectors::Store& store, const SweepControl& control);
 
 }  // namespace waybill::worker

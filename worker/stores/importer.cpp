@@ -34,19 +34,20 @@ namespace sql = storage::sql::imports;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr auto look_interval = 250ms;  // for integrations that are due: a webhook's hint acts within it
-constexpr auto longest_stay = 5min;    // in a place that others wait for
-constexpr auto keep_unused = 10min;    // what was learned of a store: a token, a dialect
-constexpr auto keep_at_most = 1h;
+constexpr auto claim_interval = 250ms;  // between two searches for due integrations
+constexpr auto max_duration = 5min;     // of an import while others wait
+// The lifetime of an open store with its token and dialect.
+constexpr auto max_unused = 10min;
+constexpr auto max_age = 1h;
 
-/// What runs to its end without throwing what the io_context cannot take.
+/// Runs a coroutine that must not throw.
 void detach(asio::io_context& io, asio::awaitable<void> work) {
   asio::co_spawn(io, std::move(work), asio::detached);
 }
 
 }  // namespace
 
-// Everything runs on the one thread, but `stop`.
+// All methods except `stop` run on thread_ only.
 class Importer::Impl {
  public:
   Impl(Options options, const SecretBox& secrets) : options_(std::move(options)), secrets_(secrets) {
@@ -54,17 +55,17 @@ class Importer::Impl {
     database.url = options_.database_url;
     database.application_name = "waybill imports";
     database.read_connections = 1;
-    database.write_connections = 4;  // more than one business has sweeps
-    database.wait_limit = 30s;       // a page waits for those of other stores
+    database.write_connections = 4;  // more than the imports of one business
+    database.wait_limit = 30s;       // a page waits for the pages of other stores
     database.statement_timeout = 30s;
     database_ = std::make_unique<storage::Database>(io_, database);
     http_ = std::make_unique<net::HttpClient>(
         net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
-    detach(io_, look());
-    detach(io_, renew());
+    detach(io_, claim_due_imports());
+    detach(io_, renew_leases());
     thread_ = std::thread([this] {
       io_.run();
-      over_.set_value();
+      finished_.set_value();
     });
   }
 
@@ -75,7 +76,7 @@ class Importer::Impl {
   void stop(Duration limit) {
     if (!thread_.joinable()) return;
     asio::post(io_, [this] { begin_to_stop(); });
-    if (over_.get_future().wait_for(limit) != std::future_status::ready) io_.stop();
+    if (finished_.get_future().wait_for(limit) != std::future_status::ready) io_.stop();
     thread_.join();
     http_.reset();
     database_.reset();
@@ -84,31 +85,31 @@ class Importer::Impl {
  private:
   struct Running {
     explicit Running(asio::io_context& io) : pause(io) {}
-    bool is_ours = true;
-    steady_clock::time_point opened_at = steady_clock::now();  // its store
+    bool has_lease = true;
+    steady_clock::time_point opened_at = steady_clock::now();  // when its store was opened
     const steady_clock::time_point began = steady_clock::now();
     asio::steady_timer pause;
   };
   struct KeptStore {
-    std::string key, secret, url;  // sealed
+    std::string key, secret, url;  // encrypted
     std::unique_ptr<connectors::Store> store;
     steady_clock::time_point opened_at, used_at;
   };
 
   void begin_to_stop() {
     is_stopping_ = true;
-    http_.reset();  // what is in flight ends as cancelled
-    looking_.cancel();
-    renewing_.cancel();
+    http_.reset();  // requests in flight end as cancelled
+    claim_timer_.cancel();
+    renewal_timer_.cancel();
     for (auto& [integration, running] : running_) running.pause.cancel();
     end_if_idle();
   }
 
-  // The database keeps the loop going until it is gone, and must not go inside of what it resumed.
+  // The database keeps the event loop running. It must not be destroyed within a coroutine that it resumed.
   void end_if_idle() {
     if (!is_stopping_ || !running_.empty() || loops_ > 0) return;
     asio::post(io_, [this] { database_.reset(); });
-    keep_going_.reset();
+    work_guard_.reset();
   }
 
   asio::awaitable<void> wait(asio::steady_timer& timer, Duration duration) {
@@ -118,20 +119,19 @@ class Importer::Impl {
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   }
 
-  /// Starts what is due.
-  asio::awaitable<void> look() {
+  /// Claims and starts due imports until the importer stops.
+  asio::awaitable<void> claim_due_imports() {
     ++loops_;
     while (!is_stopping_) {
       try {
         if (running_.size() < options_.places) co_await start_due();
         has_failed_ = false;
-      } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): the lease keeper tells
-                                                       // of it
+      } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): logged by LeaseKeeper
       } catch (const std::exception& error) {
         if (!std::exchange(has_failed_, true))
           observe(Observable::import_failed, {{"error", std::string_view(error.what())}});
       }
-      co_await wait(looking_, look_interval);
+      co_await wait(claim_timer_, claim_interval);
     }
     --loops_;
     end_if_idle();
@@ -159,11 +159,11 @@ class Importer::Impl {
     forget_stores();
   }
 
-  /// Keeps the leases of what is under way, however slow its store is.
-  asio::awaitable<void> renew() {
+  /// Renews the leases of running imports, even of slow stores, until the importer stops.
+  asio::awaitable<void> renew_leases() {
     ++loops_;
     while (!is_stopping_) {
-      co_await wait(renewing_, options_.lease / 3);
+      co_await wait(renewal_timer_, options_.lease / 3);
       if (is_stopping_ || running_.empty()) continue;
       std::vector<Guid> held;
       held.reserve(running_.size());
@@ -173,13 +173,13 @@ class Importer::Impl {
       params.add(format_duration(options_.lease));
       try {
         const auto rows = co_await database_->write(sql::renew, std::move(params), {});
-        std::map<Guid, bool> ours;
-        storage::for_each_row(rows, [&](const storage::RowView& row) { ours.emplace(row.guid(0), true); });
+        std::map<Guid, bool> renewed;
+        storage::for_each_row(rows, [&](const storage::RowView& row) { renewed.emplace(row.guid(0), true); });
         for (const Guid& integration : held) {
           const auto running = running_.find(integration);
-          if (running != running_.end() && !ours.contains(integration)) running->second.is_ours = false;
+          if (running != running_.end() && !renewed.contains(integration)) running->second.has_lease = false;
         }
-      } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a page proves its lease by itself
+      } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): each page checks its lease
       }
     }
     --loops_;
@@ -189,36 +189,37 @@ class Importer::Impl {
   asio::awaitable<void> perform(ImportClaim claim) {
     const auto began_at = system_clock().now();
     const auto began = steady_clock::now();
-    SweepEnd end;
+    SweepResult result;
     try {
-      end = co_await sweep(claim);
+      result = co_await sweep(claim);
     } catch (const std::exception& error) {
-      end.kind = SweepEnd::Kind::failed;
-      end.reason = "The import failed on our side.";
+      result.kind = SweepResult::Kind::failed;
+      result.reason = "The import failed because of an internal error.";
       observe(Observable::import_failed,
               {{"integration", claim.integration.to_string()}, {"error", std::string_view(error.what())}});
     }
     try {
-      co_await finish(claim, end, began_at);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the lease ends by itself
+      co_await finish(claim, result, began_at);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the lease expires
     }
-    tell(claim, end, steady_clock::now() - began);
+    report(claim, result, steady_clock::now() - began);
     running_.erase(claim.integration);
-    looking_.cancel();
+    claim_timer_.cancel();
     end_if_idle();
   }
 
-  asio::awaitable<SweepEnd> sweep(const ImportClaim& claim) {
-    if (claim.run.is_nil()) co_return SweepEnd{};  // nothing of it is to be imported
+  asio::awaitable<SweepResult> sweep(const ImportClaim& claim) {
+    if (claim.run.is_nil()) co_return SweepResult{};  // the integration imports neither orders nor products
     const auto* const connector = connectors::find_connector(claim.provider);
     if (connector == nullptr) {
-      co_return SweepEnd{.kind = SweepEnd::Kind::failed, .reason = "There is no connector of this provider."};
+      co_return SweepResult{.kind = SweepResult::Kind::failed,
+                            .reason = "There is no connector for this provider."};
     }
     Running& running = running_.at(claim.integration);
     auto store = open(claim, *connector, running);
     const SweepControl control{
-        .ended = [this, &running] { return is_stopping_ || !running.is_ours; },
-        .crowded = [this] { return running_.size() >= options_.places; },
+        .ended = [this, &running] { return is_stopping_ || !running.has_lease; },
+        .others_wait = [this] { return running_.size() >= options_.places; },
         .pause = [this, &running](Duration duration) { return wait(running.pause, duration); }};
     const ImportScope scope{.db = *database_,
                             .business = claim.business,
@@ -227,9 +228,9 @@ class Importer::Impl {
                             .run = claim.run,
                             .cause = cause_of(claim, connector->terms().name),
                             .lease = options_.lease};
-    auto end = co_await sweep_store(scope, claim, *store, control);
-    if (end.kind != SweepEnd::Kind::failed) keep(claim, running, std::move(store));
-    co_return end;
+    auto result = co_await sweep_store(scope, claim, *store, control);
+    if (result.kind != SweepResult::Kind::failed) keep_store(claim, running, std::move(store));
+    co_return result;
   }
 
   std::unique_ptr<connectors::Store> open(const ImportClaim& claim, const connectors::Connector& connector,
@@ -246,11 +247,11 @@ class Importer::Impl {
                           options_.connectors);
   }
 
-  /// A sweep that has not given way by itself after `longest_stay` gets no more answers while others wait.
-  bool overstays(const Guid& integration) const {
+  /// True if the import must end because it exceeds `max_duration` while others wait.
+  bool is_overdue(const Guid& integration) const {
     const auto running = running_.find(integration);
     return running != running_.end() && running_.size() >= options_.places &&
-           steady_clock::now() - running->second.began > longest_stay;
+           steady_clock::now() - running->second.began > max_duration;
   }
 
   connectors::Send send(Guid integration) {
@@ -260,16 +261,17 @@ class Importer::Impl {
         response.failure = net::HttpFailure::cancelled;
         co_return response;
       }
-      if (overstays(integration)) {
+      if (is_overdue(integration)) {
         response.failure = net::HttpFailure::timeout;
-        response.error = "it is too slow while other stores wait.";
+        response.error = "it took too long while other stores waited.";
         co_return response;
       }
       co_return co_await net::fetch(*http_, std::move(request));
     };
   }
 
-  void keep(const ImportClaim& claim, const Running& running, std::unique_ptr<connectors::Store> store) {
+  void keep_store(const ImportClaim& claim, const Running& running,
+                  std::unique_ptr<connectors::Store> store) {
     stores_.insert_or_assign(
         claim.integration, KeptStore{claim.sealed_key, claim.sealed_secret, claim.store_url, std::move(store),
                                      running.opened_at, steady_clock::now()});
@@ -278,25 +280,25 @@ class Importer::Impl {
   void forget_stores() {
     const auto now = steady_clock::now();
     std::erase_if(stores_, [&](const auto& entry) {
-      return entry.second.used_at < now - keep_unused || entry.second.opened_at < now - keep_at_most;
+      return entry.second.used_at < now - max_unused || entry.second.opened_at < now - max_age;
     });
   }
 
-  asio::awaitable<void> finish(const ImportClaim& claim, const SweepEnd& end, Time began) {
-    using Kind = SweepEnd::Kind;
-    const bool has_failed = end.kind == Kind::failed;
-    const bool goes_on = end.kind == Kind::gave_way || (end.kind == Kind::stopped && is_stopping_);
-    const int failures = has_failed ? claim.failures + 1 : end.kind == Kind::complete ? 0 : claim.failures;
+  asio::awaitable<void> finish(const ImportClaim& claim, const SweepResult& result, Time began) {
+    using Kind = SweepResult::Kind;
+    const bool has_failed = result.kind == Kind::failed;
+    const bool goes_on = result.kind == Kind::yielded || (result.kind == Kind::stopped && is_stopping_);
+    const int failures = has_failed ? claim.failures + 1 : result.kind == Kind::complete ? 0 : claim.failures;
     Duration pause = Duration::zero();
-    if (has_failed) pause = pause_after(failures, end.retry_after, spread());
-    if (end.kind == Kind::complete) {
-      // Spread towards the early side, so that the interval holds.
+    if (has_failed) pause = pause_after(failures, result.retry_after, spread());
+    if (result.kind == Kind::complete) {
+      // The spread only shortens the pause, so that the interval is never exceeded.
       const double part = 1 - std::abs(spread()) / 5;
       pause = Duration(std::llround(static_cast<double>(options_.interval.count()) * part));
     }
     std::vector<Refused> errors;
-    if (has_failed) errors.push_back({{}, std::nullopt, end.reason});
-    if (end.kind == Kind::stopped && !goes_on)
+    if (has_failed) errors.push_back({{}, std::nullopt, result.reason});
+    if (result.kind == Kind::stopped && !goes_on)
       errors.push_back({{}, std::nullopt, "Stopped: the integration was disabled or removed."});
     const auto moment = [&](bool is_swept) {
       return is_swept ? std::optional(format_sql_timestamp(began)) : std::nullopt;
@@ -306,35 +308,38 @@ class Importer::Impl {
         .add(claim.integration.to_string())
         .add(options_.worker.to_string());
     params.add(claim.run.to_string()).add(claim.due_at).add(format_duration(pause)).add(failures);
-    params.add(moment(end.has_orders)).add(moment(end.has_products)).add(errors_json(errors)).add(goes_on);
+    params.add(moment(result.has_orders))
+        .add(moment(result.has_products))
+        .add(errors_json(errors))
+        .add(goes_on);
     co_await database_->write(sql::finish, std::move(params), {});
   }
 
-  static void tell(const ImportClaim& claim, const SweepEnd& end, steady_clock::duration took) {
+  static void report(const ImportClaim& claim, const SweepResult& result, steady_clock::duration took) {
     const std::chrono::duration<double> seconds = took;
-    const auto& counts = end.counts;
+    const auto& counts = result.counts;
     record(Histogram::import_seconds, seconds.count());
-    const auto count = [](Observable what, std::int64_t orders) {
-      if (orders > 0) observe(what, {{"orders", orders}}, static_cast<std::uint64_t>(orders));
+    const auto count = [](Observable event, std::int64_t orders) {
+      if (orders > 0) observe(event, {{"orders", orders}}, static_cast<std::uint64_t>(orders));
     };
     count(Observable::orders_imported, counts.imported);
     count(Observable::orders_updated, counts.updated);
     count(Observable::orders_unchanged, counts.unchanged);
     count(Observable::orders_failed, counts.failed);
-    const bool has_failed = end.kind == SweepEnd::Kind::failed;
+    const bool has_failed = result.kind == SweepResult::Kind::failed;
     const bool is_news = has_failed || counts.imported + counts.updated + counts.failed > 0;
-    const auto what = has_failed ? Observable::import_failed
-                      : is_news  ? Observable::import_finished
-                                 : Observable::import_idle;
-    observe(what, {{"integration", claim.integration.to_string()},
-                   {"provider", claim.provider},
-                   {"run", claim.run.to_string()},
-                   {"imported", counts.imported},
-                   {"updated", counts.updated},
-                   {"unchanged", counts.unchanged},
-                   {"failed", counts.failed},
-                   {"seconds", seconds.count()},
-                   {"reason", end.reason}});
+    const auto event = has_failed ? Observable::import_failed
+                       : is_news  ? Observable::import_finished
+                                  : Observable::import_idle;
+    observe(event, {{"integration", claim.integration.to_string()},
+                    {"provider", claim.provider},
+                    {"run", claim.run.to_string()},
+                    {"imported", counts.imported},
+                    {"updated", counts.updated},
+                    {"unchanged", counts.unchanged},
+                    {"failed", counts.failed},
+                    {"seconds", seconds.count()},
+                    {"reason", result.reason}});
   }
 
   double spread() { return std::uniform_real_distribution(-1.0, 1.0)(random_); }
@@ -342,18 +347,18 @@ class Importer::Impl {
   const Options options_;
   const SecretBox& secrets_;
   asio::io_context io_{1};
-  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> keep_going_{io_.get_executor()};
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_guard_{io_.get_executor()};
   std::unique_ptr<net::HttpClient> http_;
   std::unique_ptr<storage::Database> database_;
-  asio::steady_timer looking_{io_};
-  asio::steady_timer renewing_{io_};
+  asio::steady_timer claim_timer_{io_};
+  asio::steady_timer renewal_timer_{io_};
   std::map<Guid, Running> running_;
   std::map<Guid, KeptStore> stores_;
   std::minstd_rand random_{std::random_device{}()};
   int loops_ = 0;
   bool is_stopping_ = false;
   bool has_failed_ = false;
-  std::promise<void> over_;
+  std::promise<void> finished_;
   std::thread thread_;
 };
 

@@ -11,11 +11,10 @@
 
 namespace waybill::worker {
 
-/// Sweeps over the stores of all businesses when they are due, each by one worker at a time, up to `places`
-/// at once, on a thread of its own. A sweep's pages are committed as they come, so that a crash loses
-/// nothing: the integration is free as soon as the worker's session has ended (duties/lost_workers.cpp), at
-/// the latest after `lease`, and the next owner goes on with the same run. Reconnects to the database by
-/// itself.
+/// Imports from the stores of all businesses when they are due, up to `places` at once, on a dedicated
+/// thread. One worker at a time imports from a store. Each page is committed at once, so a crash loses
+/// nothing: the integration becomes free when the worker's session has ended, or after `lease` at the latest,
+/// and the next owner continues the same run. Reconnects to the database automatically.
 class Importer {
  public:
   struct Options {
@@ -24,21 +23,22 @@ class Importer {
     net::DestinationPolicy destinations;
     std::string ca_file;
     connectors::Connector::Options connectors;
-    Duration interval = std::chrono::seconds(60);  // between two sweeps over one store, varied by a fifth
+    Duration interval =
+        std::chrono::seconds(60);  // between two imports from a store, shortened by up to 20 %
     std::size_t places = 32;
-    /// Sweeps of one business, on all workers together: fewer than the importer's connections for pages.
+    /// The most imports of one business on all workers; fewer than the importer's write connections.
     std::size_t places_of_business = 3;
     Duration lease = std::chrono::seconds(30);
   };
 
   /// `secrets` must outlive the importer.
   Importer(Options options, const SecretBox& secrets);
-  ~Importer();  // stop(0) if it was not called
+  ~Importer();  // calls stop(0) if it was not stopped
   Importer(const Importer&) = delete;
   Importer& operator=(const Importer&) = delete;
 
-  /// Ends the sweeps after the page or at the request they are at, gives the integrations back and joins;
-  /// what does not end within `limit` is left as by a crash. Once.
+  /// Stops the imports after their current page or request, releases the integrations and joins. Imports that
+  /// do not end within `limit` are left as after a crash. Has no effect when called again.
   void stop(Duration limit);
 
  private:

@@ -40,17 +40,17 @@ using connectors::StoreCredentials;
 using connectors::StoreError;
 using connectors::StoreProblem;
 
-constexpr auto full_pause =
-    std::chrono::seconds(2);  // until a push is worth trying that found all places taken
-constexpr auto away_pause = std::chrono::seconds(1);   // likewise, the database away
-constexpr auto hold_margin = std::chrono::seconds(5);  // of an order, beyond the end of a try
-constexpr int database_tries = 3;
+// The delays before an attempt that found no free slot, or no database, is made again.
+constexpr auto no_slot_pause = std::chrono::seconds(2);
+constexpr auto no_database_pause = std::chrono::seconds(1);
+constexpr auto lock_margin = std::chrono::seconds(5);  // the lock of an order outlasts the attempt by this
+constexpr int database_attempts = 3;
 constexpr auto database_pause = std::chrono::milliseconds(100);
 
-/// A shipment, its order and the order's store, as they are now.
+/// The current state of a shipment, its order and the order's store.
 struct Target {
   std::string tracking_number;
-  std::optional<std::string> external_id;  // none: the order was made here
+  std::optional<std::string> external_id;  // nullopt if the order was not imported
   std::string carrier_name, carrier_code;
   Guid integration;
   std::string provider;
@@ -59,7 +59,7 @@ struct Target {
   std::optional<std::string> sealed_secret;
   bool is_on = false;
 
-  /// Changes with what a connection is opened with.
+  /// Changes with the parameters of a connection.
   std::string fingerprint() const {
     return provider + " " + store_url + " " + sealed_key + " " + sealed_secret.value_or("");
   }
@@ -90,8 +90,8 @@ Target read_target(const storage::RowView& row) {
           .is_on = row.boolean(is_on)};
 }
 
-/// Credentials may be mended, and another site may be a passing page of maintenance: only what the store
-/// itself says no to is the end.
+/// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
+/// temporary maintenance page.
 actions::Outcome outcome_of(const StoreError& error) {
   switch (error.problem()) {
     case StoreProblem::credentials:
@@ -110,17 +110,17 @@ actions::Outcome outcome_of(const StoreError& error) {
   return Never{"STORE_REFUSED"};
 }
 
-bool speaks_against(StoreProblem problem) {
+bool is_down(StoreProblem problem) {
   return problem == StoreProblem::unreachable || problem == StoreProblem::tls ||
          problem == StoreProblem::busy;
 }
 
-void skip(AttemptResult& result, std::string_view code, std::string_view why) {
+void skip(AttemptResult& result, std::string_view code, std::string_view reason) {
   result.outcome = Skip{std::string(code)};
-  result.error = why;
+  result.error = reason;
 }
 
-void put_off(AttemptResult& result, Time until) {
+void requeue(AttemptResult& result, Time until) {
   result.cancelled = true;
   result.again_at = until;
 }
@@ -144,7 +144,7 @@ class StoreTrackingSender::Impl {
 
   ~Impl() {
     close();
-    asio::post(io_, [this] { database_.reset(); });  // who waits for it fails
+    asio::post(io_, [this] { database_.reset(); });  // operations in progress fail
     work_.reset();
     thread_.join();
   }
@@ -152,16 +152,16 @@ class StoreTrackingSender::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void push(actions::TrackingNotice push, actions::Action::Finish finish) {
-    asio::co_spawn(io_, serve(push, std::move(finish)), asio::detached);
+  void send(actions::TrackingNotice notice, actions::Action::Finish finish) {
+    asio::co_spawn(io_, serve(notice, std::move(finish)), asio::detached);
   }
 
   void close() {
     std::promise<void> done;
     asio::post(io_, [&] {
       closed_ = true;
-      for (auto& [integration, line] : lines_) {
-        for (auto* const timer : line.waiting) timer->cancel();
+      for (auto& [integration, queue] : queues_) {
+        for (auto* const timer : queue.waiting) timer->cancel();
       }
       done.set_value();
     });
@@ -169,7 +169,7 @@ class StoreTrackingSender::Impl {
   }
 
  private:
-  /// A connection to a store; used by one push at a time.
+  /// A connection to a store; used by one attempt at a time.
   struct Connection {
     std::string fingerprint;
     StoreCredentials credentials;
@@ -177,15 +177,15 @@ class StoreTrackingSender::Impl {
     std::unique_ptr<Store> store;
   };
 
-  /// The way to one store.
-  struct Line {
+  /// The attempts and connections of one store.
+  struct StoreQueue {
     std::vector<std::unique_ptr<Connection>> idle;
-    std::deque<asio::steady_timer*> waiting;  // for a place, the longest first
-    std::set<std::string> orders;             // that are told of a shipment now
-    std::size_t users = 0;                    // pushes that have this line
+    std::deque<asio::steady_timer*> waiting;  // attempts that wait for a slot, oldest first
+    std::set<std::string> orders;             // external ids of the orders in use by an attempt
+    std::size_t users = 0;                    // attempts that refer to this queue
   };
 
-  asio::awaitable<void> serve(actions::TrackingNotice push, actions::Action::Finish finish) {
+  asio::awaitable<void> serve(actions::TrackingNotice notice, actions::Action::Finish finish) {
     const Time begun = clock_.now();
     AttemptResult result{.outcome = Retry{.code = "INTERNAL"},
                          .started_at = begun,
@@ -193,112 +193,112 @@ class StoreTrackingSender::Impl {
                          .response = {},
                          .error = {}};
     try {
-      co_await attempt(push, begun + options_.try_limit, result);
+      co_await attempt(notice, begun + options_.attempt_limit, result);
     } catch (const storage::DatabaseUnavailable&) {
-      put_off(result, clock_.now() + away_pause);
+      requeue(result, clock_.now() + no_database_pause);
     } catch (const std::exception& error) {
       result.error = error.what();
     }
-    // What was interrupted by the worker's end was no try.
+    // An attempt that the worker's stop interrupted does not count.
     if (closed_ && std::holds_alternative<Retry>(result.outcome)) result.cancelled = true;
     result.duration = std::chrono::duration_cast<Duration>(clock_.now() - result.started_at);
     finish(std::move(result));
   }
 
-  asio::awaitable<void> attempt(const actions::TrackingNotice& push, Time deadline, AttemptResult& result) {
-    const auto target = co_await find(push);
+  asio::awaitable<void> attempt(const actions::TrackingNotice& notice, Time deadline, AttemptResult& result) {
+    const auto target = co_await find(notice);
     if (!target) {
-      skip(result, "NO_RECORD", "the shipment or its order is gone");
+      skip(result, "NO_RECORD", "The shipment or its order no longer exists.");
     } else if (!target->external_id) {
-      skip(result, "NOT_IMPORTED", "the order was not imported from a store");
+      skip(result, "NOT_IMPORTED", "The order was not imported from a store.");
     } else if (!target->is_on) {
-      skip(result, "PUSH_OFF", "tracking is not pushed to the order's store");
+      skip(result, "PUSH_OFF", "Tracking is not sent to the store of the order.");
     } else if (connectors::find_connector(target->provider) == nullptr) {
       result.outcome = Never{"NO_CONNECTOR"};
-      result.error = "nothing here speaks to stores of " + target->provider;
+      result.error = "There is no connector for " + target->provider + ".";
     } else {
-      Line& line = line_of(target->integration);
-      ++line.users;
-      co_await tell_in_turn(line, push, *target, deadline, result);
-      --line.users;
+      StoreQueue& queue = queue_of(target->integration);
+      ++queue.users;
+      co_await send_in_turn(queue, notice, *target, deadline, result);
+      --queue.users;
     }
   }
 
-  asio::awaitable<std::optional<Target>> find(const actions::TrackingNotice& push) {
-    for (int tries = 1;; ++tries) {
-      if (closed_) throw storage::DatabaseUnavailable("the worker ends");
+  asio::awaitable<std::optional<Target>> find(const actions::TrackingNotice& notice) {
+    for (int attempt = 1;; ++attempt) {
+      if (closed_) throw storage::DatabaseUnavailable("the worker is stopping");
       try {
         const auto rows = co_await database_->read(
             storage::sql::integrations::push_target,
-            storage::Params().add(push.business.to_string()).add(push.shipment.to_string()));
+            storage::Params().add(notice.business.to_string()).add(notice.shipment.to_string()));
         if (rows.empty()) co_return std::nullopt;
         co_return read_target(storage::RowView(rows, 0));
       } catch (const storage::DatabaseUnavailable&) {
-        if (tries == database_tries) throw;
+        if (attempt == database_attempts) throw;
       }
       asio::steady_timer pause(io_, database_pause);
       co_await pause.async_wait(asio::use_awaitable);
     }
   }
 
-  Line& line_of(const Guid& integration) {
-    if (lines_.size() >= options_.most_stores && !lines_.contains(integration)) {
-      std::erase_if(lines_, [](const auto& entry) { return entry.second.users == 0; });
+  StoreQueue& queue_of(const Guid& integration) {
+    if (queues_.size() >= options_.max_stores && !queues_.contains(integration)) {
+      std::erase_if(queues_, [](const auto& entry) { return entry.second.users == 0; });
     }
-    return lines_[integration];
+    return queues_[integration];
   }
 
-  /// Never throws.
-  asio::awaitable<void> tell_in_turn(Line& line, const actions::TrackingNotice& push, const Target& target,
-                                     Time deadline, AttemptResult& result) {
+  /// Must not throw.
+  asio::awaitable<void> send_in_turn(StoreQueue& queue, const actions::TrackingNotice& notice,
+                                     const Target& target, Time deadline, AttemptResult& result) {
     const std::string name = target.integration.to_string();
-    const auto later = co_await take_place(line, name, *target.external_id);
+    const auto later = co_await take_slot(queue, name, *target.external_id);
     if (later) {
-      put_off(result, *later);
+      requeue(result, *later);
       co_return;
     }
     result.started_at = clock_.now();
     std::optional<StoreProblem> problem;
-    bool is_ours = false;
+    bool has_lock = false;
     try {
-      is_ours = co_await hold(push.business, target);
-      if (is_ours) {
-        problem = co_await tell(line, push, target, deadline, result);
+      has_lock = co_await lock_order(notice.business, target);
+      if (has_lock) {
+        problem = co_await send_to_store(queue, notice, target, deadline, result);
       } else {
-        put_off(result, clock_.now() + full_pause);
+        requeue(result, clock_.now() + no_slot_pause);
       }
     } catch (const SecretError&) {
       result.outcome = Never{"UNREADABLE"};
-      result.error = "the store's credentials cannot be read";
+      result.error = "The credentials of the store cannot be read.";
     } catch (const storage::DatabaseUnavailable&) {
-      put_off(result, clock_.now() + away_pause);
+      requeue(result, clock_.now() + no_database_pause);
     } catch (const std::exception& error) {
       result.error = error.what();
     }
-    if (is_ours) co_await release(push.business, target);
+    if (has_lock) co_await unlock_order(notice.business, target);
     const Time now = clock_.now();
-    if (closed_ || !is_ours) {
+    if (closed_ || !has_lock) {
       breaker_.released(name, now);
-    } else if (problem && speaks_against(*problem)) {
+    } else if (problem && is_down(*problem)) {
       breaker_.failed(name, now);
     } else {
       breaker_.succeeded(name, now);
     }
-    line.orders.erase(*target.external_id);
-    // The others that wait see for themselves whether there is a place, or must go.
-    for (auto* const timer : line.waiting) timer->cancel();
+    queue.orders.erase(*target.external_id);
+    // The waiting attempts check again whether a slot is free.
+    for (auto* const timer : queue.waiting) timer->cancel();
   }
 
-  /// The order, of which another worker may be telling the store.
-  asio::awaitable<bool> hold(const Guid& business, const Target& target) {
+  /// Locks the order against other workers; false if another worker has the lock.
+  asio::awaitable<bool> lock_order(const Guid& business, const Target& target) {
     const auto rows = co_await database_->write(
         storage::sql::integrations::hold_push,
-        order_key(business, target).add(format_duration(options_.try_limit + hold_margin)), {});
+        order_key(business, target).add(format_duration(options_.attempt_limit + lock_margin)), {});
     co_return !rows.empty();
   }
 
-  /// Never throws: what stays held is this worker's, and ends by itself.
-  asio::awaitable<void> release(const Guid& business, const Target& target) {
+  /// Must not throw. A lock that cannot be released expires.
+  asio::awaitable<void> unlock_order(const Guid& business, const Target& target) {
     try {
       co_await database_->write(storage::sql::integrations::release_push, order_key(business, target), {});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
@@ -313,54 +313,57 @@ class StoreTrackingSender::Impl {
         .add(options_.worker.to_string());
   }
 
-  /// A place at the store and the order for itself, to be given back; else when it is worth asking again. Of
-  /// two at a time for one order neither would see what the other adds.
-  asio::awaitable<std::optional<Time>> take_place(Line& line, const std::string& name,
-                                                  const std::string& order) {
-    const Time give_up = clock_.now() + options_.place_patience;
-    bool in_line = false;
+  /// Takes a slot at the store and reserves the order. Returns nullopt, or the time of the next attempt if
+  /// none is free. Two attempts for one order must not overlap, because neither would see the other's
+  /// tracking.
+  asio::awaitable<std::optional<Time>> take_slot(StoreQueue& queue, const std::string& name,
+                                                 const std::string& order) {
+    const Time give_up = clock_.now() + options_.slot_wait_limit;
+    bool is_queued = false;
     asio::steady_timer timer(io_);
     for (;;) {
       const Time now = clock_.now();
-      const bool is_next = !line.orders.contains(order) &&
-                           (line.waiting.empty() || (in_line && line.waiting.front() == &timer));
+      const bool is_next = !queue.orders.contains(order) &&
+                           (queue.waiting.empty() || (is_queued && queue.waiting.front() == &timer));
       std::optional<Time> later;
       if (closed_) {
         later = now;
       } else if (is_next && breaker_.try_start(name, now)) {
-        line.orders.insert(order);
-        leave(line, timer);
+        queue.orders.insert(order);
+        leave_queue(queue, timer);
         co_return std::nullopt;
       } else if (breaker_.state(name) == net::CircuitBreaker::State::open) {
-        later = std::max<Time>(breaker_.retry_at(name, now), now + full_pause);
-      } else if (now >= give_up || (!in_line && line.waiting.size() >= options_.most_waiting)) {
-        later = now + full_pause;
+        later = std::max<Time>(breaker_.retry_at(name, now), now + no_slot_pause);
+      } else if (now >= give_up || (!is_queued && queue.waiting.size() >= options_.max_waiting)) {
+        later = now + no_slot_pause;
       }
       if (later) {
-        leave(line, timer);
+        leave_queue(queue, timer);
         co_return later;
       }
-      if (!in_line) line.waiting.push_back(&timer);
-      in_line = true;
+      if (!is_queued) queue.waiting.push_back(&timer);
+      is_queued = true;
       timer.expires_after(give_up - now);
       boost::system::error_code ignored;
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
   }
 
-  static void leave(Line& line, asio::steady_timer& timer) {
-    const bool was_first = !line.waiting.empty() && line.waiting.front() == &timer;
-    std::erase(line.waiting, &timer);
-    if (was_first && !line.waiting.empty()) line.waiting.front()->cancel();  // it is next now
+  static void leave_queue(StoreQueue& queue, asio::steady_timer& timer) {
+    const bool was_first = !queue.waiting.empty() && queue.waiting.front() == &timer;
+    std::erase(queue.waiting, &timer);
+    if (was_first && !queue.waiting.empty())
+      queue.waiting.front()->cancel();  // the next attempt is now first
   }
 
-  /// What stood in the way, if anything.
-  asio::awaitable<std::optional<StoreProblem>> tell(Line& line, const actions::TrackingNotice& push,
-                                                    const Target& target, Time deadline,
-                                                    AttemptResult& result) {
-    auto connection = connect(line, push.business, target);
+  /// Returns the problem of the store, if any.
+  asio::awaitable<std::optional<StoreProblem>> send_to_store(StoreQueue& queue,
+                                                             const actions::TrackingNotice& notice,
+                                                             const Target& target, Time deadline,
+                                                             AttemptResult& result) {
+    auto connection = connect(queue, notice.business, target);
     *connection->deadline = deadline;
-    const std::string order = "the store's order " + *target.external_id;
+    const std::string order = "The store's order " + *target.external_id;
     std::optional<StoreProblem> problem;
     try {
       const bool is_new =
@@ -369,29 +372,29 @@ class StoreTrackingSender::Impl {
                                                      .carrier_name = target.carrier_name,
                                                      .carrier_code = target.carrier_code,
                                                      .tracking_url = {},
-                                                     .shipped_at = push.shipped_at});
+                                                     .shipped_at = notice.shipped_at});
       result.outcome = Done{};
-      result.response = order + (is_new ? " shows " : " had shown already ") + target.tracking_number;
+      result.response = order + (is_new ? " shows " : " already showed ") + target.tracking_number;
     } catch (const StoreError& error) {
       problem = error.problem();
       result.outcome = outcome_of(error);
       result.error = connectors::without_secrets(error.what(), connection->credentials);
     }
     if (problem == StoreProblem::credentials) {
-      line.idle.clear();  // they may be mended without a change here: begin anew
+      queue.idle.clear();  // the store may accept the same credentials later, on a new connection
     } else {
-      line.idle.push_back(std::move(connection));
+      queue.idle.push_back(std::move(connection));
     }
     co_return problem;
   }
 
-  /// One that is idle, if its credentials are the present ones, or a new one.
-  std::unique_ptr<Connection> connect(Line& line, const Guid& business, const Target& target) {
+  /// Returns an idle connection with the current credentials, or a new one.
+  std::unique_ptr<Connection> connect(StoreQueue& queue, const Guid& business, const Target& target) {
     const auto fingerprint = target.fingerprint();
-    std::erase_if(line.idle, [&](const auto& each) { return each->fingerprint != fingerprint; });
-    if (!line.idle.empty()) {
-      auto connection = std::move(line.idle.back());
-      line.idle.pop_back();
+    std::erase_if(queue.idle, [&](const auto& each) { return each->fingerprint != fingerprint; });
+    if (!queue.idle.empty()) {
+      auto connection = std::move(queue.idle.back());
+      queue.idle.pop_back();
       return connection;
     }
     auto connection = std::make_unique<Connection>();
@@ -411,7 +414,7 @@ class StoreTrackingSender::Impl {
       if (!closed_) co_return co_await send(std::move(request));
       net::HttpResponse response;
       response.failure = net::HttpFailure::cancelled;
-      response.error = "the worker ends";
+      response.error = "the worker is stopping";
       response.started_at = clock_.now();
       co_return response;
     };
@@ -423,10 +426,10 @@ class StoreTrackingSender::Impl {
   const Clock& clock_;
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  // The rest is the thread's.
+  // The following members are used by thread_ only.
   bool closed_ = false;
-  net::CircuitBreaker breaker_;  // of stores, by their integrations
-  std::unordered_map<Guid, Line> lines_;
+  net::CircuitBreaker breaker_;  // by integration
+  std::unordered_map<Guid, StoreQueue> queues_;
   std::unique_ptr<storage::Database> database_;
   std::thread thread_;
 };
@@ -437,8 +440,8 @@ StoreTrackingSender::StoreTrackingSender(Options options, const SecretBox& secre
 
 StoreTrackingSender::~StoreTrackingSender() = default;
 
-void StoreTrackingSender::push(actions::TrackingNotice push, actions::Action::Finish finish) {
-  impl_->push(push, std::move(finish));
+void StoreTrackingSender::send(actions::TrackingNotice notice, actions::Action::Finish finish) {
+  impl_->send(notice, std::move(finish));
 }
 
 void StoreTrackingSender::close() { impl_->close(); }

@@ -12,33 +12,32 @@
 
 namespace waybill::worker {
 
-/// Tells stores of shipments, on a thread of its own: many at once, but two at a time for each store, which
-/// has a circuit breaker of its own. A push that finds no place soon is no try and is put off, so that a
-/// store that hangs holds up nobody else's. Connections to stores are kept, until their credentials change or
-/// are refused. An order is told of one shipment at a time, whichever worker does it; one that a lost worker
-/// was busy with waits until what it took runs out. Nothing else survives a crash, nor needs to: pushing
-/// again is harmless.
+/// Sends the tracking of shipments to stores on a dedicated thread. Stores are served in parallel, each with
+/// at most two attempts at a time and its own circuit breaker. An attempt that finds no slot soon does not
+/// count and is requeued, so that a slow store delays no other. Connections are reused until their
+/// credentials change or are refused. All workers together send one shipment of an order at a time; the lock
+/// of a crashed worker expires. A crash loses no other state, and sending again is harmless.
 class StoreTrackingSender final : public actions::TrackingSender {
  public:
   struct Options {
     std::string database_url;
-    Guid worker;  // who takes orders
+    Guid worker;  // the owner of order locks
     connectors::Connector::Options connectors;
-    Duration try_limit = std::chrono::seconds(25);      // for all of a try
-    Duration place_patience = std::chrono::seconds(8);  // for a place at the store
-    std::size_t most_waiting = 14;                      // for one store's places
-    std::size_t most_stores = 500;                      // whose connections are kept
+    Duration attempt_limit = std::chrono::seconds(25);   // for a whole attempt
+    Duration slot_wait_limit = std::chrono::seconds(8);  // for a slot at the store
+    std::size_t max_waiting = 14;                        // attempts that wait for one store
+    std::size_t max_stores = 500;                        // stores with open connections
     net::CircuitBreaker::Options breaker = {.max_in_flight = 2};
   };
 
-  /// All that is referred to outlives it, but the client, which may go after `close`.
+  /// All references must outlive the sender, except the client, which may be destroyed after `close`.
   StoreTrackingSender(Options options, const SecretBox& secrets, net::HttpClient& http, const Clock& clock);
-  /// Waits for what is under way.
+  /// Waits for the attempts in progress.
   ~StoreTrackingSender() override;
 
   void send(actions::TrackingNotice notice, actions::Action::Finish finish) override;
 
-  /// After this, nothing more is sent, and what is under way ends as cancelled once the client is gone.
+  /// After this, nothing more is sent; attempts in progress end as cancelled when the client is destroyed.
   void close();
 
  private:
