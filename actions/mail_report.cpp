@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "actions/answers.hpp"
+#include "actions/http_response.hpp"
 #include "base/ascii.hpp"
 
 namespace waybill::actions {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "actions/answers.hpp"
+#include "actions/http_response.hpp"
 #include "base/observe.hpp"
 #include "domain/retry.hpp"
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "actions/action.hpp"
-#include "actions/answers.hpp"
 #include "actions/definition.hpp"
+#include "actions/http_response.hpp"
 #include "actions/stored_templates.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"

@@ -1,4 +1,4 @@
-#include "actions/answers.hpp"
+#include "actions/http_response.hpp"
 
 #include "base/utf8.hpp"
 
