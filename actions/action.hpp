@@ -118,8 +118,8 @@ struct AttemptResult {
   std::optional<int> status_code;
   std::optional<std::string> response;  // valid UTF-8: 4 KiB of a response, or the report of a push message
   std::optional<std::string> error;     // a whole sentence
-  // True if the worker's stop ended the attempt or the database was unavailable. Such an attempt does not
-  // count, and `outcome` has no meaning.
+  // True if the attempt was not made or was cut off: the worker stopped, the database was unavailable or no
+  // slot was free. It does not count, and `outcome` has no meaning.
   bool cancelled = false;
   std::optional<Time> again_at = std::nullopt;  // earliest time of the next attempt, for a cancelled one
   bool destination_failed = false;              // counts against the destination's circuit breaker
@@ -159,8 +159,7 @@ class Action {
   /// True if workflows with this action have a signing secret, which is generated if none is given.
   virtual bool has_secret() const { return false; }
 
-  /// The codes of the stored templates that a checked definition uses, as its text or as partials in its own
-  /// texts.
+  /// The codes of the stored templates that a checked definition uses, as its text or as partials.
   virtual std::vector<std::string> templates(const json::object& /*definition*/) const { return {}; }
 
   /// The user that a checked definition names; must belong to the business.

@@ -29,8 +29,7 @@ struct Credentials {
 };
 
 /// Replaces the credentials of a checked definition by stars and returns them. Stars already in the
-/// definition refer to `kept`, if that has the same scheme, host and port; otherwise they are reported in
-/// `errors`.
+/// definition refer to `kept`, if that has the same scheme, host and port; else they go to `errors`.
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors);
 
 /// The credentials of a stored definition: those in `kept`, and the values of headers that were stored before

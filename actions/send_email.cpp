@@ -169,8 +169,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   return message;
 }
 
-/// A mail to one or several recipients. Recipients who have the mail do not get it again when the server
-/// refused others.
+/// A mail to one or several recipients. A further attempt sends it only to those who do not have it.
 class SendEmail final : public Action {
  public:
   std::string_view type() const override { return "send_email"; }

@@ -31,8 +31,7 @@ class StoreTracking final : public Action {
     return {{"type", type()}};
   }
 
-  /// For display only: each attempt reads the shipment again. `destination` is left out where the plan is
-  /// shown.
+  /// For display only, without `destination`: each attempt reads the shipment again.
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     const auto* const carrier = find_value(event.entity, "carrier");
     return {

@@ -101,8 +101,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     entries_[index].code = code;
   }
 
-  // Sends as much as the limits allow, gives up on broken services, and ends the attempt when none is
-  // pending.
+  // Sends what the limits allow, gives up on broken services, and ends the attempt when none is left.
   void advance() {
     const bool over = cancelled_ || sender_.closed() || clock_.now() - started_at_ >= sending_time;
     for (auto each = waiting_.begin(); each != waiting_.end();) {

@@ -44,8 +44,7 @@ std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
 }  // namespace
 
 // The parts stop in the order in which work flows: the pump and the leases first, so that other workers
-// continue at once; then the runner, the HTTP client and the mailer, whose last responses the recorder
-// stores.
+// continue at once; then the runner, the HTTP client and the mailer; last the recorder.
 class Worker::Impl {
  public:
   explicit Impl(Options options)

@@ -7,8 +7,7 @@
 namespace waybill::worker {
 namespace {
 
-// The bounds of the extra wait of the workflow that failed last. Within them, the wait is half the breaker's
-// pause.
+// The bounds of the extra wait of the workflow that failed last, which is half the breaker's pause.
 constexpr Duration min_extra_wait = std::chrono::milliseconds(500);
 constexpr Duration max_extra_wait = std::chrono::seconds(5);
 

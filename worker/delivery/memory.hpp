@@ -14,8 +14,7 @@ class Memory {
  public:
   explicit Memory(std::size_t capacity);
 
-  /// Counts `bytes` for a business until the last copy of the result is destroyed. A copy may outlive this
-  /// object.
+  /// Counts `bytes` for a business until the last copy of the result is gone; it may outlive this object.
   std::shared_ptr<const void> hold(const Guid& business, std::size_t bytes);
 
   /// True if the business may hold more.

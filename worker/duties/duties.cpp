@@ -56,8 +56,7 @@ void Duties::run() {
 void Duties::perform(const Duty& duty) {
   if (!session_) {
     session_ = std::make_unique<storage::Session>(options_.database_url, "waybill duties");
-    // Creating and dropping partitions locks their parent; all writers wait behind a session that waits for
-    // it.
+    // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
     session_->execute("set lock_timeout = '200ms'");
   }
   const storage::Rows locked = session_->run(storage::sql::duties::try_lock, duty.name);

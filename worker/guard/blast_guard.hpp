@@ -20,8 +20,7 @@ namespace waybill::worker {
 /// than `factor` times their rate of the last 7 days. The run that exceeds the limit and all later ones are
 /// held. Counts in memory and by the events' times, so that a backlog does not count as a burst. One worker
 /// matches all events of a business, so it sees every run. It reads the usual rate from the database when a
-/// workflow reaches `minimum`, and saves the counts once a minute; a crash loses the counts of a minute. One
-/// thread.
+/// workflow reaches `minimum`, and saves the counts once a minute; a crash loses one minute. One thread.
 class BlastGuard {
  public:
   struct Options {
@@ -36,8 +35,7 @@ class BlastGuard {
   /// has counted any of them.
   void watch(storage::Session& session, std::vector<MatchedEvent>& events);
 
-  /// Saves the counts if the last save was a minute ago or more. Throws like `watch`; the counts are then
-  /// kept.
+  /// Saves the counts once a minute. Throws like `watch`; the counts are then kept.
   void keep(storage::Session& session) {
     if (clock_.now() >= next_save_) keep_now(session);
   }

@@ -29,8 +29,7 @@ using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
 
 storage::EventKey key_of(const storage::StoredEvent& event) { return {event.id, event.at}; }
 
-/// Returns `rows` with the missing rows of `events`, read up to a number of bytes. Events without a row are
-/// left out.
+/// Adds the missing rows of `events` to `rows`, up to a number of bytes. Events without a row are left out.
 std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
                                             std::span<const storage::PendingEvent> events,
                                             std::vector<storage::StoredEvent> rows, bool& complete) {

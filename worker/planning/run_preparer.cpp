@@ -133,8 +133,7 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
                               const storage::StoredEvent& current, storage::Outbox& outbox) {
   const bool deletion = !event.after;
   try {
-    // The previous values come from the event, if it is still stored; the others are those of the current
-    // record.
+    // Previous values come from the event, if it is still stored; all others from the current record.
     const bool is_kept = event.before || event.after;
     const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
     domain::Change now = columns_->change(deletion && is_kept ? event : current, {});

@@ -8,8 +8,7 @@ namespace waybill::worker {
 /// Writes one page of a store's orders in one transaction: the orders, their customers, the state of the
 /// import, the cursor and the run's counters. If the database refuses an order, each order is written in its
 /// own transaction, and the refused ones are imported again later. Throws LeaseLost, DatabaseUnavailable, or
-/// StatementError for an error that no order causes. Orders already written are then recognized by the next
-/// import.
+/// StatementError for an error that no order causes. The next import then recognizes orders already written.
 asio::awaitable<PageCounts> import_orders(const ImportScope& scope,
                                           connectors::StorePage<connectors::StoreOrder> page);
 

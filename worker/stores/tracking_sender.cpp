@@ -314,8 +314,7 @@ class StoreTrackingSender::Impl {
   }
 
   /// Takes a slot at the store and reserves the order. Returns nullopt, or the time of the next attempt if
-  /// none is free. Two attempts for one order must not overlap, because neither would see the other's
-  /// tracking.
+  /// none is free. Attempts for one order must not overlap: neither would see the tracking of the other.
   asio::awaitable<std::optional<Time>> take_slot(StoreQueue& queue, const std::string& name,
                                                  const std::string& order) {
     const Time give_up = clock_.now() + options_.slot_wait_limit;
