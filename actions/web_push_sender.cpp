@@ -22,7 +22,7 @@ WebPushSender::~WebPushSender() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    ending_ = true;
+    stopping_ = true;
   }
   changed_.notify_all();
   thread_.join();
@@ -64,7 +64,7 @@ void WebPushSender::run() {
 // Leaves `work` empty if the work that waits for slots is due. Returns false once all work is done.
 bool WebPushSender::next(Work& work) {
   std::unique_lock lock(mutex_);
-  const auto has_work = [this] { return ending_ || !posted_.empty(); };
+  const auto has_work = [this] { return stopping_ || !posted_.empty(); };
   if (waiting_.empty()) {
     changed_.wait(lock, has_work);
   } else if (!changed_.wait_for(lock, longest_wait, has_work)) {

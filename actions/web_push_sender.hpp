@@ -24,8 +24,8 @@ struct PushAudience {
   std::shared_ptr<net::VapidSigner> signer;  // null: the business has no keys
 };
 
-/// Stores subscriptions. One thread at a time. Methods block; they throw storage::DatabaseUnavailable, after
-/// which they may be called again, or another std::exception.
+/// Finds and removes stored subscriptions. One thread at a time. Methods block; they throw
+/// storage::DatabaseUnavailable, after which they may be called again, or another std::exception.
 class SubscriptionDirectory {
  public:
   virtual ~SubscriptionDirectory() = default;
@@ -79,7 +79,7 @@ class WebPushSender {
   std::mutex mutex_;
   std::condition_variable changed_;
   FairQueue<Guid, Work> posted_;
-  bool ending_ = false;
+  bool stopping_ = false;
   std::atomic<bool> closed_ = false;
   std::thread thread_;
 };

@@ -14,7 +14,7 @@ constexpr const char* set_limit = "set statement_timeout = '500ms'";
 constexpr const char* reset_limit = "reset statement_timeout";
 constexpr std::string_view timed_out = "57014";
 
-storage::Rows find(storage::Session& session) {
+storage::Rows find_passed_over(storage::Session& session) {
   session.execute(set_limit);
   try {
     storage::Rows rows = session.run(storage::sql::duties::find_passed_over);
@@ -34,7 +34,7 @@ storage::Rows find(storage::Session& session) {
 // still pending after 3 s.
 void read_passed_over(storage::Session& session, const DutyOptions&) {
   std::vector<std::int64_t> shards, ids;
-  storage::for_each_row(find(session), [&](const storage::RowView& row) {
+  storage::for_each_row(find_passed_over(session), [&](const storage::RowView& row) {
     shards.push_back(row.number(0));
     ids.push_back(row.number(1));
   });

@@ -153,12 +153,12 @@ class Sweep {
   template <typename Call>
   auto call_store(Call call) -> decltype(call()) {
     for (int attempt = 1;; ++attempt) {
-      if (control_.ended()) throw Stopped();
+      if (control_.must_stop()) throw Stopped();
       Duration wait = std::chrono::seconds(attempt);
       try {
         co_return co_await call();
       } catch (const StoreError& error) {
-        if (control_.ended()) throw Stopped();
+        if (control_.must_stop()) throw Stopped();
         wait = std::max(wait, error.retry_after().value_or(wait));
         if (error.problem() != StoreProblem::busy || attempt == max_attempts || wait > max_wait) throw;
       }

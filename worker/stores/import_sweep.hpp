@@ -13,7 +13,7 @@ namespace waybill::worker {
 
 /// The control of a running import by the importer. One thread.
 struct SweepControl {
-  std::function<bool()> ended;                                    // the import must stop
+  std::function<bool()> must_stop;                                // the import must stop
   std::function<bool()> others_wait;                              // other imports wait for a slot
   std::function<asio::awaitable<void>(Duration duration)> pause;  // waits for `duration` or less
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();

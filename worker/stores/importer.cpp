@@ -218,7 +218,7 @@ class Importer::Impl {
     Running& running = running_.at(claim.integration);
     auto store = open(claim, *connector, running);
     const SweepControl control{
-        .ended = [this, &running] { return is_stopping_ || !running.has_lease; },
+        .must_stop = [this, &running] { return is_stopping_ || !running.has_lease; },
         .others_wait = [this] { return running_.size() >= options_.places; },
         .pause = [this, &running](Duration duration) { return wait(running.pause, duration); }};
     const ImportScope scope{.db = *database_,
