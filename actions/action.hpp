@@ -89,7 +89,7 @@ struct Retry {
   std::optional<Duration> retry_after = std::nullopt;  // the minimum delay that the destination asked for
   std::optional<std::string> pause = std::nullopt;     // reason to pause the workflow
 };
-struct Never {
+struct Dead {
   std::string code;  // the run is dead at once
 };
 struct Skip {
@@ -108,7 +108,7 @@ struct Move {
   std::optional<std::string> when_all_shipments;  // for orders: the status that all their shipments must have
   std::string cause;                              // JSON {by, depth} of the events that the move causes
 };
-using Outcome = std::variant<Done, Retry, Never, Skip, Pause, Move>;
+using Outcome = std::variant<Done, Retry, Dead, Skip, Pause, Move>;
 
 /// The stored result of an attempt.
 struct AttemptResult {
@@ -121,8 +121,9 @@ struct AttemptResult {
   // True if the attempt was not made or was cut off: the worker stopped, the database was unavailable or no
   // slot was free. It does not count, and `outcome` has no meaning.
   bool cancelled = false;
-  std::optional<Time> again_at = std::nullopt;  // earliest time of the next attempt, for a cancelled one
-  bool destination_failed = false;              // counts against the destination's circuit breaker
+  std::optional<Time> next_attempt_at =
+      std::nullopt;                 // earliest time of the next attempt, for a cancelled one
+  bool destination_failed = false;  // counts against the destination's circuit breaker
 };
 
 class WebPushSender;

@@ -27,7 +27,7 @@ std::string failure_code(std::string_view reply, std::string_view otherwise) {
 }
 
 Outcome retry(std::string_view reply) { return Retry{failure_code(reply, "MAIL_SERVER")}; }
-Outcome never(std::string_view reply) { return Never{failure_code(reply, "MAIL_REFUSED")}; }
+Outcome never(std::string_view reply) { return Dead{failure_code(reply, "MAIL_REFUSED")}; }
 
 std::string_view result_name(const net::MailRefusal& refusal) { return refusal.is_final ? refused : failed; }
 
@@ -109,7 +109,7 @@ AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::s
       break;
     case net::MailResult::not_tried:
       result.cancelled = true;
-      result.again_at = now + busy_pause;
+      result.next_attempt_at = now + busy_pause;
       return result;
     case net::MailResult::limited:
       result.outcome = Retry{.code = "RATE_LIMITED", .retry_after = mail.retry_after};

@@ -211,7 +211,7 @@ class SendEmail final : public Action {
     auto message = message_of(attempt, effects);
     if (message.to.empty()) {
       AttemptResult result;
-      result.outcome = Never{"NO_RECIPIENT"};
+      result.outcome = Dead{"NO_RECIPIENT"};
       result.started_at = started;
       result.error = "None of the recipients is a valid mail address.";
       return finish(std::move(result));

@@ -274,13 +274,13 @@ TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
   EXPECT_EQ(result.error, "Could not connect");
 
   result = perform({net::MailResult::permanent, "550 5.1.1 no such user"}, one_mail).result;
-  EXPECT_EQ(std::get<Never>(result.outcome).code, "SMTP_550");
+  EXPECT_EQ(std::get<Dead>(result.outcome).code, "SMTP_550");
   EXPECT_FALSE(result.destination_failed);
   EXPECT_EQ(result.response, "550 5.1.1 no such user");
   EXPECT_EQ(result.error, "The mail server answered: 550 5.1.1 no such user");
 
   result = perform({net::MailResult::permanent, "A sentence."}, one_mail).result;
-  EXPECT_EQ(std::get<Never>(result.outcome).code, "MAIL_REFUSED");
+  EXPECT_EQ(std::get<Dead>(result.outcome).code, "MAIL_REFUSED");
 }
 
 TEST(SendEmailPerform, OnlyTemporarilyRefusedRecipientsAreAttemptedAgain) {
@@ -311,13 +311,13 @@ TEST(SendEmailPerform, OnlyTemporarilyRefusedRecipientsAreAttemptedAgain) {
 TEST(SendEmailPerform, APermanentRefusalEndsTheRunAfterAllOthersHaveTheMail) {
   const net::MailRefusal gone{"Bob <bob@example.com>", true, "550 no such user"};
   Performed made = perform({net::MailResult::sent, "250 ok", {gone}}, one_mail);
-  EXPECT_EQ(std::get<Never>(made.result.outcome).code, "SMTP_550");
+  EXPECT_EQ(std::get<Dead>(made.result.outcome).code, "SMTP_550");
   EXPECT_EQ(made.result.status_code, 550);
 
   made = perform({net::MailResult::sent, "250 ok", {gone, {"ada@example.com", false, "450 busy"}}}, one_mail);
   EXPECT_EQ(std::get<Retry>(made.result.outcome).code, "SMTP_450");
   made = perform({net::MailResult::sent, "250 ok"}, one_mail, false, tries({made.result.response}));
-  EXPECT_EQ(std::get<Never>(made.result.outcome).code, "SMTP_550");
+  EXPECT_EQ(std::get<Dead>(made.result.outcome).code, "SMTP_550");
   EXPECT_THAT(made.result.error.value(), testing::HasSubstr("550 no such user"));
 }
 
@@ -329,14 +329,14 @@ TEST(SendEmailPerform, AnAttemptEndedByTheWorkersStopDoesNotCount) {
   EXPECT_FALSE(perform({net::MailResult::temporary, "451 later"}, one_mail).result.cancelled);
   const AttemptResult crowded = perform({net::MailResult::not_tried, ""}, one_mail).result;
   EXPECT_TRUE(crowded.cancelled);
-  EXPECT_TRUE(crowded.again_at.has_value());
+  EXPECT_TRUE(crowded.next_attempt_at.has_value());
 }
 
 TEST(SendEmailPerform, AMailWithoutRecipientsIsDeadWithoutATransfer) {
   const Performed made =
       perform({net::MailResult::sent, ""}, parse(R"({"to": [], "subject": "S", "html": null})"));
   EXPECT_TRUE(made.messages.empty());
-  EXPECT_EQ(std::get<Never>(made.result.outcome).code, "NO_RECIPIENT");
+  EXPECT_EQ(std::get<Dead>(made.result.outcome).code, "NO_RECIPIENT");
   EXPECT_TRUE(made.result.error.has_value());
 }
 

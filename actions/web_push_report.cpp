@@ -91,8 +91,8 @@ Outcome push_outcome(std::span<const PushEntry> entries, const PushHistory& hist
     return retry;
   }
   if (history.delivered || first_with(entries, PushResult::delivered) != nullptr) return Done{};
-  if (const PushEntry* refused = first_with(entries, PushResult::refused)) return Never{refused->code};
-  if (history.refusal) return Never{*history.refusal};
+  if (const PushEntry* refused = first_with(entries, PushResult::refused)) return Dead{refused->code};
+  if (history.refusal) return Dead{*history.refusal};
   return Skip{"NO_SUBSCRIPTION"};
 }
 

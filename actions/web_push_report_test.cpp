@@ -22,7 +22,7 @@ std::string text_of(const Outcome& outcome) {
   struct {
     std::string operator()(const Done&) const { return "done"; }
     std::string operator()(const Retry& it) const { return "retry " + it.code; }
-    std::string operator()(const Never& it) const { return "never " + it.code; }
+    std::string operator()(const Dead& it) const { return "never " + it.code; }
     std::string operator()(const Skip& it) const { return "skip " + it.code; }
     std::string operator()(const Pause& it) const { return "pause " + it.code; }
     std::string operator()(const Move& it) const { return "move to " + it.status; }

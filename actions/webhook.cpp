@@ -225,7 +225,7 @@ Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
   if (response.status == 410) return Pause{"GONE", "The destination answered 410 Gone."};
   const std::string requested = ascii_lower(response.header("webhook-delivery").value_or(""));
-  if (requested == "abort-message") return Never{"ABORTED"};
+  if (requested == "abort-message") return Dead{"ABORTED"};
   std::optional<std::string> pause;
   if (requested == "disable") pause = "The destination asked for no further deliveries.";
   if (response.status >= 200 && response.status < 300) return Done{std::move(pause)};
@@ -250,7 +250,7 @@ AttemptResult result_of(net::HttpResponse response, Time now) {
   result.response = limited_text(response.body, max_response_bytes);
   if (!std::holds_alternative<Done>(result.outcome)) {
     result.error = "The destination answered " + std::to_string(response.status);
-    result.error->append(std::holds_alternative<Never>(result.outcome)
+    result.error->append(std::holds_alternative<Dead>(result.outcome)
                              ? " and asked for no further attempts (webhook-delivery: abort-message)."
                              : ".");
   }

@@ -38,8 +38,8 @@ struct RunKey {
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
   std::string request;   // JSON of the action's plan without the body; or `deferred_request`
   std::optional<std::string> body;
-  int depth = 0;         // number of changes by workflows that led to the event
-  Time workflow_made{};  // creation of the workflow; not stored, known only on the fast path
+  int depth = 0;               // number of changes by workflows that led to the event
+  Time workflow_created_at{};  // creation of the workflow; not stored, known only on the fast path
 };
 
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request

@@ -117,12 +117,12 @@ std::string_view text(RunStatus status) { return status_names[static_cast<std::s
 /// Makes the status changes that a batch requests.
 class RunStore::Changes {
  public:
-  Changes(Session& session, const JudgeChange& judge, bool careful, std::vector<RunState>& changed)
-      : session_(session), judge_(judge), careful_(careful), changed_(changed) {}
+  Changes(Session& session, const JudgeChange& judge, bool with_savepoints, std::vector<RunState>& changed)
+      : session_(session), judge_(judge), with_savepoints_(with_savepoints), changed_(changed) {}
 
   RunState make(const Guid& business, const RunState& state) {
-    return judged(state,
-                  careful_ ? make_with_savepoint(business, *state.change) : make(business, *state.change));
+    return judged(state, with_savepoints_ ? make_with_savepoint(business, *state.change)
+                                          : make(business, *state.change));
   }
 
   /// Makes the changes that an event's runs request. Returns the new states by run.
@@ -131,8 +131,9 @@ class RunStore::Changes {
     for (const Run& run : runs) {
       if (run.state.change) requesting.push_back(&run);
     }
-    std::ranges::sort(requesting, {},
-                      [](const Run* run) { return std::tie(run->key.workflow_made, run->key.workflow_id); });
+    std::ranges::sort(requesting, {}, [](const Run* run) {
+      return std::tie(run->key.workflow_created_at, run->key.workflow_id);
+    });
     std::unordered_map<const Run*, RunState> states;
     bool held_back = false;
     for (const Run* const run : requesting) {
@@ -173,7 +174,7 @@ class RunStore::Changes {
 
   Session& session_;
   const JudgeChange& judge_;
-  const bool careful_;
+  const bool with_savepoints_;
   std::vector<RunState>& changed_;
   bool is_lock_limited_ = false;
 };
@@ -181,7 +182,7 @@ class RunStore::Changes {
 Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
   Recorded recorded;
   Work work(session_);
-  Changes changes(session_, judge, batch.careful, recorded.changed);
+  Changes changes(session_, judge, batch.with_savepoints, recorded.changed);
   settle(batch, changes, recorded);
   const bool any_change = std::ranges::any_of(
       batch.outcomes, [](const auto& outcome) { return outcome.state.change != nullptr; });
@@ -360,7 +361,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
                      .request = row.string(16),
                      .body = row.maybe_string(19),
                      .depth = row.is_null(20) ? unknown_depth : row.number<int>(20)};
-    taken.was = parse_status(row.view(8));
+    taken.previous_status = parse_status(row.view(8));
     taken.run.state = {.status = RunStatus::running,
                        .code = row.maybe_string(9),
                        .error = row.maybe_string(10),

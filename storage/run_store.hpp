@@ -51,7 +51,7 @@ struct Batch {
   std::vector<SettledEvent> events;
   std::vector<QueuedOutcome> outcomes;
   /// Makes each status change behind a savepoint, so that its result reports a refusal by the database.
-  bool careful = false;
+  bool with_savepoints = false;
   bool empty() const { return events.empty() && outcomes.empty(); }
 };
 
@@ -67,10 +67,10 @@ using JudgeChange = std::function<RunState(const RunState&, const StatusChangeRe
 /// A run claimed from the queue.
 struct ClaimedRun {
   Run run;
-  bool called_off = false;   // after its delay its conditions no longer hold
-  bool record_gone = false;  // after its delay its record is deleted
-  bool rendered = false;     // it was queued without its texts and has them now
-  RunStatus was;             // waiting, queued or retrying; running if its worker was lost during an attempt
+  bool conditions_failed = false;  // after its delay its conditions no longer hold
+  bool record_gone = false;        // after its delay its record is deleted
+  bool rendered = false;           // it was queued without its texts and has them now
+  RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };
 
 /// Writes the history and the queue of runs. `record` is one transaction: all of a batch or nothing. All

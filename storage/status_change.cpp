@@ -36,7 +36,7 @@ StatusChangeResult change_status(Session& session, const Guid& business, const S
   const domain::StateMachine& states =
       change.entity_type == domain::EntityType::shipment ? domain::shipment_states() : domain::order_states();
   const Rows rows = move(session, business, change, states);
-  if (rows.empty()) return {Kind::gone, "the " + std::string(states.name) + " no longer exists"};
+  if (rows.empty()) return {Kind::not_found, "the " + std::string(states.name) + " no longer exists"};
   StatusChangeResult result;
   std::string refusals;
   bool is_locked = false;
@@ -50,7 +50,7 @@ StatusChangeResult change_status(Session& session, const Guid& business, const S
       refusals += states.refusal(row.view(1), change.status);
       if (rows.size() > 1) refusals += " (" + row.string(0) + ")";
     } else if (!row.boolean(2)) {
-      result = {Kind::unready, "not every shipment is " + change.when_all_shipments.value_or("ready")};
+      result = {Kind::not_ready, "not every shipment is " + change.when_all_shipments.value_or("ready")};
     }
   });
   if (is_locked) return {Kind::locked, "another transaction holds the " + std::string(states.name)};

@@ -67,7 +67,7 @@ constexpr Schema acceptance_schema{"InvitationAcceptance", mailed_password_prope
 
 void check_registration(const json::object& body, FieldErrors& errors) {
   check_confirmation(body, errors);
-  const auto* const accepted = value_at(body, "acceptedTerms");
+  const auto* const accepted = find_value(body, "acceptedTerms");
   if (accepted && accepted->is_bool() && !accepted->get_bool()) {
     errors.push_back({"acceptedTerms", "must be true"});
   }

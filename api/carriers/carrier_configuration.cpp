@@ -57,7 +57,7 @@ void check_default_level(const json::object& body, const Terms& terms) {
 }
 
 bool flag_at(const json::object& body, std::string_view name) {
-  const auto* const value = value_at(body, name);
+  const auto* const value = find_value(body, name);
   return value != nullptr && value->get_bool();
 }
 
@@ -112,7 +112,7 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   check_default_level(body, terms);
   co_await check_account(body, terms);
   const auto flag = [&](std::string_view name) {
-    return value_at(body, name) == nullptr ? std::nullopt : std::optional(flag_at(body, name));
+    return find_value(body, name) == nullptr ? std::nullopt : std::optional(flag_at(body, name));
   };
   auto params = key_params(call);
   params.add(flag("isActive")).add(value_of(body, "accountNumber")).add(flag("testMode"));

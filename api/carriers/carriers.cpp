@@ -148,7 +148,7 @@ constexpr Schema contact_create_schema{"CarrierContactCreate", contact_create_pr
 
 /// Adds an error for each service level whose code is already used.
 void check_create(const json::object& body, FieldErrors& errors) {
-  const auto* const levels = value_at(body, "serviceLevels");
+  const auto* const levels = find_value(body, "serviceLevels");
   if (levels == nullptr || !levels->is_array()) return;
   std::set<std::string> codes;
   const auto& entries = levels->get_array();
@@ -169,7 +169,7 @@ json::array code_names(std::span<const CodeName> entries) {
 
 /// Returns the service levels as they are stored, each with all its members.
 std::string stored_levels(const json::object& body) {
-  const auto* const requested = value_at(body, "serviceLevels");
+  const auto* const requested = find_value(body, "serviceLevels");
   json::array levels = requested == nullptr ? code_names(service_levels) : requested->get_array();
   for (auto& level : levels) {
     auto& object = level.get_object();

@@ -82,7 +82,7 @@ asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   const auto guid = Guid::random().to_string();
   json::object contact{{"guid", guid}};
   for (const auto& [path, key] : contact_columns) {
-    const auto* const value = value_at(call.object(), path);
+    const auto* const value = find_value(call.object(), path);
     contact.emplace(key, value == nullptr ? json::value() : *value);
   }
   auto params = key_params(call);

@@ -160,7 +160,8 @@ asio::awaitable<bool> try_confirming(const Call& call, Services& services, const
   if (upload.empty()) throw not_found("upload");
   if (upload.get(0, 0) == "t") throw confirmed_already();
   if (upload.get(0, 2) != "t") throw conflict("The upload is being confirmed.");
-  if ((co_await transaction->run(sql::hold, business_params(call))).get(0, 0) != "t") co_return false;
+  if ((co_await transaction->run(sql::lock_business, business_params(call))).get(0, 0) != "t")
+    co_return false;
   const auto parts = storage::RowView(upload, 0).number<int>(1);
   for (int part = 0; part < parts; ++part) {
     auto params = upload_params(business, guid);

@@ -54,7 +54,7 @@ asio::awaitable<void> start(storage::Transaction& transaction, const std::string
                             const std::string& guid, const LockedDispatch& dispatch) {
   storage::Params crew_params;
   crew_params.add(business).add(dispatch.vehicle).add(dispatch.driver).add(guid);
-  const auto rows = co_await transaction.run(sql::hold_crew, std::move(crew_params));
+  const auto rows = co_await transaction.run(sql::lock_crew, std::move(crew_params));
   const storage::RowView crew(rows, 0);
   if (crew.number(2) == 0) {
     throw invalid("status", dispatch.stops == 0 ? "the dispatch has no shipments"
@@ -81,7 +81,7 @@ asio::awaitable<Answer> move_dispatch(Call& call, Services& services) {
   const auto guid = call.id().to_string();
   const auto to = text_at(call.object(), "status").value_or("");
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::hold_members, params_of(business, guid));
+  co_await transaction->run(sql::lock_members, params_of(business, guid));
   const auto locked = co_await lock_dispatch(*transaction, business, guid);
   auto answer = Answer::of(R"({"guid":")" + guid + R"(","status":")" + to + R"("})");
   if (locked.status == to) co_return answer;
@@ -113,7 +113,7 @@ asio::awaitable<bool> add_to_dispatch(storage::Transaction& transaction, const s
   }
   auto params = params_of(business, dispatch);
   params.add_array(std::vector{shipment});
-  co_await transaction.run(sql::put_in, std::move(params));
+  co_await transaction.run(sql::add_shipments, std::move(params));
   co_return co_await route.write(transaction);
 }
 
@@ -123,7 +123,7 @@ asio::awaitable<bool> remove_from_dispatch(storage::Transaction& transaction, co
                                            const PlannedRoute& route) {
   storage::Params shipment_params;
   shipment_params.add(business).add_array(std::vector{shipment});
-  co_await transaction.run(sql::hold_shipments, shipment_params);
+  co_await transaction.run(sql::lock_shipments, shipment_params);
   const auto locked = co_await lock_dispatch(transaction, business, dispatch);
   const auto states = co_await transaction.run(sql::shipment_states, std::move(shipment_params));
   if (states.empty()) throw not_found("shipment");
@@ -131,7 +131,7 @@ asio::awaitable<bool> remove_from_dispatch(storage::Transaction& transaction, co
   if (states.get(0, 2) != dispatch) throw not_found("shipment in the dispatch");
   auto params = params_of(business, dispatch);
   params.add(shipment);
-  co_await transaction.run(sql::take_out, std::move(params));
+  co_await transaction.run(sql::remove_shipment, std::move(params));
   co_return co_await route.write(transaction);
 }
 

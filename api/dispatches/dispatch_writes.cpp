@@ -37,7 +37,7 @@ std::optional<std::string> related_guid_at(const json::object& body, std::string
 /// Returns the guids of `shipmentIds`, without duplicates.
 std::vector<std::string> named_shipments(const json::object& body) {
   std::vector<std::string> guids;
-  if (const auto* const named = value_at(body, "shipmentIds")) {
+  if (const auto* const named = find_value(body, "shipmentIds")) {
     for (const auto& entry : named->get_array())
       guids.push_back(Guid::parse(entry.get_string()).value().to_string());
   }
@@ -78,7 +78,7 @@ asio::awaitable<void> lock_free_shipments(storage::Transaction& transaction, con
   storage::Params params;
   params.add(business).add_array(shipments);
   // Two statements: only the second sees changes that were committed while the first waited for its locks.
-  const auto locked = co_await transaction.run(sql::hold_shipments, params);
+  const auto locked = co_await transaction.run(sql::lock_shipments, params);
   if (static_cast<std::size_t>(locked.size()) != shipments.size()) throw not_found("shipment");
   const auto states = co_await transaction.run(sql::shipment_states, std::move(params));
   for (int row = 0; row < states.size(); ++row) {
@@ -113,7 +113,7 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
     if (route) {
       auto put_in = params_of(business, guid);
       put_in.add_array(shipments);
-      co_await transaction->run(sql::put_in, std::move(put_in));
+      co_await transaction->run(sql::add_shipments, std::move(put_in));
       if (!co_await route->write(*transaction)) continue;
     }
     co_await transaction->commit();
@@ -184,7 +184,7 @@ asio::awaitable<Answer> delete_dispatch(Call& call, Services& services) {
   const auto business = call.principal.business_id.to_string();
   const auto guid = call.id().to_string();
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::hold_members, params_of(business, guid));
+  co_await transaction->run(sql::lock_members, params_of(business, guid));
   const auto locked = co_await lock_dispatch(*transaction, business, guid);
   if (locked.status == "in_progress" || locked.status == "completed") {
     throw invalid("status", "is " + locked.status +

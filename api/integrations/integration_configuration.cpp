@@ -63,7 +63,7 @@ struct Settings {
 
 Settings settings_of(const json::object& body) {
   const auto setting = [&](std::string_view name, bool fallback) {
-    const auto* const value = value_at(body, "settings." + std::string(name));
+    const auto* const value = find_value(body, "settings." + std::string(name));
     return value == nullptr ? fallback : value->get_bool();
   };
   return {.auto_import_orders = setting("autoImportOrders", true),
@@ -164,9 +164,9 @@ void check_configure(const json::object& body, FieldErrors& errors) {
   if (const auto type = text_at(body, "providerType"); type && *type != terms.type) {
     errors.push_back({"providerType", "must be " + std::string(terms.type)});
   }
-  const auto* const credentials = value_at(body, "credentials");
+  const auto* const credentials = find_value(body, "credentials");
   if (credentials == nullptr || !credentials->is_object()) return;
-  const auto* const secret = value_at(body, "credentials.apiSecret");
+  const auto* const secret = find_value(body, "credentials.apiSecret");
   const bool has_secret = secret != nullptr && (!secret->is_string() || !is_blank(secret->get_string()));
   if (!terms.api_secret.empty() && !has_secret) {
     errors.push_back({"credentials.apiSecret", "is required"});

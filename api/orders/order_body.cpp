@@ -160,43 +160,43 @@ constexpr Property entry_properties[] = {
 };
 
 void check_customer(const json::object& body, bool required, FieldErrors& errors) {
-  const auto* const customer = value_at(body, "customer");
+  const auto* const customer = find_value(body, "customer");
   const bool is_nested = customer != nullptr && customer->is_object();
-  if (value_at(body, "customerId") != nullptr) {
-    if (is_nested && value_at(body, "customer.guid") == nullptr) {
+  if (find_value(body, "customerId") != nullptr) {
+    if (is_nested && find_value(body, "customer.guid") == nullptr) {
       errors.push_back({"customer", "must not be given together with customerId"});
     }
     return check_related_guid(body, "customerId", "customer.guid", errors);
   }
   if (customer == nullptr) {
     if (required) errors.push_back({"customerId", "is required unless customer.name is given"});
-  } else if (is_nested && value_at(body, "customer.guid") == nullptr) {
+  } else if (is_nested && find_value(body, "customer.guid") == nullptr) {
     const auto name = text_at(body, "customer.name");
-    if (value_at(body, "customer.name") == nullptr || (name && is_blank(*name))) {
+    if (find_value(body, "customer.name") == nullptr || (name && is_blank(*name))) {
       errors.push_back({"customer.name", "is required"});
     }
   }
 }
 
 bool has_text(const json::object& object, std::string_view name) {
-  const auto* const value = value_at(object, name);
+  const auto* const value = find_value(object, name);
   return value != nullptr && !(value->is_string() && is_blank(value->get_string()));
 }
 
 /// Adds an error for each required member that an item without guid (a new item) lacks.
 void check_new_items(const json::object& body, FieldErrors& errors) {
-  const auto* const items = value_at(body, "items");
+  const auto* const items = find_value(body, "items");
   if (items == nullptr || !items->is_array()) return;
   const auto& entries = items->get_array();
   for (std::size_t index = 0; index < entries.size(); ++index) {
     const auto* const item = entries[index].if_object();
-    if (item == nullptr || value_at(*item, "guid") != nullptr) continue;
+    if (item == nullptr || find_value(*item, "guid") != nullptr) continue;
     const auto path = "items[" + std::to_string(index) + "].";
     const auto require = [&](std::string_view name) {
       if (!has_text(*item, name)) errors.push_back({path + std::string(name), "is required"});
     };
     require("quantity");
-    if (value_at(*item, "productId") != nullptr) continue;
+    if (find_value(*item, "productId") != nullptr) continue;
     require("description");
     require("price");
   }
@@ -226,7 +226,7 @@ void check_order_create(const json::object& body, FieldErrors& errors) {
   check_customer(body, true, errors);
   check_common(body, errors);
   if (text_at(body, "status") == "draft") return;
-  const auto* const address = value_at(body, "deliveryAddress");
+  const auto* const address = find_value(body, "deliveryAddress");
   if (address != nullptr && !address->is_object()) return;
   for (const auto* const name : {"deliveryAddress.street", "deliveryAddress.city"}) {
     if (!has_text(body, name)) errors.push_back({name, "is required"});

@@ -36,7 +36,7 @@ json::value null_if_blank(const json::value& value) {
 json::value dimensions_of(const json::object& item, const json::object* stored) {
   const auto* const changed = value_of("dimensions", item, stored).if_object();
   if (changed == nullptr) return {};
-  const auto* const before = stored == nullptr ? nullptr : value_at(*stored, "dimensions");
+  const auto* const before = stored == nullptr ? nullptr : find_value(*stored, "dimensions");
   json::object dimensions;
   for (const auto name : dimension_names) {
     dimensions.emplace(name, value_of(name, *changed, before == nullptr ? nullptr : before->if_object()));

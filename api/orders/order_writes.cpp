@@ -39,7 +39,8 @@ struct OrderValues {
 
 void merge_customer(const json::object& body, OrderValues& values) {
   merge_related_guid(body, "customerId", "customer.guid", values.customer);
-  const bool is_named = value_at(body, "customer") != nullptr && value_at(body, "customer.guid") == nullptr;
+  const bool is_named =
+      find_value(body, "customer") != nullptr && find_value(body, "customer.guid") == nullptr;
   if (!is_named) return;
   values.customer.reset();
   values.customer_name = text_at(body, "customer.name");
@@ -191,7 +192,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   merge(body, values);
   FieldErrors errors;
   check_change(body, values, before, errors);
-  const auto* const new_items = value_at(body, "items");
+  const auto* const new_items = find_value(body, "items");
   ItemList items(new_items == nullptr ? json::array() : new_items->get_array(),
                  stored_list(locked.get(0, 2)));
   co_await check_references(services, business, values, before, items, errors);

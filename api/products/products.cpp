@@ -130,7 +130,7 @@ asio::awaitable<Answer> get_settings(Call& call, Services& services) {
 
 asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto* const generates = value_at(body, "autoGenerateSku");
+  const auto* const generates = find_value(body, "autoGenerateSku");
   auto params = business_params(call);
   params.add(generates == nullptr ? std::optional<bool>() : generates->get_bool());
   params.add(text_at(body, "defaultUnit")).add(text_at(body, "defaultWeightUnit"));
@@ -212,7 +212,7 @@ void check_product_change(const json::object& body, FieldErrors& errors) {
 
 asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services) {
   const auto* const body = call.body.if_object();
-  const bool lacks_sku = body != nullptr && value_at(*body, "sku") == nullptr;
+  const bool lacks_sku = body != nullptr && find_value(*body, "sku") == nullptr;
   auto errors = call.errors;
   if (lacks_sku) {
     const auto settings = co_await services.db.read(settings_sql::get, business_params(call));

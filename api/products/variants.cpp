@@ -63,7 +63,7 @@ asio::awaitable<Answer> add_variant(Call& call, Services& services) {
   const auto guid = Guid::random().to_string();
   json::object variant{{"guid", guid}};
   for (const auto& [path, key] : columns) {
-    const auto* const value = value_at(call.object(), path);
+    const auto* const value = find_value(call.object(), path);
     variant.emplace(key, value == nullptr ? json::value() : *value);
   }
   auto params = key_params(call);

@@ -23,13 +23,13 @@ bool is_null_at(const json::object& body, std::string_view path) {
 
 const Schema address_schema{"Address", address_properties};
 
-const json::value* value_at(const json::object& body, std::string_view path) {
+const json::value* find_value(const json::object& body, std::string_view path) {
   const auto* const value = find_path(body, path);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 std::optional<std::string> text_at(const json::object& body, std::string_view path) {
-  const auto* const value = value_at(body, path);
+  const auto* const value = find_value(body, path);
   if (value == nullptr || !value->is_string()) return std::nullopt;
   return std::string(value->get_string());
 }

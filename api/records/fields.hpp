@@ -10,7 +10,7 @@
 namespace waybill::api {
 
 /// Returns the member at a dotted path of objects; null if it is missing or JSON null.
-const json::value* value_at(const json::object& body, std::string_view path);
+const json::value* find_value(const json::object& body, std::string_view path);
 
 /// Returns the string at a dotted path; nullopt for anything else.
 std::optional<std::string> text_at(const json::object& body, std::string_view path);

@@ -158,8 +158,8 @@ constexpr Property entry_properties[] = {
 /// Returns a part of a party from the body, flat or nested; JSON null if the body clears it, nullptr if the
 /// body does not name it.
 const json::value* part_of(const json::object& party, const PartyPath& part) {
-  if (const auto* const flat = value_at(party, part.flat)) return flat;
-  if (const auto* const nested = value_at(party, part.nested)) return nested;
+  if (const auto* const flat = find_value(party, part.flat)) return flat;
+  if (const auto* const nested = find_value(party, part.nested)) return nested;
   if (const auto* const flat = party.if_contains(part.flat)) return flat;
   const auto* const object = party.if_contains(part.nested.substr(0, part.nested.find('.')));
   return object == nullptr || object->is_null() ? object : find_path(party, part.nested);
@@ -169,18 +169,18 @@ const json::value* part_of(const json::object& party, const PartyPath& part) {
 std::string path_of(const json::object& body, std::string_view party, const PartyPath& part) {
   const auto prefix = std::string(party) + ".";
   const bool is_flat = find_path(body, prefix + std::string(part.flat)) != nullptr;
-  const bool is_nested = !is_flat && value_at(body, prefix + "address") != nullptr;
+  const bool is_nested = !is_flat && find_value(body, prefix + "address") != nullptr;
   return prefix + std::string(is_nested ? part.nested : part.flat);
 }
 
 void check_party(const json::object& body, std::string_view name, bool create, FieldErrors& errors) {
-  const auto* const member = value_at(body, name);
+  const auto* const member = find_value(body, name);
   if (member == nullptr || !member->is_object()) return;
   const auto& party = member->get_object();
   for (std::size_t i = 0; i < party_paths.size(); ++i) {
     const auto& part = party_paths.at(i);
-    const auto* const flat = value_at(party, part.flat);
-    const auto* const nested = value_at(party, part.nested);
+    const auto* const flat = find_value(party, part.flat);
+    const auto* const nested = find_value(party, part.nested);
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
       errors.push_back({std::string(name) + "." + std::string(part.nested),
                         "differs from " + std::string(name) + "." + std::string(part.flat)});
@@ -206,7 +206,7 @@ void check_common(const json::object& body, bool create, FieldErrors& errors) {
 }
 
 void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
-  const auto* const member = value_at(body, name);
+  const auto* const member = find_value(body, name);
   if (member == nullptr) return;
   for (std::size_t i = 0; i < party_paths.size(); ++i) {
     const auto* const value = part_of(member->get_object(), party_paths.at(i));
@@ -250,7 +250,7 @@ void ShipmentValues::merge(const json::object& body) {
   }
   merge_party(body, "sender", sender);
   merge_party(body, "recipient", recipient);
-  if (const auto* const list = value_at(body, "packages")) packages = packages_text(list->get_array());
+  if (const auto* const list = find_value(body, "packages")) packages = packages_text(list->get_array());
 }
 
 void ShipmentValues::add_to(storage::Params& params) const {

@@ -65,7 +65,7 @@ asio::awaitable<std::optional<std::string>> stored_label(const storage::Rows& ro
   const auto hash = content_hash(row);
   if (row.get(0, row.columns() - 1) != hash) co_return std::nullopt;
   key.add(hash);
-  const auto stored = co_await services.db.read(sql::kept_label, std::move(key));
+  const auto stored = co_await services.db.read(sql::stored_label, std::move(key));
   if (stored.empty()) co_return std::nullopt;
   const auto bytes = unhex(stored.get(0, 0).substr(2));
   if (!bytes) co_return std::nullopt;
@@ -82,7 +82,7 @@ asio::awaitable<void> make_label(Services& services, std::string business, std::
   const auto pdf = co_await render(services, label_of(row));
   key.add(content_hash(row))
       .add("\\x" + hex({reinterpret_cast<const std::uint8_t*>(pdf.data()), pdf.size()}));
-  co_await services.db.write(sql::keep_label, std::move(key), {});
+  co_await services.db.write(sql::store_label, std::move(key), {});
 }
 
 asio::awaitable<Answer> get_label(Call& call, Services& services) {

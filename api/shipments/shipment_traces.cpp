@@ -40,7 +40,7 @@ asio::awaitable<Answer> report_trace(Call& call, Services& services) {
   const auto location = text_at(body, "location");
 
   const auto transaction = co_await services.db.begin(call.cause(description.value_or("")));
-  const auto locked = co_await transaction->run(sql::hold, key_params(call));
+  const auto locked = co_await transaction->run(sql::lock_status, key_params(call));
   if (locked.empty()) throw not_found("shipment");
   bool moved = false;
   if (domain::shipment_states().allows(locked.get(0, 0), status)) {
@@ -51,7 +51,7 @@ asio::awaitable<Answer> report_trace(Call& call, Services& services) {
   auto trace = key_params(call);
   if (!moved) trace.add(status);
   trace.add(at).add(description).add(location);
-  co_await transaction->run(moved ? sql::describe_move : sql::keep_trace, std::move(trace));
+  co_await transaction->run(moved ? sql::describe_move : sql::store_trace, std::move(trace));
   co_await transaction->commit();
   co_return Answer::of(moved ? R"({"moved":true})" : R"({"moved":false})");
 }

@@ -62,7 +62,7 @@ asio::awaitable<void> check_references(Services& services, const std::string& bu
 /// Returns the items of a stored order that the body names, or all. Throws Failure (404) for a guid that no
 /// item has.
 json::array picked_items(const json::array& items, const json::object& body) {
-  const auto* const requested = value_at(body, "itemIds");
+  const auto* const requested = find_value(body, "itemIds");
   if (requested == nullptr) return items;
   json::array picked;
   for (const auto& entry : requested->get_array()) {
@@ -82,7 +82,7 @@ std::string packages_of(const json::array& items) {
   json::array packages;
   for (const auto& entry : items) {
     const auto* const item = entry.if_object();
-    const auto* const dimensions = item == nullptr ? nullptr : value_at(*item, "dimensions");
+    const auto* const dimensions = item == nullptr ? nullptr : find_value(*item, "dimensions");
     packages.push_back(dimensions == nullptr ? json::value() : *dimensions);
   }
   if (packages.empty()) packages.emplace_back(nullptr);
@@ -125,10 +125,10 @@ void check_deliverable(const ShipmentValues& values) {
 asio::awaitable<void> insert_for_order(Call& call, Services& services, const std::string& guid,
                                        const std::string& tracking_number) {
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto order = co_await transaction->run(sql::hold_order, key_params(call));
+  const auto order = co_await transaction->run(sql::lock_order, key_params(call));
   if (order.empty()) throw not_found("order");
   if (order.get(0, 0) == "cancelled") throw invalid("status", "a cancelled order cannot be shipped");
-  const auto live = co_await transaction->run(sql::live, key_params(call));
+  const auto live = co_await transaction->run(sql::has_open_shipment, key_params(call));
   if (live.get(0, 0) == "t") throw conflict("The order already has a shipment.");
   const auto values = values_of_order(order, call.object());
   check_deliverable(values);
@@ -221,7 +221,7 @@ asio::awaitable<Answer> ship_order(Call& call, Services& services) {
       if (!is_number_taken(error) || attempt == number_attempts) throw;
     }
   }
-  const auto* const wants_label = value_at(call.object(), "generateLabel");
+  const auto* const wants_label = find_value(call.object(), "generateLabel");
   if (wants_label != nullptr && wants_label->get_bool()) co_await try_label(call, services, guid);
   co_return Answer::created(R"({"guid":")" + guid + R"(","trackingNumber":")" + tracking_number +
                                 R"(","orderId":")" + call.id().to_string() + R"(","status":"created"})",

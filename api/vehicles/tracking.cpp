@@ -140,7 +140,7 @@ class PositionColumns {
     add_or_null(times_,
                 time ? std::optional(format_sql_timestamp(parse_timestamp(*time).value())) : std::nullopt);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const auto* const value = value_at(position, numbers.at(i));
+      const auto* const value = find_value(position, numbers.at(i));
       add_or_null(numbers_.at(i), value == nullptr ? std::nullopt : decimal_text(*value));
     }
     add_or_null(faults_, text_at(position, "error"));

@@ -130,7 +130,7 @@ asio::awaitable<Answer> create_vehicle(Call& call, Services& services) {
   const auto& body = call.object();
   auto params = business_params(call);
   for (const auto& [path, column] : columns) {
-    const auto* const value = value_at(body, path);
+    const auto* const value = find_value(body, path);
     params.add(value == nullptr     ? std::nullopt
                : value->is_string() ? text_at(body, path)
                                     : decimal_text(*value));

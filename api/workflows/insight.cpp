@@ -126,8 +126,8 @@ constexpr Parameter ledger_parameters[] = {
 
 /// Checks that the body has either a definition or a workflowId, even if its shape is wrong elsewhere.
 void check_subject(const json::object& body, FieldErrors& errors) {
-  const json::value* definition = value_at(body, "definition");
-  const bool has_workflow = value_at(body, "workflowId") != nullptr;
+  const json::value* definition = find_value(body, "definition");
+  const bool has_workflow = find_value(body, "workflowId") != nullptr;
   if (definition == nullptr && !has_workflow)
     errors.push_back({"definition", "is required unless workflowId is given"});
   if (definition == nullptr) return;
@@ -143,7 +143,7 @@ void check_subject(const json::object& body, FieldErrors& errors) {
 
 /// Returns the definition in the body, or that of the workflow the body names.
 asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services) {
-  if (const json::value* given_definition = value_at(call.object(), "definition")) {
+  if (const json::value* given_definition = find_value(call.object(), "definition")) {
     WorkflowDefinition definition;
     definition.is_test = true;
     definition.conditions = json::object();

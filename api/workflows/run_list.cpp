@@ -152,7 +152,7 @@ asio::awaitable<Counts> count(const Call& call, Services& services, const RunQue
   std::string text(sql::count.text);
   put(text, "/*open*/", query.open_condition());
   put(text, "/*counted*/", query.counted_condition());
-  put(text, "/*each*/", query.uncounted_condition());
+  put(text, "/*uncounted*/", query.uncounted_condition());
   const auto rows = co_await services.db.read_long(call.principal.business_id, sql::count.name,
                                                    std::move(text), query.params());
   Counts counts;
@@ -195,7 +195,7 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   put(text, "/*days*/", days);
   put(text, "/*open*/", query.open_condition());
   // Each of the two parts reads its own index in order, no further than the page can need.
-  for (int i = 0; i < 2; ++i) put(text, "/*most*/", "limit " + std::to_string(page.offset() + page.limit()));
+  for (int i = 0; i < 2; ++i) put(text, "/*limit*/", "limit " + std::to_string(page.offset() + page.limit()));
   put(text, "/*page*/", "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
   const auto rows = co_await services.db.read_long(call.principal.business_id, sql::list.name,
                                                    std::move(text), query.params());

@@ -109,13 +109,13 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
                                        ", not of " + std::string(record.name)});
   }
   // A stored action must be valid for a new entity type.
-  if (const json::value* action = value_at(body, "action")) {
+  if (const json::value* action = find_value(body, "action")) {
     merge_action(*action, destinations, find_template, definition, errors);
-  } else if (value_at(body, "entityType") != nullptr && !definition.action.empty()) {
+  } else if (find_value(body, "entityType") != nullptr && !definition.action.empty()) {
     merge_action(json::object(definition.action), destinations, find_template, definition, errors);
   }
   if (body.contains("conditions")) {
-    const json::value* conditions = value_at(body, "conditions");
+    const json::value* conditions = find_value(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
   }
   const auto conditions = domain::Conditions::parse(definition.conditions, record);
@@ -131,7 +131,7 @@ const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties
 asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
                                             const json::object& body, const WorkflowDefinition& definition) {
   using Found = std::optional<std::pair<std::string, domain::EntityType>>;
-  const json::value* const action = value_at(body, "action");
+  const json::value* const action = find_value(body, "action");
   const auto code = text_at(
       action != nullptr && action->is_object() ? action->get_object() : definition.action, "template");
   Found found;
@@ -179,7 +179,7 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
 }
 
 void check_workflow_body(const json::object& body, FieldErrors& errors) {
-  if (value_at(body, "guid") != nullptr) return;
+  if (find_value(body, "guid") != nullptr) return;
   for (const char* name : {"name", "entityType", "triggerId", "action"}) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
@@ -204,8 +204,8 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   }
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  if (const json::value* active = value_at(body, "isActive")) definition.is_active = active->as_bool();
-  if (const json::value* ordered = value_at(body, "ordered")) definition.ordered = ordered->as_bool();
+  if (const json::value* active = find_value(body, "isActive")) definition.is_active = active->as_bool();
+  if (const json::value* ordered = find_value(body, "ordered")) definition.ordered = ordered->as_bool();
   merge_text(body, "delay", definition.delay);
   const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
   definition.template_codes = action->templates(definition.action);

@@ -165,7 +165,7 @@ TEST(PushPerform, TheFirstRefusalsWordsAreKept) {
   Performance push;
   push.subscribe(server.url("/p"));
   const AttemptResult result = push.perform();
-  EXPECT_EQ(std::get<Never>(result.outcome).code, "HTTP_403");
+  EXPECT_EQ(std::get<Dead>(result.outcome).code, "HTTP_403");
   EXPECT_EQ(result.error, "A push service answered 403: wrong key");
   EXPECT_EQ(result.status_code, 403);
 }
@@ -228,11 +228,11 @@ TEST(PushPerform, WhatCannotBeEncryptedOrSignedIsRefused) {
   push.told.audience.subscriptions[0].p256dh = "AAAA";
   push.told.audience.subscriptions[1].endpoint = "nowhere";
   AttemptResult result = push.perform();
-  EXPECT_EQ(std::get<Never>(result.outcome).code, "MALFORMED");
+  EXPECT_EQ(std::get<Dead>(result.outcome).code, "MALFORMED");
   EXPECT_THAT(codes(result), ElementsAre("MALFORMED", "MALFORMED"));
   push.told.audience.signer = nullptr;
   result = push.perform();
-  EXPECT_EQ(std::get<Never>(result.outcome).code, "NO_VAPID_KEYS");
+  EXPECT_EQ(std::get<Dead>(result.outcome).code, "NO_VAPID_KEYS");
 }
 
 TEST(PushPerform, TheWorkersEndCallsOffWhatIsUnderWayAndWaits) {

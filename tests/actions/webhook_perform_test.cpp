@@ -57,7 +57,7 @@ std::string text_of(const Outcome& outcome) {
     std::string operator()(const Retry& it) const {
       return "retry " + it.code + (it.pause ? " and pause" : "");
     }
-    std::string operator()(const Never& it) const { return "never " + it.code; }
+    std::string operator()(const Dead& it) const { return "never " + it.code; }
     std::string operator()(const Skip& it) const { return "skip " + it.code; }
     std::string operator()(const Pause& it) const { return "pause " + it.code; }
     std::string operator()(const Move& it) const { return "move to " + it.status; }

@@ -43,7 +43,7 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   task->has_new_texts = claimed.rendered;
   RunState& state = task->run.state;
   if (is_final(state.status)) return end(std::move(state));
-  if (claimed.was == RunStatus::running) {
+  if (claimed.previous_status == RunStatus::running) {
     RunState lost = after_lost_attempt(task->run, schedule, now);
     if (is_final(lost.status)) return end(std::move(lost));
     state.attempts = lost.attempts;
@@ -53,7 +53,7 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
     return end(ended(std::move(state), RunStatus::skipped, "NO_RECORD",
                      "the record was deleted during the delay", now));
   }
-  if (claimed.called_off) {
+  if (claimed.conditions_failed) {
     return end(ended(std::move(state), RunStatus::skipped, "CONDITION",
                      "the conditions no longer held after the delay", now));
   }

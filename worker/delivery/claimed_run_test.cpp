@@ -11,7 +11,7 @@ constexpr Time now{};
 const domain::RetrySchedule schedule = domain::RetrySchedule::standard();
 
 storage::ClaimedRun claimed(RunStatus was = RunStatus::queued, const std::string& action = "webhook") {
-  storage::ClaimedRun made{.run = {}, .was = was};
+  storage::ClaimedRun made{.run = {}, .previous_status = was};
   made.run.key.action = action;
   made.run.key.request = R"({"url": "https://shop.example/"})";
   return made;
@@ -40,9 +40,10 @@ TEST(ClaimedRun, ALostAttemptCountsAndTheLastOneEndsTheRun) {
 }
 
 TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
-  storage::ClaimedRun called_off = claimed(RunStatus::waiting), record_gone = claimed(RunStatus::waiting);
-  called_off.called_off = record_gone.record_gone = true;
-  EXPECT_EQ(end_of(called_off).code, "CONDITION");
+  storage::ClaimedRun conditions_failed = claimed(RunStatus::waiting),
+                      record_gone = claimed(RunStatus::waiting);
+  conditions_failed.conditions_failed = record_gone.record_gone = true;
+  EXPECT_EQ(end_of(conditions_failed).code, "CONDITION");
   EXPECT_EQ(end_of(record_gone).code, "NO_RECORD");
   EXPECT_EQ(end_of(record_gone).status, RunStatus::skipped);
 }

@@ -107,7 +107,7 @@ void DestinationQueues::place_freed(const Task& task) {
     business.freed.push_back(task.destination());
     give_turn(guid, business);
   }
-  places_.give(task.business());
+  places_.release(task.business());
   const auto own = businesses_.find(task.business());
   if (own != businesses_.end() && own->second.waits_at) {
     at_share_.erase({*own->second.waits_at, task.business()});
@@ -149,7 +149,7 @@ std::vector<DestinationQueues::Overdue> DestinationQueues::take_parked(Task::Mom
     if (!tasks.empty() && (destinations_.is_open(parked->first) || tasks.front()->since < since)) {
       for (TaskPtr& task : tasks) {
         if (is_gone(task)) continue;
-        const Time due = destinations_.again_at(task->run.key, now, otherwise);
+        const Time due = destinations_.next_attempt_at(task->run.key, now, otherwise);
         overdue.push_back({std::move(task), due});
       }
       tasks.clear();
@@ -199,7 +199,7 @@ std::vector<TaskPtr> DestinationQueues::take_all() {
 }
 
 std::vector<std::string> DestinationQueues::blocked_destinations(Time now) const {
-  std::vector<std::string> blocked = destinations_.resting(now);
+  std::vector<std::string> blocked = destinations_.awaiting_probe(now);
   std::erase_if(blocked, [&](const std::string& destination) { return parked_.contains(destination); });
   for (const auto& [destination, parked] : parked_) blocked.push_back(destination);
   return blocked;

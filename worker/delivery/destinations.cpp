@@ -44,12 +44,12 @@ void Destinations::ended(const storage::RunKey& run, bool failed, Time now) {
   set_gauge(Gauge::breakers_open, static_cast<double>(open_.size()));
 }
 
-Time Destinations::again_at(const storage::RunKey& run, Time now, Time otherwise) const {
+Time Destinations::next_attempt_at(const storage::RunKey& run, Time now, Time otherwise) const {
   const Time until = is_open(run.destination) ? breaker_.retry_at(run.destination, now) : otherwise;
   return may_probe(run, until) ? until : open_.at(run.destination).not_before;
 }
 
-std::vector<std::string> Destinations::resting(Time now) const {
+std::vector<std::string> Destinations::awaiting_probe(Time now) const {
   std::vector<std::string> destinations;
   for (const auto& [destination, probe] : open_) {
     if (breaker_.retry_at(destination, now) > now) destinations.push_back(destination);

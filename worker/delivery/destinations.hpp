@@ -29,9 +29,9 @@ class Destinations {
   bool may_probe(const storage::RunKey& run, Time now) const;
   bool is_open(const std::string& destination) const;
   /// The time to attempt a refused run again: the next probe if the breaker is open, else `otherwise`.
-  Time again_at(const storage::RunKey& run, Time now, Time otherwise) const;
+  Time next_attempt_at(const storage::RunKey& run, Time now, Time otherwise) const;
   /// Destinations whose breaker is open and whose next probe is not due.
-  std::vector<std::string> resting(Time now) const;
+  std::vector<std::string> awaiting_probe(Time now) const;
 
  private:
   struct Probe {

@@ -23,11 +23,11 @@ TEST(Destinations, TheWorkflowThatFailedLastProbesAfterTheOthers) {
   ASSERT_TRUE(destinations.try_start(broken, any_number, start));
   destinations.ended(broken, true, start);
   EXPECT_TRUE(destinations.is_open(broken.destination));
-  EXPECT_EQ(destinations.resting(start), std::vector{broken.destination});
+  EXPECT_EQ(destinations.awaiting_probe(start), std::vector{broken.destination});
 
-  const Time probe = destinations.again_at(sound, start, start);
+  const Time probe = destinations.next_attempt_at(sound, start, start);
   EXPECT_EQ(probe, start + 1s);
-  EXPECT_EQ(destinations.again_at(broken, start, start), probe + 500ms);
+  EXPECT_EQ(destinations.next_attempt_at(broken, start, start), probe + 500ms);
   EXPECT_FALSE(destinations.try_start(broken, any_number, probe));
   ASSERT_TRUE(destinations.try_start(sound, any_number, probe));
   destinations.ended(sound, false, probe);

@@ -39,7 +39,7 @@ std::shared_ptr<const void> Memory::hold(const Guid& business, std::size_t bytes
   }
   auto give_back = [state = state_, business, bytes] {
     const std::lock_guard lock(state->mutex);
-    state->shares.give(business, bytes);
+    state->shares.release(business, bytes);
   };
   return std::make_shared<const Held<decltype(give_back)>>(std::move(give_back));
 }

@@ -44,9 +44,9 @@ std::pair<RunStatus, std::optional<std::string>> ending(storage::StatusChangeRes
   switch (kind) {
     case Kind::forbidden:
       return {RunStatus::skipped, "FORBIDDEN_MOVE"};
-    case Kind::unready:
+    case Kind::not_ready:
       return {RunStatus::skipped, "CONDITION"};
-    case Kind::gone:
+    case Kind::not_found:
       return {RunStatus::skipped, "NO_RECORD"};
     case Kind::refused:
       return {RunStatus::dead, "UNRECORDABLE"};
@@ -81,7 +81,7 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
                           state.status = next ? RunStatus::retrying : RunStatus::dead;
                           if (next) state.at = *next;
                         },
-                        [&](const actions::Never& never) {
+                        [&](const actions::Dead& never) {
                           state.status = RunStatus::dead;
                           state.code = never.code;
                         },

@@ -43,7 +43,7 @@ TEST(Judge, EachOutcomeGivesItsStatus) {
   };
   const Case cases[] = {
       {actions::Done{}, RunStatus::succeeded, {}, {}},
-      {actions::Never{"ABORTED"}, RunStatus::dead, "ABORTED", {}},
+      {actions::Dead{"ABORTED"}, RunStatus::dead, "ABORTED", {}},
       {actions::Skip{"NO_SUBSCRIPTION"}, RunStatus::skipped, "NO_SUBSCRIPTION", {}},
       {actions::Pause{"GONE", "The destination answered 410 Gone."}, RunStatus::dead, "GONE",
        "The destination answered 410 Gone."},
@@ -154,8 +154,8 @@ TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
   };
   for (const Case& expected : {Case{Kind::made, RunStatus::succeeded, {}},
                                Case{Kind::forbidden, RunStatus::skipped, "FORBIDDEN_MOVE"},
-                               Case{Kind::unready, RunStatus::skipped, "CONDITION"},
-                               Case{Kind::gone, RunStatus::skipped, "NO_RECORD"},
+                               Case{Kind::not_ready, RunStatus::skipped, "CONDITION"},
+                               Case{Kind::not_found, RunStatus::skipped, "NO_RECORD"},
                                Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
     const std::string error = expected.code ? "why" : "";
     const storage::RunState state = judge_change(after_move(0), {expected.kind, error}, now);

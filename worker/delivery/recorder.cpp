@@ -66,7 +66,7 @@ std::vector<storage::Batch> split(storage::Batch batch) {
   std::vector<storage::Batch> batches;
   for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
   for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
-  for (auto& single : batches) single.careful = true;
+  for (auto& single : batches) single.with_savepoints = true;
   return batches;
 }
 
@@ -224,8 +224,8 @@ bool Recorder::write(storage::Batch batch) {
   for (;;) {
     try {
       if (!session_) connect();
-      if (std::exchange(short_locks_, batch.careful) != batch.careful)
-        session_->execute(batch.careful ? short_lock_limit : usual_lock_limit);
+      if (std::exchange(short_locks_, batch.with_savepoints) != batch.with_savepoints)
+        session_->execute(batch.with_savepoints ? short_lock_limit : usual_lock_limit);
       const auto started_at = std::chrono::steady_clock::now();
       const storage::Recorded recorded = storage::RunStore(*session_, options_.worker)
                                              .record(batch, [this](const auto& state, const auto& result) {
@@ -247,7 +247,7 @@ bool Recorder::write(storage::Batch batch) {
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
       const bool refused = storage::refuses_data(error);
       const bool lock_conflict = storage::is_lock_conflict(error);
-      if (!batch.careful && (refused || lock_conflict)) {
+      if (!batch.with_savepoints && (refused || lock_conflict)) {
         return std::ranges::all_of(split(std::move(batch)),
                                    [&](storage::Batch& single) { return write(std::move(single)); });
       } else if (refused) {

@@ -104,9 +104,10 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
 
 void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
   for (storage::ClaimedRun& claimed : runs) {
-    if (claimed.was == RunStatus::running) continue;  // its lease ends, and that it was lost still counts
+    if (claimed.previous_status == RunStatus::running)
+      continue;  // its lease ends, and that it was lost still counts
     RunState state = std::move(claimed.run.state);
-    state.status = claimed.was;
+    state.status = claimed.previous_status;
     state.at = due;
     recorder_.finish({claimed.run.key.business_id, claimed.run.key.guid, std::move(state)});
   }
@@ -154,7 +155,7 @@ bool Runner::admit(const TaskPtr& task) {
     // A worker of another version can perform it, or this one can once the workflow is repaired.
     state.status = waiting_status(state);
     state.code = "WORKFLOW_UNREADABLE";
-    state.at += unreadable_again_after;
+    state.at += unreadable_retry_delay;
   } else if (!workflow) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
@@ -191,7 +192,7 @@ void Runner::perform(const TaskPtr& task) {
     task->action->perform(attempt, effects_,
                           [this, task](const actions::AttemptResult& result) { finished(task, result); });
   } catch (const std::exception& error) {  // SQL has written a plan that no action makes
-    finished(task, {.outcome = actions::Never{"UNREADABLE"},
+    finished(task, {.outcome = actions::Dead{"UNREADABLE"},
                     .started_at = effects_.clock.now(),
                     .status_code = {},
                     .response = {},
@@ -206,7 +207,7 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
     const std::lock_guard lock(mutex_);
     if (result.cancelled) {
       queues_.released(*task, now);
-      requeue(task, result.again_at.value_or(now));
+      requeue(task, result.next_attempt_at.value_or(now));
     } else {
       measure(*task, result);
       queues_.ended(*task, result.destination_failed, now);
@@ -233,7 +234,7 @@ void Runner::measure(const Task& task, const actions::AttemptResult& result) {
 void Runner::conclude(const TaskPtr& task, RunState state) {
   if (is_final(state.status))
     record(Histogram::run_age_seconds, seconds(state.at - task->run.key.created_at));
-  held_.give(task->business());
+  held_.release(task->business());
   task->place = Task::Place::gone;
   if (task->event) {
     task->run.state = std::move(state);
@@ -262,7 +263,7 @@ void Runner::settle(OpenEvents::Queued queued) {
     task->place = Task::Place::gone;
     task->request = {};
     task->memory.reset();
-    held_.give(task->business());
+    held_.release(task->business());
   }
   recorder_.settle(std::move(queued.settled));
 }

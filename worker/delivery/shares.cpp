@@ -8,7 +8,7 @@ void Shares::take(const Guid& business, std::size_t amount) {
   taken_ += amount;
 }
 
-void Shares::give(const Guid& business, std::size_t amount) {
+void Shares::release(const Guid& business, std::size_t amount) {
   if (amount == 0) return;
   const auto found = held_.find(business);
   found->second -= amount;

@@ -24,7 +24,7 @@ class Shares {
 
   void take(const Guid& business, std::size_t amount = 1);
   /// Returns an amount that was taken.
-  void give(const Guid& business, std::size_t amount = 1);
+  void release(const Guid& business, std::size_t amount = 1);
 
   std::size_t held(const Guid& business) const;
   /// Businesses that may take no more.

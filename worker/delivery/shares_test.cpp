@@ -44,7 +44,7 @@ TEST(Shares, BusinessesOfUnlimitedDemandHoldTheSame) {
   // The first returns capacity as its attempts end, and from then on takes only its share.
   for (int round = 0; round < 700; ++round) {
     if (shares.may_take(other)) shares.take(other);
-    shares.give(one);
+    shares.release(one);
     if (shares.may_take(one)) shares.take(one);
   }
   EXPECT_EQ(shares.held(one), 300U);
@@ -58,7 +58,7 @@ TEST(Shares, MayBeExceededByASingleAmount) {
   shares.take(Guid::random(), 50);
   EXPECT_EQ(shares.free(), 0U);
   EXPECT_FALSE(shares.may_take(Guid::random()));
-  shares.give(business, 99);
+  shares.release(business, 99);
   EXPECT_EQ(shares.free(), 50U);
   EXPECT_EQ(shares.held(business), 0U);
 }

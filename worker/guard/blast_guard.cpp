@@ -109,7 +109,7 @@ std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& sessio
                                std::to_string(options_.factor) + " times its rate of the last 7 days"};
 }
 
-void BlastGuard::keep_now(storage::Session& session) {
+void BlastGuard::save_now(storage::Session& session) {
   const Time now = clock_.now();
   next_save_ = now + save_interval;
   rates_.forget_idle(now);

@@ -36,10 +36,10 @@ class BlastGuard {
   void watch(storage::Session& session, std::vector<MatchedEvent>& events);
 
   /// Saves the counts once a minute. Throws like `watch`; the counts are then kept.
-  void keep(storage::Session& session) {
-    if (clock_.now() >= next_save_) keep_now(session);
+  void save(storage::Session& session) {
+    if (clock_.now() >= next_save_) save_now(session);
   }
-  void keep_now(storage::Session& session);
+  void save_now(storage::Session& session);
 
  private:
   struct Group;  // the runs of one workflow in one batch

@@ -53,11 +53,11 @@ std::vector<storage::PendingEvent> Backlog::take(std::size_t limit) {
 void Backlog::release(const storage::EventKey& event) {
   const auto taken = taken_.find(event);
   if (taken == taken_.end()) return;
-  shares_.give(taken->second);
+  shares_.release(taken->second);
   taken_.erase(taken);
 }
 
-void Backlog::give_back(std::span<const storage::PendingEvent> events) {
+void Backlog::put_back(std::span<const storage::PendingEvent> events) {
   for (const storage::PendingEvent& event : events) {
     insert(event);
     release(event.key());

@@ -26,7 +26,7 @@ class Backlog {
   /// Takes at most `limit` events, in turn from each business that has not reached its share.
   std::vector<storage::PendingEvent> take(std::size_t limit);
   /// Returns taken events, which then wait again.
-  void give_back(std::span<const storage::PendingEvent> events);
+  void put_back(std::span<const storage::PendingEvent> events);
   /// Removes recorded events. Unknown events are ignored.
   void settled(std::span<const storage::EventKey> events);
   /// Removes and returns the waiting events of one shard or of all. Taken events stay.

@@ -68,7 +68,7 @@ TEST(Backlog, ReturnedEventsKeepTheirOrder) {
   Backlog backlog(2);
   for (std::uint64_t id = 1; id <= 4; ++id) backlog.add(Events{event(id, loud)});
   const auto taken = backlog.take(2);
-  backlog.give_back(Events{taken.back()});
+  backlog.put_back(Events{taken.back()});
   EXPECT_EQ(backlog.taken(), 1U);
   EXPECT_EQ(ids(backlog.take(all)), Ids{2});
   backlog.settled(keys({1, 2}));

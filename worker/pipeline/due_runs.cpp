@@ -74,16 +74,17 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
     unreadable.push_back(std::move(run));
     return true;
   });
-  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_again_after);
+  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_retry_delay);
   try {
-    preparer_.check_again(session, claimed);
+    preparer_.recheck_delayed(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());
     throw;
   }
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
-    if (!storage::is_deferred(key) || run.called_off || run.record_gone || !catalogue_.find(key.workflow_id))
+    if (!storage::is_deferred(key) || run.conditions_failed || run.record_gone ||
+        !catalogue_.find(key.workflow_id))
       return false;
     to_render_.push(std::move(run), clock_.now());
     return true;

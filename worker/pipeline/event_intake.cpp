@@ -68,9 +68,9 @@ void EventIntake::follow_leases(storage::Session& session) {
       rate_.forget();
     }
   }
-  if (const auto idle = rate_.to_say()) {
+  if (const auto idle = rate_.setting_to_announce()) {
     storage::Leases(session, options_.worker, {}, {}).set_idle(*idle);
-    rate_.said(*idle);
+    rate_.announced(*idle);
   }
 }
 
@@ -110,7 +110,7 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
   if (draws_xid) last_xid_ = now;
   last_look_ = ticks(now);
   workflows.follow(session, scan.workflow_epoch);
-  rate_.looked(now, scan.transactions, scan.xmin, scan.xid);
+  rate_.scanned(now, scan.transactions, scan.xmin, scan.xid);
   std::map<std::int16_t, std::size_t> counts;
   for (const storage::PendingEvent& event : scan.events) ++counts[event.shard];
   saw_all_ =
@@ -143,9 +143,9 @@ std::vector<storage::PendingEvent> EventIntake::take(std::size_t most) {
   return events;
 }
 
-void EventIntake::give_back(std::span<const storage::PendingEvent> events) {
+void EventIntake::put_back(std::span<const storage::PendingEvent> events) {
   const std::lock_guard lock(mutex_);
-  backlog_.give_back(events);
+  backlog_.put_back(events);
 }
 
 void EventIntake::matched() {

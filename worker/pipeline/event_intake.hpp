@@ -64,11 +64,11 @@ class EventIntake {
   /// Takes the next events to be matched, `most` at most, businesses in turn.
   std::vector<storage::PendingEvent> take(std::size_t most);
   /// Puts events back that were taken and not matched.
-  void give_back(std::span<const storage::PendingEvent> events);
+  void put_back(std::span<const storage::PendingEvent> events);
   /// Notes that what `take` returned is matched.
   void matched();
   /// The longest wait for a notification, `poll` at most.
-  Duration patience(Duration poll) const { return rate_.patience(poll); }
+  Duration patience(Duration poll) const { return rate_.max_wait(poll); }
 
  private:
   const Options options_;

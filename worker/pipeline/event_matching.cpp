@@ -42,7 +42,7 @@ bool EventMatching::match_some(storage::Session& session, std::vector<storage::S
   try {
     matched = match(session, events, std::move(rows));
   } catch (...) {
-    intake_.give_back(events);
+    intake_.put_back(events);
     throw;
   }
   give_back_unmatched(std::move(events), matched);
@@ -82,7 +82,7 @@ void EventMatching::give_back_unmatched(std::vector<storage::PendingEvent> event
   std::unordered_set<storage::EventKey, storage::EventKeyHash> keys;
   for (const MatchedEvent& event : matched) keys.insert(event.key);
   std::erase_if(events, [&](const storage::PendingEvent& event) { return keys.contains(event.key()); });
-  intake_.give_back(events);
+  intake_.put_back(events);
 }
 
 bool EventMatching::match_postponed(storage::Session& session) {

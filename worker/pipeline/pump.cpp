@@ -79,7 +79,7 @@ void Pump::run(const std::stop_token& stop) {
 void Pump::store_firings() {
   if (!session_) return;
   try {
-    guard_.keep_now(*session_);
+    guard_.save_now(*session_);
   } catch (const std::exception& error) {
     observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
   }
@@ -113,7 +113,7 @@ void Pump::turn(const std::stop_token& stop) {
   const bool rendered = runs_.render_some(*session_);
   const bool matched = matching_.match_postponed(*session_);
   if (matched) runs_.look_again();
-  guard_.keep(*session_);
+  guard_.save(*session_);
   runner_.spill();
   if (!found && !claimed && !rendered && !matched) wait(stop);
 }

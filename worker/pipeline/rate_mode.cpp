@@ -14,19 +14,19 @@ constexpr Duration settling_wait = std::chrono::milliseconds(2);
 
 }  // namespace
 
-std::optional<bool> RateMode::to_say() const {
+std::optional<bool> RateMode::setting_to_announce() const {
   if (announced_ == idle_) return std::nullopt;
   return idle_;
 }
 
-void RateMode::said(bool idle) {
+void RateMode::announced(bool idle) {
   announced_ = idle;
   settling_ = idle;
   first_informed_xid_.reset();
 }
 
-void RateMode::looked(Time now, std::size_t transactions, std::uint64_t xmin,
-                      std::optional<std::uint64_t> xid) {
+void RateMode::scanned(Time now, std::size_t transactions, std::uint64_t xmin,
+                       std::optional<std::uint64_t> xid) {
   if (settling_) {
     if (!first_informed_xid_) first_informed_xid_ = xid;
     if (first_informed_xid_ && xmin >= *first_informed_xid_) settling_ = false;
@@ -39,7 +39,7 @@ void RateMode::looked(Time now, std::size_t transactions, std::uint64_t xmin,
   window_transactions_ = 0;
 }
 
-Duration RateMode::patience(Duration poll) const {
+Duration RateMode::max_wait(Duration poll) const {
   if (!idle_) return busy_wait;
   return settling_ || announced_ != true ? settling_wait : poll;
 }

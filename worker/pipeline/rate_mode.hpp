@@ -16,18 +16,18 @@ class RateMode {
   void forget() { announced_.reset(); }
 
   /// The setting to announce to the writers now; nullopt if they have it. After its commit, call `said`.
-  std::optional<bool> to_say() const;
-  void said(bool idle);
+  std::optional<bool> setting_to_announce() const;
+  void announced(bool idle);
 
   /// True if the next scan should draw a transaction id; all transactions from that id on have the setting.
   bool wants_xid() const { return settling_ && !first_informed_xid_; }
 
   /// Must be called after each scan, with the number of transactions whose events it read, the xmin of its
   /// snapshot, and the transaction id that it drew, if any.
-  void looked(Time now, std::size_t transactions, std::uint64_t xmin, std::optional<std::uint64_t> xid);
+  void scanned(Time now, std::size_t transactions, std::uint64_t xmin, std::optional<std::uint64_t> xid);
 
   /// The longest time that the worker may wait for a NOTIFY.
-  Duration patience(Duration poll) const;
+  Duration max_wait(Duration poll) const;
 
  private:
   bool idle_ = true;

@@ -13,7 +13,7 @@ using testing::SizeIs;
 constexpr Time start{};
 
 storage::ClaimedRun run(const Guid& business) {
-  storage::ClaimedRun made{.run = {}, .was = storage::RunStatus::queued};
+  storage::ClaimedRun made{.run = {}, .previous_status = storage::RunStatus::queued};
   made.run.key.business_id = business;
   return made;
 }

@@ -18,7 +18,7 @@
 namespace waybill::worker {
 
 /// The time for which runs and events of a workflow that this version cannot read are left to other workers.
-inline constexpr Duration unreadable_again_after = std::chrono::seconds(5);
+inline constexpr Duration unreadable_retry_delay = std::chrono::seconds(5);
 
 /// A workflow as the worker uses it. Immutable; a change replaces it.
 struct Workflow {

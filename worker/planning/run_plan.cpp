@@ -39,7 +39,7 @@ PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow
                           .request = {},
                           .body = {},
                           .depth = depth,
-                          .workflow_made = workflow.created_at},
+                          .workflow_created_at = workflow.created_at},
                   .state = {.status = storage::RunStatus::queued,
                             .code = {},
                             .error = {},

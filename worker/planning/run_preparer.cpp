@@ -13,7 +13,9 @@
 namespace waybill::worker {
 namespace {
 
-bool was_waiting(const storage::ClaimedRun& claimed) { return claimed.was == storage::RunStatus::waiting; }
+bool was_waiting(const storage::ClaimedRun& claimed) {
+  return claimed.previous_status == storage::RunStatus::waiting;
+}
 
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
 
@@ -59,7 +61,7 @@ void RunPreparer::with_columns(storage::Session& session, Work work) {
   }
 }
 
-void RunPreparer::check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+void RunPreparer::recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   if (std::ranges::none_of(runs, was_waiting)) return;
   with_columns(session, [&] { check_all(session, runs); });
 }
@@ -94,7 +96,7 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
     const bool is_deletion = event->after == std::nullopt && (event->before || is_for_deletions(rule));
     if (is_deletion && !event->before) continue;  // nothing is left to compare
     claimed.record_gone = !is_deletion && !now.after;
-    claimed.called_off = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
+    claimed.conditions_failed = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
   }
 }
 

@@ -25,7 +25,7 @@ class RunPreparer {
 
   /// Checks runs whose delay is over: cancels those whose record is gone or no longer meets the conditions of
   /// the workflow. Other runs stay as they are.
-  void check_again(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  void recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
   /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are.

@@ -31,8 +31,8 @@ namespace {
 
 namespace asio = boost::asio;
 using actions::AttemptResult;
+using actions::Dead;
 using actions::Done;
-using actions::Never;
 using actions::Retry;
 using actions::Skip;
 using connectors::Store;
@@ -105,9 +105,9 @@ actions::Outcome outcome_of(const StoreError& error) {
     case StoreProblem::busy:
       return Retry{.code = "STORE_BUSY", .retry_after = error.retry_after()};
     case StoreProblem::refused:
-      return Never{"STORE_REFUSED"};
+      return Dead{"STORE_REFUSED"};
   }
-  return Never{"STORE_REFUSED"};
+  return Dead{"STORE_REFUSED"};
 }
 
 bool is_down(StoreProblem problem) {
@@ -122,7 +122,7 @@ void skip(AttemptResult& result, std::string_view code, std::string_view reason)
 
 void requeue(AttemptResult& result, Time until) {
   result.cancelled = true;
-  result.again_at = until;
+  result.next_attempt_at = until;
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ class StoreTrackingSender::Impl {
     } else if (!target->is_on) {
       skip(result, "PUSH_OFF", "Tracking is not sent to the store of the order.");
     } else if (connectors::find_connector(target->provider) == nullptr) {
-      result.outcome = Never{"NO_CONNECTOR"};
+      result.outcome = Dead{"NO_CONNECTOR"};
       result.error = "There is no connector for " + target->provider + ".";
     } else {
       StoreQueue& queue = queue_of(target->integration);
@@ -268,7 +268,7 @@ class StoreTrackingSender::Impl {
         requeue(result, clock_.now() + no_slot_pause);
       }
     } catch (const SecretError&) {
-      result.outcome = Never{"UNREADABLE"};
+      result.outcome = Dead{"UNREADABLE"};
       result.error = "The credentials of the store cannot be read.";
     } catch (const storage::DatabaseUnavailable&) {
       requeue(result, clock_.now() + no_database_pause);

@@ -6,6 +6,6 @@ union all
 select day, sum(runs)::bigint from (
   select (start at time zone 'UTC')::date as day, runs from run_counts where business_id = $1::uuid/*counted*/
   union all
-  select (created_at at time zone 'UTC')::date, 1 from runs where business_id = $1::uuid/*each*/
+  select (created_at at time zone 'UTC')::date, 1 from runs where business_id = $1::uuid/*uncounted*/
 ) finished
 group by day

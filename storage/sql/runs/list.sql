@@ -7,9 +7,9 @@ select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVer
        r.trigger_code as trigger, r.status, r.code, r.error, r.attempts, r.created_at as "createdAt",
        r.next_attempt_at as "nextAttemptAt", r.finished_at as "finishedAt", r.replay_of as "replayOf"
 from (
-  (select guid, created_at from runs where business_id = $1::uuid/*finished*//*days*/ order by guid desc /*most*/)
+  (select guid, created_at from runs where business_id = $1::uuid/*finished*//*days*/ order by guid desc /*limit*/)
   union all
-  (select guid, created_at from run_queue where business_id = $1::uuid/*open*/ order by guid desc /*most*/)
+  (select guid, created_at from run_queue where business_id = $1::uuid/*open*/ order by guid desc /*limit*/)
   order by guid desc
   /*page*/
 ) page,
