@@ -1,7 +1,6 @@
 #include "worker/delivery/recorder.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "base/backoff.hpp"
@@ -17,78 +16,6 @@ constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
 // because locks of whole tables are short.
 constexpr const char* short_lock_limit = "set lock_timeout = '100ms'";
 constexpr const char* usual_lock_limit = "reset lock_timeout";
-
-constexpr std::size_t max_batch_bytes = 4UL * 1024 * 1024;  // of the texts in a batch, without its last entry
-
-std::size_t text_size(const storage::SettledEvent& event) {
-  std::size_t bytes = 0;
-  for (const storage::Run& run : event.runs) bytes += storage::byte_size(run.key);
-  return bytes;
-}
-
-std::size_t text_size(const storage::QueuedOutcome& outcome) {
-  const auto& rendering = outcome.rendering;
-  return rendering ? rendering->request.size() + (rendering->body ? rendering->body->size() : 0) : 0;
-}
-
-template <typename Items>
-std::size_t move_some(Items& from, Items& to, std::size_t limit) {
-  std::size_t count = 0;
-  for (std::size_t bytes = 0; count < std::min(from.size(), limit) && bytes < max_batch_bytes; ++count)
-    bytes += text_size(from[count]);
-  const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
-  to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
-  from.erase(from.begin(), end);
-  return count;
-}
-
-std::size_t size(const storage::Batch& batch) { return batch.events.size() + batch.outcomes.size(); }
-
-std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
-  std::optional<Time> next;
-  const auto consider = [&](const storage::RunState& state) {
-    if (storage::is_final(state.status) || state.status == storage::RunStatus::held || state.change) return;
-    if (!next || state.at < *next) next = state.at;
-  };
-  for (const auto& event : batch.events) {
-    for (const auto& run : event.runs) consider(run.state);
-  }
-  for (const auto& outcome : batch.outcomes) {
-    consider(outcome.state);
-    // The end of an ordered run makes the next one of its record due; a change, the next one of its event.
-    if (storage::is_final(outcome.state.status) || outcome.state.change) next = Time{};
-  }
-  for (const auto& state : recorded.changed) consider(state);
-  return next;
-}
-
-std::vector<storage::Batch> split(storage::Batch batch) {
-  std::vector<storage::Batch> batches;
-  for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
-  for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
-  for (auto& single : batches) single.with_savepoints = true;
-  return batches;
-}
-
-/// Ends the runs of a batch that the database refused, without the texts that it may have refused.
-void drop_refused_texts(storage::Batch& batch, std::string_view error) {
-  const auto end = [&](storage::RunState& state) {
-    state = {.status = storage::RunStatus::dead,
-             .code = "UNRECORDABLE",
-             .error = "the outcome could not be stored: " + std::string(error),
-             .attempts = state.attempts,
-             .tries = "[]",
-             .at = state.at};
-  };
-  for (auto& event : batch.events) {
-    for (auto& run : event.runs) {
-      end(run.state);
-      run.key.request = "{}";
-      run.key.body.reset();
-    }
-  }
-  for (auto& outcome : batch.outcomes) end(outcome.state);
-}
 
 /// The identity of a run in the log.
 struct RunName {
@@ -151,31 +78,33 @@ void Recorder::add(Add add_to) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    const bool was_empty = waiting_.empty();
-    add_to(waiting_);
-    wake = was_empty || urgent_ || size(waiting_) >= options_.batch_size;
+    const bool was_empty = queue_.empty();
+    add_to(queue_);
+    wake = was_empty || urgent_ || queue_.size() >= options_.batch_size;
   }
   if (wake) changed_.notify_all();
 }
 
 void Recorder::settle(storage::SettledEvent event) {
-  add([&](storage::Batch& batch) { batch.events.push_back(std::move(event)); });
+  add([&](RecordQueue& queue) { queue.add(std::move(event)); });
 }
 
 void Recorder::settle(std::vector<storage::SettledEvent> events) {
   if (events.empty()) return;
-  add([&](storage::Batch& batch) { std::ranges::move(events, std::back_inserter(batch.events)); });
+  add([&](RecordQueue& queue) {
+    for (storage::SettledEvent& event : events) queue.add(std::move(event));
+  });
 }
 
 void Recorder::finish(storage::QueuedOutcome outcome) {
-  add([&](storage::Batch& batch) { batch.outcomes.push_back(std::move(outcome)); });
+  add([&](RecordQueue& queue) { queue.add(std::move(outcome)); });
 }
 
 bool Recorder::flush(Duration limit) {
   std::unique_lock lock(mutex_);
   urgent_ = true;
   changed_.notify_all();
-  const bool done = changed_.wait_for(lock, limit, [&] { return waiting_.empty() && !writing_; });
+  const bool done = changed_.wait_for(lock, limit, [&] { return queue_.empty() && !writing_; });
   urgent_ = false;
   return done;
 }
@@ -184,22 +113,19 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
   std::unique_lock lock(mutex_);
   writing_ = false;
   changed_.notify_all();
-  const auto has_work = [&] { return stopping_ || !waiting_.empty(); };
-  if (lock_conflicts_.empty()) {
+  const auto has_work = [&] { return stopping_ || !queue_.empty(); };
+  if (const auto retry_at = queue_.retry_at(); !retry_at) {
     changed_.wait(lock, has_work);
-  } else if (changed_.wait_until(lock, next_retry_, has_work);
-             waiting_.empty() || std::chrono::steady_clock::now() >= next_retry_) {
-    batch = std::move(lock_conflicts_.front());
-    lock_conflicts_.pop_front();
+  } else if (changed_.wait_until(lock, *retry_at, has_work);
+             queue_.empty() || std::chrono::steady_clock::now() >= *retry_at) {
+    batch = queue_.take_set_aside();
     writing_ = true;
     return true;
   }
-  if (waiting_.empty()) return false;
+  if (queue_.empty()) return false;
   changed_.wait_for(lock, options_.batch_delay,
-                    [&] { return stopping_ || urgent_ || size(waiting_) >= options_.batch_size; });
-  // An outcome may belong to a run that an event of this batch queues; the store settles events first.
-  move_some(waiting_.events, batch.events, options_.batch_size);
-  if (waiting_.events.empty()) move_some(waiting_.outcomes, batch.outcomes, options_.batch_size);
+                    [&] { return stopping_ || urgent_ || queue_.size() >= options_.batch_size; });
+  batch = queue_.take(options_.batch_size);
   writing_ = true;
   return true;
 }
@@ -254,8 +180,7 @@ bool Recorder::write(storage::Batch batch) {
         drop_refused_texts(batch, error.what());
       } else if (lock_conflict) {
         const std::lock_guard lock(mutex_);
-        lock_conflicts_.push_back(std::move(batch));
-        next_retry_ = std::chrono::steady_clock::now() + lock_retry_delay;
+        queue_.set_aside(std::move(batch), std::chrono::steady_clock::now() + lock_retry_delay);
         return !stopping_;
       } else {
         session_.reset();

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -12,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/run_store.hpp"
+#include "worker/delivery/record_batch.hpp"
 #include "worker/guard/pause_writer.hpp"
 
 namespace waybill::worker {
@@ -66,9 +66,7 @@ class Recorder {
   bool short_locks_ = false;                   // the lock limit that session_ has now
   std::mutex mutex_;
   std::condition_variable changed_;
-  storage::Batch waiting_;
-  std::deque<storage::Batch> lock_conflicts_;           // batches of one entry; used by thread_ only
-  std::chrono::steady_clock::time_point next_retry_{};  // of the first of lock_conflicts_
+  RecordQueue queue_;
   bool writing_ = false;
   bool urgent_ = false;  // a caller waits in flush
   bool stopping_ = false;
