@@ -49,11 +49,11 @@ class ApiUrlFile {
   std::filesystem::path path_;
 };
 
-/// Throws StatementError when there is no schema. That the database is away is no reason not to start: it may
-/// come back.
+/// Throws StatementError if there is no schema and MigrationError if an unreleased version made it. A process
+/// also starts while the database is unavailable, because it may come back.
 void check_schema(const std::string& database_url) {
   try {
-    storage::Session(database_url, "waybill").execute("select from businesses limit 0");
+    storage::refuse_unreleased_schema(database_url);
   } catch (const storage::DatabaseUnavailable& error) {
     observe(Observable::database_unavailable, {{"error", error.what()}});
   }

@@ -14,9 +14,30 @@ namespace {
 
 std::string checksum(const Statement& migration) { return hex(sha256(migration.text)); }
 
+// The first migration of the schemas that unreleased versions made.
+constexpr std::string_view unreleased_migration = "0001_businesses";
+
+void refuse_unreleased(const Rows& applied) {
+  for (int row = 0; row < applied.size(); ++row) {
+    if (applied.get(row, 0) != unreleased_migration) continue;
+    throw MigrationError(
+        "an unreleased version of waybill made the schema of this database: make a new database");
+  }
+}
+
+// Replaces the token `@schema@`.
+std::string in_schema(std::string text, std::string_view schema) {
+  constexpr std::string_view token = "@schema@";
+  for (std::size_t at = 0; (at = text.find(token, at)) != std::string::npos; at += schema.size()) {
+    text.replace(at, token.size(), schema);
+  }
+  return text;
+}
+
 // Returns how many of `migrations`, counted from the first, are applied.
 std::size_t count_applied(Session& session, std::span<const Statement> migrations) {
   const Rows applied = session.run(sql::schema_migrations::list);
+  refuse_unreleased(applied);
   for (int row = 0; row < applied.size(); ++row) {
     const std::string name(applied.get(row, 0));
     if (std::ranges::find(migrations, name, &Statement::name) == migrations.end()) {
@@ -39,7 +60,8 @@ void apply(Session& session, const Statement& migration) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     Work work(session);
-    session.execute(std::string(migration.text));
+    const Rows schema = session.run(sql::schema_migrations::schema);
+    session.execute(in_schema(std::string(migration.text), schema.get(0, 0)));
     session.run(sql::schema_migrations::record, migration.name, checksum(migration));
     work.commit();
   } catch (const StatementError& error) {
@@ -64,6 +86,11 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
     applied.emplace_back(migration.name);
   }
   return applied;
+}
+
+void refuse_unreleased_schema(const std::string& url) {
+  Session session(url, "waybill");
+  refuse_unreleased(session.run(sql::schema_migrations::list));
 }
 
 std::vector<std::string> migrate(const std::string& url) {

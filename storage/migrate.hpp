@@ -16,13 +16,18 @@ class MigrationError : public std::runtime_error {
 };
 
 /// Applies the missing ones of `migrations` in order, each in its own transaction together with its row in
-/// schema_migrations, and returns their names. If several processes start at once, one applies them and the
-/// others wait. A crash loses the migration that was running. Throws DatabaseUnavailable, or MigrationError
-/// if a migration fails, was changed after it was applied, is missing although a later one is applied, or is
-/// unknown to this program (the schema is newer).
+/// schema_migrations, and returns their names. In their texts, `@schema@` is replaced by the quoted name of
+/// the current schema. If several processes start at once, one applies them and the others wait. A crash
+/// loses the migration that was running. Throws DatabaseUnavailable, or MigrationError if a migration fails,
+/// was changed after it was applied, is missing although a later one is applied, or is unknown to this
+/// program (the schema is newer, or an unreleased version made it).
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations);
 
 /// Applies this program's migrations and creates the partitions of the coming days.
 std::vector<std::string> migrate(const std::string& url);
+
+/// Throws MigrationError if an unreleased version made the schema, StatementError if there is no schema, and
+/// DatabaseUnavailable.
+void refuse_unreleased_schema(const std::string& url);
 
 }  // namespace waybill::storage

@@ -89,6 +89,27 @@ TEST_F(Migrate, RefusesToApplyOneBehindALaterOne) {
   EXPECT_THAT(error_of(whole), HasSubstr("0001_first is missing"));
 }
 
+TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
+  const std::string said = "an unreleased version of waybill made the schema";
+  database_.exec("create table schema_migrations (name text primary key, checksum text not null)");
+  EXPECT_NO_THROW(storage::refuse_unreleased_schema(database_.url()));
+  database_.exec("insert into schema_migrations values ('0001_businesses', repeat('0', 64))");
+  EXPECT_THAT(error_of(storage::migrations()), HasSubstr(said));
+  EXPECT_THROW(storage::refuse_unreleased_schema(database_.url()), MigrationError);
+  EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
+}
+
+TEST_F(Migrate, ReplacesTheTokenOfTheSchema) {
+  const Statement named[] = {{"0001_named",
+                              "create table a (id int); insert into @schema@.a values (1);"
+                              "create function b() returns bigint language sql set search_path to '' as"
+                              " $$ select count(*) from @schema@.a $$"}};
+  database_.exec("create schema \"Other Schema\"; alter database " + database_.name() +
+                 " set search_path = \"Other Schema\"");
+  migrate(database_.url(), named);
+  EXPECT_EQ(database_.number("select \"Other Schema\".b()"), 1);
+}
+
 TEST_F(Migrate, BringsAnEmptyDatabaseUpToDate) {
   std::vector<std::string> names;
   for (const auto& migration : storage::migrations()) names.emplace_back(migration.name);
