@@ -102,7 +102,7 @@ ValueType common_type(const Expression& a, const Expression& b) {
   throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
 }
 
-// Texts that an index finds by their value as it is (storage/migrations/0002); other texts, and all in lower
+// Texts that an index finds by their value as it is (storage/migrations/); other texts, and all in lower
 // case, are found by the one of search_text.
 bool has_own_index(const Expression& e) {
   constexpr auto indexed =

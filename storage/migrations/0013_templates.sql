@@ -1,5 +1,5 @@
--- Templates that a business writes: the texts of mails, push messages and webhooks, which its workflows and other
--- templates name by their code. The built-in ones are part of the program.
+-- Templates that a business writes: texts of mails, push messages and webhooks. Workflows and other templates name them by
+-- code. The built-in templates are part of the program.
 
 create table templates (
   business_id  uuid not null references businesses,
@@ -34,19 +34,16 @@ create table template_versions (
   primary key (business_id, template_id, version)
 );
 
--- What a version keeps of a template.
+-- The definition that a version keeps.
 create function template_definition(t templates) returns jsonb language sql stable as $$
   select jsonb_build_object('code', t.code, 'name', t.name, 'entityType', t.entity_type, 'type', t.type,
                             'subject', t.subject, 'body', t.body, 'html', t.html, 'title', t.title, 'url', t.url) $$;
 
--- A change of a template moves the workflows' epoch on, in its own transaction, as a change of a workflow does: no worker
--- matches an event with texts older than it. No workflow's row is touched, so none is locked.
-create trigger epoch before insert or update on templates for each row execute function advance_workflow_epoch();
+-- A change of a template advances the workflows' epoch like a change of a workflow, so that no worker matches an event with
+-- older texts. No row of workflows is updated or locked.
+create trigger advance_epoch before insert or update on templates for each row execute function advance_workflow_epoch();
 
--- The templates that a workflow's action uses, itself or as partials of its own texts.
-alter table workflows add column template_codes text[] not null default '{}';
-
--- The texts of templates of a business, and of those they include, as an object by code; null for a code it has not.
+-- The texts of a business's templates and of the templates they include, as an object by code; null for an unknown code.
 create function template_texts(business uuid, codes text[]) returns jsonb language sql stable as $$
   with recursive wanted (code) as (
     select unnest(codes)
@@ -61,7 +58,7 @@ create function template_texts(business uuid, codes text[]) returns jsonb langua
   where w.code is not null
 $$;
 
--- Whether a workflow of the business uses a template, itself or through templates that include it.
+-- True if a workflow of the business uses the template, directly or through templates that include it.
 create function template_in_use(business uuid, template text) returns boolean language sql stable as $$
   with recursive including (code) as (
     select template

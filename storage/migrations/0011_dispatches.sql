@@ -1,5 +1,5 @@
--- Dispatches: shipments that a driver takes round with a vehicle, and the route they are taken in. A shipment's
--- dispatch_id says where it is; the stops follow it, whoever writes it (the triggers below).
+-- Dispatches: shipments that a driver delivers with a vehicle, in the order of a route. A shipment's dispatch_id names its
+-- dispatch; the triggers below keep the stops in step with it.
 
 create table dispatches (
   business_id      uuid not null references businesses,
@@ -16,7 +16,7 @@ create table dispatches (
   route_id         uuid not null default gen_random_uuid(),
   distance_km      numeric not null default 0,
   duration         interval not null default '0',
-  created_at       timestamptz not null default now(),  -- the list's order: to the microsecond
+  created_at       timestamptz not null default now(),  -- orders the list, so to the microsecond
   updated_at       timestamptz(3) not null default now(),
   deleted_at       timestamptz(3),
   primary key (business_id, guid),
@@ -29,6 +29,7 @@ create unique index dispatches_vehicle_out on dispatches (business_id, vehicle_i
 create unique index dispatches_driver_out on dispatches (business_id, driver_id) where status = 'in_progress';
 create index dispatches_by_creation on dispatches (business_id, created_at, guid) where deleted_at is null;
 create index dispatches_by_status on dispatches (business_id, status, ended_at) where deleted_at is null;
+create trigger touch before update on dispatches for each row execute function touch_updated_at();
 
 create table dispatch_stops (
   business_id    uuid not null,
@@ -37,37 +38,34 @@ create table dispatch_stops (
   sequence       integer not null,
   latitude       float8,    -- null: the address cannot be located
   longitude      float8,
-  arrives_after  interval,  -- the planned date
-  ended_as       text,      -- the shipment's status when the dispatch ended; what becomes of it later is not its matter
+  arrives_after  interval,  -- after the dispatch's planned date
+  ended_as       text,      -- status of the shipment when the dispatch ended
   primary key (business_id, dispatch_id, shipment_id)
 );
 create index dispatch_stops_by_sequence on dispatch_stops (business_id, dispatch_id, sequence);
-create index shipments_by_dispatch on shipments (business_id, dispatch_id) where dispatch_id is not null;
 
-create trigger touch before update on dispatches for each row execute function touch_updated_at();
-
--- `3h 45m`
+-- The duration as `3h 45m`.
 create function hours_and_minutes(duration interval) returns text language sql immutable as $$
   select floor(extract(epoch from duration) / 3600) || 'h ' || floor(extract(epoch from duration) / 60)::bigint % 60 || 'm' $$;
 
 create function is_final(shipment_status text) returns boolean language sql immutable as $$
   select shipment_status in ('delivered', 'returned', 'cancelled') $$;
 
--- Ends a dispatch, `outcome` being completed or cancelled: one that was under way frees its vehicle and driver, and what
--- was not brought to an end belongs to no dispatch any more.
+-- Ends a dispatch with the status `outcome`, completed or cancelled. If it was in progress, its vehicle and driver become
+-- available. Shipments that are not final leave the dispatch.
 create function end_dispatch(business uuid, dispatch uuid, outcome text) returns void language plpgsql as $$
 declare
-  before dispatches;
+  dispatch_row dispatches;
 begin
-  select * into before from dispatches where business_id = business and guid = dispatch for update;
+  select * into dispatch_row from dispatches where business_id = business and guid = dispatch for update;
   update dispatches set status = outcome, ended_at = now() where business_id = business and guid = dispatch;
-  if before.status = 'in_progress' then
+  if dispatch_row.status = 'in_progress' then
     update vehicles
     set status = case status when 'in_use' then 'available' else status end,
-        current_driver_id = nullif(current_driver_id, before.driver_id)
-    where business_id = business and guid = before.vehicle_id;
+        current_driver_id = nullif(current_driver_id, dispatch_row.driver_id)
+    where business_id = business and guid = dispatch_row.vehicle_id;
     update drivers set status = 'available'
-    where business_id = business and guid = before.driver_id and status = 'on_duty';
+    where business_id = business and guid = dispatch_row.driver_id and status = 'on_duty';
   end if;
   update dispatch_stops t set ended_as = s.status
   from shipments s
@@ -75,9 +73,10 @@ begin
   update shipments set dispatch_id = null
   where business_id = business and dispatch_id = dispatch and not is_final(status);
 end $$;
+revoke execute on function end_dispatch(uuid, uuid, text) from public;
 
--- A dispatch under way of which no shipment is left to deliver is over. Locks are always taken in the order shipments,
--- dispatch: of two transactions that end the last two shipments, the second waits here and then sees the first.
+-- Completes a dispatch in progress if all its shipments are final. Every transaction locks shipments before their
+-- dispatch: of two that end the last two shipments, the second waits here and then sees the change of the first.
 create function complete_dispatch_if_done(business uuid, dispatch uuid) returns void language plpgsql as $$
 begin
   perform from dispatches where business_id = business and guid = dispatch and status = 'in_progress';
@@ -88,10 +87,12 @@ begin
   where business_id = business and dispatch_id = dispatch and deleted_at is null and not is_final(status) limit 1;
   if not found then perform end_dispatch(business, dispatch, 'completed'); end if;
 end $$;
+revoke execute on function complete_dispatch_if_done(uuid, uuid) from public;
 
--- Keeps stops and state of dispatches in step with their shipments. The conditions of the triggers below keep every
--- shipment away that is in none: it costs a comparison.
-create function follow_shipment() returns trigger language plpgsql as $$
+-- Changes stops and status of a dispatch when a shipment enters it, leaves it or becomes final. The conditions of the
+-- triggers below skip shipments without a dispatch, at the cost of one comparison.
+create function follow_shipment() returns trigger language plpgsql
+security definer set search_path to pg_catalog, @schema@, pg_temp as $$
 declare
   is_in boolean := tg_op <> 'DELETE' and new.dispatch_id is not null and new.deleted_at is null;
   was_in boolean := tg_op <> 'INSERT' and old.dispatch_id is not null and old.deleted_at is null;
@@ -118,6 +119,7 @@ begin
   end if;
   return null;
 end $$;
+revoke execute on function follow_shipment() from public;
 create trigger dispatch_after_insert after insert on shipments for each row
   when (new.dispatch_id is not null) execute function follow_shipment();
 create trigger dispatch_after_update after update on shipments for each row

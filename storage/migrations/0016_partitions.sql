@@ -1,15 +1,15 @@
--- Partitions are made and dropped one at a time, each in a transaction of its own when the service does it, so that one
--- that cannot be had now neither stops the others nor keeps the locks that they need. Every lock is waited for 200 ms at
--- most: a lock that waits makes everyone else wait behind it.
+-- Partitions of events and runs (by day) and of positions (by week). Rows of days without a partition go to the table's
+-- default partition, TABLE_other. The service creates and drops each partition in a separate transaction, so a failure does
+-- not affect the others. Locks time out after 200 ms, because other sessions queue behind a session that waits for one.
 
--- The days that a partition of this table holds.
+-- The number of days in a partition of this table.
 create function partition_days(parent text) returns integer language sql immutable as $$
   select case parent when 'positions' then 7 else 1 end $$;
 
--- Makes the partition of `parent` (events, runs or positions) that begins with `first`, a Monday for positions, and moves
--- the rows there that the default partition holds for it. Returns false if it exists or if another session makes or drops
--- one. Nobody looks for what the rows of events and runs hold as a whole, so analyze need not compare it; and nobody reads
--- events by an index alone, so vacuum need not read them all again for their insertion.
+-- Creates the partition of `parent` (events, runs or positions) that begins on `first`, a Monday for positions, and moves
+-- the default partition's rows for these days into it. Returns false if the partition exists, or if another session creates
+-- or drops one. No query compares whole records, causes, requests or bodies, so `analyze` skips these columns. No query
+-- reads events by an index alone, so `vacuum` need not visit them after their insertion.
 create function make_partition(parent text, first date) returns boolean language plpgsql set lock_timeout to '200ms' as $$
 declare
   part text := parent || to_char(first, '_YYYYMMDD');
@@ -36,18 +36,18 @@ begin
   if unexamined is not null then
     execute format('alter table %I %s', part, unexamined);
   end if;
-  execute move;  -- Writers and readers go on meanwhile.
-  -- A writer that was on its way to the default partition would be refused there once its rows belong elsewhere, so writers
-  -- wait from here on, before they have chosen a partition.
+  execute move;  -- writers and readers continue meanwhile
+  -- A writer that has already chosen the default partition would fail there once its rows belong to the new one. So the
+  -- first lock stops writers before they choose a partition.
   execute format('lock table only %I in share row exclusive mode', parent);
   execute format('lock table only %I in access exclusive mode', other);
-  execute move;  -- The rows written since.
+  execute move;  -- rows written since
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, starts, ends);
   return true;
 end $$;
 
--- Drops a partition, but none of events with an event that is not recorded. The status changes of its events are kept.
--- Returns false if it stays.
+-- Drops a partition. Keeps the status changes of its events. Returns false if it does not exist, if another session creates
+-- or drops one, or if it is of events and a worker has not recorded all events up to its end.
 create function drop_partition(part text) returns boolean language plpgsql set lock_timeout to '200ms' as $$
 declare
   parent text := regexp_replace(part, '_[0-9]{8}$', '');
@@ -60,10 +60,10 @@ begin
      and exists (select from pending_events where at < (first + 1)::timestamp at time zone 'UTC') then
     return false;
   end if;
-  -- Tries the locks first and gives them back, since the copy below takes time, in which readers go on.
+  -- Takes the locks as a test and releases them: the copy below takes time, and readers continue during it.
   begin
     execute format('lock table only %I, only %I in access exclusive mode', part, parent);
-    raise exception 'the locks can be had' using errcode = 'WB001';
+    raise exception 'the locks are available' using errcode = 'WB001';
   exception when sqlstate 'WB001' then null;
   end;
   if parent = 'events' then
@@ -78,8 +78,8 @@ begin
   return true;
 end $$;
 
--- The functions that earlier versions of the service call: one transaction for all, in which one that fails leaves the
--- others. Those that drop end with the first, for the locks of a drop stay until the transaction ends.
+-- For scripts: all partitions of a range of days in one transaction. If one fails, the others are still created. A call
+-- drops at most one partition, because the locks of a drop last until the transaction ends.
 create function make_partitions_of(parents text[], first date, last date) returns void language plpgsql as $$
 declare
   wanted record;
@@ -90,7 +90,7 @@ begin
     begin
       perform make_partition(wanted.parent, wanted.day);
     exception when others then
-      raise warning 'the partition of % for % is not made: %', wanted.parent, wanted.day, sqlerrm;
+      raise warning 'the partition of % for % is not created: %', wanted.parent, wanted.day, sqlerrm;
     end;
   end loop;
 end $$;
@@ -115,14 +115,22 @@ begin
   end loop;
 end $$;
 
-create or replace function make_partitions(first date, last date) returns void language sql as $$
+create function make_partitions(first date, last date) returns void language sql as $$
   select make_partitions_of(array['events', 'runs'], first, last) $$;
 
-create or replace function drop_partitions(oldest date) returns setof text language sql as $$
+create function drop_partitions(oldest date) returns setof text language sql as $$
   select drop_partitions_of(array['events', 'runs'], oldest) $$;
 
-create or replace function make_position_partitions(first date, last date) returns void language sql as $$
+create function make_position_partitions(first date, last date) returns void language sql as $$
   select make_partitions_of(array['positions'], date_trunc('week', first::timestamp)::date, last) $$;
 
-create or replace function drop_position_partitions(oldest date) returns setof text language sql as $$
+create function drop_position_partitions(oldest date) returns setof text language sql as $$
   select drop_partitions_of(array['positions'], oldest) $$;
+
+-- The owner alone creates and drops partitions.
+revoke execute on function make_partition(text, date), drop_partition(text), make_partitions_of(text[], date, date),
+  drop_partitions_of(text[], date), make_partitions(date, date), drop_partitions(date), make_position_partitions(date, date),
+  drop_position_partitions(date) from public;
+
+select make_partitions((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 7);
+select make_position_partitions((now() at time zone 'UTC')::date - 28, (now() at time zone 'UTC')::date + 14);

@@ -1,5 +1,23 @@
--- The built-in carriers, which every business sees under the nil business. A guid is the UUIDv5 of
--- 'waybill:carrier:CODE' in the URL namespace (RFC 9562 section 6.6): the same in every installation.
+-- Carriers: the built-in catalogue, the carriers of businesses, and the accounts that businesses have with carriers.
+
+create table carriers (
+  business_id     uuid not null,  -- nil: the built-in catalogue, visible to every business
+  guid            uuid not null default gen_random_uuid(),
+  name            text not null check (name <> ''),
+  code            text not null check (code <> ''),
+  type            text not null check (type in ('courier', 'freight', 'lastmile')),
+  service_levels  jsonb not null default '[]' check (jsonb_typeof(service_levels) = 'array'),
+  features        jsonb not null default '[]' check (jsonb_typeof(features) = 'array'),
+  created_at      timestamptz(3) not null default now(),
+  deleted_at      timestamptz(3),  -- orders and shipments still show its name
+  primary key (business_id, guid),
+  constraint carriers_times_in_range check (created_at >= timestamptz '0001-01-01 00:00:00+00'
+                                            and created_at < timestamptz '10000-01-01 00:00:00+00')
+);
+create unique index carriers_code_unique on carriers (business_id, code) where deleted_at is null;
+
+-- The built-in carriers. A guid is the UUIDv5 of 'waybill:carrier:CODE' in the URL namespace (RFC 9562 section 6.6), so
+-- it is the same in every installation.
 insert into carriers (business_id, guid, code, name, type, service_levels, features)
 select '00000000-0000-0000-0000-000000000000', guid, code, name, type, service_levels, features
 from (values
@@ -92,3 +110,33 @@ from (values
            {"code": "sameday", "name": "On demand", "estimatedDays": "0"}]',
    jsonb '["tracking", "pickup", "delivery_windows", "proof_of_delivery"]')
 ) c (guid, code, name, type, service_levels, features);
+
+-- A business's account with a carrier. Credentials are sealed.
+create table carrier_configurations (
+  business_id            uuid not null references businesses,
+  carrier_id             uuid not null,
+  account_number         text not null check (account_number <> ''),
+  default_service_level  text,
+  test_mode              boolean not null,
+  sealed_api_key         bytea,
+  sealed_api_secret      bytea,
+  is_active              boolean not null default true,
+  created_at             timestamptz(3) not null default now(),
+  updated_at             timestamptz(3) not null default now(),
+  primary key (business_id, carrier_id)
+);
+create trigger touch before update on carrier_configurations for each row execute function touch_updated_at();
+
+create table carrier_contacts (
+  business_id  uuid not null references businesses,
+  guid         uuid not null default gen_random_uuid(),
+  carrier_id   uuid not null,
+  name         text not null check (name <> ''),
+  email        text,
+  phone        text,
+  role         text,
+  created_at   timestamptz(3) not null default now(),
+  primary key (business_id, guid)
+);
+create index carrier_contacts_by_carrier on carrier_contacts (business_id, carrier_id);
+create trigger limit_rows before insert on carrier_contacts for each row execute function limit_rows('true');
