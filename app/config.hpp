@@ -77,13 +77,15 @@ struct Option {
   std::string_view value_name;  // "HOST:PORT"; empty for a switch
   std::string_view default_text;
   std::string_view help;
-  std::string bounds = {};  // "1 to 100000"; empty when the form says it all
+  std::span<const std::string_view> commands;  // that use the option, besides `up`, which uses all
+  std::string bounds = {};                     // "1 to 100000"; empty when the form says it all
   bool repeatable = false;
   /// Takes the values over into the config. Throws ConfigError with what a value must be.
   std::function<void(Config&, const std::vector<std::string>&)> apply = {};
 
   std::string flag() const;
   std::string variable() const;
+  bool is_used_by(std::string_view command) const;
 };
 
 /// Every option, in the order of the documentation.

@@ -157,6 +157,16 @@ TEST(Config, RefusesValuesOutOfBounds) {
   }
 }
 
+TEST(Config, EveryOptionIsUsedByUpAndNoneByAnUnknownCommand) {
+  const std::set<std::string_view> known = {"api", "worker", "migrate", "token", "business", "demo"};
+  for (const Option& option : options()) {
+    EXPECT_TRUE(option.is_used_by("up")) << option.name;
+    EXPECT_FALSE(option.is_used_by("version")) << option.name;
+    EXPECT_FALSE(option.commands.empty()) << option.name;
+    for (const std::string_view command : option.commands) EXPECT_TRUE(known.contains(command)) << command;
+  }
+}
+
 TEST(Config, ErrorsNeverRepeatAValue) {
   EXPECT_EQ(error_of({{"database-url", {"mysql://me:hunter2@host/db"}}}).find("hunter2"), std::string::npos);
   EXPECT_EQ(error_of({}, {"WAYBILL_SMTP_URL=smpt://me:hunter2@host"}).find("hunter2"), std::string::npos);

@@ -1,5 +1,6 @@
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -25,7 +26,30 @@ std::string help_text(const Option& option) {
   return text + " (" + option.variable() + ")";
 }
 
-/// The options are the program's: they may stand before or after the command.
+/// Adds to a command's help the program's options that the command uses.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
+    const std::string subcommands = CLI::Formatter::make_subcommands(app, mode);
+    if (app->get_parent() == nullptr || mode == CLI::AppFormatMode::Sub) return subcommands;
+    const auto settings = settings_of(app);
+    return (settings.empty() ? "" : make_group("Settings", false, settings)) + subcommands;
+  }
+
+ private:
+  static std::vector<const CLI::Option*> settings_of(const CLI::App* command) {
+    const CLI::App* program = command->get_parent();
+    for (; program->get_parent() != nullptr; program = program->get_parent()) command = program;
+    std::vector<const CLI::Option*> settings;
+    for (const Option& option : options()) {
+      if (option.is_used_by(command->get_name())) settings.push_back(program->get_option(option.flag()));
+    }
+    if (!settings.empty()) settings.insert(settings.begin(), program->get_option("--config"));
+    return settings;
+  }
+};
+
+/// Declares the options on the program, so that they may precede or follow the command.
 void declare_options(CLI::App& program, GivenValues& given) {
   program.add_option("--config", "A TOML file of these options. (WAYBILL_CONFIG)")
       ->each([&given](const std::string& value) { given["config"] = {value}; })
@@ -55,12 +79,12 @@ int run(int argc, char** argv) {
   CLI::App program("waybill: orders, shipments and the events they cause, delivered", "waybill");
   program.require_subcommand(1);
   program.fallthrough();
+  program.formatter(std::make_shared<HelpFormatter>());
   program.get_formatter()->column_width(44);
   GivenValues given;
   Chosen chosen;
   declare_options(program, given);
   for (AddCommand* add : commands) add(program, chosen);
-  for (CLI::App* command : program.get_subcommands({})) command->footer("Its options: waybill --help");
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -14,6 +14,15 @@ namespace {
 using Values = std::vector<std::string>;
 using Apply = std::function<void(Config&, const Values&)>;
 
+// Commands that use an option, besides `up`.
+constexpr std::string_view api_alone[] = {"api"};
+constexpr std::string_view worker_alone[] = {"worker"};
+constexpr std::string_view serving[] = {"api", "worker"};
+constexpr std::string_view api_and_demo[] = {"api", "demo"};
+constexpr std::string_view reading_plans[] = {"api", "token", "business", "demo"};
+constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "business", "demo"};
+constexpr std::string_view with_database[] = {"api", "worker", "migrate", "token", "business", "demo"};
+
 template <class Member>
 Apply text(Member member) {
   return [member](Config& config, const Values& values) { config.*member = values.back(); };
@@ -108,11 +117,13 @@ void apply_log_level(Config& config, const Values& values) {
 }
 
 Option integer(std::string_view name, std::string_view default_text, std::string_view help,
-               std::int64_t Config::* member, std::int64_t least, std::int64_t most) {
+               std::span<const std::string_view> commands, std::int64_t Config::* member, std::int64_t least,
+               std::int64_t most) {
   return {.name = name,
           .value_name = "N",
           .default_text = default_text,
           .help = help,
+          .commands = commands,
           .bounds = std::to_string(least) + " to " + std::to_string(most),
           .apply = [=](Config& config, const Values& values) {
             config.*member = parse_integer(values.back(), least, most);
@@ -125,6 +136,7 @@ std::vector<Option> serving_options() {
        .value_name = "HOST:PORT",
        .default_text = "127.0.0.1:8080",
        .help = "Where the API listens; port 0 picks a free one.",
+       .commands = api_and_demo,
        .apply = [](Config& config,
                    const Values& values) { config.listen = parse_listen_address(values.back()); }},
       {.name = "metrics-listen",
@@ -132,17 +144,20 @@ std::vector<Option> serving_options() {
        .default_text = "127.0.0.1:9464",
        .help = "Where Prometheus reads `/metrics`, or `off`. The default gives way to a free port when it is "
                "taken.",
+       .commands = serving,
        .apply = apply_metrics_listen},
       {.name = "public-url",
        .value_name = "URL",
        .default_text = "",
        .help =
            "How the service is reached from outside, for links in mails. Empty: the address of `--listen`.",
+       .commands = serving,
        .apply = url(&Config::public_url, {"http://", "https://"})},
       {.name = "cors-origin",
        .value_name = "ORIGIN",
        .default_text = "",
        .help = "An origin whose pages may call the API from a browser; repeatable, `*` for all.",
+       .commands = api_alone,
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.cors_origins = values; }},
       {.name = "trusted-proxy",
@@ -152,17 +167,18 @@ std::vector<Option> serving_options() {
                "the limits of failed logins, account mails and connections, the latter of which does not "
                "hold for "
                "the proxy itself; repeatable.",
+       .commands = api_alone,
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
-      integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", &Config::io_threads,
-              0, 256),
+      integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", api_alone,
+              &Config::io_threads, 0, 256),
       integer(
           "account-mails-per-network", "10",
           "Registrations, forgotten passwords and resent mails an hour from one network (an IPv4 address, "
           "or the first 64 bits of an IPv6 address), for all API processes together; 0 switches this off.",
-          &Config::account_mails_per_network, 0, 1'000),
+          api_alone, &Config::account_mails_per_network, 0, 1'000),
       integer("account-mails-per-address", "3",
-              "The same for one e-mail address, and the invitations of it; 0 switches this off.",
+              "The same for one e-mail address, and the invitations of it; 0 switches this off.", api_alone,
               &Config::account_mails_per_address, 0, 1'000),
       {.name = "plans",
        .value_name = "PLAN=N[:no-api],…",
@@ -170,6 +186,7 @@ std::vector<Option> serving_options() {
        .help = "Requests per minute and token of each plan, and whether API tokens are of use in it. Plans "
                "that are not "
                "named keep their default.",
+       .commands = reading_plans,
        .apply = apply_plans},
   };
 }
@@ -180,6 +197,7 @@ std::vector<Option> database_options() {
        .value_name = "DIR",
        .default_text = "./waybill-data",
        .help = "Where `up` keeps its PostgreSQL cluster, the secret key and mails.",
+       .commands = with_database,
        .apply = text(&Config::data_dir)},
       {.name = "database-url",
        .value_name = "URL",
@@ -187,12 +205,14 @@ std::vector<Option> database_options() {
        .help =
            "An existing PostgreSQL database instead of the cluster in the data directory. Of several hosts "
            "(`postgresql://USER@HOST,HOST/DATABASE`) the primary is used, whatever their order.",
+       .commands = with_database,
        .apply = apply_database_url},
       {.name = "pg-bin-dir",
        .value_name = "DIR",
        .default_text = "",
        .help = "Where PostgreSQL's server programs are. Empty: on the `PATH`, then in the places where "
                "distributions put them; the newest supported version is taken.",
+       .commands = starting_a_cluster,
        .apply = text(&Config::pg_bin_dir)},
       {.name = "secret-key-file",
        .value_name = "FILE",
@@ -200,6 +220,7 @@ std::vector<Option> database_options() {
        .help = "The key that secrets are encrypted with, the same for all processes of one database; `up` "
                "makes it. "
                "Empty: `DATA_DIR/secret.key`.",
+       .commands = serving,
        .apply = text(&Config::secret_key_file)},
   };
 }
@@ -211,6 +232,7 @@ std::vector<Option> delivery_options() {
        .default_text = "false",
        .help = "Lets webhooks, push messages and store connections reach loopback and private addresses and "
                "any port.",
+       .commands = serving,
        .apply =
            [](Config& config, const Values& values) {
              config.allow_private_destinations = parse_switch(values.back());
@@ -219,35 +241,37 @@ std::vector<Option> delivery_options() {
        .value_name = "FILE",
        .default_text = "",
        .help = "Further CA certificates (PEM) for all outgoing TLS.",
+       .commands = serving,
        .apply = text(&Config::ca_file)},
       {.name = "retry-schedule",
        .value_name = "DELAYS",
        .default_text = "5s,5m,30m,2h,5h,10h,14h",
        .help =
            "Delays between the tries of a run: numbers with `s`, `m`, `h` or `d`. N delays are N + 1 tries.",
+       .commands = worker_alone,
        .bounds = "0 to 50 delays of at most 30d",
        .apply = apply_retry_schedule},
       integer("blast-guard-factor", "100",
               "A workflow that fires more than so many times its rate of the last 7 days, and more than "
               "`--blast-guard-minimum` times within a minute, is paused; 0 switches this off.",
-              &Config::blast_factor, 0, 1'000'000),
+              worker_alone, &Config::blast_factor, 0, 1'000'000),
       integer("blast-guard-minimum", "1000",
               "How often a workflow may fire within a minute whatever its rate; 0 switches the guard off.",
-              &Config::blast_minimum, 0, 1'000'000'000),
+              worker_alone, &Config::blast_minimum, 0, 1'000'000'000),
       integer("workflows-per-business", "500", "Workflows that a business may have, without managed ones.",
-              &Config::workflows_per_business, 1, 100'000),
+              api_alone, &Config::workflows_per_business, 1, 100'000),
       integer("workflows-per-trigger", "100", "Active workflows that a business may have for one trigger.",
-              &Config::workflows_per_trigger, 1, 100'000),
+              api_alone, &Config::workflows_per_trigger, 1, 100'000),
       integer("runs-retention-days", "30",
               "Days that runs and events are kept. A workflow's delay is shorter. The same for `api` and "
               "`worker`.",
-              &Config::runs_retention_days, 1, 3650),
-      integer("positions-retention-days", "90", "Days that positions of vehicles are kept.",
+              serving, &Config::runs_retention_days, 1, 3650),
+      integer("positions-retention-days", "90", "Days that positions of vehicles are kept.", worker_alone,
               &Config::positions_retention_days, 1, 3650),
       integer("import-interval", "60",
               "Seconds between two sweeps over a connected store, varied by a fifth; its webhooks and `sync` "
               "cause one at once.",
-              &Config::import_interval, 1, 86'400),
+              worker_alone, &Config::import_interval, 1, 86'400),
   };
 }
 
@@ -259,47 +283,55 @@ std::vector<Option> surroundings_options() {
        .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used when offered, and required "
                "before "
                "credentials are sent unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
+       .commands = serving,
        .apply = apply_smtp_url},
       {.name = "mail-from",
        .value_name = "ADDRESS",
        .default_text = "waybill@localhost",
        .help = "The sender of mails.",
+       .commands = serving,
        .apply = apply_mail_from},
       integer(
           "mails-per-day", "200",
           "Recipients a day, beside its users, of the workflows' mails of a business that registered itself, "
           "until the operator gives it another plan than `free` or `standard`; 0 switches this off.",
-          &Config::mails_per_day, 0, 1'000'000),
+          worker_alone, &Config::mails_per_day, 0, 1'000'000),
       {.name = "mail-dir",
        .value_name = "DIR",
        .default_text = "",
        .help = "Where each mail is written as an `.eml` file when there is no SMTP server. Empty: "
                "`DATA_DIR/mail`.",
+       .commands = serving,
        .apply = text(&Config::mail_dir)},
       {.name = "geocoder-url",
        .value_name = "URL",
        .default_text = "",
        .help = "A Nominatim-compatible geocoder. Empty: the built-in gazetteer of cities.",
+       .commands = api_alone,
        .apply = url(&Config::geocoder_url, {"http://", "https://"})},
       {.name = "osrm-url",
        .value_name = "URL",
        .default_text = "",
        .help = "An OSRM server for distances by road. Empty: 1.3 times the straight line.",
+       .commands = api_alone,
        .apply = url(&Config::osrm_url, {"http://", "https://"})},
       {.name = "shopify-version",
        .value_name = "VERSION",
        .default_text = "2026-07",
        .help = "The version of Shopify's Admin API that its stores are spoken to in, such as `2026-07`.",
+       .commands = serving,
        .apply = apply_shopify_version},
       {.name = "log-format",
        .value_name = "text|json",
        .default_text = "text",
        .help = "The form of the log lines on stderr.",
+       .commands = with_database,
        .apply = apply_log_format},
       {.name = "log-level",
        .value_name = "LEVEL",
        .default_text = "info",
        .help = "The least important lines that are logged: `debug`, `info`, `warning` or `error`.",
+       .commands = with_database,
        .apply = apply_log_level},
   };
 }
@@ -331,6 +363,10 @@ std::string Option::variable() const {
   std::string result = "WAYBILL_";
   for (const char c : name) result += c == '-' ? '_' : ascii_upper(c);
   return result;
+}
+
+bool Option::is_used_by(std::string_view command) const {
+  return command == "up" || std::ranges::find(commands, command) != commands.end();
 }
 
 std::span<const Option> options() {

@@ -192,6 +192,26 @@ TEST(Command, UnknownFlagsVariablesAndKeysAreRefused) {
   EXPECT_EQ(waybill({}).status, 2);
 }
 
+TEST(Command, HelpListsTheOptionsThatTheCommandUses) {
+  const auto lists = [](const std::vector<std::string>& command, std::string_view option) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("--help");
+    const Finished shown = waybill(arguments);
+    EXPECT_EQ(shown.status, 0);
+    return shown.standard_output.find("  --" + std::string(option) + " ") != std::string::npos;
+  };
+  for (const char* option : {"config", "listen", "data-dir", "retry-schedule", "pg-bin-dir"}) {
+    EXPECT_TRUE(lists({"up"}, option)) << option;
+  }
+  EXPECT_TRUE(lists({"api"}, "listen"));
+  EXPECT_FALSE(lists({"worker"}, "listen"));
+  EXPECT_TRUE(lists({"worker"}, "retry-schedule"));
+  EXPECT_TRUE(lists({"token", "create"}, "role"));
+  EXPECT_TRUE(lists({"token", "create"}, "data-dir"));
+  EXPECT_FALSE(lists({"migrate"}, "listen"));
+  EXPECT_FALSE(lists({"version"}, "config"));
+}
+
 TEST(Command, VariablesAndFilesConfigureAProcess) {
   const TestDatabase database;
   const TempDirectory directory;
