@@ -8,19 +8,19 @@
 namespace waybill::app {
 
 void add_business(CLI::App& program, Chosen& chosen) {
-  CLI::App* business = program.add_subcommand("business", "Businesses")->require_subcommand(1);
-  CLI::App* set_plan = business->add_subcommand("set-plan", "Changes the plan; it acts within a second");
-  struct Wanted {
+  CLI::App* business = program.add_subcommand("business", "Manages businesses")->require_subcommand(1);
+  CLI::App* set_plan = business->add_subcommand("set-plan", "Changes the plan; takes effect within a second");
+  struct Arguments {
     std::string business;
     std::string plan;
   };
-  auto wanted = std::make_shared<Wanted>();
-  set_plan->add_option("--business", wanted->business, "The business's name or guid")->required();
-  set_plan->add_option("--plan", wanted->plan, "The new plan")->required();
-  set_plan->callback([&chosen, wanted] {
-    chosen.run = [wanted](const Config& config) {
+  auto arguments = std::make_shared<Arguments>();
+  set_plan->add_option("--business", arguments->business, "The business's name or guid")->required();
+  set_plan->add_option("--plan", arguments->plan, "The new plan")->required();
+  set_plan->callback([&chosen, arguments] {
+    chosen.run = [arguments](const Config& config) {
       const CommandDatabase database(config);
-      change_plan(database.url(), config, wanted->business, wanted->plan);
+      change_plan(database.url(), config, arguments->business, arguments->plan);
       return 0;
     };
   });

@@ -8,12 +8,12 @@
 
 namespace waybill::app {
 
-/// What the command line asked for; the result is the exit status.
+/// The command chosen on the command line; `run` returns the exit status.
 struct Chosen {
   std::function<int(const Config&)> run;
 };
 
-/// Each declares its command on `program` and sets `chosen` when it is given.
+/// A function that declares a command on `program`; the command sets `chosen` when it is parsed.
 using AddCommand = void(CLI::App& program, Chosen& chosen);
 
 AddCommand add_up;

@@ -44,7 +44,7 @@ std::string api_url(const Config& config, const DemoOptions& options) {
   return running.empty() ? "http://" + config.listen.text() : running;
 }
 
-/// The demo business's token, made once and kept in the data directory.
+/// The demo business's token, created once and kept in the data directory.
 std::string demo_token(const Config& config, const CommandDatabase& database, const std::string& url) {
   const std::filesystem::path file = config.data_dir / "demo-token";
   std::string kept = first_line(file);
@@ -54,9 +54,10 @@ std::string demo_token(const Config& config, const CommandDatabase& database, co
   request.business = business_name;
   request.name = "demo";
   const std::string token = create_token(database.url(), config, request).token;
-  // Without a place to keep it, the next demo makes another.
-  const FileHandle kept_in(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (kept_in) (void)!::write(kept_in.get(), token.data(), token.size());
+  // If the token cannot be kept, the next demo creates another.
+  const FileHandle token_file(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (token_file) (void)!::write(token_file.get(), token.data(), token.size());
   return token;
 }
 
@@ -65,20 +66,20 @@ std::string field(const json::value& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-/// The element of a list whose field has this text; null when there is none.
-json::value pick(const json::value& list, std::string_view name, std::string_view text) {
+/// Returns the element of a list whose field has this text, or null.
+json::value find_element(const json::value& list, std::string_view name, std::string_view text) {
   for (const json::value& element : list.as_array()) {
     if (field(element, name) == text) return element;
   }
   return nullptr;
 }
 
-/// Points a workflow of the demo business at the receiver, or switches it off; one of that name is changed.
+/// Creates or changes the workflow of this name so that it sends to the receiver, or deactivates it.
 void configure_workflow(ApiClient& api, const std::string& name, const std::string& trigger,
                         const std::string& receiver, const net::WebhookSecret& secret,
                         bool is_active = true) {
-  const json::value found = pick(api.data("GET", "/api/workflows/triggers/Order"), "code", trigger);
-  const json::value existing = pick(api.data("GET", "/api/workflows/Order/configured"), "name", name);
+  const json::value found = find_element(api.data("GET", "/api/workflows/triggers/Order"), "code", trigger);
+  const json::value existing = find_element(api.data("GET", "/api/workflows/Order/configured"), "name", name);
   json::object body{{"name", name},
                     {"entityType", "Order"},
                     {"triggerId", field(found, "guid")},
@@ -89,8 +90,8 @@ void configure_workflow(ApiClient& api, const std::string& name, const std::stri
   const ApiClient::Answer answer = api.call("POST", "/api/workflows/configure", body);
   if (answer.status / 100 == 2) return;
   if (answer.body.is_object() && find_path(answer.body.get_object(), "error.details") != nullptr) {
-    throw CommandError("the service refuses " + receiver + " as a destination (" +
-                       json::serialize(answer.body) + "); start it with --allow-private-destinations");
+    throw CommandError("the API refuses " + receiver + " as a destination (" + json::serialize(answer.body) +
+                       "); start the service with --allow-private-destinations");
   }
   throw CommandError("the workflow cannot be configured: " + json::serialize(answer.body));
 }
@@ -112,7 +113,7 @@ json::value payload(const Delivery& delivery) {
   return value != nullptr ? std::move(*value) : json::value();
 }
 
-/// Makes one order, waits for its webhook and prints what came.
+/// Creates one order, waits for its webhook and prints the webhook.
 int show_one_order(ApiClient& api, DemoReceiver& receiver, const net::WebhookSecret& secret) {
   const json::value order = api.data("POST", "/api/v1/Orders", json::parse(order_json));
   const auto committed = std::chrono::steady_clock::now();
@@ -133,16 +134,16 @@ int show_one_order(ApiClient& api, DemoReceiver& receiver, const net::WebhookSec
       "the webhook did not arrive within 15 s; see the log of `waybill up` and GET /api/workflows/runs");
 }
 
-/// `database_url` is empty when it may hold a password.
-void print_what_to_try(const std::string& url, const std::string& token, const std::string& database_url) {
+/// `database_url` is empty if it may hold a password.
+void print_instructions(const std::string& url, const std::string& token, const std::string& database_url) {
   const std::string authorization = "-H 'Authorization: Bearer " + token + "'";
   std::cout << "\nAPI    " << url << "\ntoken  " << token << '\n';
   if (!database_url.empty()) std::cout << "SQL    psql '" << database_url << "'\n";
-  std::cout << "\nMake an order:\n\ncurl -s " << authorization << " -H 'Content-Type: application/json' -d '"
-            << order_json << "' " << url << "/api/v1/Orders\n"
-            << "\nSee the workflow run it caused:\n\ncurl -s " << authorization << " '" << url
+  std::cout << "\nCreate an order:\n\ncurl -s " << authorization
+            << " -H 'Content-Type: application/json' -d '" << order_json << "' " << url << "/api/v1/Orders\n"
+            << "\nShow the run that it caused:\n\ncurl -s " << authorization << " '" << url
             << "/api/workflows/runs?PageSize=1'\n"
-            << "\nSigned webhooks are received and checked here as they come (Ctrl-C ends it all):\n"
+            << "\nWebhooks appear below, with the result of the signature check (Ctrl-C ends the demo):\n"
             << std::endl;
 }
 
@@ -169,7 +170,7 @@ int run_demo(const Config& config, const DemoOptions& options) {
   DemoReceiver receiver(parse_listen_address(options.receive_on));
   ApiClient api(url, token);
   if (!options.keep) {
-    // Of its own, and off afterwards: another demo may be receiving, and this receiver ends here.
+    // A separate workflow, deactivated afterwards: another demo may be running, and this receiver ends here.
     const auto configure = [&](bool is_active) {
       configure_workflow(api, "Demo, once", "order_created", receiver.url(), secret, is_active);
     };
@@ -181,7 +182,7 @@ int run_demo(const Config& config, const DemoOptions& options) {
   for (const std::string trigger : {"order_created", "order_status_changed"}) {
     configure_workflow(api, "Demo: " + trigger, trigger, receiver.url(), secret);
   }
-  print_what_to_try(url, token, config.database_url.empty() ? database.url() : std::string());
+  print_instructions(url, token, config.database_url.empty() ? database.url() : std::string());
   return keep_receiving(receiver, secret, signals);
 }
 
@@ -189,14 +190,15 @@ int run_demo(const Config& config, const DemoOptions& options) {
 
 void add_demo(CLI::App& program, Chosen& chosen) {
   CLI::App* demo = program.add_subcommand("demo",
-                                          "Shows an order's way to a signed webhook, against a running "
+                                          "Creates an order and shows its signed webhook; needs a running "
                                           "`waybill up --allow-private-destinations`");
   auto options = std::make_shared<DemoOptions>();
-  demo->add_option("--url", options->url, "The API [the one that runs on the data directory, else --listen]");
-  demo->add_option("--receive-on", options->receive_on, "Where the demo receives webhooks")
+  demo->add_option("--url", options->url,
+                   "The API's URL [that of the `waybill up` on the data directory, else --listen]");
+  demo->add_option("--receive-on", options->receive_on, "The address on which the demo receives webhooks")
       ->capture_default_str();
   demo->add_flag("--keep", options->keep,
-                 "Makes no order: prints what to try, and each webhook that comes in");
+                 "Creates no order: prints commands to try, and each webhook that arrives");
   demo->callback([&chosen, options] {
     chosen.run = [options](const Config& config) { return run_demo(config, *options); };
   });

@@ -6,7 +6,7 @@
 namespace waybill::app {
 
 void add_migrate(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("migrate", "Brings the schema up to date; safe when several start at once")
+  program.add_subcommand("migrate", "Brings the schema up to date; safe if several run at once")
       ->callback([&chosen] {
         chosen.run = [](const Config& config) {
           const CommandDatabase database(config);

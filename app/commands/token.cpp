@@ -8,24 +8,23 @@
 namespace waybill::app {
 
 void add_token(CLI::App& program, Chosen& chosen) {
-  CLI::App* token = program.add_subcommand("token", "API tokens")->require_subcommand(1);
-  CLI::App* create =
-      token->add_subcommand("create", "Makes a token and prints it, the only time it is shown");
-  auto wanted = std::make_shared<TokenRequest>();
+  CLI::App* token = program.add_subcommand("token", "Manages API tokens")->require_subcommand(1);
+  CLI::App* create = token->add_subcommand("create", "Creates a token and prints it; it is shown only once");
+  auto request = std::make_shared<TokenRequest>();
   create
-      ->add_option("--business", wanted->business,
-                   "The business's name or guid; made if there is none of that name")
+      ->add_option("--business", request->business,
+                   "The business's name or guid; created if no business has that name")
       ->required();
-  create->add_option("--plan", wanted->plan, "The plan of a business that is made [standard]");
-  create->add_option("--name", wanted->name, "What the token is called in lists")->capture_default_str();
-  create->add_option("--role", wanted->role, "owner, admin, operator or viewer")
+  create->add_option("--plan", request->plan, "The plan of a newly created business [standard]");
+  create->add_option("--name", request->name, "The token's name in lists")->capture_default_str();
+  create->add_option("--role", request->role, "owner, admin, operator or viewer")
       ->capture_default_str()
       ->check(CLI::IsMember({"owner", "admin", "operator", "viewer"}));
-  create->callback([&chosen, wanted] {
-    chosen.run = [wanted](const Config& config) {
+  create->callback([&chosen, request] {
+    chosen.run = [request](const Config& config) {
       const CommandDatabase database(config);
-      const CreatedToken created = create_token(database.url(), config, *wanted);
-      if (!wanted->plan.empty() && created.plan != wanted->plan) {
+      const CreatedToken created = create_token(database.url(), config, *request);
+      if (!request->plan.empty() && created.plan != request->plan) {
         std::cerr << "the business exists and keeps its plan " << created.plan
                   << "; change it with `waybill business set-plan`\n";
       }

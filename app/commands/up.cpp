@@ -4,9 +4,7 @@
 namespace waybill::app {
 
 void add_up(CLI::App& program, Chosen& chosen) {
-  program
-      .add_subcommand(
-          "up", "All in one process: the database, unless --database-url is given, the API and the worker")
+  program.add_subcommand("up", "Runs the API, the worker and, without --database-url, the database")
       ->callback([&chosen] {
         chosen.run = [](const Config& config) { return serve(config, {.api = true, .worker = true}, true); };
       });
