@@ -20,22 +20,22 @@ void check_plan(const Config& config, const std::string& plan) {
     throw CommandError("there is no plan \"" + plan + "\"");
 }
 
-void check_name(const std::string& what, const std::string& name) {
-  if (!is_utf8(name)) throw CommandError(what + " must be UTF-8");
+void check_name(const std::string& label, const std::string& name) {
+  if (!is_utf8(name)) throw CommandError(label + " must be UTF-8");
   if (api::is_blank(name) || count_characters(name) > longest_name) {
-    throw CommandError(what + " must have 1 to " + std::to_string(longest_name) +
+    throw CommandError(label + " must have 1 to " + std::to_string(longest_name) +
                        " characters, and not only blanks");
   }
 }
 
-/// The guid and plan of the business that a name or guid names; no row when there is none. Names are not
-/// unique: whoever registers chooses one.
-storage::Rows find_business(storage::Session& session, const std::string& named) {
-  storage::Rows found = session.run(storage::sql::businesses::find_by_name, named);
+/// The guid and plan of the business with this name or guid; no row if there is none. Names are not unique:
+/// a registration chooses one freely.
+storage::Rows find_business(storage::Session& session, const std::string& name_or_guid) {
+  storage::Rows found = session.run(storage::sql::businesses::find_by_name, name_or_guid);
   if (found.size() > 1) {
-    std::string message = "several businesses are called \"" + named + "\"; name one by its guid:";
+    std::string message = "several businesses are called \"" + name_or_guid + "\"; give the guid of one:";
     storage::for_each_row(found, [&](const storage::RowView& row) {
-      message.append("\n  ").append(row.string(0)).append("  made ").append(row.string(2));
+      message.append("\n  ").append(row.string(0)).append("  created ").append(row.string(2));
     });
     throw CommandError(message);
   }

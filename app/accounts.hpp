@@ -7,7 +7,7 @@
 
 namespace waybill::app {
 
-/// A command cannot do what it was asked; nothing was changed.
+/// A command cannot be carried out; nothing was changed.
 class CommandError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -15,7 +15,7 @@ class CommandError : public std::runtime_error {
 
 struct TokenRequest {
   std::string business;  // name or guid
-  std::string plan;      // empty: standard
+  std::string plan;      // "standard" if empty
   std::string name = "command line";
   std::string role = "admin";
 };
@@ -25,11 +25,12 @@ struct CreatedToken {
   std::string plan;  // of the business
 };
 
-/// Makes an API token, and its business when there is none of that name. Throws CommandError for an unknown
-/// plan, a bad name or one of several businesses, StatementError and DatabaseUnavailable.
+/// Creates an API token, and its business if none has that name. Throws CommandError for an unknown plan, an
+/// invalid name or a name that several businesses have; StatementError; DatabaseUnavailable.
 CreatedToken create_token(const std::string& database_url, const Config& config, const TokenRequest& request);
 
-/// `business` is a name or guid. Throws CommandError for an unknown plan or business, or a name of several.
+/// `business` is a name or guid. Throws CommandError for an unknown plan or business, or a name that several
+/// businesses have.
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,
                  const std::string& plan);
 

@@ -24,10 +24,10 @@ ApiClient::Answer ApiClient::call(std::string_view method, std::string_view path
   request.read_limit = request.keep_limit = 4 << 20;
   request.guarded = false;
   std::promise<net::HttpResponse> promise;
-  auto answered = promise.get_future();
+  auto future = promise.get_future();
   http_.send(std::move(request),
              [&promise](net::HttpResponse response) { promise.set_value(std::move(response)); });
-  const net::HttpResponse response = answered.get();
+  const net::HttpResponse response = future.get();
   if (response.failure != net::HttpFailure::none) {
     throw CommandError("nothing answers at " + base_url_ + " (" + response.error +
                        "): is `waybill up` running?");

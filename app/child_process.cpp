@@ -18,10 +18,10 @@
 namespace waybill::app {
 namespace {
 
-// Between fork and exec only system calls are allowed: other threads may have held any lock. The wrappers of
-// setuid and its like signal the process's other threads, which the child does not have.
-[[noreturn]] void become(const ChildOptions& options, char* const* arguments, char* const* environment,
-                         int null_device, int error_pipe, pid_t parent) {
+// Only system calls are allowed between fork and exec, because other threads may have held any lock. libc's
+// setuid and similar wrappers signal the process's other threads, which the child does not have.
+[[noreturn]] void exec_child(const ChildOptions& options, char* const* arguments, char* const* environment,
+                             int null_device, int error_pipe, pid_t parent) {
   const auto fail = [&] {
     const int error = errno;
     (void)!::write(error_pipe, &error, sizeof error);
@@ -89,7 +89,7 @@ pid_t start_child(const ChildOptions& options) {
   const pid_t child = ::fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
-    become(options, arguments.data(), variables.data(), null_device.get(), write_end.get(), parent);
+    exec_child(options, arguments.data(), variables.data(), null_device.get(), write_end.get(), parent);
   }
   write_end.reset();
   int error = 0;

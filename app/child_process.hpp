@@ -9,13 +9,13 @@
 
 namespace waybill::app {
 
-/// A user of the system that a child runs as.
+/// The system user that a child runs as.
 struct Identity {
   uid_t user = 0;
   gid_t group = 0;
 };
 
-/// A file descriptor that closes itself. Movable.
+/// Owns a file descriptor. Movable.
 class FileHandle {
  public:
   FileHandle() = default;
@@ -41,21 +41,20 @@ class FileHandle {
 struct ChildOptions {
   std::vector<std::string> command;  // the program's path and its arguments
   std::optional<Identity> run_as;    // needs root
-  int input = -1;                    // becomes stdin; /dev/null without one
-  int output = -1;                   // becomes stdout and stderr; inherited without one
-  std::vector<int> inherited;        // stay open under their numbers
-  int death_signal = 0;              // what the kernel sends it when the calling *thread* ends
+  int input = -1;                    // stdin; /dev/null if negative
+  int output = -1;                   // stdout and stderr; inherited if negative
+  std::vector<int> inherited;        // descriptors that stay open under their numbers
+  int death_signal = 0;              // sent by the kernel when the calling *thread* ends
 };
 
-/// Starts a program in a session of its own (a terminal's Ctrl-C does not reach it) with a small environment
-/// of its own: PATH, LC_ALL=C and TZ=UTC. May be called from any thread. Throws std::system_error when it
-/// cannot be started.
+/// Starts a program in a new session (a terminal's Ctrl-C does not reach it) with a small environment: PATH,
+/// LC_ALL=C and TZ=UTC. Any thread. Throws std::system_error if the program cannot be started.
 pid_t start_child(const ChildOptions& options);
 
-/// Waits for its end. The exit status, or 128 + the signal that ended it.
+/// Waits for the end of a child. Returns the exit status, or 128 + the signal that ended it.
 int wait_for_child(pid_t child);
 
-/// The processes that run `program` (the last part of its path) with `directory` as their working directory,
+/// Returns the processes that run `program` (the last part of its path) in the working directory `directory`,
 /// as far as this user may see them.
 std::vector<pid_t> processes_in(const std::filesystem::path& directory, std::string_view program);
 

@@ -24,13 +24,13 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-[[noreturn]] void fail(const std::string& what, const fs::path& path) {
-  throw ClusterError(what + " " + path.string() + ": " + reason(errno));
+[[noreturn]] void fail(const std::string& problem, const fs::path& path) {
+  throw ClusterError(problem + " " + path.string() + ": " + reason(errno));
 }
 
 struct stat status_of(const fs::path& path) {
   struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0) fail("cannot look at", path);
+  if (::lstat(path.c_str(), &status) != 0) fail("cannot inspect", path);
   return status;
 }
 
@@ -63,9 +63,9 @@ std::optional<Identity> server_user(const fs::path& cluster) {
 }
 
 void make_directory(const fs::path& path, mode_t mode, const std::optional<Identity>& owner) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot make the directory", path);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot create the directory", path);
   const struct stat status = status_of(path);
-  if (!S_ISDIR(status.st_mode)) throw ClusterError(path.string() + " is no directory");
+  if (!S_ISDIR(status.st_mode)) throw ClusterError(path.string() + " is not a directory");
   if (owner && (status.st_uid != owner->user || status.st_gid != owner->group) &&
       ::lchown(path.c_str(), owner->user, owner->group) != 0) {
     fail("cannot change the owner of", path);
@@ -74,29 +74,30 @@ void make_directory(const fs::path& path, mode_t mode, const std::optional<Ident
     fail("cannot set the mode of", path);
 }
 
-/// Refuses what another user has put in the place of a directory, before anything is done to it.
+/// Throws ClusterError if another user has put something in the place of a directory.
 void check_owner(const fs::path& path, const ClusterFiles& files) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return;
-    fail("cannot look at", path);
+    fail("cannot inspect", path);
   }
   const bool ours = status.st_uid == ::geteuid() || status.st_uid == status_of(files.data_dir).st_uid ||
                     (files.run_as && status.st_uid == files.run_as->user);
   if (!ours || !S_ISDIR(status.st_mode)) {
-    throw ClusterError(path.string() + " is to hold the server's socket, but " +
-                       (ours ? "is no directory" : "belongs to another user") + "; remove it");
+    throw ClusterError(path.string() + " is needed for the server's socket, but " +
+                       (ours ? "is not a directory" : "belongs to another user") + "; remove it");
   }
 }
 
-/// The parent first: who owns it decides what lies in it.
+/// Checks the parent first, because its owner controls its content.
 void check_socket_directory(const ClusterFiles& files) {
   const fs::path parent = files.socket.parent_path();
   if (parent != files.data_dir) check_owner(parent, files);
   check_owner(files.socket, files);
 }
 
-/// The directory for a socket: in the data directory, or under a short name when the path would not fit.
+/// The socket's directory: in the data directory, or in /tmp under a short name if the path would be too
+/// long.
 fs::path socket_directory(const fs::path& data_dir) {
   fs::path inside = data_dir / "socket";
   constexpr std::size_t room = sizeof(sockaddr_un::sun_path) - sizeof "/.s.PGSQL.5432";
@@ -108,7 +109,7 @@ fs::path socket_directory(const fs::path& data_dir) {
 FileHandle memory_file(std::string_view content) {
   FileHandle file(::memfd_create("waybill", MFD_CLOEXEC));
   if (!file || ::pwrite(file.get(), content.data(), content.size(), 0) < 0) {
-    throw ClusterError("cannot make a file in memory: " + reason(errno));
+    throw ClusterError("cannot create a file in memory: " + reason(errno));
   }
   return file;
 }
@@ -130,7 +131,7 @@ void run_setup(const ClusterFiles& files, const DirectoryForServer& directory,
   child.input = standard_input.get();
   child.output = output.get();
   child.death_signal = SIGKILL;
-  directory.hand_to(child);
+  directory.pass_to(child);
   if (wait_for_child(start_child(child)) != 0) {
     throw ClusterError(child.command.front() + " failed: " + read_back(output));
   }
@@ -153,7 +154,7 @@ ClusterFiles open_data_dir(const fs::path& data_dir) {
     make_directory(files.data_dir, 0700, std::nullopt);
   }
   if (!fs::is_directory(files.data_dir, error))
-    throw ClusterError(files.data_dir.string() + " is no directory");
+    throw ClusterError(files.data_dir.string() + " is not a directory");
   files.cluster = files.data_dir / "postgres";
   files.socket = socket_directory(files.data_dir);
   files.run_as = server_user(files.cluster);
@@ -204,10 +205,10 @@ void make_cluster(const ClusterFiles& files, const PostgresPrograms& programs) {
                "UTF8", "--locale=C", "--lc-ctype=C.UTF-8", "--auth=trust"},
               "");
     write_file(files, fresh / "pg_hba.conf",
-               "# Who may enter the data directory may connect.\nlocal all all trust\n");
+               "# Users who may enter the data directory may connect.\nlocal all all trust\n");
     write_file(files, fresh / "postgresql.conf",
-               "include_if_exists 'waybill.conf'  # made anew at each start\n\n"
-               "# Settings of your own below this line win over those.\n");
+               "include_if_exists 'waybill.conf'  # rewritten at each start\n\n"
+               "# Your own settings below this line override those.\n");
     run_setup(
         files, directory,
         {(programs.directory / "postgres").string(), "--single", "-j", "-D", directory.text(), "postgres"},
@@ -224,7 +225,7 @@ int cluster_version(const ClusterFiles& files) {
   std::ifstream file(files.cluster / "PG_VERSION");
   int version = 0;
   if (!(file >> version) || version <= 0) {
-    throw ClusterError(files.cluster.string() + " is no PostgreSQL cluster (PG_VERSION cannot be read)");
+    throw ClusterError(files.cluster.string() + " is not a PostgreSQL cluster (PG_VERSION cannot be read)");
   }
   return version;
 }
@@ -252,7 +253,7 @@ DirectoryForServer::DirectoryForServer(const fs::path& directory, const std::opt
   text_ = "/proc/self/fd/" + std::to_string(handle_.get());
 }
 
-void DirectoryForServer::hand_to(ChildOptions& child) const {
+void DirectoryForServer::pass_to(ChildOptions& child) const {
   if (handle_) child.inherited.push_back(handle_.get());
 }
 

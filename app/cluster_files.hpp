@@ -10,40 +10,40 @@
 
 namespace waybill::app {
 
-/// Where a cluster's directories are, and as whom its server runs. All functions throw ClusterError.
+/// The directories of a cluster and the user of its server. All functions throw ClusterError.
 struct ClusterFiles {
   std::filesystem::path data_dir;  // absolute
   std::filesystem::path cluster;   // data_dir/postgres
   std::filesystem::path socket;    // the directory of the unix socket
-  std::optional<Identity> run_as;  // as root
+  std::optional<Identity> run_as;  // set only if this process is root
 };
 
-/// Makes the data directory if need be. Refuses a directory of the socket that another user has made.
+/// Creates the data directory if it is missing. Throws if another user has created the socket's directory.
 ClusterFiles open_data_dir(const std::filesystem::path& data_dir);
 
-/// The lock on the data directory, for as long as the handle lives. Throws ClusterInUse.
+/// Locks the data directory for as long as the handle lives. Throws ClusterInUse.
 FileHandle lock_data_dir(const std::filesystem::path& data_dir);
 
-/// Makes the cluster with an empty database `waybill`: whole, or, when killed meanwhile, not at all.
+/// Creates the cluster with an empty database `waybill`. A crash leaves no partial cluster.
 void make_cluster(const ClusterFiles& files, const PostgresPrograms& programs);
 
 /// The major version of the cluster's files; 0 when there is no cluster.
 int cluster_version(const ClusterFiles& files);
 
-/// Makes the directory of the socket, with the data directory's permissions.
+/// Creates the directory of the socket with the data directory's permissions.
 void make_socket_directory(const ClusterFiles& files);
 
 /// Writes the whole file for the server's user.
 void write_file(const ClusterFiles& files, const std::filesystem::path& path, std::string_view content,
                 unsigned mode = 0600);
 
-/// How the server is told a directory: by its path, or, when it runs as another user, by a descriptor it
-/// inherits.
+/// A directory as the server's command line names it: by its path or, if the server runs as another user, by
+/// a descriptor that the server inherits.
 class DirectoryForServer {
  public:
   DirectoryForServer(const std::filesystem::path& directory, const std::optional<Identity>& run_as);
   const std::string& text() const { return text_; }
-  void hand_to(ChildOptions& child) const;
+  void pass_to(ChildOptions& child) const;
 
  private:
   FileHandle handle_;

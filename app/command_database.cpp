@@ -8,7 +8,7 @@
 namespace waybill::app {
 namespace {
 
-bool answers(const std::string& url) {
+bool is_reachable(const std::string& url) {
   try {
     storage::Session(url, "waybill command").execute("select 1");
     return true;
@@ -22,16 +22,16 @@ bool answers(const std::string& url) {
 CommandDatabase::CommandDatabase(const Config& config) : url_(config.database_url) {
   if (!url_.empty()) return;
   url_ = PostgresCluster::url_of(config.data_dir);
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!answers(url_)) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!is_reachable(url_)) {
     try {
       cluster_ =
           std::make_unique<PostgresCluster>(PostgresCluster::Options{config.data_dir, config.pg_bin_dir});
       url_ = cluster_->url();
       return;
     } catch (const ClusterInUse&) {
-      // Its owner is about to start or to stop it.
-      if (std::chrono::steady_clock::now() > give_up) throw;
+      // The owner of the cluster is about to start or stop its server.
+      if (std::chrono::steady_clock::now() > deadline) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }

@@ -8,8 +8,8 @@
 
 namespace waybill::app {
 
-/// The database that a command works on: the one of --database-url, or the cluster of the data directory. The
-/// latter is used where it runs; when nothing runs there, this object runs it for as long as it lives.
+/// The database of a command: that of --database-url, or the cluster of the data directory. If the cluster's
+/// server does not run, this object runs it for as long as it lives.
 class CommandDatabase {
  public:
   /// Throws ClusterError or DatabaseUnavailable.

@@ -15,7 +15,7 @@
 
 namespace waybill::app {
 
-/// An option, variable or key is unknown or has a bad value. The message names where it was given, and never
+/// An option, variable or key is unknown or has an invalid value. The message names its source and never
 /// repeats a value that may hold a password.
 class ConfigError : public std::runtime_error {
  public:
@@ -36,16 +36,16 @@ ListenAddress parse_listen_address(std::string_view text);
 struct Config {
   ListenAddress listen;
   ListenAddress metrics_listen;
-  bool metrics_listen_chosen = false;  // given, not the default: a busy port is then an error
+  bool metrics_listen_chosen = false;  // given, not the default; a busy port is then an error
   bool serve_metrics = true;
   std::filesystem::path data_dir;
-  std::filesystem::path pg_bin_dir;  // empty: searched for
-  std::string database_url;          // empty: the cluster of data_dir
+  std::filesystem::path pg_bin_dir;  // searched for if empty
+  std::string database_url;          // the cluster of data_dir if empty
   std::filesystem::path secret_key_file;
   std::string public_url;
   std::vector<std::string> cors_origins;
   std::vector<std::string> trusted_proxies;
-  std::int64_t io_threads = 0;  // 0: one for each core
+  std::int64_t io_threads = 0;  // one for each core if 0
   bool allow_private_destinations = false;
   std::string ca_file;
   domain::RetrySchedule retry_schedule = domain::RetrySchedule::standard();
@@ -58,7 +58,7 @@ struct Config {
   std::int64_t import_interval = 0;  // seconds
   std::int64_t account_mails_per_network = 0;
   std::int64_t account_mails_per_address = 0;
-  std::string plans;  // as api::Plans::parse reads them
+  std::string plans;  // in the form of api::Plans::parse
   std::string smtp_url;
   std::string mail_from;
   std::int64_t mails_per_day = 0;
@@ -70,17 +70,17 @@ struct Config {
   LogLevel log_level = LogLevel::info;
 };
 
-/// One option. Flag (`--name`), environment variable (`WAYBILL_NAME`), TOML key (`name`) and documentation
-/// all come from its row.
+/// One option. Its flag (`--name`), environment variable (`WAYBILL_NAME`), TOML key (`name`) and
+/// documentation all come from its row.
 struct Option {
   std::string_view name;
   std::string_view value_name;  // "HOST:PORT"; empty for a switch
   std::string_view default_text;
   std::string_view help;
-  std::span<const std::string_view> commands;  // that use the option, besides `up`, which uses all
-  std::string bounds = {};                     // "1 to 100000"; empty when the form says it all
+  std::span<const std::string_view> commands;  // those that use it, besides `up`, which uses all
+  std::string bounds = {};                     // "1 to 100000"; empty if the form needs none
   bool repeatable = false;
-  /// Takes the values over into the config. Throws ConfigError with what a value must be.
+  /// Writes the values into the config. Throws ConfigError, which states the expected form.
   std::function<void(Config&, const std::vector<std::string>&)> apply = {};
 
   std::string flag() const;
@@ -91,16 +91,16 @@ struct Option {
 /// Every option, in the order of the documentation.
 std::span<const Option> options();
 
-/// Values by option name. Of a switch: "true" or "false".
+/// Values by option name; those of a switch are "true" or "false".
 using GivenValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// Puts the settings together: a flag wins over a variable, that over the file, that over the default. The
-/// file is the one of `--config` or WAYBILL_CONFIG, if any. `environment` holds `NAME=VALUE` entries; an
-/// empty value counts as not given. Throws ConfigError; unknown variables beginning with WAYBILL_ and unknown
-/// keys are errors.
+/// Combines the settings: a flag overrides a variable, a variable the file, the file the default. The file is
+/// that of `--config` or WAYBILL_CONFIG, if any. `environment` holds `NAME=VALUE` entries; an empty value
+/// counts as not given. Throws ConfigError, also for unknown keys and unknown variables beginning with
+/// WAYBILL_.
 Config read_config(const GivenValues& flags, std::span<const std::string> environment);
 
-/// `docs/configuration.md`.
+/// The text of `docs/configuration.md`.
 std::string configuration_document();
 
 }  // namespace waybill::app

@@ -35,7 +35,7 @@ std::string error_of(const GivenValues& flags, const std::vector<std::string>& e
   return {};
 }
 
-TEST(Config, DefaultsAreTheContracts) {
+TEST(Config, DefaultsAreThoseOfTheContract) {
   const Config config = read_config({}, {});
   EXPECT_EQ(config.listen.text(), "127.0.0.1:8080");
   EXPECT_EQ(config.data_dir, "./waybill-data");
@@ -52,7 +52,7 @@ TEST(Config, MailAndKeyFollowTheDataDirectory) {
   EXPECT_EQ(config.secret_key_file, "/srv/w/secret.key");
 }
 
-TEST(Config, FlagWinsOverVariableOverFileOverDefault) {
+TEST(Config, AFlagOverridesTheVariableTheFileAndTheDefault) {
   const File file("listen = \"127.0.0.1:1\"\nio-threads = 1\nruns-retention-days = 7\n");
   const Config config =
       read_config({{"config", {file.path()}}, {"listen", {"127.0.0.1:3"}}},
@@ -157,7 +157,7 @@ TEST(Config, RefusesValuesOutOfBounds) {
   }
 }
 
-TEST(Config, EveryOptionIsUsedByUpAndNoneByAnUnknownCommand) {
+TEST(Config, UpUsesEveryOptionAndOtherCommandsAreKnown) {
   const std::set<std::string_view> known = {"api", "worker", "migrate", "token", "business", "demo"};
   for (const Option& option : options()) {
     EXPECT_TRUE(option.is_used_by("up")) << option.name;
@@ -172,7 +172,7 @@ TEST(Config, ErrorsNeverRepeatAValue) {
   EXPECT_EQ(error_of({}, {"WAYBILL_SMTP_URL=smpt://me:hunter2@host"}).find("hunter2"), std::string::npos);
 }
 
-TEST(Config, ABusyDefaultMetricsPortIsNoChoice) {
+TEST(Config, OnlyAGivenMetricsAddressCountsAsChosen) {
   EXPECT_FALSE(read_config({}, {}).metrics_listen_chosen);
   EXPECT_TRUE(read_config({{"metrics-listen", {"127.0.0.1:9464"}}}, {}).metrics_listen_chosen);
   EXPECT_FALSE(read_config({{"metrics-listen", {"off"}}}, {}).serve_metrics);

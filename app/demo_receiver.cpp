@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t most_bytes = 4 << 20;
 constexpr std::string_view head_end = "\r\n\r\n";
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] void fail(const std::string& problem) {
+  throw std::system_error(errno, std::generic_category(), problem);
 }
 
 FileHandle listen_on(const ListenAddress& address) {
@@ -50,7 +50,7 @@ std::uint16_t port_of(int socket) {
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
       ::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, nullptr, 0, port, sizeof port,
                     NI_NUMERICSERV) != 0) {
-    fail("cannot tell the port");
+    fail("cannot read the port");
   }
   return static_cast<std::uint16_t>(std::atoi(port));
 }
@@ -84,9 +84,9 @@ DemoReceiver::DemoReceiver(const ListenAddress& address)
 
 DemoReceiver::~DemoReceiver() = default;
 
-std::optional<Delivery> DemoReceiver::next(std::chrono::milliseconds deadline, const std::stop_token& stop) {
+std::optional<Delivery> DemoReceiver::next(std::chrono::milliseconds timeout, const std::stop_token& stop) {
   std::unique_lock guard(mutex_);
-  if (!arrived_.wait_for(guard, stop, deadline, [this] { return !deliveries_.empty(); })) return std::nullopt;
+  if (!arrived_.wait_for(guard, stop, timeout, [this] { return !deliveries_.empty(); })) return std::nullopt;
   Delivery delivery = std::move(deliveries_.front());
   deliveries_.pop_front();
   return delivery;
@@ -98,8 +98,8 @@ void DemoReceiver::serve(const std::stop_token& stop) {
     if (::poll(&waiting, 1, 100) <= 0) continue;
     const FileHandle connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection) continue;
-    const timeval patience{.tv_sec = 5, .tv_usec = 0};
-    ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout{.tv_sec = 5, .tv_usec = 0};
+    ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     std::optional<Delivery> delivery = receive(connection.get());
     const std::string_view answer = delivery ? "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
                                              : "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
@@ -111,7 +111,7 @@ void DemoReceiver::serve(const std::stop_token& stop) {
   }
 }
 
-/// Reads one request with a Content-Length; nullopt when it is none.
+/// Reads one request with a Content-Length; returns nullopt if it is not one.
 std::optional<Delivery> DemoReceiver::receive(int connection) {
   Delivery delivery;
   std::string data;

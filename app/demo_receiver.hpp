@@ -15,15 +15,15 @@
 
 namespace waybill::app {
 
-/// One webhook as it came in.
+/// One received webhook.
 struct Delivery {
   std::map<std::string, std::string, std::less<>> headers;  // names in lower case
   std::string body;
   std::chrono::steady_clock::time_point first_byte;
 };
 
-/// The receiver of `waybill demo`: takes HTTP requests one at a time, answers each 204 and keeps it for
-/// `next`. It is made for trying things out, not for load. Throws std::system_error when it cannot listen.
+/// The receiver of `waybill demo`: accepts HTTP requests one at a time, answers each with 204 and keeps it
+/// for `next`. Not meant for load. The constructor throws std::system_error if it cannot listen.
 class DemoReceiver {
  public:
   explicit DemoReceiver(const ListenAddress& address);
@@ -34,8 +34,8 @@ class DemoReceiver {
   /// http://HOST:PORT/
   const std::string& url() const { return url_; }
 
-  /// The next request, in the order of arrival; nullopt at the deadline or when stopping is requested.
-  std::optional<Delivery> next(std::chrono::milliseconds deadline, const std::stop_token& stop = {});
+  /// The next request in the order of arrival; nullopt after `timeout` or once stopping is requested.
+  std::optional<Delivery> next(std::chrono::milliseconds timeout, const std::stop_token& stop = {});
 
  private:
   void serve(const std::stop_token& stop);

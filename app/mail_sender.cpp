@@ -16,8 +16,8 @@ namespace {
 namespace sql = storage::sql::mail_outbox;
 using namespace std::chrono_literals;
 
-constexpr auto look_interval = 5s;  // for mails that are tried again or were left by another process
-constexpr std::int64_t batch = 4;   // of claim.sql
+constexpr auto poll_interval = 5s;  // for mails to retry and mails that another process left
+constexpr std::int64_t batch = 4;   // the limit in claim.sql
 constexpr auto delays = std::to_array<std::chrono::seconds>({5s, 30s, 2min, 10min, 30min, 1h});
 
 std::chrono::seconds delay_after(std::int64_t attempts) {
@@ -27,7 +27,7 @@ std::chrono::seconds delay_after(std::int64_t attempts) {
 
 }  // namespace
 
-/// One that was claimed, and what became of it.
+/// A claimed mail and the outcome of its attempt.
 struct MailSender::Mail {
   Guid guid;
   std::string sealed;
@@ -50,10 +50,10 @@ MailSender::~MailSender() {
   thread_.join();
 }
 
-void MailSender::post(std::function<void()> tried) {
+void MailSender::post(std::function<void()> done) {
   {
     const std::scoped_lock lock(mutex_);
-    posted_.push_back(std::move(tried));
+    posted_.push_back(std::move(done));
   }
   changed_.notify_all();
 }
@@ -74,17 +74,17 @@ void MailSender::run() {
               {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
       session_.reset();
     }
-    for (const auto& tried : waiting) tried();
+    for (const auto& done : waiting) done();
     waiting.clear();
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, look_interval, [this] { return stopping_ || !posted_.empty(); });
+    changed_.wait_for(lock, poll_interval, [this] { return stopping_ || !posted_.empty(); });
     waiting.swap(posted_);
     stopping = stopping_;
   }
-  for (const auto& tried : waiting) tried();
+  for (const auto& done : waiting) done();
 }
 
-/// False when there is nothing left that is due.
+/// Returns false if no more mails are due.
 bool MailSender::deliver_some() {
   auto mails = claim();
   send_all(mails);
@@ -133,7 +133,7 @@ void MailSender::send_all(std::vector<Mail>& mails) {
   changed_.wait(lock, [this] { return in_flight_ == 0 || stopping_; });
   if (in_flight_ == 0) return;
   lock.unlock();
-  mailer_.reset();  // calls what is still to be called
+  mailer_.reset();  // runs the callbacks that are left
 }
 
 void MailSender::settle(const Mail& mail) {

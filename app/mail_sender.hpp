@@ -15,12 +15,11 @@
 
 namespace waybill::app {
 
-/// Sends what is in the mail outbox, on a thread and a database session of its own. A mail gets there in the
-/// transaction that gives cause for it and leaves when a server has it, so it outlives crashes and servers
-/// that are away: it is tried after 5 s, 30 s, 2 min, 10 min, 30 min and then every hour, until it expires or
-/// is refused for good. Each process that serves the API or works
-/// has a mail sender, for both put mails there; of several, one takes a mail. A crash may send a mail
-/// twice, under one Message-ID.
+/// Sends the mails of the mail outbox, on its own thread and database session. A mail enters the outbox in
+/// the transaction that causes it and leaves it when a server has accepted it, so it survives crashes and
+/// servers that are down: it is retried after 5 s, 30 s, 2 min, 10 min, 30 min and then every hour, until it
+/// expires or is refused permanently. Each API and worker process has a mail sender; a mail is claimed by one
+/// of them. A crash may send a mail twice, with the same Message-ID.
 class MailSender {
  public:
   struct Options {
@@ -29,16 +28,16 @@ class MailSender {
     net::MailOptions mail;
   };
 
-  /// Throws like net::make_mailer.
+  /// Throws what net::make_mailer throws.
   MailSender(Options options, const SecretBox& secrets);
-  /// Calls what was posted, and leaves the rest to another mail sender or the next start.
+  /// Runs the posted callbacks and leaves the other mails to another mail sender or the next start.
   ~MailSender();
   MailSender(const MailSender&) = delete;
   MailSender& operator=(const MailSender&) = delete;
 
-  /// Any thread. `tried` is called on the mail sender's thread once each mail that is due now was tried; it
-  /// must not block.
-  void post(std::function<void()> tried);
+  /// Calls `done` on the mail sender's thread after one attempt at each mail that is due now; `done` must not
+  /// block. Any thread.
+  void post(std::function<void()> done);
 
  private:
   struct Mail;
@@ -52,13 +51,13 @@ class MailSender {
 
   const Options options_;
   const SecretBox& secrets_;
-  std::unique_ptr<net::Mailer> mailer_;  // of the thread
+  std::unique_ptr<net::Mailer> mailer_;  // used by thread_ only
   std::optional<storage::Session> session_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::function<void()>> posted_;  // under mutex_
-  std::size_t in_flight_ = 0;                  // under mutex_
-  bool stopping_ = false;                      // under mutex_
+  std::vector<std::function<void()>> posted_;  // guarded by mutex_
+  std::size_t in_flight_ = 0;                  // guarded by mutex_
+  bool stopping_ = false;                      // guarded by mutex_
   std::thread thread_;
 };
 

@@ -76,7 +76,8 @@ void declare_options(CLI::App& program, GivenValues& given) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App program("waybill: orders, shipments and the events they cause, delivered", "waybill");
+  CLI::App program("waybill: runs workflows on the events of orders, shipments, customers and products",
+                   "waybill");
   program.require_subcommand(1);
   program.fallthrough();
   program.formatter(std::make_shared<HelpFormatter>());

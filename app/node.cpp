@@ -23,7 +23,7 @@
 namespace waybill::app {
 namespace {
 
-/// Waits until the mail sender has tried what waits to be mailed, for a second at most.
+/// Waits until the mail sender has attempted the mails that are due, for at most a second.
 boost::asio::awaitable<void> send_mails(MailSender& mail_sender) {
   const auto timer = std::make_shared<boost::asio::steady_timer>(co_await boost::asio::this_coro::executor,
                                                                  std::chrono::seconds(1));
@@ -38,7 +38,7 @@ MailSender::Options mail_sender_options(const Config& config, const std::string&
           .mail = {.smtp_url = config.smtp_url, .directory = config.mail_dir, .ca_file = config.ca_file}};
 }
 
-/// Answers Prometheus.
+/// Serves the metrics to Prometheus.
 class MetricsResponder : public api::Responder {
  public:
   boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody&,
@@ -60,7 +60,7 @@ class MetricsResponder : public api::Responder {
   }
 };
 
-/// A listener of its own for Prometheus. The default address gives way when another process has it.
+/// A separate listener for Prometheus. If another process uses the default port, the system chooses one.
 std::unique_ptr<api::Server> make_metrics_server(const Config& config) {
   api::Server::Options options;
   options.host = config.metrics_listen.host;
@@ -80,7 +80,7 @@ std::unique_ptr<api::Server> make_metrics_server(const Config& config) {
   return std::make_unique<api::Server>(options, make_responder);
 }
 
-/// Where push services reach the operator (RFC 8292 section 2.1).
+/// The operator's contact for push services (RFC 8292 section 2.1).
 std::string push_contact(const Config& config) {
   if (config.public_url.starts_with("https://")) return config.public_url;
   const std::string& from = config.mail_from;
@@ -89,7 +89,7 @@ std::string push_contact(const Config& config) {
 }
 
 net::MailOptions mail_options(const Config& config) {
-  // A run's try must end within 25 s (worker/delivery/runner.hpp).
+  // An attempt of a run must end within 25 s (worker/delivery/runner.hpp).
   return {.smtp_url = config.smtp_url,
           .directory = config.mail_dir,
           .ca_file = config.ca_file,
@@ -153,7 +153,8 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   return options;
 }
 
-/// A process must not begin with a database that it would misread. One that is away is waited for later.
+/// Throws if the schema is missing or old, or if the secret key differs. An unreachable database is only
+/// reported.
 void check_database(const std::string& database_url, const SecretBox& secrets) {
   constexpr std::string_view undefined_table = "42P01";
   try {
@@ -180,7 +181,7 @@ class Node::Parts {
   }
 
   ~Parts() {
-    // An io thread may wait for the mail sender, which calls it back.
+    // The io threads stop first, because they may wait for a callback of the mail sender.
     if (api_) api_->stop(std::chrono::milliseconds(0));
     mail_sender_.reset();
   }

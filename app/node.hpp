@@ -10,17 +10,17 @@
 
 namespace waybill::app {
 
-/// Which parts of the service a process runs.
+/// The parts of the service that a process runs.
 struct Roles {
   bool api = false;
   bool worker = false;
 };
 
-/// The running service: everything is made, put together and taken apart here.
+/// The running service: builds, connects and destroys all its parts.
 class Node {
  public:
-  /// Listens at once, serves from `start` on. Throws ConfigError for an address or a file that cannot be
-  /// used, DatabaseUnavailable, StatementError.
+  /// Listens at once, serves from `start` on. Throws ConfigError for an unusable address or file,
+  /// DatabaseUnavailable and StatementError.
   Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles);
   ~Node();
   Node(const Node&) = delete;
@@ -31,8 +31,8 @@ class Node {
   /// http://HOST:PORT; empty without the API. Valid from construction on.
   std::string api_url() const;
 
-  /// Stops accepting, lets what is in flight finish for up to `grace`, and releases the rest: runs that are
-  /// not over are taken up by another worker or the next start.
+  /// Stops accepting requests, lets those in flight finish for up to `grace`, and releases the rest: another
+  /// worker or the next start continues the open runs.
   void stop(std::chrono::milliseconds grace);
 
  private:

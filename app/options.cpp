@@ -35,9 +35,9 @@ Apply url(std::string Config::* member, std::vector<std::string_view> schemes) {
       return value.starts_with(scheme) && value.size() > scheme.size();
     });
     if (!known) {
-      std::string wanted;
-      for (const auto scheme : schemes) wanted.append(wanted.empty() ? "" : " or ").append(scheme);
-      throw ConfigError("must begin with " + wanted);
+      std::string expected;
+      for (const auto scheme : schemes) expected.append(expected.empty() ? "" : " or ").append(scheme);
+      throw ConfigError("must begin with " + expected);
     }
     config.*member = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
   };
@@ -77,7 +77,7 @@ void apply_plans(Config& config, const Values& values) {
   try {
     api::Plans::parse(values.back());
   } catch (const std::invalid_argument& error) {
-    throw ConfigError(std::string("is wrong: ") + error.what());
+    throw ConfigError(std::string("is not valid: ") + error.what());
   }
   config.plans = values.back();
 }
@@ -94,7 +94,7 @@ void apply_shopify_version(Config& config, const Values& values) {
 
 void apply_smtp_url(Config& config, const Values& values) {
   if (!net::parse_smtp_url(values.back())) {
-    throw ConfigError("must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with ?tls=none if need be");
+    throw ConfigError("must be smtp://USER:PASSWORD@HOST:PORT or smtps://…; smtp may end in ?tls=none");
   }
   config.smtp_url = values.back();
 }
@@ -135,57 +135,54 @@ std::vector<Option> serving_options() {
       {.name = "listen",
        .value_name = "HOST:PORT",
        .default_text = "127.0.0.1:8080",
-       .help = "Where the API listens; port 0 picks a free one.",
+       .help = "The address of the API; port 0 takes a free port.",
        .commands = api_and_demo,
        .apply = [](Config& config,
                    const Values& values) { config.listen = parse_listen_address(values.back()); }},
       {.name = "metrics-listen",
        .value_name = "HOST:PORT",
        .default_text = "127.0.0.1:9464",
-       .help = "Where Prometheus reads `/metrics`, or `off`. The default gives way to a free port when it is "
-               "taken.",
+       .help = "The address of `/metrics` for Prometheus, or `off`. If the default port is in use, a free "
+               "port is taken.",
        .commands = serving,
        .apply = apply_metrics_listen},
       {.name = "public-url",
        .value_name = "URL",
        .default_text = "",
-       .help =
-           "How the service is reached from outside, for links in mails. Empty: the address of `--listen`.",
+       .help = "The service's URL for its users, for links in mails. Empty: the address of `--listen`.",
        .commands = serving,
        .apply = url(&Config::public_url, {"http://", "https://"})},
       {.name = "cors-origin",
        .value_name = "ORIGIN",
        .default_text = "",
-       .help = "An origin whose pages may call the API from a browser; repeatable, `*` for all.",
+       .help = "An origin whose pages may call the API from a browser; repeatable; `*` allows all.",
        .commands = api_alone,
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.cors_origins = values; }},
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
        .default_text = "",
-       .help = "The address of a reverse proxy whose `X-Forwarded-For` says where a request comes from, for "
-               "the limits of failed logins, account mails and connections, the latter of which does not "
-               "hold for "
-               "the proxy itself; repeatable.",
+       .help = "The address of a reverse proxy whose `X-Forwarded-For` gives the client's address for the "
+               "limits on failed logins, account mails and connections. The connection limit does not apply "
+               "to the proxy. Repeatable.",
        .commands = api_alone,
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
-      integer("io-threads", "0", "Threads that serve the API; 0 is one for each core.", api_alone,
+      integer("io-threads", "0", "Threads that serve the API; 0: one for each core.", api_alone,
               &Config::io_threads, 0, 256),
       integer(
           "account-mails-per-network", "10",
-          "Registrations, forgotten passwords and resent mails an hour from one network (an IPv4 address, "
-          "or the first 64 bits of an IPv6 address), for all API processes together; 0 switches this off.",
+          "Registrations, password resets and resent mails per hour from one network (an IPv4 address, or "
+          "the first 64 bits of an IPv6 address), in all API processes together; 0: no limit.",
           api_alone, &Config::account_mails_per_network, 0, 1'000),
       integer("account-mails-per-address", "3",
-              "The same for one e-mail address, and the invitations of it; 0 switches this off.", api_alone,
+              "The same per e-mail address, with invitations to it; 0: no limit.", api_alone,
               &Config::account_mails_per_address, 0, 1'000),
       {.name = "plans",
        .value_name = "PLAN=N[:no-api],…",
        .default_text = "free=60:no-api,standard=600,pro=6000,unlimited=1000000000",
-       .help = "Requests per minute and token of each plan, and whether API tokens are of use in it. Plans "
-               "that are not "
-               "named keep their default.",
+       .help = "The requests per minute and token of each plan; `:no-api` refuses API tokens. Plans that are "
+               "not named keep their default.",
        .commands = reading_plans,
        .apply = apply_plans},
   };
@@ -196,29 +193,28 @@ std::vector<Option> database_options() {
       {.name = "data-dir",
        .value_name = "DIR",
        .default_text = "./waybill-data",
-       .help = "Where `up` keeps its PostgreSQL cluster, the secret key and mails.",
+       .help = "The directory in which `up` keeps its PostgreSQL cluster, the secret key and mails.",
        .commands = with_database,
        .apply = text(&Config::data_dir)},
       {.name = "database-url",
        .value_name = "URL",
        .default_text = "",
        .help =
-           "An existing PostgreSQL database instead of the cluster in the data directory. Of several hosts "
-           "(`postgresql://USER@HOST,HOST/DATABASE`) the primary is used, whatever their order.",
+           "An existing PostgreSQL database, used instead of the cluster in the data directory. If the URL "
+           "has several hosts (`postgresql://USER@HOST,HOST/DATABASE`), the primary is used.",
        .commands = with_database,
        .apply = apply_database_url},
       {.name = "pg-bin-dir",
        .value_name = "DIR",
        .default_text = "",
-       .help = "Where PostgreSQL's server programs are. Empty: on the `PATH`, then in the places where "
-               "distributions put them; the newest supported version is taken.",
+       .help = "The directory of PostgreSQL's server programs. Empty: the newest supported version on the "
+               "`PATH` and in the usual directories of distributions.",
        .commands = starting_a_cluster,
        .apply = text(&Config::pg_bin_dir)},
       {.name = "secret-key-file",
        .value_name = "FILE",
        .default_text = "",
-       .help = "The key that secrets are encrypted with, the same for all processes of one database; `up` "
-               "makes it. "
+       .help = "The key that encrypts secrets, the same for all processes of one database; `up` creates it. "
                "Empty: `DATA_DIR/secret.key`.",
        .commands = serving,
        .apply = text(&Config::secret_key_file)},
@@ -230,8 +226,8 @@ std::vector<Option> delivery_options() {
       {.name = "allow-private-destinations",
        .value_name = "",
        .default_text = "false",
-       .help = "Lets webhooks, push messages and store connections reach loopback and private addresses and "
-               "any port.",
+       .help = "Allows webhooks, push messages and store connections to loopback and private addresses and "
+               "to any port.",
        .commands = serving,
        .apply =
            [](Config& config, const Values& values) {
@@ -240,38 +236,41 @@ std::vector<Option> delivery_options() {
       {.name = "ca-file",
        .value_name = "FILE",
        .default_text = "",
-       .help = "Further CA certificates (PEM) for all outgoing TLS.",
+       .help = "Additional CA certificates (PEM) for all outgoing TLS.",
        .commands = serving,
        .apply = text(&Config::ca_file)},
       {.name = "retry-schedule",
        .value_name = "DELAYS",
        .default_text = "5s,5m,30m,2h,5h,10h,14h",
-       .help =
-           "Delays between the tries of a run: numbers with `s`, `m`, `h` or `d`. N delays are N + 1 tries.",
+       .help = "The delays between the attempts of a run: numbers with `s`, `m`, `h` or `d`. N delays allow "
+               "N + 1 attempts.",
        .commands = worker_alone,
        .bounds = "0 to 50 delays of at most 30d",
        .apply = apply_retry_schedule},
-      integer("blast-guard-factor", "100",
-              "A workflow that fires more than so many times its rate of the last 7 days, and more than "
-              "`--blast-guard-minimum` times within a minute, is paused; 0 switches this off.",
-              worker_alone, &Config::blast_factor, 0, 1'000'000),
+      integer(
+          "blast-guard-factor", "100",
+          "A workflow is paused if it fires more often than this factor times its rate of the last 7 days "
+          "and more than `--blast-guard-minimum` times within a minute; 0 switches the guard off.",
+          worker_alone, &Config::blast_factor, 0, 1'000'000),
       integer("blast-guard-minimum", "1000",
-              "How often a workflow may fire within a minute whatever its rate; 0 switches the guard off.",
+              "The firings within a minute that never pause a workflow; 0 switches the guard off.",
               worker_alone, &Config::blast_minimum, 0, 1'000'000'000),
-      integer("workflows-per-business", "500", "Workflows that a business may have, without managed ones.",
+      integer("workflows-per-business", "500", "The most workflows of a business; managed ones do not count.",
               api_alone, &Config::workflows_per_business, 1, 100'000),
-      integer("workflows-per-trigger", "100", "Active workflows that a business may have for one trigger.",
+      integer("workflows-per-trigger", "100", "The most active workflows of a business for one trigger.",
               api_alone, &Config::workflows_per_trigger, 1, 100'000),
-      integer("runs-retention-days", "30",
-              "Days that runs and events are kept. A workflow's delay is shorter. The same for `api` and "
-              "`worker`.",
-              serving, &Config::runs_retention_days, 1, 3650),
-      integer("positions-retention-days", "90", "Days that positions of vehicles are kept.", worker_alone,
+      integer(
+          "runs-retention-days", "30",
+          "Days for which runs and events are kept. A workflow's delay must be shorter. `api` and `worker` "
+          "need the same value.",
+          serving, &Config::runs_retention_days, 1, 3650),
+      integer("positions-retention-days", "90", "Days for which vehicle positions are kept.", worker_alone,
               &Config::positions_retention_days, 1, 3650),
-      integer("import-interval", "60",
-              "Seconds between two sweeps over a connected store, varied by a fifth; its webhooks and `sync` "
-              "cause one at once.",
-              worker_alone, &Config::import_interval, 1, 86'400),
+      integer(
+          "import-interval", "60",
+          "Seconds between two imports from a connected store, varied by a fifth; the store's webhooks and "
+          "`sync` start one at once.",
+          worker_alone, &Config::import_interval, 1, 86'400),
   };
 }
 
@@ -280,9 +279,8 @@ std::vector<Option> surroundings_options() {
       {.name = "smtp-url",
        .value_name = "URL",
        .default_text = "",
-       .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used when offered, and required "
-               "before "
-               "credentials are sent unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
+       .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used if offered, and required "
+               "for credentials, unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
        .commands = serving,
        .apply = apply_smtp_url},
       {.name = "mail-from",
@@ -291,16 +289,14 @@ std::vector<Option> surroundings_options() {
        .help = "The sender of mails.",
        .commands = serving,
        .apply = apply_mail_from},
-      integer(
-          "mails-per-day", "200",
-          "Recipients a day, beside its users, of the workflows' mails of a business that registered itself, "
-          "until the operator gives it another plan than `free` or `standard`; 0 switches this off.",
-          worker_alone, &Config::mails_per_day, 0, 1'000'000),
+      integer("mails-per-day", "200",
+              "Recipients per day of the workflow mails of a self-registered business on the plan `free` or "
+              "`standard`; the business's own users do not count; 0: no limit.",
+              worker_alone, &Config::mails_per_day, 0, 1'000'000),
       {.name = "mail-dir",
        .value_name = "DIR",
        .default_text = "",
-       .help = "Where each mail is written as an `.eml` file when there is no SMTP server. Empty: "
-               "`DATA_DIR/mail`.",
+       .help = "The directory for mails as `.eml` files if there is no SMTP server. Empty: `DATA_DIR/mail`.",
        .commands = serving,
        .apply = text(&Config::mail_dir)},
       {.name = "geocoder-url",
@@ -312,25 +308,25 @@ std::vector<Option> surroundings_options() {
       {.name = "osrm-url",
        .value_name = "URL",
        .default_text = "",
-       .help = "An OSRM server for distances by road. Empty: 1.3 times the straight line.",
+       .help = "An OSRM server for road distances. Empty: 1.3 times the straight line.",
        .commands = api_alone,
        .apply = url(&Config::osrm_url, {"http://", "https://"})},
       {.name = "shopify-version",
        .value_name = "VERSION",
        .default_text = "2026-07",
-       .help = "The version of Shopify's Admin API that its stores are spoken to in, such as `2026-07`.",
+       .help = "The version of Shopify's Admin API, such as `2026-07`.",
        .commands = serving,
        .apply = apply_shopify_version},
       {.name = "log-format",
        .value_name = "text|json",
        .default_text = "text",
-       .help = "The form of the log lines on stderr.",
+       .help = "The format of the log lines on stderr.",
        .commands = with_database,
        .apply = apply_log_format},
       {.name = "log-level",
        .value_name = "LEVEL",
        .default_text = "info",
-       .help = "The least important lines that are logged: `debug`, `info`, `warning` or `error`.",
+       .help = "The lowest level that is logged: `debug`, `info`, `warning` or `error`.",
        .commands = with_database,
        .apply = apply_log_level},
   };

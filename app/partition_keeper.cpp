@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Returns when to come again.
+/// Returns the time until the next call.
 std::chrono::seconds make_partitions(const std::string& database_url) {
   try {
     storage::Session session(database_url, "waybill partitions");

@@ -8,8 +8,8 @@
 
 namespace waybill::app {
 
-/// Makes the partitions of the coming days when it starts and every hour, on a thread of its own: writers
-/// need them also while no worker runs. A database that is away is tried again after some seconds.
+/// Creates the partitions of the coming days at its start and every hour, on its own thread: writers need
+/// them even while no worker runs. If the database is unavailable, it retries after 10 s.
 class PartitionKeeper {
  public:
   explicit PartitionKeeper(std::string database_url);

@@ -61,8 +61,8 @@ PostmasterFile read_postmaster_file(const fs::path& cluster) {
   return result;
 }
 
-/// The last lines of a log that tell of trouble.
-std::string complaints(const fs::path& log) {
+/// The last four lines of a log that report errors.
+std::string last_errors(const fs::path& log) {
   std::ifstream file(log);
   std::deque<std::string> lines;
   for (std::string line; std::getline(file, line);) {
@@ -92,7 +92,7 @@ fs::path newest_file(const fs::path& directory) {
   return newest;
 }
 
-/// Returns when the process has ended, without reaping it: its number stays its own until then.
+/// Returns when the process has ended. Does not reap it, so that its pid is not reused.
 void await_end(pid_t child) {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
@@ -126,7 +126,8 @@ class PostgresCluster::Impl {
 
     std::promise<void> started;
     auto result = started.get_future();
-    // One thread starts every server and outlives it: the kernel's death signal is bound to the thread.
+    // One thread starts every server and outlives it, because the kernel's death signal is bound to the
+    // thread.
     supervisor_ = std::thread([this, &started] { supervise(started); });
     try {
       result.get();
@@ -149,9 +150,9 @@ class PostgresCluster::Impl {
       changed_.notify_all();
       const std::pair<int, milliseconds> steps[] = {
           {SIGINT, limit}, {SIGQUIT, seconds(5)}, {SIGKILL, seconds(5)}};
-      for (const auto& [signal, patience] : steps) {
+      for (const auto& [signal, timeout] : steps) {
         if (server_ > 0) ::kill(server_, signal);
-        if (changed_.wait_for(guard, patience, [this] { return server_ == 0; })) break;
+        if (changed_.wait_for(guard, timeout, [this] { return server_ == 0; })) break;
       }
     }
     if (supervisor_.joinable()) supervisor_.join();
@@ -189,7 +190,7 @@ class PostgresCluster::Impl {
     return status;
   }
 
-  /// False when there is no more need of a server.
+  /// Returns false if a server is no longer needed.
   bool restart() {
     for (;;) {
       try {
@@ -205,7 +206,7 @@ class PostgresCluster::Impl {
     }
   }
 
-  /// Ends servers of this cluster that outlived their owner, or backends that outlived their server: a new
+  /// Ends servers of this cluster that outlived their owner and backends that outlived their server: a new
   /// server beside one of them would destroy data.
   void end_leftovers() {
     const auto begin = steady_clock::now();
@@ -233,8 +234,7 @@ class PostgresCluster::Impl {
       if (should_stop()) throw ClusterError("stopped while an earlier PostgreSQL server was ending");
       std::this_thread::sleep_for(milliseconds(10));
     }
-    // Nothing runs here: what these files say is out of date, and may name a process that has since become
-    // another's.
+    // No server runs, so these files are stale; the pid in them may belong to an unrelated process by now.
     for (const fs::path& stale : {files_.cluster / "postmaster.pid", files_.socket / ".s.PGSQL.5432.lock"}) {
       std::error_code ignored;
       fs::remove(stale, ignored);
@@ -264,8 +264,8 @@ class PostgresCluster::Impl {
     child.run_as = files_.run_as;
     child.output = output.get();
     child.death_signal = SIGINT;
-    cluster.hand_to(child);
-    socket.hand_to(child);
+    cluster.pass_to(child);
+    socket.pass_to(child);
     const pid_t server = start_child(child);
     {
       const std::lock_guard guard(mutex_);
@@ -275,7 +275,7 @@ class PostgresCluster::Impl {
     await_ready(server, log);
   }
 
-  /// However long recovery takes: the server ends by itself when it cannot start.
+  /// Waits without a limit, because recovery may take long: a server that cannot start ends by itself.
   void await_ready(pid_t server, const fs::path& log) {
     auto next_report = steady_clock::now() + seconds(10);
     for (;;) {
@@ -289,8 +289,8 @@ class PostgresCluster::Impl {
       if (has_ended(server)) {
         const int status = reap();
         throw ClusterError("the PostgreSQL server ended with status " + std::to_string(status) + " (" +
-                           log.string() + ")" + complaints(log) +
-                           complaints(newest_file(files_.cluster / "log")));
+                           log.string() + ")" + last_errors(log) +
+                           last_errors(newest_file(files_.cluster / "log")));
       }
       if (steady_clock::now() > next_report) {
         observe(Observable::postgres_recovering, {{"server", server}});
@@ -309,7 +309,7 @@ class PostgresCluster::Impl {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;
-  pid_t server_ = 0;  // 0: none; changed under the mutex, on the supervisor's thread
+  pid_t server_ = 0;  // 0 if none; guarded by mutex_, written by supervisor_ only
   std::thread supervisor_;
 };
 

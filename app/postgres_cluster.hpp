@@ -9,7 +9,7 @@
 
 namespace waybill::app {
 
-/// The cluster cannot be made, started or used; the message says what to do about it.
+/// The cluster cannot be created, started or used; the message names the remedy.
 class ClusterError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,17 +21,19 @@ class ClusterInUse : public ClusterError {
   using ClusterError::ClusterError;
 };
 
-/// The PostgreSQL server of a data directory: made on first use, run as a child, started again when it dies.
+/// The PostgreSQL server of a data directory: created on first use, run as a child process, restarted when it
+/// dies.
 ///
 /// Layout of the data directory:
-///   postgres/      the cluster; appears whole or not at all
-///   socket/        its unix socket, or under /tmp when the path would be too long for one (sun_path, 107
-///   bytes) database-url   how to reach it up.lock        held while a process owns the cluster
+///   postgres/      the cluster; complete or absent
+///   socket/        its unix socket; under /tmp if the path is too long (sun_path, 107 bytes)
+///   database-url   the URL of the database
+///   up.lock        held while a process owns the cluster
 ///
-/// Whoever may enter the data directory may use the database; a new one is closed to other users (mode 0700).
-/// Started by root, the server runs as the cluster's owner, at first `postgres` or else `nobody`. It then
-/// reaches its directories through descriptors that it inherits, and so needs no right to the directories
-/// above.
+/// Users who may enter the data directory may use the database; a new directory is closed to other users
+/// (mode 0700). Started by root, the server runs as the cluster's owner; a new cluster belongs to `postgres`
+/// or else `nobody`. The server then uses inherited descriptors of its directories, so it needs no access to
+/// the directories above them.
 ///
 /// Committed transactions survive the death of any process and of the machine. A server that outlived its
 /// owner is stopped before a new one is started.
@@ -39,22 +41,22 @@ class PostgresCluster {
  public:
   struct Options {
     std::filesystem::path data_dir;
-    std::filesystem::path bin_dir;  // empty: searched for
+    std::filesystem::path bin_dir;  // searched for if empty
   };
 
-  /// Returns when the server accepts connections; throws ClusterError, also when `stop` is requested
-  /// meanwhile.
+  /// Returns when the server accepts connections. Throws ClusterError, also if `stop` is requested before
+  /// that.
   explicit PostgresCluster(const Options& options, std::stop_token stop = {});
   /// Stops the server.
   ~PostgresCluster();
   PostgresCluster(const PostgresCluster&) = delete;
   PostgresCluster& operator=(const PostgresCluster&) = delete;
 
-  /// What psql and --database-url accept.
+  /// A URL for psql and --database-url.
   const std::string& url() const;
 
-  /// Ends the server with a checkpoint, or without one when that takes longer than `limit` (the next start
-  /// then recovers). Further calls do nothing.
+  /// Ends the server with a checkpoint, or without one if that takes longer than `limit` (the next start then
+  /// recovers). Later calls do nothing.
   void stop(std::chrono::milliseconds limit = std::chrono::seconds(60));
 
   /// The URL that the last start wrote into the data directory. Throws ClusterError when there is none.

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The first line that a program prints; empty when it cannot be run.
+/// The first line that a program prints; empty if it cannot be run.
 std::string first_line(const fs::path& program, const char* arguments) {
   if (program.string().find('\'') != std::string::npos) return {};
   const std::string command = "'" + program.string() + "' " + arguments + " 2>/dev/null";
@@ -115,7 +115,7 @@ std::string server_settings(std::uint64_t memory_bytes, bool lz4) {
   const auto size = [](std::string_view name, std::uint64_t mb) {
     return std::string(name) + " = " + std::to_string(mb) + "MB\n";
   };
-  return "# Made at each start for this machine. Settings in postgresql.conf, below its include, win.\n" +
+  return "# Rewritten at each start. Settings in postgresql.conf, below its include, override these.\n" +
          size("shared_buffers", std::clamp<std::uint64_t>(megabytes / 4, 32, 2048)) +
          size("effective_cache_size", std::max<std::uint64_t>(megabytes / 2, 128)) +
          size("maintenance_work_mem", std::clamp<std::uint64_t>(megabytes / 16, 32, 512)) +
@@ -131,7 +131,8 @@ std::string server_settings(std::uint64_t memory_bytes, bool lz4) {
          "checkpoint_completion_target = 0.9\n"
          "random_page_cost = 1.1\n"
          "effective_io_concurrency = 200\n"
-         // Short statements gain nothing from these, and containers have little shared memory for workers.
+         // Short statements gain nothing from JIT and parallel workers, and containers have little shared
+         // memory for workers.
          "jit = off\n"
          "max_parallel_workers_per_gather = 0\n"
          "max_parallel_maintenance_workers = 0\n"

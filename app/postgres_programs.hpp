@@ -16,24 +16,23 @@ struct PostgresPrograms {
   int version = 0;
 };
 
-/// The installed server programs: those of `bin_dir` alone when it is given, else on the PATH and where
-/// distributions put them. Newest first. Throws ClusterError when `bin_dir` has none.
+/// The installed server programs, newest first: those of `bin_dir` if it is given, else those on the PATH and
+/// in the usual directories of distributions. Throws ClusterError if `bin_dir` has none.
 std::vector<PostgresPrograms> find_postgres(const std::filesystem::path& bin_dir);
 
-/// Those that a cluster of `cluster_version` needs; 0 for a new cluster, which gets the newest supported.
-/// Throws ClusterError with what was found and what is needed.
+/// The programs for a cluster of `cluster_version`; 0 is a new cluster, which gets the newest supported
+/// version. Throws ClusterError, which names the versions found and needed.
 PostgresPrograms choose_postgres(const std::vector<PostgresPrograms>& found, int cluster_version,
                                  const std::filesystem::path& cluster);
 
-/// Whether its server was built with LZ4, which costs a fraction of PostgreSQL's own compression; without it
-/// the settings that name it would keep the server from starting.
+/// True if the server was built with LZ4, which costs a fraction of PostgreSQL's own compression. A server
+/// without it does not start with settings that name it.
 bool compresses_with_lz4(const PostgresPrograms& programs);
 
-/// The content of `waybill.conf`, which is made at each start: sized for `memory_bytes`, and never at the
-/// cost of durability.
+/// The content of `waybill.conf`, which each start rewrites: sized for `memory_bytes`, and fully durable.
 std::string server_settings(std::uint64_t memory_bytes, bool lz4);
 
-/// What this process may use: the machine's memory or its control group's limit, whichever is less.
+/// The memory that this process may use: the machine's or the limit of its control group, whichever is less.
 std::uint64_t usable_memory();
 
 }  // namespace waybill::app

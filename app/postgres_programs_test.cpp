@@ -16,7 +16,7 @@ TEST(PostgresPrograms, ANewClusterGetsTheNewestSupported) {
   EXPECT_EQ(choose_postgres(installed, 0, "/data").directory, "/pg/16");
 }
 
-TEST(PostgresPrograms, AClusterIsRunByItsOwnVersionAlone) {
+TEST(PostgresPrograms, AClusterNeedsItsOwnVersion) {
   EXPECT_EQ(choose_postgres(installed, 15, "/data").directory, "/pg/15");
   try {
     choose_postgres(installed, 14, "/data/postgres");
@@ -28,7 +28,7 @@ TEST(PostgresPrograms, AClusterIsRunByItsOwnVersionAlone) {
   }
 }
 
-TEST(PostgresPrograms, WithoutAnyTheErrorSaysWhatToDo) {
+TEST(PostgresPrograms, WithoutAnyProgramsTheErrorNamesTheRemedy) {
   try {
     choose_postgres({}, 0, "/data");
     FAIL();

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Together below the ten seconds in which a process ends.
+// Their sum is below the ten seconds within which a process must end.
 constexpr std::chrono::milliseconds node_grace = 6s;
 constexpr std::chrono::milliseconds cluster_grace = 3s;
 
@@ -27,11 +27,11 @@ std::string required_database_url(const Config& config) {
   return PostgresCluster::url_of(config.data_dir);
 }
 
-/// Where `waybill demo` finds the API; goes with the object.
+/// The file with the API's URL, for `waybill demo`; removed by the destructor.
 class ApiUrlFile {
  public:
   ApiUrlFile(const Config& config, std::string url) : path_(config.data_dir / "api-url") {
-    // Reachable from this machine under any address it listens on.
+    // An API that listens on all addresses is reachable as localhost.
     for (const std::string_view any : {"//0.0.0.0:", "//[::]:"}) {
       if (const std::size_t at = url.find(any); at != std::string::npos)
         url.replace(at, any.size(), "//localhost:");
@@ -59,7 +59,7 @@ void check_schema(const std::string& database_url) {
   }
 }
 
-void say(const std::string& line) { std::cout << line << std::endl; }
+void print_line(const std::string& line) { std::cout << line << std::endl; }
 
 int run_node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
              bool is_up, const Signals& signals) {
@@ -67,7 +67,7 @@ int run_node(const Config& config, const std::string& database_url, const Secret
   node.start();
   std::optional<ApiUrlFile> url_file;
   if (is_up) url_file.emplace(config, node.api_url());
-  if (roles.api) say("listening on " + node.api_url());
+  if (roles.api) print_line("listening on " + node.api_url());
   signals.wait();
   observe(Observable::server_stopping);
   node.stop(node_grace);
@@ -79,7 +79,7 @@ int serve_up(const Config& config, Roles roles, const Signals& signals) {
   std::optional<PostgresCluster> cluster;
   if (config.database_url.empty()) {
     cluster.emplace(PostgresCluster::Options{config.data_dir, config.pg_bin_dir}, signals.token());
-    say("database " + cluster->url());
+    print_line("database " + cluster->url());
   } else {
     std::filesystem::create_directories(config.data_dir, ignored);
   }
@@ -102,7 +102,7 @@ int serve(const Config& config, Roles roles, bool is_up) {
     const SecretBox::Key key = SecretBox::read_key(config.secret_key_file);
     return run_node(config, database_url, key, roles, false, signals);
   } catch (const ClusterError&) {
-    // Asked to stop while the server was starting: that is no failure.
+    // A request to stop while the server was starting is not a failure.
     if (signals.token().stop_requested()) return 0;
     throw;
   }

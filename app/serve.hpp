@@ -5,9 +5,9 @@
 
 namespace waybill::app {
 
-/// Runs these parts of the service until SIGTERM, SIGINT or SIGHUP, then ends them within ten seconds; the
-/// result is the exit status. `up` also brings its own database, schema and key; the others take what is
-/// there.
+/// Runs these parts of the service until SIGTERM, SIGINT or SIGHUP, then ends them within ten seconds;
+/// returns the exit status. `up` also provides the database, the schema and the key; the other commands need
+/// them to exist.
 int serve(const Config& config, Roles roles, bool is_up);
 
 }  // namespace waybill::app

@@ -11,7 +11,7 @@ Signals::Signals() {
   sigemptyset(&watched_);
   sigaddset(&watched_, SIGTERM);
   sigaddset(&watched_, SIGUSR2);
-  // What was set to be ignored (nohup, a shell's background jobs) stays so.
+  // Signals that are ignored from the start (nohup, a shell's background jobs) stay ignored.
   for (const int signal : {SIGINT, SIGHUP}) {
     struct sigaction action{};
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
@@ -33,12 +33,12 @@ void Signals::wait() const {
   changed.wait(guard, source_.get_token(), [] { return false; });
 }
 
-// SIGUSR2 is how the destructor ends the thread.
+// The destructor ends the thread by SIGUSR2.
 void Signals::watch() {
-  for (bool asked = false;; asked = true) {
+  for (bool stopping = false;; stopping = true) {
     int signal = 0;
     if (::sigwait(&watched_, &signal) != 0 || signal == SIGUSR2) return;
-    if (asked) ::_exit(128 + signal);
+    if (stopping) ::_exit(128 + signal);
     source_.request_stop();
   }
 }

@@ -7,9 +7,9 @@
 
 namespace waybill::app {
 
-/// SIGTERM, SIGINT and SIGHUP as a request to stop; a second one ends the process at once (status 128 +
-/// signal, nothing is finished). Make it before any other thread, so that the signals reach it alone. SIGPIPE
-/// is ignored from then on.
+/// Turns SIGTERM, SIGINT and SIGHUP into a request to stop; a second signal ends the process at once (status
+/// 128 + signal). Create it before any other thread, so that only it receives the signals. SIGPIPE is ignored
+/// from then on.
 class Signals {
  public:
   Signals();
@@ -18,7 +18,7 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   std::stop_token token() const { return source_.get_token(); }
-  /// Returns when stopping was requested.
+  /// Returns when a stop has been requested.
   void wait() const;
 
  private:

@@ -132,7 +132,7 @@ TEST(Cluster, ASocketDirectoryThatAnotherUserMadeIsRefusedAndLeftAsItIs) {
   const Finished up = run(up_command(data_dir));
   EXPECT_EQ(up.status, 1);
   EXPECT_NE(up.standard_error.find(theirs.string() +
-                                   " is to hold the server's socket, but belongs to another user"),
+                                   " is needed for the server's socket, but belongs to another user"),
             std::string::npos)
       << up.standard_error;
   EXPECT_EQ(mode_of(theirs), 0777U);
