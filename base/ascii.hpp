@@ -6,7 +6,7 @@
 
 namespace waybill {
 
-/// Letters beyond ASCII stay as they are, whatever the locale: names in protocols know no other case.
+/// Lowers ASCII letters only, whatever the locale: names in protocols are ASCII.
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 constexpr char ascii_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }

@@ -5,7 +5,7 @@
 namespace waybill {
 namespace {
 
-TEST(Ascii, OnlyItsOwnLettersHaveACase) {
+TEST(Ascii, OnlyAsciiLettersChangeCase) {
   EXPECT_EQ(ascii_lower("AZ[@`{Ä\xc1"), "az[@`{Ä\xc1");
   EXPECT_TRUE(equal_ignoring_case("Content-TYPE", "content-type"));
   EXPECT_FALSE(equal_ignoring_case("Ä", "ä"));

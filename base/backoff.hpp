@@ -4,16 +4,16 @@
 
 namespace waybill {
 
-/// The pauses between attempts at something that fails: each twice as long as the last up to a limit, and
-/// drawn at random from the upper half of that, so that processes which failed together do not try together.
-/// One thread.
+/// The pauses between failing attempts: each twice as long as the last up to a limit, then drawn at random
+/// from the upper half of that, so that processes which failed together do not retry together. Not
+/// thread-safe.
 class Backoff {
  public:
   Backoff(Duration first, Duration longest) : first_(first), longest_(longest), next_(first) {}
 
   /// The pause before the next attempt.
   Duration next();
-  /// An attempt succeeded.
+  /// Starts again with the first pause, after a success.
   void reset() { next_ = first_; }
 
  private:
@@ -22,7 +22,7 @@ class Backoff {
   Duration next_;
 };
 
-/// A random duration of at least the half of `longest`, and at most `longest`.
+/// A random duration between half of `longest` and `longest`.
 Duration spread(Duration longest);
 
 }  // namespace waybill

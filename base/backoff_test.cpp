@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Backoff, PausesDoubleUpToTheirLimitAndBeginAnewAfterASuccess) {
+TEST(Backoff, PausesDoubleUpToTheLimitAndRestartAfterASuccess) {
   Backoff backoff(100ms, 1s);
   for (const Duration longest : {100ms, 200ms, 400ms, 800ms, 1000ms, 1000ms}) {
     const Duration pause = backoff.next();

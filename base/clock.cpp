@@ -40,7 +40,7 @@ void write_seconds(char* out, Time time, char separator) {
 
 unsigned microseconds_of(Time time) { return static_cast<unsigned>((time - floor<seconds>(time)).count()); }
 
-// Reads a text from the left; every method says whether it found what it wants, and then has consumed it.
+// Reads a text from the left; a method that returns true has consumed what it describes.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -66,7 +66,7 @@ class Scanner {
     return true;
   }
 
-  // 1 to `most` digits behind a point, as microseconds; what is finer is cut off.
+  // 1 to `most` digits after a point, as microseconds; finer digits are cut off.
   bool fraction(std::size_t most, int& micros) {
     micros = 0;
     std::size_t digits = 0;
@@ -119,7 +119,7 @@ struct TimeOfDay {
   }
 };
 
-// Leaves it to the caller whether a 60th second stands where there may be one.
+// Accepts a 60th second; the caller checks that it is a leap second.
 bool scan_time(Scanner& scanner, TimeOfDay& time, std::size_t most_fraction_digits) {
   if (!scanner.number(2, time.hour) || !scanner.one_of(":") || !scanner.number(2, time.minute) ||
       !scanner.one_of(":") || !scanner.number(2, time.second)) {
@@ -155,7 +155,7 @@ bool is_in_years_1_to_9999(Time time) {
 
 struct DurationUnit {
   char letter;
-  bool of_time;  // stands behind the T
+  bool of_time;  // follows the T
   Duration length;
 };
 
@@ -167,7 +167,7 @@ constexpr auto duration_units = std::to_array<DurationUnit>({
     {'S', true, seconds(1)},
 });
 
-// One number with its letter. `next_unit` is the first unit that may still come.
+// Reads one number with its letter. `next_unit` is the first unit that may still follow.
 bool scan_component(Scanner& scanner, bool in_time, std::size_t& next_unit, Duration& sum) {
   std::int64_t value = 0;
   int micros = 0;

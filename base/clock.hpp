@@ -12,7 +12,8 @@ namespace waybill {
 using Time = std::chrono::sys_time<std::chrono::microseconds>;
 using Duration = std::chrono::microseconds;
 
-/// Source of the wall clock; injected wherever a decision depends on it. Implementations are thread-safe.
+/// The source of wall-clock time; injected wherever a decision depends on it. Implementations are
+/// thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -30,29 +31,29 @@ void write_timestamp(char* out, Time time);
 inline constexpr std::size_t timestamp_length = 24;
 
 /// RFC 3339 date-time (any offset, 0 to 9 fraction digits, `T` or a space between date and time).
-/// Years 0001 to 9999 in UTC; a leap second (23:59:60 UTC) is read as the second after. nullopt when
+/// Years 0001 to 9999 in UTC; a leap second (23:59:60 UTC) is read as the following second. nullopt if
 /// malformed.
 std::optional<Time> parse_timestamp(std::string_view text);
 
-/// `YYYY-MM-DD` that exists in the calendar, as its midnight UTC. nullopt when malformed.
+/// `YYYY-MM-DD` as its midnight UTC. nullopt if malformed or not in the calendar.
 std::optional<Time> parse_date(std::string_view text);
 
-/// PostgreSQL's ISO output under `TimeZone = UTC` (`2026-11-20 05:45:12.345678+00`). nullopt when malformed.
+/// PostgreSQL's ISO output under `TimeZone = UTC` (`2026-11-20 05:45:12.345678+00`). nullopt if malformed.
 std::optional<Time> parse_sql_timestamp(std::string_view text);
 
-/// The form `parse_sql_timestamp` reads.
+/// The form that `parse_sql_timestamp` reads.
 std::string format_sql_timestamp(Time time);
 
-/// `HH:MM`, 00:00 to 23:59. False when malformed.
+/// True for `HH:MM` from 00:00 to 23:59.
 bool is_time_of_day(std::string_view text);
 
-/// ISO 8601 duration of weeks, days, hours, minutes and seconds (`P1W`, `P1DT2H`, `PT90S`), of which the
-/// seconds may have up to 6 decimals; years and months have no fixed length and are refused. nullopt when
-/// malformed, negative or beyond 366 days.
+/// ISO 8601 duration of weeks, days, hours, minutes and seconds (`P1W`, `P1DT2H`, `PT90S`); the seconds may
+/// have up to 6 decimals. Years and months have no fixed length and are refused. nullopt if malformed,
+/// negative or longer than 366 days.
 std::optional<Duration> parse_duration(std::string_view text);
 
-/// The normal form `parse_duration` reads back: the largest units first (`PT2H`, `P1DT30M`, `PT0S`), weeks
-/// only when nothing else is needed (`P2W`). For 0 to 366 days.
+/// The normal form, which `parse_duration` reads: the largest units first (`PT2H`, `P1DT30M`, `PT0S`), weeks
+/// only for whole weeks (`P2W`). For 0 to 366 days.
 std::string format_duration(Duration duration);
 
 std::int64_t to_unix_ms(Time time);

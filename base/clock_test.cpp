@@ -42,7 +42,7 @@ TEST(Timestamp, ReadsRfc3339) {
   }
 }
 
-TEST(Timestamp, RefusesWhatIsNone) {
+TEST(Timestamp, RefusesMalformedTexts) {
   for (const std::string_view text : {"",
                                       "2026-11-20",
                                       "2026-11-20T05:45:12",
@@ -75,7 +75,7 @@ TEST(Timestamp, RefusesWhatIsNone) {
   }
 }
 
-TEST(Date, ExistsInTheCalendar) {
+TEST(Date, MustExistInTheCalendar) {
   EXPECT_EQ(parse_date("2024-02-29"), at(2024, 2, 29));
   for (const std::string_view text :
        {"", "2023-02-29", "2026-04-31", "2026-4-01", "2026-04-01Z", "20260401", "0000-01-01"}) {
@@ -83,7 +83,7 @@ TEST(Date, ExistsInTheCalendar) {
   }
 }
 
-TEST(SqlTimestamp, IsWhatPostgresPrintsInUtc) {
+TEST(SqlTimestamp, IsReadAsPostgresPrintsItInUtc) {
   EXPECT_EQ(parse_sql_timestamp("2026-11-20 05:45:12.345678+00"),
             at(2026, 11, 20, 5h + 45min + 12s + 345678us));
   EXPECT_EQ(parse_sql_timestamp("2026-11-20 05:45:12.5+00"), at(2026, 11, 20, 5h + 45min + 12s + 500ms));
@@ -172,7 +172,7 @@ TEST(UnixTime, IsRoundedDown) {
   EXPECT_EQ(to_unix_seconds(at(1970, 1, 2, 999ms)), 86'400);
 }
 
-TEST(Clock, TellsTheTimeOfTheMachine) {
+TEST(Clock, ReturnsTheTimeOfTheMachine) {
   const Time before = time_point_cast<Duration>(std::chrono::system_clock::now());
   const Time now = waybill::system_clock().now();
   EXPECT_LE(before, now);

@@ -18,7 +18,7 @@ void require_sodium() {
   if (!ready) throw std::runtime_error("no cryptographic random generator");
 }
 
-// A digest whose context lives as long as its thread: looking the algorithm up and allocating the context for
+// A digest that keeps its context as long as its thread: fetching the algorithm and allocating a context for
 // each message would cost more than hashing it.
 template <std::size_t size>
 class Digest {
@@ -57,7 +57,7 @@ class HmacSha256 {
   }
 
   std::array<std::uint8_t, 32> operator()(std::span<const std::uint8_t> key, std::string_view data) {
-    // To OpenSSL a null key means the last one again.
+    // OpenSSL reuses the last key if the pointer is null.
     static constexpr std::uint8_t no_key = 0;
     const std::uint8_t* key_data = key.empty() ? &no_key : key.data();
     std::array<std::uint8_t, 32> result{};
@@ -85,8 +85,7 @@ std::string encode(std::span<const std::uint8_t> data, int variant) {
 std::optional<Bytes> decode(std::string_view text, int variant) {
   Bytes data(text.size() / 4 * 3 + 3);
   std::size_t length = 0;
-  // Without a place for the end, anything behind the last digit is an error, as are missing padding and stray
-  // bits.
+  // Without an end pointer, libsodium refuses text after the last digit, missing padding and stray bits.
   if (sodium_base642bin(data.data(), data.size(), text.data(), text.size(), nullptr, &length, nullptr,
                         variant) != 0) {
     return std::nullopt;

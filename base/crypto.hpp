@@ -12,7 +12,7 @@ namespace waybill {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// From the system's cryptographic generator. Throws std::runtime_error when there is none.
+/// Bytes from the system's cryptographic generator. Throws std::runtime_error if there is none.
 Bytes random_bytes(std::size_t count);
 void fill_random(std::span<std::uint8_t> out);
 
@@ -21,7 +21,7 @@ std::array<std::uint8_t, 20> sha1(std::string_view data);
 std::array<std::uint8_t, 32> hmac_sha256(std::span<const std::uint8_t> key, std::string_view data);
 
 std::string hex(std::span<const std::uint8_t> data);
-/// Digits of either case. nullopt when malformed.
+/// Reads digits of either case. nullopt if malformed.
 std::optional<Bytes> unhex(std::string_view digits);
 
 /// RFC 4648 section 4, with padding. Decoding accepts exactly that form.
@@ -32,7 +32,7 @@ std::optional<Bytes> base64_decode(std::string_view text);
 std::string base64url(std::span<const std::uint8_t> data);
 std::optional<Bytes> base64url_decode(std::string_view text);
 
-/// Compares in a time that depends on the lengths only.
+/// Compares in a time that depends only on the lengths.
 bool equal_constant_time(std::string_view a, std::string_view b);
 
 }  // namespace waybill

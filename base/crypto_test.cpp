@@ -25,7 +25,7 @@ TEST(Hmac, MatchesRfc4231) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST(Hmac, AnEmptyKeyIsNotTheLastKey) {
+TEST(Hmac, AnEmptyKeyDoesNotReuseTheLastKey) {
   const auto expected = hex(hmac_sha256({}, ""));
   hmac_sha256(bytes("Jefe"), "");
   EXPECT_EQ(hex(hmac_sha256({}, "")), expected);
@@ -62,7 +62,7 @@ TEST(Base64, DecodesExactlyOneForm) {
   }
 }
 
-TEST(Random, GivesTheCountAskedForAndDiffers) {
+TEST(Random, ReturnsDifferentBytesOfTheRequestedCount) {
   EXPECT_TRUE(random_bytes(0).empty());
   EXPECT_EQ(random_bytes(32).size(), 32U);
   EXPECT_NE(random_bytes(32), random_bytes(32));

@@ -19,7 +19,7 @@ std::optional<CsvRecord> CsvReader::next() {
   while (at_ < text_.size() && take_line_end()) continue;
   if (at_ == text_.size()) return std::nullopt;
   CsvRecord record{.line = line_};
-  do record.problem = read_field(place(record.field_count++));
+  do record.problem = read_field(field_at(record.field_count++));
   while (record.problem.empty() && take_comma());
   if (!record.problem.empty()) skip_line();
   take_line_end();
@@ -27,7 +27,9 @@ std::optional<CsvRecord> CsvReader::next() {
   return record;
 }
 
-std::string& CsvReader::place(std::size_t index) { return index < fields_.size() ? fields_[index] : beyond_; }
+std::string& CsvReader::field_at(std::size_t index) {
+  return index < fields_.size() ? fields_[index] : beyond_;
+}
 
 bool CsvReader::at_line_end() const {
   return at_ == text_.size() || text_[at_] == '\n' || text_.substr(at_).starts_with("\r\n");
@@ -53,10 +55,10 @@ std::string_view CsvReader::read_field(std::string& field) {
   while (at_ < text_.size() && !ends_plain_field(text_[at_])) ++at_;
   field.assign(text_, begin, at_ - begin);
   if (at_line_end() || text_[at_] == ',') return {};
-  return text_[at_] == '"' ? "has a quote in a field without quotes around it" : "has a lone carriage return";
+  return text_[at_] == '"' ? "has a quote in an unquoted field" : "has a lone carriage return";
 }
 
-/// Section 2, rules 5 to 7: commas, line ends and doubled quotes may stand between quotes.
+/// RFC 4180 section 2, rules 5 to 7: a quoted field may contain commas, line ends and doubled quotes.
 std::string_view CsvReader::read_quoted(std::string& field) {
   for (bool open = true; open;) {
     const auto begin = ++at_;
@@ -65,13 +67,13 @@ std::string_view CsvReader::read_quoted(std::string& field) {
     const auto part = text_.substr(begin, at_ - begin);
     line_ += static_cast<std::size_t>(std::ranges::count(part, '\n'));
     field += part;
-    if (quote == std::string_view::npos) return "has a quote that is not closed";
+    if (quote == std::string_view::npos) return "has an unclosed quote";
     ++at_;
     open = at_ < text_.size() && text_[at_] == '"';
     if (open) field += '"';
   }
   if (at_line_end() || text_[at_] == ',') return {};
-  return "has text behind a closing quote";
+  return "has text after a closing quote";
 }
 
 void CsvReader::skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }

@@ -11,28 +11,28 @@ namespace waybill {
 
 /// One record of a CSV text. The views live until the reader's next call.
 struct CsvRecord {
-  std::size_t line = 0;                      // on which it begins; the first is 1
-  std::span<const std::string> fields = {};  // without their quotes; no more than the reader's `max_fields`
-  std::size_t field_count = 0;               // with those beyond
-  std::string_view problem = {};             // what is against RFC 4180; then the fields mean nothing
+  std::size_t line = 0;                      // the line on which it begins, from 1
+  std::span<const std::string> fields = {};  // without their quotes; at most the reader's `max_fields`
+  std::size_t field_count = 0;               // including the fields beyond `max_fields`
+  std::string_view problem = {};             // the violation of RFC 4180; if not empty, ignore the fields
 };
 
-/// Reads a text by RFC 4180, record by record, in one pass and with the memory of one record. Beyond the RFC
-/// a line may end in a bare LF, a byte order mark of UTF-8 may come first, and empty lines are passed over.
-/// Bytes are not looked into: whether they are UTF-8 is the caller's to ask. One thread at a time.
+/// Reads RFC 4180 text record by record, in one pass and with the memory of one record. Beyond the RFC, a
+/// line may end in a bare LF, the text may begin with a UTF-8 byte order mark, and empty lines are skipped.
+/// Does not check for UTF-8. Not thread-safe.
 class CsvReader {
  public:
   /// `text` must outlive the reader. Fields beyond `max_fields` are counted, not kept.
   CsvReader(std::string_view text, std::size_t max_fields);
 
-  /// nullopt at the end. After a record with a problem reading goes on behind the line where it was found.
+  /// nullopt at the end. After a record with a problem, reading continues after the line of the problem.
   std::optional<CsvRecord> next();
 
  private:
   bool at_line_end() const;
   bool take_comma();
   bool take_line_end();
-  std::string& place(std::size_t index);
+  std::string& field_at(std::size_t index);
   std::string_view read_field(std::string& field);
   std::string_view read_quoted(std::string& field);
   void skip_line();

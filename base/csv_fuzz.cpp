@@ -22,7 +22,7 @@ std::string quoted(const Record& record) {
 
 }  // namespace
 
-// What was read is read again from its quoted form.
+// Reads the records, writes them quoted and requires the same records when it reads them again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   waybill::CsvReader reader(text, max_fields);

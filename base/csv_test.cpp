@@ -51,29 +51,27 @@ TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineEnds) {
   EXPECT_THAT(read_all(R"("""")"), ElementsAre(Read{1, {"\""}, ""}));
 }
 
-TEST(Csv, LinesAreThoseOfTheText) {
+TEST(Csv, LineNumbersAreThoseOfTheText) {
   EXPECT_THAT(read_all("h\n\n\"x\n\ny\"\n\r\nz"),
               ElementsAre(Read{1, {"h"}, ""}, Read{3, {"x\n\ny"}, ""}, Read{7, {"z"}, ""}));
 }
 
-TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstField) {
+TEST(Csv, AByteOrderMarkIsNotPartOfTheFirstField) {
   EXPECT_THAT(read_all("\xef\xbb\xbf\"a\",b"), ElementsAre(Read{1, {"a", "b"}, ""}));
 }
 
-TEST(Csv, WhatIsNoCsvCostsItsLineAlone) {
-  EXPECT_THAT(
-      read_all("a\"b,c\nd"),
-      ElementsAre(Read{1, {}, "has a quote in a field without quotes around it"}, Read{2, {"d"}, ""}));
+TEST(Csv, AMalformedRecordCostsOnlyItsLine) {
+  EXPECT_THAT(read_all("a\"b,c\nd"),
+              ElementsAre(Read{1, {}, "has a quote in an unquoted field"}, Read{2, {"d"}, ""}));
   EXPECT_THAT(read_all("\"a\"b,\"c\"\nd"),
-              ElementsAre(Read{1, {}, "has text behind a closing quote"}, Read{2, {"d"}, ""}));
+              ElementsAre(Read{1, {}, "has text after a closing quote"}, Read{2, {"d"}, ""}));
   EXPECT_THAT(read_all("a\rb\nd"),
               ElementsAre(Read{1, {}, "has a lone carriage return"}, Read{2, {"d"}, ""}));
-  EXPECT_THAT(read_all("a\n\"b\nc\n"),
-              ElementsAre(Read{1, {"a"}, ""}, Read{2, {}, "has a quote that is not closed"}));
+  EXPECT_THAT(read_all("a\n\"b\nc\n"), ElementsAre(Read{1, {"a"}, ""}, Read{2, {}, "has an unclosed quote"}));
   EXPECT_THAT(read_all("a\r"), ElementsAre(Read{1, {}, "has a lone carriage return"}));
 }
 
-TEST(Csv, FieldsBeyondTheMostAreCountedButNotKept) {
+TEST(Csv, FieldsBeyondTheLimitAreCountedButNotKept) {
   CsvReader reader("a,b,c,d\ne", 2);
   const auto first = reader.next();
   ASSERT_TRUE(first);

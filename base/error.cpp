@@ -26,13 +26,13 @@ constexpr auto error_rows = std::to_array<ErrorRow>({
     {ErrorCode::unavailable, 503, "UNAVAILABLE"},
 });
 
-constexpr bool rows_stand_at_their_code() {
+constexpr bool rows_are_indexed_by_code() {
   for (std::size_t i = 0; i < error_rows.size(); ++i) {
     if (static_cast<std::size_t>(error_rows[i].code) != i) return false;
   }
   return true;
 }
-static_assert(rows_stand_at_their_code());
+static_assert(rows_are_indexed_by_code());
 
 }  // namespace
 
@@ -48,8 +48,8 @@ Failure invalid(std::string field, std::string message) {
   return invalid(FieldErrors{{std::move(field), std::move(message)}});
 }
 
-Failure not_found(std::string_view what) {
-  return {ErrorCode::not_found, "There is no such " + std::string(what) + "."};
+Failure not_found(std::string_view kind) {
+  return {ErrorCode::not_found, "There is no such " + std::string(kind) + "."};
 }
 
 Failure conflict(std::string message) { return {ErrorCode::conflict, std::move(message)}; }

@@ -10,7 +10,7 @@
 
 namespace waybill {
 
-/// The error codes of the API, complete. `http_status` and `code_text` are their only mapping.
+/// All error codes of the API; `http_status` and `code_text` map them.
 enum class ErrorCode {
   validation_error,
   configuration_error,
@@ -29,8 +29,8 @@ enum class ErrorCode {
 int http_status(ErrorCode code);
 std::string_view code_text(ErrorCode code);
 
-/// One entry of `details`: the field's name as the caller wrote it (`items[2].quantity`, `$filter`) and what
-/// is wrong.
+/// One entry of `details`: the field's name as the caller wrote it (`items[2].quantity`, `$filter`) and the
+/// error.
 struct FieldError {
   std::string field;
   std::string message;
@@ -39,8 +39,8 @@ struct FieldError {
 
 using FieldErrors = std::vector<FieldError>;
 
-/// What a request is refused with. Thrown by validation and handlers, turned into an answer in one place
-/// (api/gate/errors.cpp). Nothing has been changed when it is thrown.
+/// The reason for which a request is refused. Validation and handlers throw it before they change anything;
+/// api/gate/errors.cpp turns it into an answer.
 class Failure : public std::exception {
  public:
   Failure(ErrorCode code, std::string message, FieldErrors details = {})
@@ -49,7 +49,7 @@ class Failure : public std::exception {
   ErrorCode code() const { return code_; }
   const std::string& message() const { return message_; }
   const FieldErrors& details() const { return details_; }
-  /// When asking again may help; nullopt when that is unknown or in the code's own hands.
+  /// The wait after which a retry may succeed; nullopt if that is unknown or follows from the code.
   std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
   Failure&& with_retry_after(std::chrono::seconds wait) && {
     retry_after_ = wait;
@@ -68,8 +68,8 @@ class Failure : public std::exception {
 Failure invalid(FieldErrors details);
 /// 400 VALIDATION_ERROR with one detail.
 Failure invalid(std::string field, std::string message);
-/// 404 NOT_FOUND; `what` is the record's kind, such as "order".
-Failure not_found(std::string_view what);
+/// 404 NOT_FOUND; `kind` is the kind of record, such as "order".
+Failure not_found(std::string_view kind);
 /// 409 CONFLICT.
 Failure conflict(std::string message);
 

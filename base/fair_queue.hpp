@@ -8,8 +8,8 @@
 
 namespace waybill {
 
-/// Values of several owners, taken one of each owner in turn, those of one owner in the order in which they
-/// came: whoever has one waits for one of each other owner, not behind another's thousands. Not thread-safe.
+/// A queue that serves its owners in turn, one value each; the values of one owner keep their order. An owner
+/// with one value waits for at most one value of each other owner. Not thread-safe.
 template <typename Owner, typename Value>
 class FairQueue {
  public:
@@ -23,7 +23,7 @@ class FairQueue {
     ++size_;
   }
 
-  /// Not of an empty queue.
+  /// The queue must not be empty.
   Value pop() {
     Owner owner = std::move(turns_.front());
     turns_.pop_front();
@@ -39,7 +39,7 @@ class FairQueue {
     return value;
   }
 
-  /// Takes of each owner the first values for which `wanted` holds, up to one for which it does not.
+  /// Removes and returns each owner's values up to its first value for which `wanted` is false.
   template <typename Wanted>
   std::vector<Value> take_fronts(const Wanted& wanted) {
     std::vector<Value> taken;
@@ -59,8 +59,8 @@ class FairQueue {
   }
 
  private:
-  std::unordered_map<Owner, std::deque<Value>> values_;  // none is empty
-  std::deque<Owner> turns_;                              // of those that have values
+  std::unordered_map<Owner, std::deque<Value>> values_;  // without empty queues
+  std::deque<Owner> turns_;                              // owners that have values
   std::size_t size_ = 0;
 };
 

@@ -16,7 +16,7 @@ TEST(FairQueue, OwnersTakeTurnsAndEachKeepsItsOrder) {
   EXPECT_EQ(queue.pop(), 1);
   queue.push("quiet", 10);
   queue.push("other", 20);
-  EXPECT_EQ(queue.pop(), 2) << "its turn had come before they came";
+  EXPECT_EQ(queue.pop(), 2) << "its turn came before the others were added";
   EXPECT_EQ(queue.pop(), 10);
   queue.push("quiet", 11);
   EXPECT_EQ(queue.pop(), 20);
@@ -25,7 +25,7 @@ TEST(FairQueue, OwnersTakeTurnsAndEachKeepsItsOrder) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(FairQueue, GivesTheFirstOfEachOwnerThatAreWanted) {
+TEST(FairQueue, TakesTheWantedFrontsOfEachOwner) {
   FairQueue<std::string, int> queue;
   for (const int value : {1, 2, 9, 3}) queue.push("a", value);
   for (const int value : {1, 2}) queue.push("b", value);
@@ -39,7 +39,7 @@ TEST(FairQueue, GivesTheFirstOfEachOwnerThatAreWanted) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(FairQueue, TakesWhatCanOnlyBeMoved) {
+TEST(FairQueue, HoldsMoveOnlyValues) {
   FairQueue<int, std::unique_ptr<int>> queue;
   queue.push(1, std::make_unique<int>(5));
   EXPECT_EQ(*queue.pop(), 5);

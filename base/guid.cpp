@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t text_length = 36;
 constexpr char digits[] = "0123456789abcdef";
 
-// Where the two digits of each byte stand in the canonical form.
+// The position of each byte's two digits in the canonical form.
 constexpr std::array<std::uint8_t, 16> byte_positions{0,  2,  4,  6,  9,  11, 14, 16,
                                                       19, 21, 24, 26, 28, 30, 32, 34};
 constexpr std::array<std::uint8_t, 4> hyphen_positions{8, 13, 18, 23};
@@ -65,7 +65,7 @@ std::optional<Guid> Guid::parse(std::string_view text) {
     if (text[position] != '-') return std::nullopt;
   }
   Guid guid;
-  int bad = 0;  // negative once any digit was none
+  int bad = 0;  // negative after an invalid digit
   for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
     const int high = hex_value(text[byte_positions[i]]);
     const int low = hex_value(text[byte_positions[i] + 1U]);

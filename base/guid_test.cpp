@@ -31,14 +31,14 @@ TEST(Guid, RefusesEveryOtherForm) {
   }
 }
 
-// RFC 9562 appendix A.4 has the DNS namespace and this name.
-TEST(Guid, Version5IsTheOneOfTheRfc) {
+// The example of RFC 9562 appendix A.4.
+TEST(Guid, Version5MatchesTheExampleOfTheRfc) {
   const auto dns = Guid::parse("6ba7b810-9dad-11d1-80b4-00c04fd430c8");
   EXPECT_EQ(Guid::from_name(*dns, "www.example.com").to_string(), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
   EXPECT_EQ(namespace_url.to_string(), "6ba7b811-9dad-11d1-80b4-00c04fd430c8");
 }
 
-TEST(Guid, RandomOnesAreVersion4AndDiffer) {
+TEST(Guid, RandomGuidsAreVersion4AndDiffer) {
   std::set<Guid> seen;
   for (int i = 0; i < 100; ++i) {
     const Guid guid = Guid::random();
@@ -60,7 +60,7 @@ TEST(Guid, TimedHashIsAFunctionOfItsInput) {
   EXPECT_EQ(first.unix_ms(), 1'700'000'000'123);
 }
 
-TEST(Guid, TimedOnesSortByTime) {
+TEST(Guid, TimedGuidsSortByTime) {
   EXPECT_LT(Guid::timed_hash(1, namespace_url, 9), Guid::timed_hash(2, namespace_url, 1));
   EXPECT_LT(Guid::timed_random(0xff), Guid::timed_random(0x100));
   EXPECT_EQ(Guid::timed_random(1'700'000'000'123).unix_ms(), 1'700'000'000'123);

@@ -20,8 +20,8 @@
 namespace waybill {
 namespace {
 
-// The keys of the objects that are open, to find one that is given twice. Boost.JSON keeps the last without a
-// word. A key is a view into the document, or into a copy where it stands there with escapes.
+// The keys of the objects that are still open, to find duplicates, of which Boost.JSON silently keeps the
+// last. A key is a view into the document, or into a copy if the document writes it with escapes.
 class OpenKeys {
  public:
   explicit OpenKeys(std::string_view document) : document_(document) { keys_.reserve(32); }
@@ -29,9 +29,9 @@ class OpenKeys {
   void append_part(std::string_view part) { pending_ += part; }
 
   void end_key(std::string_view last_part) {
-    const bool stands_in_document = std::less_equal<>{}(document_.data(), last_part.data()) &&
-                                    std::less<>{}(last_part.data(), document_.data() + document_.size());
-    if (pending_.empty() && stands_in_document) {
+    const bool is_in_document = std::less_equal<>{}(document_.data(), last_part.data()) &&
+                                std::less<>{}(last_part.data(), document_.data() + document_.size());
+    if (pending_.empty() && is_in_document) {
       keys_.push_back(last_part);
       return;
     }
@@ -40,16 +40,16 @@ class OpenKeys {
     pending_.clear();
   }
 
-  // Forgets the last `count` keys, which are one object's. The one that stands there twice, if any.
+  // Removes the last `count` keys, those of one object. Returns a duplicate among them, if any.
   std::optional<std::string_view> end_object(std::size_t count) {
     const auto keys = std::span(keys_).last(count);
-    const auto twice = count <= 12 ? twice_in_few(keys) : twice_in_many(keys);
+    const auto duplicate = count <= 12 ? duplicate_in_few(keys) : duplicate_in_many(keys);
     keys_.resize(keys_.size() - count);
-    return twice;
+    return duplicate;
   }
 
  private:
-  static std::optional<std::string_view> twice_in_few(std::span<const std::string_view> keys) {
+  static std::optional<std::string_view> duplicate_in_few(std::span<const std::string_view> keys) {
     for (std::size_t i = 1; i < keys.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (keys[i] == keys[j]) return keys[i];
@@ -58,8 +58,8 @@ class OpenKeys {
     return std::nullopt;
   }
 
-  // Sorting keeps an object of many keys from costing the square of their number.
-  static std::optional<std::string_view> twice_in_many(std::span<std::string_view> keys) {
+  // Sorts, because comparing all pairs of many keys would take quadratic time.
+  static std::optional<std::string_view> duplicate_in_many(std::span<std::string_view> keys) {
     std::ranges::sort(keys);
     const auto found = std::ranges::adjacent_find(keys);
     if (found == keys.end()) return std::nullopt;
@@ -68,11 +68,11 @@ class OpenKeys {
 
   std::string_view document_;
   std::vector<std::string_view> keys_;
-  std::string pending_;                    // what is read of a key that comes in parts
-  std::forward_list<std::string> copies_;  // never move
+  std::string pending_;                    // the parts read so far of a key
+  std::forward_list<std::string> copies_;  // at stable addresses
 };
 
-// Receives what Boost.JSON's parser finds and builds the value; adds the rules that the parser does not have.
+// Builds the value from the events of Boost.JSON's parser and checks the rules that the parser lacks.
 class StrictHandler {
  public:
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
@@ -85,15 +85,15 @@ class StrictHandler {
     stack_.reset(std::move(memory));
   }
   json::value release() { return stack_.release(); }
-  std::string take_complaint() { return std::move(complaint_); }
+  std::string take_message() { return std::move(message_); }
 
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
   bool on_object_begin(json::error_code&) { return true; }
   bool on_object_end(std::size_t count, json::error_code& error) {
-    if (const auto twice = keys_.end_object(count)) {
+    if (const auto duplicate = keys_.end_object(count)) {
       constexpr std::size_t shown = 100;
-      const auto begin = twice->substr(0, shown);
+      const auto begin = duplicate->substr(0, shown);
       std::string literal;
       append_json_string(literal, begin.substr(0, valid_utf8_prefix(begin)));
       return refuse("duplicate key " + literal, error);
@@ -137,8 +137,8 @@ class StrictHandler {
     stack_.push_uint64(value);
     return true;
   }
-  // Boost.JSON 1.81 rounds some numbers wrongly. The text is given whole, as the document is parsed in one
-  // piece.
+  // Reads the text again, because Boost.JSON 1.81 rounds some numbers wrongly. The text is whole, because the
+  // document is parsed in one piece.
   bool on_double(double, json::string_view text, json::error_code& error) {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -167,8 +167,8 @@ class StrictHandler {
 
   bool refuse_nul(json::error_code& error) { return refuse("NUL character in a string", error); }
 
-  bool refuse(std::string complaint, json::error_code& error) {
-    complaint_ = std::move(complaint);
+  bool refuse(std::string message, json::error_code& error) {
+    message_ = std::move(message);
     error = json::error::syntax;
     return false;
   }
@@ -177,7 +177,7 @@ class StrictHandler {
   json::value_stack stack_;
   OpenKeys keys_;
   BadValues bad_values_;
-  std::string complaint_;
+  std::string message_;
 };
 
 std::string describe(const json::error_code& error, std::string_view text, std::size_t position,
@@ -185,7 +185,7 @@ std::string describe(const json::error_code& error, std::string_view text, std::
   if (error == json::error::too_deep) return "nested deeper than " + std::to_string(max_depth);
   if (error == json::error::exponent_overflow) return "number out of range";
   const std::size_t valid = valid_utf8_prefix(text);
-  // The parser may stop anywhere in the broken character.
+  // The parser may stop at any byte of the invalid character.
   if (valid < text.size() && position + 4 > valid) return "invalid UTF-8";
   if (error == json::error::incomplete) return "unexpected end";
   if (error == json::error::illegal_leading_surrogate || error == json::error::illegal_trailing_surrogate) {
@@ -194,7 +194,7 @@ std::string describe(const json::error_code& error, std::string_view text, std::
   return "syntax error";
 }
 
-constexpr std::size_t longest_double = 400;  // 5e-324 without exponent, and more
+constexpr std::size_t longest_double = 400;  // enough for 5e-324 without an exponent
 
 void append_scalar_double(std::string& out, double value) {
   if (!std::isfinite(value)) {
@@ -216,8 +216,8 @@ void append_integer(std::string& out, Integer value) {
   out.append(buffer.data(), result.ptr);
 }
 
-// What stands behind the backslash; 'u' for the control characters that have no letter of their own; 0 for
-// none.
+// The character after the backslash; 'u' for control characters without their own letter; 0 for characters
+// that need no escape.
 constexpr std::array<char, 256> escapes = [] {
   std::array<char, 256> table{};
   for (std::size_t i = 0; i < 0x20; ++i) table[i] = 'u';
@@ -231,8 +231,8 @@ constexpr std::array<char, 256> escapes = [] {
   return table;
 }();
 
-// Whether none of eight bytes needs an escape: no control character, quotation mark or backslash. Bytes above
-// 0x7f are answered with no, and left to the slow way; a borrow can only make a false no, too.
+// True only if none of eight bytes needs an escape (control character, quotation mark, backslash). May return
+// false for bytes that need none: for bytes above 0x7f, and because of a borrow.
 bool eight_plain(const char* bytes) {
   constexpr std::uint64_t ones = 0x0101010101010101U;
   constexpr std::uint64_t tops = 0x8080808080808080U;
@@ -275,9 +275,9 @@ std::variant<json::value, JsonError> parse_json(std::string_view text, std::size
   json::error_code error;
   const std::size_t position = parser.write_some(false, text.data(), text.size(), error);
   if (error) {
-    std::string complaint = handler.take_complaint();
-    if (complaint.empty()) complaint = describe(error, text, position, max_depth);
-    return JsonError{std::move(complaint), position};
+    std::string message = handler.take_message();
+    if (message.empty()) message = describe(error, text, position, max_depth);
+    return JsonError{std::move(message), position};
   }
   if (position < text.size()) return JsonError{"more than one value", position};
   return handler.release();

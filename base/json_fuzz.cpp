@@ -8,7 +8,7 @@ namespace {
 
 namespace json = boost::json;
 
-// 100.0 is written as 100 and read back as an integer: numbers are compared by what they mean.
+// Compares numbers by value, because 100.0 is written as 100 and read back as an integer.
 bool same(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) return a.to_number<double>() == b.to_number<double>();
   if (a.kind() != b.kind()) return false;

@@ -19,7 +19,7 @@ json::value must_parse(std::string_view text) {
   return std::get<json::value>(parsed);
 }
 
-std::string complaint(std::string_view text, std::size_t max_depth = 32) {
+std::string error_of(std::string_view text, std::size_t max_depth = 32) {
   const auto parsed = parse_json(text, max_depth);
   const auto* error = std::get_if<JsonError>(&parsed);
   return error == nullptr ? "" : error->message;
@@ -41,20 +41,20 @@ TEST(ParseJson, ReadsEveryKindOfValue) {
 }
 
 TEST(ParseJson, RefusesTheSameKeyTwiceInOneObject) {
-  EXPECT_EQ(complaint(R"({"name":1,"name":2})"), "duplicate key \"name\"");
-  EXPECT_EQ(complaint(R"({"na\u006de":1,"name":2})"), "duplicate key \"name\"");
-  EXPECT_EQ(complaint(R"({"":1,"":2})"), "duplicate key \"\"");
-  EXPECT_EQ(complaint(R"([{"x":{"a":1,"b":{"a":2},"a":3}}])"), "duplicate key \"a\"");
-  EXPECT_EQ(complaint(R"({"a":{"a":{"a":1},"b":1},"b":[{"a":1},{"a":1}]})"), "");
+  EXPECT_EQ(error_of(R"({"name":1,"name":2})"), "duplicate key \"name\"");
+  EXPECT_EQ(error_of(R"({"na\u006de":1,"name":2})"), "duplicate key \"name\"");
+  EXPECT_EQ(error_of(R"({"":1,"":2})"), "duplicate key \"\"");
+  EXPECT_EQ(error_of(R"([{"x":{"a":1,"b":{"a":2},"a":3}}])"), "duplicate key \"a\"");
+  EXPECT_EQ(error_of(R"({"a":{"a":{"a":1},"b":1},"b":[{"a":1},{"a":1}]})"), "");
   for (const int count : {5, 12, 13, 1000}) {
-    EXPECT_EQ(complaint(object_with_keys(count) + "\"other\":1}"), "") << count;
-    EXPECT_EQ(complaint(object_with_keys(count) + "\"key0\":1}"), "duplicate key \"key0\"") << count;
+    EXPECT_EQ(error_of(object_with_keys(count) + "\"other\":1}"), "") << count;
+    EXPECT_EQ(error_of(object_with_keys(count) + "\"key0\":1}"), "duplicate key \"key0\"") << count;
   }
 }
 
 TEST(ParseJson, ADuplicateKeyIsQuotedInPart) {
   const std::string key = std::string(99, 'k') + "\xc3\xa9";
-  EXPECT_EQ(complaint("{\"" + key + "\":1,\"" + key + "\":1}"),
+  EXPECT_EQ(error_of("{\"" + key + "\":1,\"" + key + "\":1}"),
             "duplicate key \"" + std::string(99, 'k') + "\"");
 }
 
@@ -62,47 +62,47 @@ TEST(ParseJson, RefusesInvalidUtf8) {
   for (const std::string_view text :
        {"\"\xff\""sv, "\"\xc0\xaf\""sv, "\"ab\xe2\x82\""sv, "\"\xed\xa0\x80\""sv, "{\"\xff\":1}"sv,
         "\"\xf4\x90\x80\x80\""sv, "[1,\xff]"sv}) {
-    EXPECT_EQ(complaint(text), "invalid UTF-8") << text;
+    EXPECT_EQ(error_of(text), "invalid UTF-8") << text;
   }
-  EXPECT_EQ(complaint("[1,,\"" + std::string(100, 'x') + "\xff\"]"), "syntax error");
+  EXPECT_EQ(error_of("[1,,\"" + std::string(100, 'x') + "\xff\"]"), "syntax error");
 }
 
 TEST(ParseJson, RefusesNulInStringsAndKeys) {
   for (const std::string_view text : {R"("\u0000")"sv, R"("long enough to come in parts \u0000 and more")"sv,
                                       R"({"\u0000":1})"sv, R"({"a\u0000b":1})"sv}) {
-    EXPECT_EQ(complaint(text), "NUL character in a string") << text;
+    EXPECT_EQ(error_of(text), "NUL character in a string") << text;
   }
-  EXPECT_EQ(complaint("\"a\0b\""sv), "syntax error");
+  EXPECT_EQ(error_of("\"a\0b\""sv), "syntax error");
 }
 
 TEST(ParseJson, RefusesNestingBeyondTheLimit) {
-  EXPECT_EQ(complaint(nested(32)), "");
-  EXPECT_EQ(complaint(nested(33)), "nested deeper than 32");
-  EXPECT_EQ(complaint(nested(3), 2), "nested deeper than 2");
-  EXPECT_EQ(complaint(std::string(100'000, '[')), "nested deeper than 32");
+  EXPECT_EQ(error_of(nested(32)), "");
+  EXPECT_EQ(error_of(nested(33)), "nested deeper than 32");
+  EXPECT_EQ(error_of(nested(3), 2), "nested deeper than 2");
+  EXPECT_EQ(error_of(std::string(100'000, '[')), "nested deeper than 32");
 }
 
-TEST(ParseJson, RefusesWhatIsNotOneValue) {
+TEST(ParseJson, RefusesTextsThatAreNotOneValue) {
   for (const std::string_view text : {"{} {}", "1 2", "[1]]", "nullx"}) {
-    EXPECT_EQ(complaint(text), "more than one value") << text;
+    EXPECT_EQ(error_of(text), "more than one value") << text;
   }
   for (const std::string_view text : {"", " ", "{", "[1,", "\"abc", "tru"}) {
-    EXPECT_EQ(complaint(text), "unexpected end") << text;
+    EXPECT_EQ(error_of(text), "unexpected end") << text;
   }
   for (const std::string_view text : {"[1,]", "{\"a\":1,}", "{a:1}", "'a'", "01", "+1", ".5", "NaN", "/**/1",
                                       "\"\x01\"", "\xef\xbb\xbf{}", "\"\\ud800\"", "\"\\x\""}) {
-    EXPECT_NE(complaint(text), "") << text;
+    EXPECT_NE(error_of(text), "") << text;
   }
 }
 
 TEST(ParseJson, RefusesNumbersThatADoubleCannotHold) {
   for (const std::string_view text : {"1e400", "-1e400", "1e-400", "1e99999999999999999999"}) {
-    EXPECT_EQ(complaint(text), "number out of range") << text;
+    EXPECT_EQ(error_of(text), "number out of range") << text;
   }
-  EXPECT_EQ(complaint("1.7976931348623157e308"), "");
+  EXPECT_EQ(error_of("1.7976931348623157e308"), "");
 }
 
-TEST(ParseJson, KeepsBadValuesForWhoTellsOfThemByTheirPaths) {
+TEST(ParseJson, KeepsBadValuesIfAsked) {
   const auto parsed = parse_json(R"({"a":"x\u0000y","b":[1e400],"c":1})", 32, {}, BadValues::keep);
   const json::object& object = std::get<json::value>(parsed).as_object();
   EXPECT_EQ(object.at("a").as_string(), "x\0y"sv);
@@ -111,7 +111,7 @@ TEST(ParseJson, KeepsBadValuesForWhoTellsOfThemByTheirPaths) {
   EXPECT_TRUE(std::holds_alternative<JsonError>(parse_json(R"({"a\u0000b":1})", 32, {}, BadValues::keep)));
 }
 
-TEST(ParseJson, TellsWhere) {
+TEST(ParseJson, ReportsThePositionOfAnError) {
   const auto parsed = parse_json("[1,2,x]");
   EXPECT_EQ(std::get<JsonError>(parsed).position, 5U);
 }
@@ -124,7 +124,7 @@ TEST(ParseJson, RoundsNumbersCorrectly) {
   }
 }
 
-TEST(ParseJson, UsesTheMemoryGiven) {
+TEST(ParseJson, UsesTheGivenMemory) {
   json::monotonic_resource memory;
   const auto parsed = parse_json(R"({"a":["a string that does not fit inside"]})", 32, &memory);
   const auto& value = std::get<json::value>(parsed);
@@ -150,7 +150,7 @@ TEST(ToJson, WritesPlainDecimals) {
   }
 }
 
-TEST(ToJson, EscapesWhatMustBe) {
+TEST(ToJson, EscapesSpecialCharacters) {
   EXPECT_EQ(to_json("\"\\/\b\f\n\r\t\x01\x1f\x7f é"), "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f é\"");
   EXPECT_EQ(to_json(json::object{{"a\"", json::array{}}}), R"({"a\"":[]})");
 }

@@ -21,10 +21,10 @@ namespace {
 using enum LogLevel;
 
 struct ObservableRow {
-  Observable what;
+  Observable observable;
   std::string_view name;
   LogLevel level;
-  // The counter, if there is one; rows that share it differ in the label.
+  // The counter, if any; rows that share it differ in the label.
   const char* counter = nullptr;
   const char* help = nullptr;
   const char* label = nullptr;
@@ -35,21 +35,19 @@ constexpr const char* requests = "waybill_http_requests_total";
 constexpr const char* requests_help = "Requests answered, by result.";
 constexpr const char* answers_by_route = "waybill_http_answers_total";
 constexpr const char* outcomes = "waybill_runs_total";
-constexpr const char* outcomes_help = "What became of the tries of runs.";
+constexpr const char* outcomes_help = "Attempts of runs, by outcome.";
 constexpr const char* breakers = "waybill_breaker_moves_total";
 constexpr const char* breakers_help = "Circuit breakers that opened or closed.";
 constexpr const char* leases = "waybill_lease_moves_total";
 constexpr const char* leases_help = "Shard leases taken and lost.";
 constexpr const char* imports = "waybill_imports_total";
-constexpr const char* imports_help = "Sweeps over stores, by result.";
+constexpr const char* imports_help = "Imports from stores, by result.";
 constexpr const char* imported_orders = "waybill_imported_orders_total";
-constexpr const char* imported_orders_help =
-    "Orders that sweeps over stores have read, by what became of them.";
+constexpr const char* imported_orders_help = "Orders read by imports from stores, by outcome.";
 constexpr const char* mails = "waybill_mails_total";
-constexpr const char* mails_help = "What became of the tries of mails.";
+constexpr const char* mails_help = "Attempts to send mails, by result.";
 constexpr const char* pushes = "waybill_pushes_total";
-constexpr const char* pushes_help =
-    "Push messages by what their push service answered, one for each subscription.";
+constexpr const char* pushes_help = "Push messages to single subscriptions, by result.";
 constexpr const char* workflows = "waybill_workflow_moves_total";
 constexpr const char* workflows_help = "Workflows paused and resumed by the service.";
 
@@ -70,7 +68,7 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::slow_statement, "database.slow_statement", warning, "waybill_slow_statements_total",
      "Statements slower than the configured limit."},
     {Observable::statement_failed, "database.statement_failed", error, "waybill_statement_failures_total",
-     "Statements that failed and were not expected to."},
+     "Statements that failed unexpectedly."},
     {Observable::postgres_started, "postgres.started", info},
     {Observable::postgres_stopped, "postgres.stopped", info},
     {Observable::postgres_recovered, "postgres.recovered", warning},
@@ -81,19 +79,19 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::lease_taken, "worker.lease_taken", info, leases, leases_help, "move", "taken"},
     {Observable::lease_lost, "worker.lease_lost", warning, leases, leases_help, "move", "lost"},
     {Observable::listen_reconnected, "worker.listen_reconnected", warning, "waybill_listen_reconnects_total",
-     "Times the connection that hears of new events was lost and made again."},
+     "Times the connection that listens for new events was lost and restored."},
     {Observable::events_matched, "worker.events_matched", debug, "waybill_events_matched_total",
-     "Events whose workflows were determined."},
+     "Events matched with workflows."},
     {Observable::event_unreadable, "worker.event_unreadable", error, "waybill_events_unreadable_total",
      "Events whose rows could not be read as records."},
     {Observable::runs_planned, "worker.runs_planned", debug, "waybill_runs_planned_total",
-     "Runs made by matching."},
+     "Runs created by matching."},
     {Observable::batch_failed, "worker.batch_failed", error, "waybill_match_failures_total",
-     "Batches of events that could not be matched and are tried again."},
+     "Batches of events that could not be matched and are retried."},
     {Observable::batch_record_failed, "worker.batch_record_failed", error, "waybill_record_failures_total",
-     "Batches of runs that could not be recorded and are tried again."},
+     "Batches of runs that could not be recorded and are retried."},
     {Observable::pause_write_failed, "workflow.pause_failed", warning, "waybill_pause_failures_total",
-     "Pauses of workflows that could not be written and are tried again."},
+     "Pauses of workflows that could not be written and are retried."},
     {Observable::run_succeeded, "run.succeeded", debug, outcomes, outcomes_help, "outcome", "succeeded"},
     {Observable::run_dead, "run.dead", warning, outcomes, outcomes_help, "outcome", "dead"},
     {Observable::run_skipped, "run.skipped", debug, outcomes, outcomes_help, "outcome", "skipped"},
@@ -106,7 +104,7 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::match_postponed, "workflow.match_postponed", debug, "waybill_matches_postponed_total",
      "Events to be matched later with a workflow that this version cannot read."},
     {Observable::runs_deferred, "run.deferred", debug, "waybill_runs_deferred_total",
-     "Runs queued without their texts, beyond the bounds of one event."},
+     "Runs queued without their texts because an event exceeded its bounds."},
     {Observable::breaker_opened, "destination.breaker_opened", warning, breakers, breakers_help, "move",
      "opened"},
     {Observable::breaker_closed, "destination.breaker_closed", info, breakers, breakers_help, "move",
@@ -114,9 +112,9 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::destination_refused, "destination.refused", warning, "waybill_destinations_refused_total",
      "Connections refused because their address is not allowed."},
     {Observable::ledger_unbalanced, "ledger.unbalanced", error, "waybill_ledger_unbalanced_total",
-     "Times the sums of events and runs did not agree."},
+     "Times the counts of events and runs did not agree."},
     {Observable::event_passed_over, "event.passed_over", error, "waybill_events_passed_over_total",
-     "Events found in the outbox behind what was read, whose shards were read again."},
+     "Events found in the outbox below the watermark; their shards were read again."},
     {Observable::duty_failed, "duty.failed", error, "waybill_duty_failures_total",
      "Background duties that failed."},
     {Observable::push_delivered, "push.delivered", debug, pushes, pushes_help, "result", "delivered"},
@@ -127,9 +125,9 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::partition_made, "partition.made", info},
     {Observable::partition_dropped, "partition.dropped", info},
     {Observable::partition_failed, "partition.failed", warning, "waybill_partition_failures_total",
-     "Partitions that could not be made or dropped; they are tried again."},
+     "Partitions that could not be created or dropped and are retried."},
     {Observable::mail_written, "mail.written", info, "waybill_mails_written_total",
-     "Messages written to the mail directory, as there is no mail server."},
+     "Mails written to the mail directory because there is no mail server."},
     {Observable::mail_sent, "mail.sent", debug, mails, mails_help, "result", "sent"},
     {Observable::mail_delayed, "mail.delayed", warning, mails, mails_help, "result", "delayed"},
     {Observable::mail_lost, "mail.lost", error, mails, mails_help, "result", "lost"},
@@ -145,7 +143,7 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::orders_failed, "import.orders_failed", debug, imported_orders, imported_orders_help,
      "outcome", "failed"},
     {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",
-     "Requests that the geocoder or the OSRM server did not answer as it should."},
+     "Requests to the geocoder or the OSRM server that failed."},
 });
 
 struct GaugeRow {
@@ -158,28 +156,28 @@ struct GaugeRow {
 
 constexpr const char* depth = "waybill_queue_depth";
 constexpr const char* depth_help =
-    "Runs in the queue: retries, delays, holds and slow tries. Every worker counts them all.";
+    "Runs in the queue: retries, delays, held runs and slow attempts. Every worker counts all of them.";
 
 constexpr auto gauges = std::to_array<GaugeRow>({
     {Gauge::pending_events, "waybill_pending_events",
-     "Events of this worker's shards that are not recorded yet; of a shard far behind, the first 500."},
+     "Events of this worker's shards that are not recorded yet, at most 500 for a shard."},
     {Gauge::match_lag_seconds, "waybill_match_lag_seconds",
-     "Age of the oldest event of this worker's shards that is not matched."},
+     "Age of the oldest unmatched event of this worker's shards."},
     {Gauge::queue_waiting, depth, depth_help, "status", "waiting"},
     {Gauge::queue_queued, depth, depth_help, "status", "queued"},
     {Gauge::queue_running, depth, depth_help, "status", "running"},
     {Gauge::queue_retrying, depth, depth_help, "status", "retrying"},
     {Gauge::queue_held, depth, depth_help, "status", "held"},
     {Gauge::workflows_unreadable, "waybill_workflows_unreadable",
-     "Workflows that this version cannot read; what they have to do waits."},
-    {Gauge::runs_in_flight, "waybill_runs_in_flight", "Runs being performed by this process."},
+     "Workflows that this version cannot read; their events and runs wait."},
+    {Gauge::runs_in_flight, "waybill_runs_in_flight", "Runs that this process is executing."},
     {Gauge::shards_owned, "waybill_shards_owned", "Shards whose lease this process holds."},
-    {Gauge::breakers_open, "waybill_breakers_open", "Destinations that are given fewer tries."},
+    {Gauge::breakers_open, "waybill_breakers_open", "Destinations whose circuit breaker is open."},
     {Gauge::api_connections, "waybill_api_connections", "Open connections of API clients."},
     {Gauge::database_connections, "waybill_database_connections", "Open connections to PostgreSQL."},
-    {Gauge::database_waits, "waybill_database_waits", "Requests that wait for a free connection."},
+    {Gauge::database_waits, "waybill_database_waits", "Requests that wait for a free database connection."},
     {Gauge::database_up, "waybill_database_up", "1 while PostgreSQL answers."},
-    {Gauge::listen_up, "waybill_listen_up", "1 while the connection that hears of new events stands."},
+    {Gauge::listen_up, "waybill_listen_up", "1 while the connection that listens for new events is up."},
 });
 
 enum class Buckets : std::uint8_t { seconds, long_seconds, sizes };
@@ -194,41 +192,42 @@ struct HistogramRow {
 
 constexpr auto histograms = std::to_array<HistogramRow>({
     {Histogram::http_request_seconds, "waybill_http_request_seconds",
-     "Time from the whole request to its answer.", Buckets::seconds, "route"},
-    {Histogram::statement_seconds, "waybill_statement_seconds", "Time a statement took.", Buckets::seconds,
+     "Time from the complete request to its answer.", Buckets::seconds, "route"},
+    {Histogram::statement_seconds, "waybill_statement_seconds", "Duration of a statement.", Buckets::seconds,
      "statement"},
     {Histogram::database_wait_seconds, "waybill_database_wait_seconds",
-     "Time requests waited for a free connection; only those that had to.", Buckets::seconds},
+     "Wait of a request for a free database connection; requests without a wait do not count.",
+     Buckets::seconds},
     {Histogram::event_age_seconds, "waybill_event_age_seconds",
-     "Time from commit to matching, of the oldest event of each batch.", Buckets::long_seconds},
+     "Time from commit to matching of the oldest event of each batch.", Buckets::long_seconds},
     {Histogram::first_try_seconds, "waybill_first_try_seconds",
-     "Time from commit to the start of a run's first try, without those that wait by their workflow's delay.",
+     "Time from commit to the start of a run's first attempt; delayed workflows do not count.",
      Buckets::long_seconds},
-    {Histogram::run_age_seconds, "waybill_run_age_seconds", "Time from the event to the run's end.",
+    {Histogram::run_age_seconds, "waybill_run_age_seconds", "Time from the event to the end of the run.",
      Buckets::long_seconds},
-    {Histogram::try_seconds, "waybill_try_seconds", "Time one try took.", Buckets::seconds, "action"},
-    {Histogram::match_batch_seconds, "waybill_match_batch_seconds", "Time to match one batch of events.",
-     Buckets::seconds},
-    {Histogram::record_batch_seconds, "waybill_record_batch_seconds", "Time to record one batch of runs.",
-     Buckets::seconds},
+    {Histogram::try_seconds, "waybill_try_seconds", "Duration of one attempt.", Buckets::seconds, "action"},
+    {Histogram::match_batch_seconds, "waybill_match_batch_seconds",
+     "Duration of matching one batch of events.", Buckets::seconds},
+    {Histogram::record_batch_seconds, "waybill_record_batch_seconds",
+     "Duration of recording one batch of runs.", Buckets::seconds},
     {Histogram::match_batch_events, "waybill_match_batch_events", "Events in one batch.", Buckets::sizes},
-    {Histogram::duty_seconds, "waybill_duty_seconds", "Time one pass of a background duty took.",
+    {Histogram::duty_seconds, "waybill_duty_seconds", "Duration of one pass of a background duty.",
      Buckets::long_seconds, "duty"},
-    {Histogram::import_seconds, "waybill_import_seconds", "Time one sweep over a store took.",
+    {Histogram::import_seconds, "waybill_import_seconds", "Duration of one import from a store.",
      Buckets::long_seconds},
 });
 
 template <typename Rows, typename Key>
-constexpr bool rows_stand_at_their_key(const Rows& rows, Key key, std::size_t count) {
+constexpr bool rows_are_indexed_by(const Rows& rows, Key key, std::size_t count) {
   if (rows.size() != count) return false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (static_cast<std::size_t>(rows[i].*key) != i) return false;
   }
   return true;
 }
-static_assert(rows_stand_at_their_key(observables, &ObservableRow::what, observable_count));
-static_assert(rows_stand_at_their_key(gauges, &GaugeRow::gauge, gauge_count));
-static_assert(rows_stand_at_their_key(histograms, &HistogramRow::histogram, histogram_count));
+static_assert(rows_are_indexed_by(observables, &ObservableRow::observable, observable_count));
+static_assert(rows_are_indexed_by(gauges, &GaugeRow::gauge, gauge_count));
+static_assert(rows_are_indexed_by(histograms, &HistogramRow::histogram, histogram_count));
 
 const prometheus::Histogram::BucketBoundaries& boundaries(Buckets buckets) {
   static const prometheus::Histogram::BucketBoundaries seconds{
@@ -247,7 +246,7 @@ const prometheus::Histogram::BucketBoundaries& boundaries(Buckets buckets) {
   return sizes;
 }
 
-// Every series that has no label, made once.
+// The counters, gauges and histograms; series without a variable label are created once.
 class Metrics {
  public:
   Metrics() {
@@ -255,7 +254,7 @@ class Metrics {
       if (row.counter == nullptr) continue;
       prometheus::Labels labels;
       if (row.label != nullptr) labels.emplace(row.label, row.label_value);
-      counters_.at(static_cast<std::size_t>(row.what)) =
+      counters_.at(static_cast<std::size_t>(row.observable)) =
           &prometheus::BuildCounter().Name(row.counter).Help(row.help).Register(registry).Add(labels);
     }
     for (const GaugeRow& row : gauges) {
@@ -275,10 +274,12 @@ class Metrics {
                     .Register(registry);
   }
 
-  // Null for what is only logged.
-  prometheus::Counter* counter(Observable what) { return counters_[static_cast<std::size_t>(what)]; }
+  // Null for an observable that is only logged.
+  prometheus::Counter* counter(Observable observable) {
+    return counters_[static_cast<std::size_t>(observable)];
+  }
   prometheus::Gauge& gauge(Gauge which) { return *gauges_[static_cast<std::size_t>(which)]; }
-  // Null for a histogram with a label.
+  // Null if the histogram has a label.
   prometheus::Histogram* histogram(Histogram which) { return series_[static_cast<std::size_t>(which)]; }
   prometheus::Histogram& add(Histogram which, std::string_view label) {
     const auto at = static_cast<std::size_t>(which);
@@ -302,7 +303,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>* answers_ = nullptr;
 };
 
-// Never destroyed: threads may report until the process is gone.
+// Never destroyed, because threads may report until the process ends.
 Metrics& all_metrics() {
   static auto* const all = new Metrics;
   return *all;
@@ -333,7 +334,7 @@ constexpr auto levels = std::to_array<LevelRow>({
     {warning, "warning", "WARN", spdlog::level::warn},
     {error, "error", "ERROR", spdlog::level::err},
 });
-static_assert(rows_stand_at_their_key(levels, &LevelRow::level, levels.size()));
+static_assert(rows_are_indexed_by(levels, &LevelRow::level, levels.size()));
 
 bool needs_quotes(std::string_view text) {
   return text.empty() || std::ranges::any_of(text, [](char c) {
@@ -376,9 +377,9 @@ std::optional<LogFormat> parse_log_format(std::string_view text) {
   return std::nullopt;
 }
 
-void observe(Observable what, std::initializer_list<Attribute> attributes, std::uint64_t times) {
-  const ObservableRow& row = observables[static_cast<std::size_t>(what)];
-  if (auto* counter = all_metrics().counter(what)) counter->Increment(static_cast<double>(times));
+void observe(Observable observable, std::initializer_list<Attribute> attributes, std::uint64_t times) {
+  const ObservableRow& row = observables[static_cast<std::size_t>(observable)];
+  if (auto* counter = all_metrics().counter(observable)) counter->Increment(static_cast<double>(times));
   const auto level = levels[static_cast<std::size_t>(row.level)].spdlog_level;
   if (!logger().should_log(level)) return;
   const std::string line =
@@ -397,7 +398,7 @@ void set_gauge(Gauge gauge, double value) { all_metrics().gauge(gauge).Set(value
 void add_to_gauge(Gauge gauge, double change) { all_metrics().gauge(gauge).Increment(change); }
 
 void record(Histogram histogram, double value) {
-  if (auto* one = all_metrics().histogram(histogram)) one->Observe(value);
+  if (auto* series = all_metrics().histogram(histogram)) series->Observe(value);
 }
 
 prometheus::Histogram& series(Histogram histogram, std::string_view label) {
@@ -447,8 +448,8 @@ std::string format_log_line(LogFormat format, std::string_view timestamp, LogLev
   return line;
 }
 
-std::string_view observable_name(Observable what) {
-  return observables.at(static_cast<std::size_t>(what)).name;
+std::string_view observable_name(Observable observable) {
+  return observables.at(static_cast<std::size_t>(observable)).name;
 }
 
 }  // namespace waybill

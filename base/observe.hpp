@@ -18,8 +18,8 @@ class Histogram;
 
 namespace waybill {
 
-/// Everything the service reports while it runs. One row of the table in observe.cpp gives each its name in
-/// the log, its level and its counter; adding one takes a line here and a row there.
+/// Everything that the running service reports. The table in observe.cpp gives each its name in the log, its
+/// level and its counter; a new one needs a line here and a row there.
 enum class Observable : std::uint8_t {
   server_listening,
   server_stopping,
@@ -96,8 +96,8 @@ std::optional<LogLevel> parse_log_level(std::string_view text);
 /// "text", "json".
 std::optional<LogFormat> parse_log_format(std::string_view text);
 
-/// Whatever an event tells besides its name. Never a secret: no token, password, key or body. `name` is
-/// snake_case and none of ts, level, event. The string must outlive the call only.
+/// A named detail of a log line. Must not hold a secret: no token, password, key or body. `name` is
+/// snake_case and not ts, level or event. The strings must outlive the call.
 struct Attribute {
   std::string_view name;
   std::variant<std::string_view, std::int64_t, double, bool> value;
@@ -113,25 +113,25 @@ struct Attribute {
       : name(attribute), value(static_cast<std::int64_t>(number)) {}
 };
 
-/// Counts `what` (`times` at once) and logs one line where its level is on: to stderr, as
+/// Counts `observable` (`times` at once) and, if its level is on, logs one line to stderr, as
 /// `2026-11-20T05:45:12.345Z WARN worker.lease_lost shard=3` or as one JSON object (ts, level, event and the
-/// attributes). An event whose level is off costs one atomic addition. Any thread; never throws but
-/// std::bad_alloc.
-void observe(Observable what, std::initializer_list<Attribute> attributes = {}, std::uint64_t times = 1);
+/// attributes). If its level is off, it costs one atomic addition. Any thread; throws only std::bad_alloc.
+void observe(Observable observable, std::initializer_list<Attribute> attributes = {},
+             std::uint64_t times = 1);
 
-/// Text at level info until called. Any thread.
+/// Sets the format and the lowest level that is logged; before the call, text and info. Any thread.
 void configure_logging(LogFormat format, LogLevel least);
 
 /// Values that go up and down.
 enum class Gauge : std::uint8_t {
-  pending_events,  // not recorded yet, of this worker's shards, as far as its last look saw
+  pending_events,  // events of this worker's shards not recorded yet, as of its last read
   match_lag_seconds,
   queue_waiting,  // rows of run_queue, by status
   queue_queued,
   queue_running,
   queue_retrying,
   queue_held,
-  workflows_unreadable,  // that this version cannot read
+  workflows_unreadable,  // workflows that this version cannot read
   runs_in_flight,
   shards_owned,
   breakers_open,
@@ -151,8 +151,8 @@ enum class Histogram : std::uint8_t {
   http_request_seconds,  // label: route
   statement_seconds,     // label: statement
   database_wait_seconds,
-  event_age_seconds,  // commit to matching, of the oldest event of a batch
-  first_try_seconds,  // commit to the first try's start, of runs without a delay
+  event_age_seconds,  // commit to matching of the oldest event of a batch
+  first_try_seconds,  // commit to the start of the first attempt of a run without a delay
   run_age_seconds,    // event to final outcome
   try_seconds,        // label: action
   match_batch_seconds,
@@ -163,30 +163,30 @@ enum class Histogram : std::uint8_t {
 };
 inline constexpr std::size_t histogram_count = static_cast<std::size_t>(Histogram::import_seconds) + 1;
 
-/// Records one value of a histogram that has no label. Any thread, no look-up.
+/// Records one value of a histogram without a label. Any thread, no look-up.
 void record(Histogram histogram, double value);
 
-/// The series of a histogram for one value of its label. Looks up and may allocate: hot paths call it once
-/// and keep the reference, which stays valid as long as the process, for `Observe(value)`.
+/// The series of a histogram for one value of its label. Looks up and may allocate, so hot paths call it once
+/// and keep the reference for `Observe(value)`; it stays valid as long as the process.
 prometheus::Histogram& series(Histogram histogram, std::string_view label);
 
-/// The counter of answers of one route and status. Looks up and may allocate, like `series`; valid as long.
+/// The counter of answers of one route and status. Looks up and may allocate; valid as long as the process.
 prometheus::Counter& answers(std::string_view route, int status);
 
-/// The registry of all of the above; lives as long as the process. Any thread.
+/// The registry of all metrics; lives as long as the process. Any thread.
 prometheus::Registry& metrics();
 
 /// All metrics in Prometheus' text exposition format 0.0.4.
 std::string metrics_text();
 
-/// The name of every metric, in no order; a histogram's without `_bucket`, `_sum` and `_count`.
+/// The names of all metrics, unordered; those of histograms without `_bucket`, `_sum` and `_count`.
 std::vector<std::string_view> metric_names();
 
-/// The line `observe` would log, without the line feed.
+/// The line that `observe` logs, without the line feed.
 std::string format_log_line(LogFormat format, std::string_view timestamp, LogLevel level,
                             std::string_view event, std::initializer_list<Attribute> attributes);
 
-/// The name an event has in the log, "worker.lease_lost".
-std::string_view observable_name(Observable what);
+/// The name in the log, such as "worker.lease_lost".
+std::string_view observable_name(Observable observable);
 
 }  // namespace waybill

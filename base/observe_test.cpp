@@ -49,7 +49,7 @@ TEST_F(ObserveTest, AJsonLineIsOneObject) {
                   R"("request_id":"r\"1","count":2,"ok":false})");
 }
 
-TEST_F(ObserveTest, ForeignTextCannotForgeALineOrBreakTheEncoding) {
+TEST_F(ObserveTest, UntrustedTextCannotForgeALineOrBreakTheEncoding) {
   const std::string_view evil = "x\n2026 INFO forged\xff\0"sv;
   for (const auto format : {LogFormat::text, LogFormat::json}) {
     const std::string line = format_log_line(format, now, LogLevel::info, "e", {{"error", evil}});
@@ -82,7 +82,7 @@ TEST_F(ObserveTest, BelowTheLevelIsCountedAndNotLogged) {
   EXPECT_EQ(std::get<json::value>(line).at("event"), "worker.events_matched");
 }
 
-TEST_F(ObserveTest, EveryObservableHasANameOfItsOwn) {
+TEST_F(ObserveTest, EveryObservableHasAUniqueName) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < observable_count; ++i) {
     const std::string_view name = observable_name(static_cast<Observable>(i));
@@ -92,7 +92,7 @@ TEST_F(ObserveTest, EveryObservableHasANameOfItsOwn) {
   EXPECT_EQ(names.size(), observable_count);
 }
 
-TEST_F(ObserveTest, GaugesAreSetAndMoved) {
+TEST_F(ObserveTest, GaugesAreSetAndChanged) {
   set_gauge(Gauge::breakers_open, 7);
   add_to_gauge(Gauge::breakers_open, -2);
   EXPECT_EQ(metric("waybill_breakers_open"), 5);
@@ -129,7 +129,7 @@ TEST_F(ObserveTest, TheDashboardShowsOnlyMetricsThatAreExported) {
     EXPECT_TRUE(exported.contains(name)) << name;
     shown.insert(std::move(name));
   }
-  // What an operator is woken for.
+  // The metrics behind the alerts.
   for (const char* needed : {"waybill_events_matched_total", "waybill_match_lag_seconds",
                              "waybill_runs_total", "waybill_run_age_seconds", "waybill_first_try_seconds",
                              "waybill_queue_depth", "waybill_breakers_open", "waybill_database_wait_seconds",

@@ -12,7 +12,7 @@ struct FreeWith {
   }
 };
 
-/// An object of a C library, given to `release` at the end: Owned<EVP_PKEY, EVP_PKEY_free>.
+/// Owns an object of a C library and frees it by `release`: Owned<EVP_PKEY, EVP_PKEY_free>.
 template <class T, auto release>
 using Owned = std::unique_ptr<T, FreeWith<release>>;
 

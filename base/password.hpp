@@ -6,15 +6,15 @@
 
 namespace waybill {
 
-/// What one hash takes while it is made or compared (libsodium's "interactive" Argon2id, RFC 9106: 64 MiB,
-/// two passes; some 50 ms of one core).
+/// The memory that one hash takes while it is computed or compared (libsodium's "interactive" Argon2id, RFC
+/// 9106: 64 MiB, two passes; about 50 ms of one core).
 inline constexpr std::size_t password_hash_bytes = 64UL * 1024 * 1024;
 
-/// Argon2id with a random salt, as a text that holds its parameters ("$argon2id$v=19$m=…"). Blocks. Throws
+/// Argon2id with a random salt, as a text that includes its parameters ("$argon2id$v=19$m=…"). Blocks. Throws
 /// std::bad_alloc.
 std::string hash_password(std::string_view password);
 
-/// Whether `hash` is of `password`. Takes as long for a wrong one as for the right one. Blocks.
+/// True if `hash` is a hash of `password`. Takes equally long for right and wrong passwords. Blocks.
 bool password_matches(std::string_view password, const std::string& hash);
 
 }  // namespace waybill

@@ -21,12 +21,12 @@ const unsigned char* as_bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-[[noreturn]] void fail(const std::filesystem::path& file, std::string_view what) {
-  throw SecretError("secret key file " + file.string() + ": " + std::string(what));
+[[noreturn]] void fail(const std::filesystem::path& file, std::string_view problem) {
+  throw SecretError("secret key file " + file.string() + ": " + std::string(problem));
 }
 
-[[noreturn]] void fail_with_errno(const std::filesystem::path& file, std::string_view what) {
-  fail(file, std::string(what) + ": " + std::error_code(errno, std::generic_category()).message());
+[[noreturn]] void fail_with_errno(const std::filesystem::path& file, std::string_view problem) {
+  fail(file, std::string(problem) + ": " + std::error_code(errno, std::generic_category()).message());
 }
 
 class FileDescriptor {
@@ -45,7 +45,7 @@ class FileDescriptor {
 
 void write_durably(const std::filesystem::path& file, std::string_view text) {
   const FileDescriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (descriptor.get() < 0) fail_with_errno(file, "cannot be made");
+  if (descriptor.get() < 0) fail_with_errno(file, "cannot be created");
   if (::write(descriptor.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
       ::fsync(descriptor.get()) != 0) {
     fail_with_errno(file, "cannot be written");
@@ -60,12 +60,14 @@ void sync_directory(const std::filesystem::path& directory) {
 void make_key_file(const std::filesystem::path& file) {
   Bytes key = random_bytes(std::tuple_size_v<SecretBox::Key>);
   std::string text = hex(key) + "\n";
-  // A link fails where a rename would replace: of processes that start at once, all read the first one's key.
+  // A link fails if the file exists, where a rename would replace it: processes that start at the same time
+  // all read the key of the first.
   std::filesystem::path draft = file;
   draft += "." + hex(random_bytes(8)) + ".new";
   try {
     write_durably(draft, text);
-    if (::link(draft.c_str(), file.c_str()) != 0 && errno != EEXIST) fail_with_errno(file, "cannot be made");
+    if (::link(draft.c_str(), file.c_str()) != 0 && errno != EEXIST)
+      fail_with_errno(file, "cannot be created");
     ::unlink(draft.c_str());
     sync_directory(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
   } catch (...) {
@@ -85,7 +87,7 @@ SecretBox::~SecretBox() { sodium_memzero(key_.data(), key_.size()); }
 SecretBox::Key SecretBox::read_key(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
   if (!input) fail_with_errno(file, "cannot be read");
-  std::array<char, 66> text{};  // 64 digits, the newline, and one to notice more
+  std::array<char, 66> text{};  // 64 digits, a newline, and one byte to detect longer files
   input.read(text.data(), text.size());
   auto length = static_cast<std::size_t>(input.gcount());
   if (length == 65 && text[64] == '\n') length = 64;
@@ -96,7 +98,7 @@ SecretBox::Key SecretBox::read_key(const std::filesystem::path& file) {
       sodium_hex2bin(key.data(), key.size(), text.data(), length, nullptr, &decoded, nullptr) == 0 &&
       decoded == key.size();
   sodium_memzero(text.data(), text.size());
-  if (!well_formed) fail(file, "must hold 64 hexadecimal digits and nothing else");
+  if (!well_formed) fail(file, "must contain 64 hexadecimal digits and nothing else");
   return key;
 }
 
@@ -121,7 +123,8 @@ std::string SecretBox::open(std::span<const std::uint8_t> sealed, std::string_vi
   if (crypto_aead_xchacha20poly1305_ietf_decrypt(reinterpret_cast<unsigned char*>(secret.data()), nullptr,
                                                  nullptr, box.data(), box.size(), as_bytes(purpose),
                                                  purpose.size(), sealed.data(), key_.data()) != 0) {
-    throw SecretError("a sealed value does not open: another key, or it was altered or moved");
+    throw SecretError(
+        "a sealed value cannot be opened: the key is another one, or the value was altered or moved");
   }
   return secret;
 }

@@ -18,9 +18,9 @@ class SecretError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Encryption of secrets at rest: libsodium's XChaCha20-Poly1305 with a random nonce for each value. The
-/// purpose (such as "workflow-secret:GUID") is authenticated with it, so that a sealed value cannot be moved
-/// to another row. Immutable after construction; every method may be called from any thread.
+/// Encrypts secrets at rest: libsodium's XChaCha20-Poly1305 with a random nonce for each value. It also
+/// authenticates the purpose (such as "workflow-secret:GUID"), so that a sealed value cannot be moved to
+/// another row. Immutable after construction; any thread.
 class SecretBox {
  public:
   using Key = std::array<std::uint8_t, 32>;
@@ -30,14 +30,14 @@ class SecretBox {
   SecretBox(const SecretBox&) = delete;
   SecretBox& operator=(const SecretBox&) = delete;
 
-  /// Reads the key (64 hex digits) from `file`. Throws SecretError when it is missing or malformed.
+  /// Reads the key (64 hex digits) from `file`. Throws SecretError if it is missing or malformed.
   static Key read_key(const std::filesystem::path& file);
-  /// Like read_key, but makes the file (mode 0600, whole or not at all) when it does not exist.
+  /// Reads the key; creates the file atomically (mode 0600) if it does not exist.
   static Key read_or_make_key(const std::filesystem::path& file);
 
   /// nonce || ciphertext || tag.
   Bytes seal(std::string_view secret, std::string_view purpose) const;
-  /// Throws SecretError when the key, the purpose or a byte differs.
+  /// Throws SecretError if the key, the purpose or a byte differs.
   std::string open(std::span<const std::uint8_t> sealed, std::string_view purpose) const;
 
  private:

@@ -49,7 +49,7 @@ TEST_F(SecretBoxTest, RefusesAnotherKeyPurposeOrByte) {
   }
 }
 
-TEST_F(SecretBoxTest, MakesAKeyFileOnlyItsOwnerReads) {
+TEST_F(SecretBoxTest, CreatesAKeyFileThatOnlyItsOwnerMayRead) {
   const auto key = SecretBox::read_or_make_key(file());
   std::ifstream input(file());
   const std::string text((std::istreambuf_iterator<char>(input)), {});
@@ -61,7 +61,7 @@ TEST_F(SecretBoxTest, MakesAKeyFileOnlyItsOwnerReads) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
-TEST_F(SecretBoxTest, ManyThatStartAtOnceAgreeOnOneKey) {
+TEST_F(SecretBoxTest, ProcessesThatStartAtOnceAgreeOnOneKey) {
   std::vector<SecretBox::Key> keys(16);
   {
     std::vector<std::jthread> threads;
@@ -80,7 +80,7 @@ TEST_F(SecretBoxTest, ReadsAKeyWithOrWithoutItsNewline) {
   EXPECT_EQ(SecretBox::read_key(file())[31], 0xaa);
 }
 
-TEST_F(SecretBoxTest, RefusesAMalformedKeyAndNamesTheFileOnly) {
+TEST_F(SecretBoxTest, RefusesAMalformedKeyAndNamesOnlyTheFile) {
   for (const std::string& text :
        {std::string(), std::string(63, 'a'), std::string(65, 'a'), std::string(66, 'a'),
         std::string(63, 'a') + "g", std::string(64, 'a') + "\n\n"}) {

@@ -9,7 +9,7 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
-// Bytes of the character at the front; 0 when it is not well-formed (RFC 3629 section 4).
+// The length in bytes of the first character; 0 if it is malformed (RFC 3629 section 4).
 std::size_t sequence_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return 1;

@@ -6,17 +6,17 @@
 
 namespace waybill {
 
-/// Length in bytes of the longest prefix that is valid UTF-8 (RFC 3629: no surrogates, no overlong forms, at
-/// most U+10FFFF).
+/// The length in bytes of the longest prefix that is valid UTF-8 (RFC 3629: no surrogates, no overlong forms,
+/// at most U+10FFFF).
 std::size_t valid_utf8_prefix(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-/// Code points of valid UTF-8.
+/// The number of code points of valid UTF-8.
 std::size_t count_characters(std::string_view utf8);
 
-/// `bytes` as text that JSON and PostgreSQL can hold: each byte that is no part of valid UTF-8, and each NUL,
-/// becomes U+FFFD.
+/// `bytes` as text that JSON and PostgreSQL can hold: each NUL and each byte outside valid UTF-8 becomes
+/// U+FFFD.
 std::string to_text(std::string_view bytes);
 
 }  // namespace waybill

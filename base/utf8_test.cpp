@@ -16,7 +16,7 @@ TEST(Utf8, AcceptsEveryLength) {
 }
 
 // RFC 3629: overlong forms, surrogates, beyond U+10FFFF, lone and missing continuation bytes.
-TEST(Utf8, RefusesWhatIsNotWellFormed) {
+TEST(Utf8, RefusesMalformedTexts) {
   for (const std::string_view text :
        {"\x80"sv, "\xc0\x80"sv, "\xc1\xbf"sv, "\xc2"sv, "\xc2\x41"sv, "\xe0\x9f\xbf"sv, "\xe2\x82"sv,
         "\xed\xa0\x80"sv, "\xf0\x8f\xbf\xbf"sv, "\xf4\x90\x80\x80"sv, "\xf5\x80\x80\x80"sv, "\xff"sv,
@@ -26,7 +26,7 @@ TEST(Utf8, RefusesWhatIsNotWellFormed) {
   EXPECT_EQ(valid_utf8_prefix("12345678\xc3\xa9\xe2\x82"), 10U);
 }
 
-TEST(Utf8, ToTextReplacesWhatNoTextCanHold) {
+TEST(Utf8, ToTextReplacesInvalidBytes) {
   EXPECT_EQ(to_text("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(to_text("a\xff\x62\0c\xe2\x82"sv), "a\xef\xbf\xbd\x62\xef\xbf\xbd\x63\xef\xbf\xbd\xef\xbf\xbd");
   EXPECT_EQ(to_text(""), "");
