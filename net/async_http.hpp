@@ -22,14 +22,14 @@ namespace asio = boost::asio;
 
 namespace detail {
 
-/// A coroutine that waits for an answer or for its cancellation, whichever is first.
+/// A coroutine that waits for an answer or for its cancellation, whichever comes first.
 template <typename Handler>
 class Waiting {
  public:
   Waiting(Handler handler, const asio::any_io_executor& executor)
       : handler_(std::move(handler)), work_(executor) {}
 
-  /// Resumes the coroutine on its executor; later calls do nothing. Any thread.
+  /// Resumes the coroutine on its own executor; later calls do nothing. Any thread.
   static void resume(const std::shared_ptr<Waiting>& self, boost::system::error_code error,
                      HttpResponse response) {
     if (self->over_.exchange(true)) return;
@@ -50,9 +50,9 @@ class Waiting {
 
 }  // namespace detail
 
-/// The answer to a request, for a coroutine, which goes on on its own executor. When it is cancelled it goes
-/// on at once with boost::system::system_error (operation_aborted); the request itself runs to its end, and
-/// its answer is dropped. Whoever stops an executor before its coroutines are done destroys the client first.
+/// Sends a request and returns its answer; the coroutine resumes on its own executor. A cancelled coroutine
+/// resumes at once with boost::system::system_error (operation_aborted); the request still runs to its end,
+/// and its answer is dropped. Destroy the client before you stop an executor whose coroutines are not done.
 inline asio::awaitable<HttpResponse> fetch(HttpClient& client, HttpRequest request) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,

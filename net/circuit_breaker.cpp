@@ -6,7 +6,7 @@
 namespace waybill::net {
 namespace {
 
-// How long to wait for a place at a destination that is merely busy.
+// The wait for a free place at a busy destination whose breaker is closed.
 constexpr Duration busy_wait = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -32,7 +32,7 @@ CircuitBreaker::Entry& CircuitBreaker::entry(std::string_view destination, Time 
 }
 
 void CircuitBreaker::forget_unused() {
-  // A tenth at a time, so that the scan is paid by many insertions; healthy ones first.
+  // Removes a tenth at a time, so that many insertions share the cost of a scan; healthy entries first.
   std::vector<decltype(entries_)::iterator> idle;
   for (auto it = entries_.begin(); it != entries_.end(); ++it) {
     if (it->second.in_flight == 0) idle.push_back(it);
@@ -64,7 +64,7 @@ void CircuitBreaker::succeeded(std::string_view destination, Time now) {
 void CircuitBreaker::failed(std::string_view destination, Time now) {
   Entry& e = entry(destination, now);
   if (e.in_flight > 0) --e.in_flight;
-  // Requests that were under way when it opened say nothing new.
+  // Failures of requests that were in flight when the breaker opened do not count.
   if (is_open(e) && now < e.open_until) return;
   ++e.failures;
   e.limit = std::max<std::size_t>(e.limit / 2, 1);

@@ -11,12 +11,11 @@
 
 namespace waybill::net {
 
-/// How many requests a destination (host:port) may have in flight. A healthy one gets `max_in_flight`; each
-/// failure in a row halves that down to one, and from `open_after` failures on in a row the breaker is open:
-/// one probe at a time, at growing distances up to `max_pause`. One success doubles the limit again. Only
-/// answers that speak of the destination's health count as failures (no connection, time-out, 5xx, 429),
-/// decided by the caller. Not thread-safe: one owner. State is lost with the process, which is harmless: it
-/// is learnt again.
+/// Limits the requests in flight to each destination (host:port). A healthy destination gets `max_in_flight`.
+/// Each consecutive failure halves the limit, down to one; after `open_after` consecutive failures the
+/// breaker is open and allows one probe at a time, at growing intervals up to `max_pause`. A success doubles
+/// the limit. The caller decides which results count as failures: those that show bad health (no connection,
+/// time-out, 5xx, 429). Not thread-safe. A crash loses the state, which is then learnt again.
 class CircuitBreaker {
  public:
   struct Options {
@@ -24,22 +23,23 @@ class CircuitBreaker {
     std::size_t open_after = 5;
     Duration first_pause = std::chrono::seconds(1);
     Duration max_pause = std::chrono::seconds(60);
-    std::size_t max_destinations =
-        100'000;  // beyond it idle ones are forgotten, healthy and longest unused first
+    // Beyond this number, idle destinations are forgotten: healthy ones first, then the longest unused.
+    std::size_t max_destinations = 100'000;
   };
   enum class State { closed, open };
 
   explicit CircuitBreaker(Options options);
 
-  /// True takes a place, one of `most` at best, which `succeeded`, `failed` or `released` must give back.
+  /// Returns true and takes a place if fewer than the limit and fewer than `most` are taken. Each place is
+  /// given back by `succeeded`, `failed` or `released`.
   bool try_start(std::string_view destination, Time now, std::size_t most = SIZE_MAX);
   void succeeded(std::string_view destination, Time now);
   void failed(std::string_view destination, Time now);
-  /// The request was not made or says nothing of the destination.
+  /// Gives a place back after a request that was not made or says nothing about the destination.
   void released(std::string_view destination, Time now);
 
   State state(std::string_view destination) const;
-  /// When a refused request is worth trying again.
+  /// The earliest time at which another attempt may be allowed.
   Time retry_at(std::string_view destination, Time now) const;
   std::size_t open_count() const;
 

@@ -14,7 +14,7 @@ using State = CircuitBreaker::State;
 constexpr Time start{seconds(1'000'000)};
 constexpr std::string_view host = "a.example:443";
 
-// How many requests the destination takes at once; they are given back.
+// The number of requests that the destination accepts at once; gives their places back.
 std::size_t capacity(CircuitBreaker& breaker, Time now) {
   std::size_t count = 0;
   while (breaker.try_start(host, now)) ++count;
@@ -33,7 +33,7 @@ CircuitBreaker opened(Time now) {
   return breaker;
 }
 
-TEST(CircuitBreaker, HealthyDestinationTakesItsLimit) {
+TEST(CircuitBreaker, AHealthyDestinationAcceptsItsLimit) {
   CircuitBreaker breaker({.max_in_flight = 3});
   EXPECT_EQ(capacity(breaker, start), 3U);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(breaker.try_start(host, start));
@@ -78,7 +78,7 @@ TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
   EXPECT_EQ(breaker.retry_at(host, start), start + seconds(1));
 }
 
-TEST(CircuitBreaker, OpenDestinationIsProbedOneAtATimeAtGrowingDistances) {
+TEST(CircuitBreaker, AnOpenDestinationIsProbedOneAtATimeAtGrowingIntervals) {
   CircuitBreaker breaker = opened(start);
   Time now = start;
   for (const int pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
@@ -100,14 +100,14 @@ TEST(CircuitBreaker, OneSuccessClosesIt) {
   EXPECT_EQ(capacity(breaker, start + seconds(1)), 4U) << "from 2 after five halvings of 64";
 }
 
-TEST(CircuitBreaker, RequestsUnderWayWhenItOpensDoNotLengthenThePause) {
+TEST(CircuitBreaker, RequestsInFlightWhenItOpensDoNotLengthenThePause) {
   CircuitBreaker breaker({});
   for (int i = 0; i < 64; ++i) ASSERT_TRUE(breaker.try_start(host, start));
   for (int i = 0; i < 64; ++i) breaker.failed(host, start);
   EXPECT_EQ(breaker.retry_at(host, start), start + seconds(1));
 }
 
-TEST(CircuitBreaker, ReleasedProbeLeavesItOpen) {
+TEST(CircuitBreaker, AReleasedProbeLeavesItOpen) {
   CircuitBreaker breaker = opened(start);
   ASSERT_TRUE(breaker.try_start(host, start + seconds(1)));
   breaker.released(host, start + seconds(1));
@@ -121,7 +121,7 @@ TEST(CircuitBreaker, DestinationsDoNotSlowEachOther) {
   EXPECT_TRUE(breaker.try_start("a.example:444", start));
 }
 
-TEST(CircuitBreaker, BeyondItsSizeIdleHealthyDestinationsAreForgottenFirst) {
+TEST(CircuitBreaker, BeyondTheLimitIdleHealthyDestinationsAreForgottenFirst) {
   CircuitBreaker breaker({.open_after = 1, .max_destinations = 10});
   breaker.try_start("failing", start);
   breaker.failed("failing", start);

@@ -2,11 +2,11 @@
 
 namespace waybill::net {
 
-/// Sets libcurl's global state up, which lives as long as the process; races with nothing. Throws
+/// Initialises libcurl's global state, which lives as long as the process. Thread-safe. Throws
 /// std::runtime_error.
 void initialise_curl();
 
-/// For a thread of libcurl's: a connection closed by the other side must give an error, not end the process.
+/// For threads that run libcurl: a connection closed by the other side gives an error instead of SIGPIPE.
 void block_sigpipe();
 
 }  // namespace waybill::net

@@ -13,8 +13,8 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-int checked(int descriptor, const char* what) {
-  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
+int checked(int descriptor, const char* call) {
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), call);
   return descriptor;
 }
 
@@ -127,10 +127,10 @@ int CurlLoop::wait_ms(std::span<Lane* const> lanes) const {
 
 void CurlLoop::on_event(curl_socket_t fd, std::uint32_t events) {
   Socket& ready = socket(fd);
-  // An earlier event of this round may have closed it.
+  // An earlier event of this round may have closed the socket.
   if (ready.lane == nullptr || ready.registered == 0) return;
   if (ready.wanted == 0) {
-    // An idle connection was closed by the other side; libcurl sees that when it next looks for one.
+    // The other side closed an idle connection; libcurl notices when it next looks for a connection.
     set_registered(fd, ready, 0);
     return;
   }
@@ -173,7 +173,7 @@ void CurlLoop::set_registered(curl_socket_t fd, Socket& socket, std::uint32_t ev
 void CurlLoop::socket_opened(curl_socket_t fd) { socket(fd) = Socket{.ours = true}; }
 
 void CurlLoop::socket_closed(curl_socket_t fd) {
-  // The kernel forgets a closed descriptor by itself.
+  // The kernel removes a closed descriptor from epoll by itself.
   socket(fd) = Socket{};
 }
 

@@ -19,7 +19,7 @@ namespace waybill::net {
 /// only `wake` may be called from others.
 class CurlLoop final : public CurlTransfer::SocketObserver {
  public:
-  /// Keeps connections of its own: transfers of two lanes never share one.
+  /// A multi handle with its own connections; transfers of two lanes never share one.
   class Lane {
    public:
     Lane(CurlLoop& loop, const HttpClient::Options& options);
@@ -30,7 +30,7 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
     void add(CurlTransfer& transfer);
     void remove(CurlTransfer& transfer);
 
-    /// A transfer that ended, already removed, with how it did; null when there is none.
+    /// Removes and returns a finished transfer and its result; null if there is none.
     std::pair<CurlTransfer*, CURLcode> take_finished();
 
    private:
@@ -43,18 +43,19 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
     std::optional<std::chrono::steady_clock::time_point> deadline_;
   };
 
-  /// Throws std::system_error when the kernel gives no descriptors.
+  /// Throws std::system_error if the kernel provides no descriptors.
   CurlLoop();
   ~CurlLoop();
   CurlLoop(const CurlLoop&) = delete;
   CurlLoop& operator=(const CurlLoop&) = delete;
 
-  /// Runs what was added and what is due. May finish transfers.
+  /// Processes new transfers and expired timers. May finish transfers.
   void run_due(std::span<Lane* const> lanes);
-  /// Runs what became ready; when `may_wait`, sleeps until something does or is due. May finish transfers.
+  /// Processes ready sockets; if `may_wait`, first sleeps until a socket is ready or a timer is due. May
+  /// finish transfers.
   void run_ready(std::span<Lane* const> lanes, bool may_wait);
 
-  /// Ends the present or next wait. Any thread.
+  /// Ends the current or next wait. Any thread.
   void wake();
 
   void socket_opened(curl_socket_t socket) override;
@@ -63,9 +64,9 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
  private:
   struct Socket {
     Lane* lane = nullptr;
-    std::uint32_t registered = 0;  // epoll events the kernel reports
-    std::uint32_t wanted = 0;      // epoll events libcurl waits for
-    bool ours = false;             // opened by a transfer, so that its closing is told
+    std::uint32_t registered = 0;  // epoll events that the kernel reports
+    std::uint32_t wanted = 0;      // epoll events that libcurl waits for
+    bool ours = false;             // opened by a transfer, whose closing is reported to socket_closed
   };
 
   Socket& socket(curl_socket_t fd);

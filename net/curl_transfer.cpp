@@ -29,7 +29,7 @@ bool breaks_line(std::string_view text) {
 }
 
 int port_of(const sockaddr& address) {
-  // The port stands at the same place for IPv4 and IPv6.
+  // The port has the same offset for IPv4 and IPv6.
   sockaddr_in in{};
   std::memcpy(&in, &address, sizeof in);
   return ntohs(in.sin_port);
@@ -42,11 +42,11 @@ CurlTransfer::CurlTransfer(const Shared& shared) : shared_(shared), easy_(curl_e
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
   set(CURLOPT_PRIVATE, this);
   set(CURLOPT_NOSIGNAL, 1L);
-  // A name server that hangs must not stop the loop: its thread is left behind and cleans up after itself.
+  // A hanging name server must not stop the loop: its resolver thread is left behind and cleans up itself.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  set(CURLOPT_PROXY, "");  // not the environment's
+  set(CURLOPT_PROXY, "");  // ignores the environment's proxy
   set(CURLOPT_USERAGENT, shared_.user_agent.c_str());
   set(CURLOPT_BUFFERSIZE, receive_buffer_bytes);
   set(CURLOPT_ERRORBUFFER, error_text_.data());
@@ -60,7 +60,7 @@ CurlTransfer::CurlTransfer(const Shared& shared) : shared_(shared), easy_(curl_e
   set(CURLOPT_PREREQDATA, this);
   set(CURLOPT_CLOSESOCKETFUNCTION, &close_socket_callback);
   set(CURLOPT_CLOSESOCKETDATA, &shared_.sockets);
-  // The certificates come from the shared store alone.
+  // The certificates come only from the shared store.
   set(CURLOPT_CAINFO, nullptr);
   set(CURLOPT_CAPATH, nullptr);
   set(CURLOPT_SSL_CTX_FUNCTION, &ssl_context_callback);
@@ -85,7 +85,8 @@ bool CurlTransfer::prepare(HttpRequest request, HttpClient::Done done) {
   if (url_ != request_.url) {
     url_ = request_.url;
     if (curl_easy_setopt(easy_, CURLOPT_URL, url_.c_str()) != CURLE_OK) return false;
-    // A burst to a new HTTP/2 server waits for the first handshake instead of making one for each request.
+    // The requests of a burst to a new HTTP/2 server wait for the first connection instead of opening one
+    // each.
     curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, url_.starts_with("https:") ? 1L : 0L);
   }
   set_method(request_);
@@ -132,7 +133,7 @@ bool CurlTransfer::build_headers(const HttpRequest& request) {
     if (breaks_line(name) || breaks_line(value) || name.find_first_of(":;") != std::string::npos)
       return false;
     has_content_type = has_content_type || equal_ignoring_case(name, "content-type");
-    // libcurl drops "Name:" and sends "Name;" as a header without value.
+    // libcurl drops "Name:" and sends "Name;" as a header without a value.
     if (trimmed(value).empty()) {
       add(name, ";", {});
     } else {
@@ -150,8 +151,8 @@ bool CurlTransfer::build_headers(const HttpRequest& request) {
 }
 
 bool CurlTransfer::lost_race(CURLcode code) {
-  const bool fell = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING;
-  const bool lost = held_back_ || (fell && uses_kept_connection());
+  const bool broken = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING;
+  const bool lost = held_back_ || (broken && uses_kept_connection());
   if (!lost || sent_ > 1 || header_bytes_ > 0) return false;
   held_back_ = false;
   curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
@@ -174,12 +175,12 @@ int CurlTransfer::on_request() {
 HttpResponse CurlTransfer::finish(CURLcode code) {
   const bool answered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && body_cut_);
   if (!answered) {
-    // libcurl has no room for a single header beyond 100 KiB.
+    // libcurl reports a single header of more than 100 KiB as out of memory.
     if (code == CURLE_OUT_OF_MEMORY && sent_ > 0) headers_too_large_ = true;
     if (headers_too_large_) return failure(HttpFailure::protocol, "The headers of the answer exceed 64 KiB.");
     const HttpFailure kind = classify(code);
     if (kind == HttpFailure::refused_destination && address_refused_) {
-      return failure(kind, "The host leads to an address or port that destinations may not have.");
+      return failure(kind, "The host resolves to an address or port that is not allowed as a destination.");
     }
     return failure(kind, error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code));
   }
@@ -187,7 +188,7 @@ HttpResponse CurlTransfer::finish(CURLcode code) {
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   response_.status = static_cast<int>(status);
   response_.duration = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_);
-  request_ = {};  // an idle handle keeps no body
+  request_ = {};  // frees the body of an idle handle
   return std::move(response_);
 }
 
@@ -211,7 +212,7 @@ HttpFailure CurlTransfer::classify(CURLcode code) const {
   switch (code) {
     case CURLE_URL_MALFORMAT:
       return HttpFailure::refused_destination;
-    case CURLE_UNSUPPORTED_PROTOCOL: {  // of the URL, or of an answer that is no HTTP/1 or 2
+    case CURLE_UNSUPPORTED_PROTOCOL: {  // of the URL, or of an answer that is not HTTP/1 or HTTP/2
       curl_off_t until_request = 0;
       curl_easy_getinfo(easy_, CURLINFO_PRETRANSFER_TIME_T, &until_request);
       return until_request > 0 ? HttpFailure::protocol : HttpFailure::refused_destination;
@@ -251,7 +252,7 @@ std::size_t CurlTransfer::on_header(std::string_view line) {
     return line.size();
   }
   const std::size_t colon = line.find(':');
-  // Trailers (RFC 9110 section 6.5) come after the body and are no headers.
+  // Trailers (RFC 9110 section 6.5) follow the body and are not headers.
   if (colon == std::string_view::npos || body_bytes_ > 0) return line.size();
   if (response_.headers.capacity() == 0) response_.headers.reserve(8);
   response_.headers.emplace_back(ascii_lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));

@@ -13,11 +13,11 @@
 
 namespace waybill::net {
 
-/// One request and its answer on a libcurl handle that is used again and again: only options that differ from
-/// the request before are set. Belongs to the client's thread.
+/// One request and its answer on a reusable libcurl handle: sets only the options that differ from the
+/// previous request. Used on the client's thread only.
 class CurlTransfer {
  public:
-  /// Told of each socket the handle opens or closes, before anything else is done with it.
+  /// Is called for each socket that the handle opens or closes, before any other use of it.
   class SocketObserver {
    public:
     virtual void socket_opened(curl_socket_t socket) = 0;
@@ -27,7 +27,7 @@ class CurlTransfer {
     ~SocketObserver() = default;
   };
 
-  /// What all transfers of a client share; must outlive them and their connections.
+  /// Shared by all transfers of a client; must outlive them and their connections.
   struct Shared {
     std::string user_agent;
     bool allow_private = false;
@@ -42,19 +42,20 @@ class CurlTransfer {
 
   CURL* easy() const { return easy_; }
 
-  /// Whether the address of each new connection is checked. Guarded and unguarded transfers must not share
+  /// True if the address of each new connection is checked. Guarded and unguarded transfers must not share
   /// connections.
   bool guarded() const { return request_.guarded && !shared_.allow_private; }
 
-  /// Makes the handle ready to be added. False: the request cannot be sent as it stands, `refused` tells why.
+  /// Prepares the handle to be added. Returns false if the request cannot be sent; `refused` gives the
+  /// answer.
   bool prepare(HttpRequest request, HttpClient::Done done);
 
-  /// Whether it fell to a reused connection that the other side closed at that moment, so that it is to be
-  /// added again, once, for a connection of its own. libcurl by itself would send the request on one kept
-  /// connection after the other.
+  /// True if the other side closed the reused connection at the moment of the request. The transfer must then
+  /// be added again, once, and opens a new connection. (libcurl alone would try one kept connection after
+  /// another.)
   bool lost_race(CURLcode code);
 
-  /// The answer after libcurl ended with `code`.
+  /// The answer of a transfer that libcurl ended with `code`.
   HttpResponse finish(CURLcode code);
   HttpResponse refused();
   HttpResponse cancelled();
@@ -90,12 +91,12 @@ class CurlTransfer {
   HttpResponse response_;
   std::chrono::steady_clock::time_point started_;
 
-  // The header list libcurl reads, in memory of our own: nodes into one text.
+  // The header list for libcurl: nodes that point into one text.
   std::string header_text_;
   std::vector<std::size_t> header_starts_;
   std::vector<curl_slist> header_nodes_;
 
-  // What the handle is set to.
+  // The options that the handle has now.
   std::string url_;
   std::string method_;
   bool posts_ = false;
@@ -104,8 +105,8 @@ class CurlTransfer {
 
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
-  int sent_ = 0;            // how often the request began to be sent
-  bool held_back_ = false;  // from another kept connection
+  int sent_ = 0;            // number of times that sending began
+  bool held_back_ = false;  // not sent on a second kept connection
   bool body_cut_ = false;
   bool headers_too_large_ = false;
   bool address_refused_ = false;

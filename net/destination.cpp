@@ -51,8 +51,8 @@ struct Block6 {
   int bits;
 };
 
-// Global unicast is 2000::/3 (RFC 4291, IANA IPv6 address space): everything else is refused. These are its
-// special parts.
+// The special blocks of global unicast, 2000::/3 (RFC 4291, IANA IPv6 address space); everything outside
+// global unicast is refused.
 constexpr Block6 refused6[] = {
     {{0x20, 0x01, 0x00, 0x00}, 23},  // IETF protocol assignments: Teredo, ORCHID, benchmarking
     {{0x20, 0x01, 0x0d, 0xb8}, 32},  // documentation
@@ -82,7 +82,7 @@ struct FreeUrl {
 };
 using Url = std::unique_ptr<CURLU, FreeUrl>;
 
-// libcurl's own parser: what is checked is what will be connected to.
+// Uses libcurl's parser, so that the checked URL is the one that libcurl connects to.
 Url parse_url(std::string_view text) {
   Url url(curl_url());
   if (url == nullptr || text.find('\0') != std::string_view::npos ||
@@ -92,9 +92,9 @@ Url parse_url(std::string_view text) {
   return url;
 }
 
-std::optional<std::string> part(const Url& url, CURLUPart what, unsigned flags = 0) {
+std::optional<std::string> part(const Url& url, CURLUPart name, unsigned flags = 0) {
   char* text = nullptr;
-  if (curl_url_get(url.get(), what, &text, flags) != CURLUE_OK) return std::nullopt;
+  if (curl_url_get(url.get(), name, &text, flags) != CURLUE_OK) return std::nullopt;
   std::string result(text);
   curl_free(text);
   return result;
@@ -111,8 +111,8 @@ std::optional<Destination> destination_of(const Url& url) {
   return result;
 }
 
-// An address, or labels of 1 to 63 characters (RFC 1123 section 2.1), of which the last may be followed by a
-// dot.
+// True for an address or a name of labels of 1 to 63 characters (RFC 1123 section 2.1), with or without a
+// final dot.
 bool is_possible_host(std::string_view host) {
   if (host.find(':') != std::string_view::npos) return host.find('%') == std::string_view::npos;
   if (host.ends_with('.')) host.remove_suffix(1);
@@ -127,7 +127,8 @@ bool is_possible_host(std::string_view host) {
   }
 }
 
-// Every form the resolver takes for an address ("127.1", "0x7f.1"), also with a trailing dot.
+// Reads every form that the resolver takes for an address ("127.1", "0x7f.1"), also with a trailing dot.
+// nullopt for a name.
 std::optional<bool> is_public_literal(std::string host) {
   if (host.ends_with('.')) host.pop_back();
   addrinfo hints{};
@@ -139,7 +140,7 @@ std::optional<bool> is_public_literal(std::string host) {
   return result;
 }
 
-// The loopback names of RFC 6761 section 6.3.
+// True for the loopback names of RFC 6761 section 6.3.
 bool is_localhost(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   return host == "localhost" || host.ends_with(".localhost");
@@ -164,14 +165,14 @@ std::optional<Destination> parse_destination(std::string_view url) {
 }
 
 std::optional<std::string> check_url(std::string_view url, const DestinationPolicy& policy) {
-  if (auto wrong = check_characters(url)) return wrong;
+  if (auto error = check_characters(url)) return error;
   const Url parsed = parse_url(url);
   if (parsed == nullptr) return "is not a valid URL";
   const auto destination = destination_of(parsed);
   if (!destination || (destination->scheme != "http" && destination->scheme != "https")) {
     return "must be an http or https URL";
   }
-  // libcurl also takes one slash or three.
+  // libcurl also accepts one slash or three.
   const std::string_view rest = url.substr(destination->scheme.size());
   if (!rest.starts_with("://") || rest.starts_with(":///")) return "is not a valid URL";
   if (part(parsed, CURLUPART_USER) || part(parsed, CURLUPART_PASSWORD)) {

@@ -27,7 +27,7 @@ bool is_public(const std::string& text) {
 }
 
 TEST(Destination, SpecialAddressesAreNotPublic) {
-  // First and last of each block.
+  // The first and last address of each block.
   for (const char* const address : {
            "0.0.0.0",
            "0.255.255.255",
@@ -96,7 +96,7 @@ TEST(Destination, SpecialAddressesAreNotPublic) {
   }
 }
 
-TEST(Destination, TheirNeighboursArePublic) {
+TEST(Destination, NeighboursOfSpecialAddressesArePublic) {
   for (const char* const address : {
            "1.0.0.0",          "9.255.255.255",   "11.0.0.0",      "100.63.255.255",  "100.128.0.0",
            "126.255.255.255",  "128.0.0.0",       "168.63.129.15", "168.63.129.17",   "169.253.255.255",
@@ -136,7 +136,7 @@ TEST(Destination, OrdinaryUrlsMayBeUsed) {
   }
 }
 
-TEST(Destination, WhatIsNoPlainHttpUrlIsRefused) {
+TEST(Destination, OnlyPlainHttpUrlsAreAccepted) {
   for (const char* const url : {
            "",
            "example.com",

@@ -72,7 +72,7 @@ class HttpClient::Impl {
     {
       const std::scoped_lock lock(mutex_);
       inbox_.emplace_back(std::move(request), std::move(done));
-      // One wake-up for all that arrives while the thread sleeps.
+      // One wake-up serves all requests that arrive while the thread sleeps.
       wake = std::exchange(asleep_, false);
     }
     if (wake) loop_.wake();
@@ -98,7 +98,7 @@ class HttpClient::Impl {
     cancel_all();
   }
 
-  // False once the client is to stop.
+  // Returns false once the client must stop.
   bool take_inbox() {
     const std::scoped_lock lock(mutex_);
     asleep_ = false;
@@ -167,7 +167,7 @@ class HttpClient::Impl {
       in_flight_.fetch_sub(1, std::memory_order_relaxed);
       transfer.take_done()(transfer.cancelled());
     }
-    // What `done` sends now is cancelled too.
+    // Requests that `done` sends meanwhile are cancelled, too.
     do {
       for (auto& [request, done] : taken_) {
         in_flight_.fetch_sub(1, std::memory_order_relaxed);
@@ -191,9 +191,9 @@ class HttpClient::Impl {
   CurlLoop::Lane unguarded_;
 
   std::mutex mutex_;
-  std::vector<Incoming> inbox_;  // under mutex_
-  bool asleep_ = false;          // under mutex_
-  bool stopping_ = false;        // under mutex_
+  std::vector<Incoming> inbox_;  // guarded by mutex_
+  bool asleep_ = false;          // guarded by mutex_
+  bool stopping_ = false;        // guarded by mutex_
   std::vector<Incoming> taken_;
   std::atomic<std::size_t> in_flight_ = 0;
   std::thread thread_;

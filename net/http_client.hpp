@@ -20,21 +20,22 @@ struct HttpRequest {
   std::string body;
   Duration connect_timeout = std::chrono::seconds(5);
   Duration total_timeout = std::chrono::seconds(15);
-  std::size_t read_limit = 64UL * 1024;  // of the answer's body; beyond it the rest is not awaited
-  std::size_t keep_limit = 4UL * 1024;   // how much of it is handed back
-  bool guarded = true;                   // false only for what the operator names (geocoder, OSRM)
-  // For what must not arrive twice: a request that a reused connection took without answering is sent again.
+  std::size_t read_limit = 64UL * 1024;  // of the answer's body; a longer body is cut off
+  std::size_t keep_limit = 4UL * 1024;   // of the body that the response contains
+  bool guarded = true;                   // false only for URLs of the operator (geocoder, OSRM)
+  // Set for requests that must not arrive twice: on a reused connection, a request without an answer is sent
+  // again.
   bool fresh_connection = false;
 };
 
 enum class HttpFailure {
   none,
-  refused_destination,  // the guard: the address connected to, or the URL
+  refused_destination,  // the address or the URL is not allowed
   dns,
   connect,
   tls,
   timeout,
-  protocol,  // reset, malformed answer, anything else on the wire
+  protocol,  // a reset, a malformed answer, or another error on the wire
   cancelled,
 };
 
@@ -42,7 +43,7 @@ std::string_view failure_text(HttpFailure failure);
 
 struct HttpResponse {
   HttpFailure failure = HttpFailure::none;
-  std::string error;                                         // a sentence for a person; empty without failure
+  std::string error;                                         // a sentence for people; empty without a failure
   int status = 0;                                            // 0 with a failure
   std::string body;                                          // at most keep_limit bytes, as received
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
@@ -52,32 +53,32 @@ struct HttpResponse {
   std::optional<std::string_view> header(std::string_view lower_case_name) const;
 };
 
-/// Thousands of requests in flight on one thread of its own (libcurl multi over epoll), connections reused,
-/// redirects never followed. Destinations are checked on the address that is connected to, for each new
-/// connection. Nothing survives a crash: who needs that keeps the request until `done` was called.
+/// Runs thousands of requests at a time on its own thread (libcurl multi over epoll); reuses connections,
+/// never follows redirects. Checks the address of each new connection. A crash loses the requests: a caller
+/// that needs them keeps them until `done` is called.
 class HttpClient {
  public:
   struct Options {
     DestinationPolicy policy;
-    std::string ca_file;  // further CA certificates; empty for the system's alone
+    std::string ca_file;  // additional CA certificates; only the system's if empty
     std::size_t max_connections = 1024;
     std::size_t max_connections_per_host = 512;
     std::string user_agent = "waybill";
   };
 
   explicit HttpClient(const Options& options);
-  /// Cancels what is in flight (their `done` is called) and joins the thread.
+  /// Cancels the requests in flight, calls their `done` and joins the thread.
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
   using Done = std::function<void(HttpResponse)>;
 
-  /// May be called from any thread, also from within `done`. `done` is called exactly once, on the client's
-  /// thread, and must not block or throw.
+  /// Calls `done` exactly once, on the client's thread; it must not block or throw. Any thread, also from
+  /// within `done`.
   void send(HttpRequest request, Done done);
 
-  /// Requests accepted and not done.
+  /// The number of requests sent whose `done` has not been called.
   std::size_t in_flight() const;
 
  private:

@@ -18,7 +18,7 @@ void Mailer::send(MailMessage message, Done done) {
 std::unique_ptr<Mailer> make_mailer(const MailOptions& options) {
   if (options.smtp_url.empty()) return std::make_unique<DirectoryMailer>(options.directory);
   auto server = parse_smtp_url(options.smtp_url);
-  if (!server) throw std::invalid_argument("the SMTP server's URL cannot be read");
+  if (!server) throw std::invalid_argument("the SMTP server's URL is malformed");
   return std::make_unique<SmtpMailer>(std::move(*server), options);
 }
 

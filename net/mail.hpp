@@ -13,106 +13,106 @@
 
 namespace waybill::net {
 
-/// An address with the name of who has it, which may be empty.
+/// An address and the name of its owner, which may be empty.
 struct Mailbox {
   std::string name;
   std::string address;  // local@domain
 };
 
 /// `address`, `Name <address>` or `"Name" <address>` (RFC 5322 section 3.4, without comments and routes);
-/// letters beyond ASCII as in RFC 6532. nullopt for anything else.
+/// non-ASCII letters as in RFC 6532. nullopt for anything else.
 std::optional<Mailbox> parse_mailbox(std::string_view text);
 
-/// A message, all of it UTF-8. `from` and `to` are mailboxes as parse_mailbox reads them.
+/// A message; all texts are UTF-8. `from` and `to` are mailboxes as parse_mailbox reads them.
 struct MailMessage {
   std::string from;
   std::vector<std::string> to;                               // 1 to 100
-  std::vector<std::string> still_to;                         // of `to`, those who do not have it; empty: all
+  std::vector<std::string> still_to;                         // those of `to` who do not have it; all if empty
   std::string subject;                                       // control characters become spaces
-  std::string text;                                          // may be empty when there is html
-  std::string html;                                          // empty: text alone
-  std::vector<std::pair<std::string, std::string>> headers;  // further ones
-  std::string message_id;  // "<left@right>", the same for every try; empty: a random one
-  std::string owner;       // whose it is: the messages of different owners take turns at the server
+  std::string text;                                          // may be empty if html is not
+  std::string html;                                          // text only if empty
+  std::vector<std::pair<std::string, std::string>> headers;  // additional headers
+  std::string message_id;  // "<left@right>", the same for every attempt; random if empty
+  std::string owner;       // messages of different owners are sent in turn
 
-  /// Whom it is sent to.
+  /// The recipients of this attempt.
   const std::vector<std::string>& asked() const { return still_to.empty() ? to : still_to; }
 };
 
-/// Why a message cannot be sent as it stands, as a sentence: a bad address, a header of a forbidden name,
-/// text that is no UTF-8; nullopt when it can.
+/// Returns why a message cannot be sent, as a sentence: an invalid address, a forbidden header, text that is
+/// not UTF-8. nullopt if it can be sent.
 std::optional<std::string> mail_problem(const MailMessage& message);
 
-/// The whole message as it goes over the wire (RFC 5322, 2045, 2046, 2047, 6532), lines ending in CRLF.
-/// Nothing in the message's fields can add a header or a part. Of a message without mail_problem.
+/// The message in wire format (RFC 5322, 2045, 2046, 2047, 6532), with lines that end in CRLF. No field can
+/// inject a header or a part. The message must have no mail_problem.
 std::string format_mail(const MailMessage& message, Time date);
 
-/// A Message-ID of `left` at the domain of `from`.
+/// A Message-ID from `left` and the domain of `from`.
 std::string message_id(std::string_view left, std::string_view from);
 
 enum class MailResult {
-  sent,       // the server (or the disk) has it
-  temporary,  // nobody has it; trying again may help
-  permanent,  // it will never be taken as it is
-  not_tried,  // too many were before it; nobody has it
-  limited,    // its owner may not send more at this time; nobody has it
+  sent,       // accepted by the server, or written to the directory
+  temporary,  // not sent; another attempt may succeed
+  permanent,  // not sent; another attempt cannot succeed
+  not_tried,  // not sent, because too many messages were before it
+  limited,    // not sent, because its owner has reached a limit
 };
 
-/// Whom the server refused, though others have the message.
+/// A recipient that the server refused although it accepted others.
 struct MailRefusal {
-  std::string to;  // as the message has it
-  bool is_final;   // false: trying again may help
+  std::string to;  // as in the message
+  bool is_final;   // false if another attempt may succeed
   std::string reply;
 };
 
 struct MailOutcome {
   MailResult result = MailResult::temporary;
   std::string
-      reply;  // the server's last words ("550 5.1.1 no such user"), or a sentence; may be empty when sent
-  std::vector<MailRefusal> refused = {};               // of one that was sent
-  std::optional<Duration> retry_after = std::nullopt;  // of one that was limited
+      reply;  // the server's last reply ("550 5.1.1 no such user") or a sentence; may be empty if sent
+  std::vector<MailRefusal> refused = {};               // for `sent`
+  std::optional<Duration> retry_after = std::nullopt;  // for `limited`
 };
 
-/// Sends messages one by one. What happens in a crash is the caller's matter, who keeps a message until
-/// `done` was called, and may then send it twice under one Message-ID.
+/// Sends messages one by one. A crash loses them: the caller keeps a message until `done` is called, and may
+/// send it twice with the same Message-ID.
 class Mailer {
  public:
   using Done = std::function<void(MailOutcome)>;
 
-  /// What is still to be sent ends as temporary.
+  /// Ends the messages that are not sent yet as temporary.
   virtual ~Mailer() = default;
 
-  /// May be called from any thread, also from within `done`. `done` is called exactly once, on the mailer's
-  /// thread or, for a message that has a mail_problem, on the caller's; it must not block or throw.
+  /// Calls `done` exactly once: on the mailer's thread, or on the caller's for a message with a mail_problem.
+  /// `done` must not block or throw. Any thread, also from within `done`.
   void send(MailMessage message, Done done);
 
  private:
   virtual void transmit(MailMessage message, Done done) = 0;
 };
 
-/// A server as `--smtp-url` names it.
+/// The server of `--smtp-url`.
 struct SmtpServer {
   std::string url;  // smtp://host:port or smtps://host:port, without credentials
   std::string user;
   std::string password;
-  bool allow_tls = true;  // false: ?tls=none
+  bool allow_tls = true;  // false for ?tls=none
 };
 
-/// nullopt when the text is no URL `smtp[s]://[user:password@]host[:port][/][?tls=none]`.
+/// Reads `smtp[s]://[user:password@]host[:port][/][?tls=none]`; nullopt if malformed.
 std::optional<SmtpServer> parse_smtp_url(std::string_view text);
 
 struct MailOptions {
-  std::string smtp_url;             // empty: mails are written to `directory`
-  std::filesystem::path directory;  // made when it is missing
-  std::string ca_file;              // further CA certificates; empty for the system's alone
+  std::string smtp_url;             // mails are written to `directory` if empty
+  std::filesystem::path directory;  // created if it is missing
+  std::string ca_file;              // additional CA certificates; only the system's if empty
   Duration connect_timeout = std::chrono::seconds(10);
-  Duration total_timeout = std::chrono::seconds(60);  // of one message, from when its turn has come
-  Duration longest_wait = std::chrono::seconds(60);   // for its turn
-  std::size_t most_waiting = 512;                     // for theirs
+  Duration total_timeout = std::chrono::seconds(60);  // for one message, from its turn on
+  Duration longest_wait = std::chrono::seconds(60);   // of a message for its turn
+  std::size_t most_waiting = 512;                     // messages that wait for their turn
 };
 
-/// By SMTP (net/smtp.hpp) when there is a server, otherwise as `.eml` files, each written whole or not at
-/// all. Throws std::invalid_argument for a URL that is none, std::runtime_error for a CA file that cannot be
+/// Sends by SMTP (net/smtp.hpp) if there is a server, otherwise writes each mail atomically as an `.eml`
+/// file. Throws std::invalid_argument for a malformed URL, std::runtime_error for a CA file that cannot be
 /// read.
 std::unique_ptr<Mailer> make_mailer(const MailOptions& options);
 

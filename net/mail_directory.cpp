@@ -48,7 +48,7 @@ void DirectoryMailer::run() {
 
 MailOutcome DirectoryMailer::write(const MailMessage& message) {
   const auto now = system_clock().now();
-  // The number puts those of one millisecond in order.
+  // The number orders the mails of one millisecond.
   const auto number = std::to_string(1'000'000 + written_++ % 1'000'000).substr(1);
   auto name = format_timestamp(now) + "-" + number + "-" + hex(random_bytes(8)) + ".eml";
   std::erase(name, ':');

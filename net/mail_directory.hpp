@@ -11,8 +11,8 @@
 
 namespace waybill::net {
 
-/// Writes each message to a file of its own, `TIME-NUMBER-RANDOM.eml`, so that names sort by time, on a
-/// thread of its own. A file is there whole and on disk, or not at all.
+/// Writes each message to a file `TIME-NUMBER-RANDOM.eml`, whose names sort by time, on its own thread. Files
+/// are written atomically and durably.
 class DirectoryMailer final : public Mailer {
  public:
   explicit DirectoryMailer(std::filesystem::path directory);
@@ -28,9 +28,9 @@ class DirectoryMailer final : public Mailer {
   const std::filesystem::path directory_;
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::vector<Incoming> inbox_;  // under mutex_
-  bool stopping_ = false;        // under mutex_
-  std::size_t written_ = 0;      // of the thread
+  std::vector<Incoming> inbox_;  // guarded by mutex_
+  bool stopping_ = false;        // guarded by mutex_
+  std::size_t written_ = 0;      // used by thread_ only
   std::thread thread_;
 };
 

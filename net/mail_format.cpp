@@ -11,12 +11,12 @@
 namespace waybill::net {
 namespace {
 
-constexpr std::size_t line_length = 78;                  // RFC 5322 section 2.1.1, wished for
-constexpr std::size_t longest_line = 998;                // the same, demanded
-constexpr std::size_t longest_word = longest_line - 80;  // behind the longest name of a header
+constexpr std::size_t line_length = 78;                  // RFC 5322 section 2.1.1, SHOULD
+constexpr std::size_t longest_line = 998;                // RFC 5322 section 2.1.1, MUST
+constexpr std::size_t longest_word = longest_line - 80;  // after the longest header name
 constexpr std::size_t encoded_word = 75;                 // RFC 2047 section 2
 constexpr std::size_t quoted_line = 76;                  // RFC 2045 section 6.7
-constexpr std::size_t most_recipients = 100;  // what every server takes (RFC 5321 section 4.5.3.1.8)
+constexpr std::size_t most_recipients = 100;  // accepted by every server (RFC 5321 section 4.5.3.1.8)
 constexpr std::size_t longest_address = 254;  // RFC 5321 section 4.5.3.1.3
 constexpr std::size_t longest_name = 200;
 
@@ -55,14 +55,14 @@ std::string unquoted(std::string_view text) {
   return result;
 }
 
-/// A value that no line can be broken with.
+/// Replaces control characters by spaces, so that a value cannot break a line.
 std::string without_controls(std::string_view text) {
   std::string result(text);
   std::ranges::replace_if(result, is_control, ' ');
   return result;
 }
 
-/// RFC 2047 encoded words, each of whole characters, one a line.
+/// RFC 2047 encoded words, each of whole characters and on its own line.
 std::string encoded_words(std::string_view text) {
   constexpr std::string_view opening = "=?UTF-8?B?";
   constexpr std::string_view closing = "?=";
@@ -79,7 +79,7 @@ std::string encoded_words(std::string_view text) {
   return result;
 }
 
-/// Whether an unstructured value can stand as it is, folded at its spaces.
+/// True if an unstructured value needs no encoding and can be folded at its spaces.
 bool is_plain(std::string_view text) {
   if (std::ranges::any_of(text, is_beyond_ascii) || text.find("=?") != std::string_view::npos) return false;
   if (text.starts_with(' ') || text.ends_with(' ') || text.find("  ") != std::string_view::npos) return false;
@@ -160,7 +160,7 @@ std::string date_text(Time date) {
   return {text, static_cast<std::size_t>(length)};
 }
 
-/// Lines that end in CRLF, whatever they ended in.
+/// Converts all line ends to CRLF.
 std::string with_crlf(std::string_view text) {
   std::string result;
   result.reserve(text.size() + 2);
@@ -176,7 +176,7 @@ std::string with_crlf(std::string_view text) {
   return result;
 }
 
-/// Whether it goes over every server as it is (RFC 2045 section 2.7).
+/// True if the text is 7bit data (RFC 2045 section 2.7), which every server accepts unencoded.
 bool is_seven_bit(std::string_view text) {
   std::size_t column = 0;
   for (const char c : text) {
@@ -237,9 +237,9 @@ std::optional<std::string> header_problem(std::string_view name, std::string_vie
                        std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~' && c != ':'; });
   const auto small = ascii_lower(name);
   if (!is_name || small.starts_with("content-") || std::ranges::find(own, small) != std::end(own)) {
-    return "A header of this name cannot be set: " + to_text(without_controls(name));
+    return "This header cannot be set: " + to_text(without_controls(name));
   }
-  if (!is_utf8(value)) return "The header " + small + " is no UTF-8.";
+  if (!is_utf8(value)) return "The header " + small + " is not UTF-8.";
   return std::nullopt;
 }
 
@@ -275,18 +275,20 @@ std::optional<Mailbox> parse_mailbox(std::string_view text) {
 
 std::optional<std::string> mail_problem(const MailMessage& message) {
   if (!parse_mailbox(message.from))
-    return "The sender is no mail address: " + to_text(without_controls(message.from));
-  if (message.to.empty() || message.to.size() > most_recipients) return "A mail has 1 to 100 recipients.";
+    return "The sender is not a mail address: " + to_text(without_controls(message.from));
+  if (message.to.empty() || message.to.size() > most_recipients)
+    return "A mail must have 1 to 100 recipients.";
   for (const auto& to : message.to) {
-    if (!parse_mailbox(to)) return "A recipient is no mail address: " + to_text(without_controls(to));
+    if (!parse_mailbox(to)) return "A recipient is not a mail address: " + to_text(without_controls(to));
   }
   for (const auto& [name, value] : message.headers) {
     if (auto problem = header_problem(name, value)) return problem;
   }
   if (!is_utf8(message.subject) || !is_utf8(message.text) || !is_utf8(message.html)) {
-    return "The subject or the text is no UTF-8.";
+    return "The subject or the text is not UTF-8.";
   }
-  if (!message.message_id.empty() && !is_message_id(message.message_id)) return "The Message-ID is none.";
+  if (!message.message_id.empty() && !is_message_id(message.message_id))
+    return "The Message-ID is malformed.";
   return std::nullopt;
 }
 

@@ -69,7 +69,7 @@ TEST(Mail, WithTextAndHtmlIsMultipartAlternative) {
   EXPECT_TRUE(header(format(message), "Content-Type").starts_with("text/html"));
 }
 
-TEST(Mail, NothingInAFieldAddsAHeader) {
+TEST(Mail, NoFieldCanInjectAHeader) {
   auto message = mail();
   message.subject = "Hi\r\nBcc: eve@example.com\r\n\r\nbody";
   message.headers = {{"X-Tag", "a\r\nBcc: eve@example.com"}};
@@ -80,7 +80,7 @@ TEST(Mail, NothingInAFieldAddsAHeader) {
   EXPECT_EQ(body_of(text), "Hello Ada\r\n");
 }
 
-TEST(Mail, RefusesWhatCannotBeSent) {
+TEST(Mail, RefusesInvalidMessages) {
   const auto problem = [](auto change) {
     auto message = mail();
     change(message);
@@ -108,7 +108,7 @@ TEST(Mail, RefusesWhatCannotBeSent) {
   }
 }
 
-TEST(Mail, EncodesWhatIsBeyondAsciiInHeaders) {
+TEST(Mail, EncodesNonAsciiTextInHeaders) {
   auto message = mail();
   message.from = "Zoë Ångström <no-reply@example.com>";
   message.subject = "Grüße aus Köln, und noch ein ganzer Satz, damit es mehr als ein Wort wird: äöüß";
@@ -150,7 +150,7 @@ TEST(Mail, FoldsLongHeadersAtTheirSpaces) {
       << "a line has at most 998 characters";
 }
 
-TEST(Mail, QuotesTextBeyondAsciiAndLongLines) {
+TEST(Mail, QuotesNonAsciiTextAndLongLines) {
   auto message = mail();
   message.text = "Grüße = \t\nab ";
   const auto text = format(message);
@@ -160,7 +160,7 @@ TEST(Mail, QuotesTextBeyondAsciiAndLongLines) {
   const auto lines = body_of(format(message));
   EXPECT_EQ(lines.substr(0, 78), std::string(75, 'x') + "=\r\n");
   message.text = std::string(998, 'x');
-  EXPECT_EQ(body_of(format(message)), message.text + "\r\n") << "the longest line that goes as it is";
+  EXPECT_EQ(body_of(format(message)), message.text + "\r\n") << "the longest line that needs no encoding";
 }
 
 TEST(Mail, EveryLineEndsInCrLf) {
@@ -169,7 +169,7 @@ TEST(Mail, EveryLineEndsInCrLf) {
   EXPECT_EQ(body_of(format(message)), "a\r\nb\r\nc\r\nd\r\n");
 }
 
-TEST(Mail, MessageIdsAreOfTheSendersDomain) {
+TEST(Mail, MessageIdsHaveTheSendersDomain) {
   EXPECT_EQ(message_id("x", "Waybill <a@example.com>"), "<x@example.com>");
   EXPECT_EQ(message_id("x", "a@ö.example"), "<x@waybill.invalid>");
   auto message = mail();
@@ -184,7 +184,7 @@ TEST(Mailbox, IsAnAddressWithOrWithoutAName) {
   EXPECT_EQ(parse_mailbox("<a@b.c>")->address, "a@b.c");
 }
 
-TEST(SealedMail, OpensUnderItsGuidAlone) {
+TEST(SealedMail, OpensOnlyUnderItsGuid) {
   const SecretBox box(SecretBox::Key{7});
   const auto guid = Guid::random();
   auto message = mail();

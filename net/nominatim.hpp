@@ -8,11 +8,11 @@
 
 namespace waybill::net {
 
-/// Asks a Nominatim-compatible geocoder at `base_url` (without a trailing slash) for one address: a
-/// structured query of its search API, unguarded, five seconds at most.
+/// A request for one address to a Nominatim-compatible geocoder at `base_url` (without a trailing slash): a
+/// structured query of its search API, unguarded, at most five seconds.
 HttpRequest nominatim_request(const std::string& base_url, const domain::PostalAddress& address);
 
-/// Where the first result lies; nullopt for none and for any kind of failure.
+/// The position of the first result; nullopt if there is none and for any failure.
 std::optional<domain::Point> read_nominatim(const HttpResponse& response);
 
 }  // namespace waybill::net

@@ -14,7 +14,7 @@ HttpResponse answer(int status, std::string body) {
   return response;
 }
 
-TEST(Nominatim, AsksForTheAddressInItsParts) {
+TEST(Nominatim, RequestsTheAddressInItsParts) {
   const auto request = nominatim_request("http://maps:8080", {.street = "Rua Augusta 1",
                                                               .city = "Lisboa & São",
                                                               .state = {},
@@ -25,7 +25,7 @@ TEST(Nominatim, AsksForTheAddressInItsParts) {
       request.url,
       "http://maps:8080/search?format=jsonv2&limit=1&street=Rua%20Augusta%201&city=Lisboa%20%26%20S%C3%A3o"
       "&postalcode=1100&country=PT");
-  EXPECT_FALSE(request.guarded) << "the operator named it";
+  EXPECT_FALSE(request.guarded) << "the URL is the operator's";
   EXPECT_LE(request.total_timeout, std::chrono::seconds(5));
 }
 
@@ -34,7 +34,7 @@ TEST(Nominatim, TakesTheFirstPlace) {
             (domain::Point{38.7, -9.1}));
 }
 
-TEST(Nominatim, WhateverElseIsAnsweredIsNoPlace) {
+TEST(Nominatim, OtherAnswersAreNotAPlace) {
   for (const auto* const body :
        {"", "[]", "{}", "[1]", "[{}]", R"([{"lat":38.7,"lon":-9.1}])", R"([{"lat":"91","lon":"0"}])",
         R"([{"lat":"x","lon":"0"}])", R"([{"lat":"1","lon":"181"}])", "<html>"}) {
@@ -46,7 +46,7 @@ TEST(Nominatim, WhateverElseIsAnsweredIsNoPlace) {
   EXPECT_EQ(read_nominatim(failed), std::nullopt);
 }
 
-TEST(Osrm, AsksForTheWholeTable) {
+TEST(Osrm, RequestsTheWholeTable) {
   const std::vector<domain::Point> points{{38.7, -9.1}, {41.15, -8.61}};
   EXPECT_EQ(osrm_table_request("http://osrm", points).url,
             "http://osrm/table/v1/driving/-9.100000,38.700000;-8.610000,41.150000?annotations=distance");
@@ -57,7 +57,7 @@ TEST(Osrm, ReadsKilometresRowByRow) {
             (std::vector<double>{0, 1.5, -1, 0}));
 }
 
-TEST(Osrm, WhateverElseIsAnsweredIsNoTable) {
+TEST(Osrm, OtherAnswersAreNotATable) {
   for (const auto* const body :
        {"", "[]", "{}", R"({"distances":1})", R"({"distances":[[0,1]]})", R"({"distances":[[0],[1]]})",
         R"({"distances":[[0,"x"],[1,0]]})", R"({"distances":[1,2]})"}) {

@@ -10,12 +10,12 @@
 
 namespace waybill::net {
 
-/// Asks the table service of an OSRM server at `base_url` (without a trailing slash) for the distances by
-/// road between all points: unguarded, ten seconds at most.
+/// A request for the road distances between all points to the table service of an OSRM server at `base_url`
+/// (without a trailing slash): unguarded, at most ten seconds.
 HttpRequest osrm_table_request(const std::string& base_url, std::span<const domain::Point> points);
 
-/// Kilometres from each of `count` points (rows) to each, row by row; negative where there is no way. nullopt
-/// for any kind of failure.
+/// The kilometres from each of `count` points (rows) to each point, row by row; negative if there is no
+/// route. nullopt for any failure.
 std::optional<std::vector<double>> read_osrm_table(const HttpResponse& response, std::size_t count);
 
 }  // namespace waybill::net

@@ -17,8 +17,8 @@ namespace {
 
 using Context = Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
 
-[[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("OpenSSL cannot ") + what + " with P-256");
+[[noreturn]] void fail(const char* action) {
+  throw std::runtime_error(std::string("OpenSSL cannot ") + action + " with P-256");
 }
 
 std::shared_ptr<EVP_PKEY> import_key(const P256Point& point, const P256Scalar* scalar) {
@@ -37,9 +37,9 @@ std::shared_ptr<EVP_PKEY> import_key(const P256Point& point, const P256Scalar* s
   if (!params || !context || EVP_PKEY_fromdata_init(context.get()) != 1) fail("read a key");
   EVP_PKEY* key = nullptr;
   const int selection = scalar == nullptr ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEYPAIR;
-  // Refuses what is not on the curve.
+  // EVP_PKEY_fromdata refuses points that are not on the curve.
   if (point.front() != uncompressed || EVP_PKEY_fromdata(context.get(), &key, selection, params.get()) != 1) {
-    throw std::invalid_argument("this is no key on P-256");
+    throw std::invalid_argument("this is not a key on P-256");
   }
   return {key, &EVP_PKEY_free};
 }

@@ -5,8 +5,8 @@
 
 namespace waybill::net {
 
-/// `text` as a value of a URL's query: everything but the unreserved characters of RFC 3986 section 2.3 is
-/// percent-encoded.
+/// `text` as a value in a URL's query: percent-encodes all but the unreserved characters of RFC 3986
+/// section 2.3.
 std::string percent_encode(std::string_view text);
 
 }  // namespace waybill::net

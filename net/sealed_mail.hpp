@@ -10,11 +10,11 @@
 
 namespace waybill::net {
 
-/// A message as the mail outbox keeps it: sealed, as it may hold a token. The sender and the Message-ID are
-/// those of whoever sends it. As PostgreSQL reads a bytea.
+/// A message as the mail outbox stores it: sealed, because it may contain a token, as text of a PostgreSQL
+/// bytea. The sender and the Message-ID are not stored; the process that sends the mail sets them.
 std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
 
-/// The message of a sealed value (PostgreSQL's "\x…"). Throws SecretError.
+/// Opens a sealed message (PostgreSQL's "\x…"). Throws SecretError.
 MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::string_view sealed);
 
 }  // namespace waybill::net

@@ -26,9 +26,9 @@ struct FreeUrl {
 };
 using Url = std::unique_ptr<CURLU, FreeUrl>;
 
-std::optional<std::string> part(const Url& url, CURLUPart what, unsigned flags = 0) {
+std::optional<std::string> part(const Url& url, CURLUPart name, unsigned flags = 0) {
   char* text = nullptr;
-  if (curl_url_get(url.get(), what, &text, flags) != CURLUE_OK) return std::nullopt;
+  if (curl_url_get(url.get(), name, &text, flags) != CURLUE_OK) return std::nullopt;
   std::string result(text);
   curl_free(text);
   return result;
@@ -58,7 +58,7 @@ std::optional<SmtpServer> parse_smtp_url(std::string_view text) {
                     .allow_tls = !query};
 }
 
-/// One thread and one multi handle: mails are rare, so the plain way of libcurl (curl_multi_poll) does.
+/// One thread and one multi handle; mails are rare, so curl_multi_poll is fast enough.
 class SmtpMailer::Impl {
  public:
   Impl(SmtpServer server, const MailOptions& options)
@@ -103,7 +103,7 @@ class SmtpMailer::Impl {
     std::chrono::steady_clock::time_point since;
   };
 
-  static MailOutcome not_tried() { return {MailResult::not_tried, "Other mails were before it."}; }
+  static MailOutcome not_tried() { return {MailResult::not_tried, "Too many other mails were waiting."}; }
 
   void run() {
     block_sigpipe();
@@ -111,13 +111,13 @@ class SmtpMailer::Impl {
       int running = 0;
       curl_multi_perform(multi_, &running);
       if (!deliver())
-        curl_multi_poll(multi_, nullptr, 0, give_up() ? waiting_wait_ms : idle_wait_ms, nullptr);
+        curl_multi_poll(multi_, nullptr, 0, end_late_messages() ? waiting_wait_ms : idle_wait_ms, nullptr);
     }
     cancel_all();
   }
 
-  // As many as there are connections for: a message's time begins when it is handed to libcurl. False once
-  // the mailer is to stop.
+  // Starts as many messages as there are free connections, because libcurl counts a message's time from its
+  // start. Returns false once the mailer must stop.
   bool take_inbox() {
     std::vector<Incoming> taken;
     {
@@ -126,29 +126,29 @@ class SmtpMailer::Impl {
       while (!inbox_.empty() && transfers_.size() + taken.size() < most_connections)
         taken.push_back(inbox_.pop());
     }
-    for (Incoming& one : taken) {
-      auto& transfer =
-          transfers_.emplace_back(std::make_unique<SmtpTransfer>(session_, one.message, std::move(one.done)));
+    for (Incoming& incoming : taken) {
+      auto& transfer = transfers_.emplace_back(
+          std::make_unique<SmtpTransfer>(session_, incoming.message, std::move(incoming.done)));
       curl_multi_add_handle(multi_, transfer->easy());
     }
     return true;
   }
 
-  // Tells of those whose turn did not come in time. Whether any others wait.
-  bool give_up() {
+  // Ends the messages whose turn did not come in time. Returns true if others still wait.
+  bool end_late_messages() {
     const auto oldest = std::chrono::steady_clock::now() - longest_wait_;
     std::vector<Incoming> late;
     bool any_left = false;
     {
       const std::scoped_lock lock(mutex_);
-      late = inbox_.take_fronts([&](const Incoming& one) { return one.since < oldest; });
+      late = inbox_.take_fronts([&](const Incoming& incoming) { return incoming.since < oldest; });
       any_left = !inbox_.empty();
     }
-    for (const Incoming& one : late) one.done(not_tried());
+    for (const Incoming& incoming : late) incoming.done(not_tried());
     return any_left;
   }
 
-  // Whether any transfer has ended.
+  // Reports the transfers that have ended. Returns true if there were any.
   bool deliver() {
     bool any = false;
     int left = 0;
@@ -167,7 +167,7 @@ class SmtpMailer::Impl {
 
   void cancel_all() {
     for (const auto& transfer : transfers_) {
-      transfer->hurry();
+      transfer->limit_quit_time();
       curl_multi_remove_handle(multi_, transfer->easy());
       transfer->cancel();
     }
@@ -188,8 +188,8 @@ class SmtpMailer::Impl {
   CURLM* multi_;
   std::vector<std::unique_ptr<SmtpTransfer>> transfers_;
   std::mutex mutex_;
-  FairQueue<std::string, Incoming> inbox_;  // by owner, under mutex_
-  bool stopping_ = false;                   // under mutex_
+  FairQueue<std::string, Incoming> inbox_;  // by owner; guarded by mutex_
+  bool stopping_ = false;                   // guarded by mutex_
   std::thread thread_;
 };
 

@@ -6,12 +6,11 @@
 
 namespace waybill::net {
 
-/// Sends by SMTP (RFC 5321) to one server, on a thread of its own, up to four messages at a time over
-/// connections that are used again. Where the server offers STARTTLS it is used, and credentials never go out
-/// without TLS, unless
-/// `?tls=none` forbids TLS altogether; certificates are always checked. A refusal of the message itself (5xx
-/// to MAIL, RCPT, DATA or the text) is permanent, all else temporary: what a server says of the session, such
-/// as a login it refuses, is for the operator to mend. With several recipients all get it or none.
+/// Sends by SMTP (RFC 5321) to one server, on its own thread, up to four messages at a time over reused
+/// connections. Uses STARTTLS if the server offers it and never sends credentials without TLS, unless
+/// `?tls=none` forbids TLS; always checks certificates. A refusal of the message (5xx to MAIL, RCPT, DATA or
+/// the text) is permanent. All other failures are temporary, also those of the session such as a refused
+/// login, which the operator can correct.
 class SmtpMailer final : public Mailer {
  public:
   /// Throws std::runtime_error for a CA file that cannot be read.

@@ -10,18 +10,18 @@
 namespace waybill::net {
 namespace {
 
-constexpr std::size_t longest_reply = 1'000;   // bytes that are kept
+constexpr std::size_t longest_reply = 1'000;   // bytes
 constexpr long longest_idle_seconds = 30;      // servers close idle connections, some after a minute
-constexpr long authentication_required = 530;  // RFC 4954 section 6, and of TLS RFC 3207 section 4
+constexpr long authentication_required = 530;  // RFC 4954 section 6; for TLS RFC 3207 section 4
 
 long to_ms(Duration duration) {
   return std::max<long>(1, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
 #if LIBCURL_VERSION_NUM < 0x080200
-constexpr auto go_on_without_refused = CURLOPT_MAIL_RCPT_ALLLOWFAILS;
+constexpr auto continue_without_refused = CURLOPT_MAIL_RCPT_ALLLOWFAILS;
 #else
-constexpr auto go_on_without_refused = CURLOPT_MAIL_RCPT_ALLOWFAILS;
+constexpr auto continue_without_refused = CURLOPT_MAIL_RCPT_ALLOWFAILS;
 #endif
 
 bool is_final_refusal(long status) { return status >= 500 && status != authentication_required; }
@@ -40,9 +40,9 @@ SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& messag
   if (easy_ == nullptr) throw std::bad_alloc();
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
   set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_QUICK_EXIT, 1L);  // a name server that hangs must not hold the end of the process
+  set(CURLOPT_QUICK_EXIT, 1L);  // a hanging name server must not delay the end of the process
   set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-  set(CURLOPT_PROXY, "");  // not the environment's
+  set(CURLOPT_PROXY, "");  // ignores the environment's proxy
   set(CURLOPT_URL, session.server.url.c_str());
   set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(session.connect_timeout));
   set(CURLOPT_TIMEOUT_MS, to_ms(session.total_timeout));
@@ -52,7 +52,7 @@ SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& messag
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_WRITEFUNCTION, &reply_callback);
   set(CURLOPT_WRITEDATA, this);
-  set(CURLOPT_DEBUGFUNCTION, &trace_callback);  // tells which command a reply is to
+  set(CURLOPT_DEBUGFUNCTION, &trace_callback);  // shows the command that a reply answers
   set(CURLOPT_DEBUGDATA, this);
   set(CURLOPT_VERBOSE, 1L);
   set(CURLOPT_UPLOAD, 1L);
@@ -80,7 +80,7 @@ void SmtpTransfer::set_security(const SmtpSession& session) {
   const long tls = !server.allow_tls ? CURLUSESSL_NONE : has_credentials ? CURLUSESSL_ALL : CURLUSESSL_TRY;
   curl_easy_setopt(easy_, CURLOPT_USE_SSL, tls);
   curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  // The certificates come from the shared store alone.
+  // The certificates come only from the shared store.
   curl_easy_setopt(easy_, CURLOPT_CAINFO, nullptr);
   curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);
   curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &ssl_context_callback);
@@ -95,7 +95,7 @@ void SmtpTransfer::set_envelope(const MailMessage& message) {
     recipients_ = longer;
   }
   curl_easy_setopt(easy_, CURLOPT_MAIL_RCPT, recipients_);
-  curl_easy_setopt(easy_, go_on_without_refused, 1L);
+  curl_easy_setopt(easy_, continue_without_refused, 1L);
 }
 
 void SmtpTransfer::finish(CURLcode code) const { done_(outcome(code)); }
@@ -108,8 +108,8 @@ MailOutcome SmtpTransfer::outcome(CURLcode code) const {
       code == CURLE_SEND_ERROR || (code == CURLE_WEIRD_SERVER_REPLY && sent_ == text_.size());
   const bool has_refusal = status >= 400 && !reply_.empty();
   if (has_refusal && refuses_message) {
-    const auto hopeful = std::ranges::find(refused_, false, &MailRefusal::is_final);
-    if (sent_ == 0 && hopeful != refused_.end()) return {MailResult::temporary, hopeful->reply};
+    const auto retryable = std::ranges::find(refused_, false, &MailRefusal::is_final);
+    if (sent_ == 0 && retryable != refused_.end()) return {MailResult::temporary, retryable->reply};
     return {is_final_refusal(status) ? MailResult::permanent : MailResult::temporary, reply_};
   }
   std::string reason = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
@@ -118,8 +118,8 @@ MailOutcome SmtpTransfer::outcome(CURLcode code) const {
 }
 
 void SmtpTransfer::on_reply_line(std::string_view line) {
-  if (line.starts_with("221")) return;  // to QUIT, which libcurl sends after a refusal
-  // RFC 5321 section 4.2.1: a hyphen behind the code says that more lines follow.
+  if (line.starts_with("221")) return;  // the reply to QUIT, which libcurl sends after a refusal
+  // A hyphen after the code means that more lines follow (RFC 5321 section 4.2.1).
   if (reply_ended_) reply_.clear();
   reply_ended_ = line.size() < 4 || line[3] != '-';
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);

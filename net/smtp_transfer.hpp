@@ -13,7 +13,7 @@
 
 namespace waybill::net {
 
-/// What all transfers of a mailer share; outlives them.
+/// Shared by all transfers of a mailer; outlives them.
 struct SmtpSession {
   SmtpServer server;
   Duration connect_timeout;
@@ -21,7 +21,7 @@ struct SmtpSession {
   const TrustStore& trust;
 };
 
-/// One message on a libcurl handle. Belongs to the mailer's thread.
+/// One message on a libcurl handle. Used on the mailer's thread only.
 class SmtpTransfer {
  public:
   SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done);
@@ -31,12 +31,12 @@ class SmtpTransfer {
 
   CURL* easy() const { return easy_; }
 
-  /// Tells how it ended after libcurl did with `code`.
+  /// Reports the outcome after libcurl ended with `code`.
   void finish(CURLcode code) const;
   void cancel() const { done_(stopped()); }
-  /// Before it is taken off its multi handle unfinished: libcurl then says QUIT and waits for the answer, two
-  /// minutes long by itself.
-  void hurry() const { curl_easy_setopt(easy_, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L); }
+  /// Call before an unfinished transfer is removed from its multi handle: libcurl then sends QUIT and would
+  /// wait up to two minutes for the answer.
+  void limit_quit_time() const { curl_easy_setopt(easy_, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L); }
   static MailOutcome stopped() { return {MailResult::temporary, "The mailer was stopped."}; }
 
  private:
@@ -58,11 +58,11 @@ class SmtpTransfer {
   const std::string text_;
   std::size_t sent_ = 0;
   Mailer::Done done_;
-  std::string reply_;  // the server's last, its lines joined
+  std::string reply_;  // the server's last reply, its lines joined
   bool reply_ended_ = true;
-  bool asks_recipient_ = false;       // the next reply is about the next of to_
-  std::size_t asked_ = 0;             // of to_
-  std::vector<MailRefusal> refused_;  // of to_
+  bool asks_recipient_ = false;       // the next reply is about to_[asked_]
+  std::size_t asked_ = 0;             // recipients of to_ that have a reply
+  std::vector<MailRefusal> refused_;  // recipients of to_
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 

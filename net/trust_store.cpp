@@ -9,7 +9,7 @@ namespace waybill::net {
 
 TrustStore::TrustStore(const std::string& ca_file) : store_(X509_STORE_new()) {
   if (store_ == nullptr) throw std::bad_alloc();
-  // A trusted intermediate ends the chain, as libcurl has it.
+  // A trusted intermediate certificate ends the chain, as in libcurl.
   X509_STORE_set_flags(store_, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
   X509_STORE_set_default_paths(store_);
   if (!ca_file.empty() && X509_STORE_load_file(store_, ca_file.c_str()) != 1) {

@@ -7,11 +7,11 @@
 
 namespace waybill::net {
 
-/// The CA certificates outgoing TLS trusts: the system's and those of a file, read once and shared by every
-/// connection (libcurl would read the system's whole bundle for each). Immutable; any thread may use it.
+/// The CA certificates for outgoing TLS: the system's and those of a file, read once and shared by all
+/// connections (libcurl would read the system's whole bundle for each). Immutable; any thread.
 class TrustStore {
  public:
-  /// `ca_file` (PEM) may be empty. Throws std::runtime_error, naming the file, when it cannot be read.
+  /// `ca_file` (PEM) may be empty. Throws std::runtime_error, which names the file, if it cannot be read.
   explicit TrustStore(const std::string& ca_file);
   ~TrustStore();
   TrustStore(const TrustStore&) = delete;

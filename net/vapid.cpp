@@ -47,7 +47,7 @@ bool is_push_key(std::string_view text) {
   if (!bytes || bytes->size() != point_size || bytes->front() != uncompressed) return false;
   const Owned<EC_GROUP, EC_GROUP_free> group(EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1));
   const Owned<EC_POINT, EC_POINT_free> point(group ? EC_POINT_new(group.get()) : nullptr);
-  // Refuses what is not on the curve.
+  // EC_POINT_oct2point refuses points that are not on the curve.
   return point && EC_POINT_oct2point(group.get(), point.get(), bytes->data(), bytes->size(), nullptr) == 1;
 }
 

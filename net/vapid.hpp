@@ -11,14 +11,14 @@ struct VapidKeys {
   std::string private_key;  // the scalar, 32 bytes
 };
 
-/// A new one. Throws std::runtime_error.
+/// A new key pair. Throws std::runtime_error.
 VapidKeys make_vapid_keys();
 
-/// Whether `text` is base64url of an uncompressed point on P-256: a key that a message can be encrypted for
-/// (RFC 8291 section 3.1).
+/// True if `text` is base64url of an uncompressed point on P-256: a key to encrypt messages for (RFC 8291
+/// section 3.1).
 bool is_push_key(std::string_view text);
 
-/// Whether `text` is base64url of 16 bytes: a subscription's authentication secret (RFC 8291 section 3.2).
+/// True if `text` is base64url of 16 bytes: a subscription's authentication secret (RFC 8291 section 3.2).
 bool is_push_secret(std::string_view text);
 
 }  // namespace waybill::net

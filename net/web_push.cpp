@@ -64,10 +64,10 @@ std::string aes_128_gcm(std::span<const std::uint8_t, 16> key, std::span<const s
   return sealed;
 }
 
-// RFC 6454 section 6.2.
+// The origin of a URL (RFC 6454 section 6.2).
 std::string origin_of(std::string_view url) {
   const auto destination = parse_destination(url);
-  if (!destination) throw std::invalid_argument("this is no URL of a push service");
+  if (!destination) throw std::invalid_argument("this is not the URL of a push service");
   const bool is_ipv6 = destination->host.find(':') != std::string::npos;
   std::string origin = destination->scheme + "://";
   origin += is_ipv6 ? "[" + destination->host + "]" : destination->host;
@@ -134,7 +134,7 @@ std::string VapidSigner::authorization(std::string_view endpoint, Time now) {
     const Duration age = now - found->second.made_at;
     if (age >= Duration::zero() && age < token_life / 2) return found->second.header;
   }
-  // Nobody has that many push services, but anyone may name endpoints.
+  // Real push services are few, but subscriptions may name any endpoint.
   if (tokens_.size() >= max_tokens) tokens_.clear();
   std::string header = make_header(origin, now);
   tokens_.insert_or_assign(std::move(origin), Token{header, now});

@@ -15,20 +15,20 @@
 
 namespace waybill::net {
 
-/// The longest message that every push service must take: 4 096 bytes (RFC 8030 section 7.2) without the
-/// header, the delimiter and the tag of its encryption (RFC 8291 section 4).
+/// The longest message that every push service must accept: 4 096 bytes (RFC 8030 section 7.2) minus the
+/// header, the delimiter and the tag of the encryption (RFC 8291 section 4).
 inline constexpr std::size_t max_push_message = 3993;
 
-/// The keys of a subscription: whom a message is encrypted for (RFC 8291 section 2).
+/// The keys of a subscription, for which a message is encrypted (RFC 8291 section 2).
 struct PushReceiver {
   P256Key key;                            // p256dh
   std::array<std::uint8_t, 16> secret{};  // auth
 
-  /// Both in base64url. nullopt when malformed or not on the curve.
+  /// Reads both from base64url. nullopt if malformed or not on the curve.
   static std::optional<PushReceiver> parse(std::string_view p256dh, std::string_view auth);
 };
 
-/// What is random in a message: the sender's pair and the salt, both new for each.
+/// The random parts of a message: the sender's key pair and the salt, both new for each message.
 struct PushEphemeral {
   P256Key sender;
   std::array<std::uint8_t, 16> salt{};
@@ -37,21 +37,21 @@ struct PushEphemeral {
 };
 
 /// The body of a push request in the content coding aes128gcm, one record (RFC 8291 section 4, RFC 8188).
-/// Throws std::length_error for a message longer than max_push_message.
+/// Throws std::length_error if the message is longer than max_push_message.
 std::string encrypt_push(std::string_view message, const PushReceiver& receiver,
                          const PushEphemeral& ephemeral = PushEphemeral::random());
 
-/// Signs for a sender of push messages (RFC 8292). Any thread may use it.
+/// Signs requests to push services (RFC 8292). Any thread.
 class VapidSigner {
  public:
-  /// `contact` is a mailto: or https: URL, where a push service reaches the operator; empty: not said. Throws
-  /// std::invalid_argument when the keys are malformed.
+  /// `contact` is the operator's mailto: or https: URL for push services; left out if empty. Throws
+  /// std::invalid_argument if the keys are malformed.
   VapidSigner(const VapidKeys& keys, std::string contact);
 
   const std::string& public_key() const { return public_key_; }
 
-  /// The `Authorization` of a request to `endpoint`, which must be an http or https URL. Its token holds for
-  /// 12 hours and for the endpoint's origin, and is used again there until half of that is over.
+  /// The `Authorization` of a request to `endpoint`, which must be an http or https URL. Its token is valid
+  /// for the endpoint's origin for 12 hours and is reused there for the first 6.
   std::string authorization(std::string_view endpoint, Time now);
 
  private:

@@ -52,7 +52,7 @@ TEST(WebPush, TheLongestMessageMakesABodyOfFourKibibytes) {
   EXPECT_EQ(encrypt_push("", receiver()).size(), 4096U - max_push_message);
 }
 
-TEST(WebPush, NoTwoMessagesShareSaltOrSenderKey) {
+TEST(WebPush, MessagesNeverShareASaltOrASenderKey) {
   std::set<std::string> salts, keys;
   for (int i = 0; i < 20; ++i) {
     const std::string body = encrypt_push("same", receiver());
@@ -127,7 +127,7 @@ TEST(Vapid, OriginsHaveAPortOnlyWhenItIsNotTheUsualOne) {
   EXPECT_THROW(signer.authorization("nonsense", Time{}), std::invalid_argument);
 }
 
-TEST(Vapid, ATokenIsUsedAgainForItsOriginUntilHalfItsLifeIsOver) {
+TEST(Vapid, ATokenIsReusedForItsOriginForHalfItsLife) {
   VapidSigner signer(make_vapid_keys(), "");
   const Time start{std::chrono::seconds(1'800'000'000)};
   const std::string first = signer.authorization("https://a.example/1", start);

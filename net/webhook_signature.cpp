@@ -12,11 +12,11 @@ namespace {
 constexpr std::string_view secret_prefix = "whsec_";
 constexpr std::size_t min_key_bytes = 24;
 constexpr std::size_t max_key_bytes = 64;
-constexpr std::size_t max_kept_bytes = 64UL * 1024;  // of memory between signatures
+constexpr std::size_t max_kept_bytes = 64UL * 1024;  // of memory kept between signatures
 
 std::string sign(const WebhookSecret& secret, std::string_view id, std::string_view timestamp,
                  std::string_view body) {
-  // A signature is made for every request: its text is put together in memory that is used again.
+  // Every request needs a signature, so the memory for its text is reused.
   thread_local std::string text;
   text.clear();
   text.append(id).append(1, '.').append(timestamp).append(1, '.').append(body);
@@ -65,10 +65,10 @@ SignatureCheck verify_webhook(const WebhookSecret& secret, std::string_view id, 
   bool matches = false;
   while (!signature.empty()) {
     const std::size_t space = std::min(signature.find(' '), signature.size());
-    const std::string_view one = signature.substr(0, space);
+    const std::string_view candidate = signature.substr(0, space);
     signature.remove_prefix(std::min(space + 1, signature.size()));
-    any = any || one.find(',') != std::string_view::npos;
-    matches = matches || equal_constant_time(one, expected);
+    any = any || candidate.find(',') != std::string_view::npos;
+    matches = matches || equal_constant_time(candidate, expected);
   }
   if (!any) return SignatureCheck::malformed;
   if (!matches) return SignatureCheck::wrong;

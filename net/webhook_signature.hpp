@@ -16,7 +16,7 @@ namespace waybill::net {
 class WebhookSecret {
  public:
   static WebhookSecret random();
-  /// nullopt when malformed.
+  /// nullopt if malformed.
   static std::optional<WebhookSecret> parse(std::string_view text);
   std::string text() const;
   std::span<const std::uint8_t> key() const { return key_; }
@@ -26,13 +26,14 @@ class WebhookSecret {
   Bytes key_;
 };
 
-/// `v1,BASE64` of HMAC-SHA256 over `id.timestamp.body`, one for each secret, separated by spaces.
+/// `v1,BASE64` of the HMAC-SHA256 of `id.timestamp.body` for each secret, separated by spaces.
 std::string webhook_signature(std::span<const WebhookSecret> secrets, std::string_view id,
                               std::int64_t unix_seconds, std::string_view body);
 
 enum class SignatureCheck { valid, wrong, stale, malformed };
 
-/// What a receiver does: any of the signatures matches and the timestamp is within `tolerance` of `now`.
+/// Checks as a receiver does: one of the signatures must match, and the timestamp must be within `tolerance`
+/// of `now`.
 SignatureCheck verify_webhook(const WebhookSecret& secret, std::string_view id, std::string_view timestamp,
                               std::string_view signature, std::string_view body, Time now,
                               Duration tolerance = std::chrono::minutes(5));

@@ -29,12 +29,12 @@ SignatureCheck verify(std::string_view id, std::string_view timestamp, std::stri
   return verify_webhook(secret_of(known_secret), id, timestamp, signature, body, at(now));
 }
 
-TEST(WebhookSignature, IsTheOneOfTheStandard) {
+TEST(WebhookSignature, MatchesTheExampleOfTheStandard) {
   const std::vector secrets{secret_of(known_secret)};
   EXPECT_EQ(webhook_signature(secrets, known_id, known_time, known_body), known_signature);
 }
 
-TEST(WebhookSignature, HoldsOneForEachSecretDuringRotation) {
+TEST(WebhookSignature, HasOneSignatureForEachSecretDuringRotation) {
   const std::vector secrets{WebhookSecret::random(), secret_of(known_secret)};
   const std::string both = webhook_signature(secrets, known_id, known_time, known_body);
   EXPECT_TRUE(both.ends_with(" " + std::string(known_signature)));
@@ -64,7 +64,7 @@ TEST(WebhookSignature, ExpiresAfterFiveMinutesEitherWay) {
   }
 }
 
-TEST(WebhookSignature, MalformedHeadersAreToldApart) {
+TEST(WebhookSignature, MalformedHeadersAreReportedAsSuch) {
   EXPECT_EQ(verify("", "1614265330", known_signature, known_body), SignatureCheck::malformed);
   for (const std::string_view time : {"", "x", "1614265330 ", "1614265330.5", "-1", "99999999999999999999"}) {
     EXPECT_EQ(verify(known_id, time, known_signature, known_body), SignatureCheck::malformed) << time;
@@ -83,7 +83,7 @@ TEST(WebhookSecret, IsPrefixedBase64Of24To64Bytes) {
   EXPECT_EQ(secret_of(known_secret).text(), known_secret);
 }
 
-TEST(WebhookSecret, RandomOnesDifferAndReadBack) {
+TEST(WebhookSecret, RandomSecretsDifferAndReadBack) {
   const WebhookSecret a = WebhookSecret::random();
   EXPECT_NE(a.text(), WebhookSecret::random().text());
   EXPECT_EQ(secret_of(a.text()).text(), a.text());
