@@ -42,7 +42,7 @@ TEST(Config, DefaultsAreThoseOfTheContract) {
   EXPECT_EQ(config.mail_dir, "./waybill-data/mail");
   EXPECT_EQ(config.secret_key_file, "./waybill-data/secret.key");
   EXPECT_FALSE(config.allow_private_destinations);
-  EXPECT_EQ(config.retry_schedule.max_tries(), 8U);
+  EXPECT_EQ(config.retry_schedule.max_attempts(), 8U);
   EXPECT_EQ(config.runs_retention_days, 30);
 }
 

@@ -4,7 +4,7 @@
 
 namespace waybill::domain {
 
-/// A code of ISO 4217 for money in use, in capitals ("EUR"); not the codes for metals, funds and tests.
+/// True for an ISO 4217 code of money in use, in capitals ("EUR"); false for metals, funds and test codes.
 bool is_currency(std::string_view code);
 
 }  // namespace waybill::domain

@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A number with its unit, `30m`.
+// Reads a number with its unit, such as `30m`.
 std::optional<Duration> parse_delay(std::string_view text) {
   std::int64_t number = 0;
   const char* begin = text.data();
@@ -56,13 +56,13 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-// 0.8 to 1.2, the same for the same try of the same run in every process.
-double variation(const Guid& run, std::size_t try_number) {
+// A factor from 0.8 to 1.2, the same for the same attempt of the same run in every process.
+double variation(const Guid& run, std::size_t attempt) {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
   std::memcpy(&high, run.bytes.data(), 8);
   std::memcpy(&low, run.bytes.data() + 8, 8);
-  const std::uint64_t hash = mixed(mixed(high) ^ low ^ (try_number * 0x9e3779b97f4a7c15U));
+  const std::uint64_t hash = mixed(mixed(high) ^ low ^ (attempt * 0x9e3779b97f4a7c15U));
   const double unit = static_cast<double>(hash >> 11U) * 0x1p-53;
   return 0.8 + 0.4 * unit;
 }
@@ -76,7 +76,7 @@ std::variant<RetrySchedule, std::string> RetrySchedule::parse(std::string_view t
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string_view entry = trimmed(text.substr(begin, comma - begin));
     const auto delay = parse_delay(entry);
-    if (!delay) return "\"" + std::string(entry) + "\" is no delay such as 5s, 30m, 2h or 1d";
+    if (!delay) return "\"" + std::string(entry) + "\" is not a delay such as 5s, 30m, 2h or 1d";
     if (*delay > longest_delay) return "\"" + std::string(entry) + "\" is longer than 30 days";
     delays.push_back(*delay);
     if (delays.size() > most_delays) return "more than " + std::to_string(most_delays) + " delays";
@@ -95,13 +95,13 @@ Duration RetrySchedule::longest() const {
   return sum;
 }
 
-std::optional<Time> RetrySchedule::next_try(std::size_t tries_made, Time now, const Guid& run,
-                                            std::optional<Duration> retry_after) const {
-  if (tries_made == 0 || tries_made > delays_.size()) return std::nullopt;
-  const auto delay = static_cast<double>(delays_[tries_made - 1].count());
-  const Duration varied(static_cast<std::int64_t>(delay * variation(run, tries_made)));
-  const Duration asked = std::min(retry_after.value_or(Duration::zero()), longest_retry_after);
-  return now + std::max(varied, asked);
+std::optional<Time> RetrySchedule::next_attempt(std::size_t attempts_made, Time now, const Guid& run,
+                                                std::optional<Duration> retry_after) const {
+  if (attempts_made == 0 || attempts_made > delays_.size()) return std::nullopt;
+  const auto delay = static_cast<double>(delays_[attempts_made - 1].count());
+  const Duration varied(static_cast<std::int64_t>(delay * variation(run, attempts_made)));
+  const Duration requested = std::min(retry_after.value_or(Duration::zero()), longest_retry_after);
+  return now + std::max(varied, requested);
 }
 
 std::optional<Time> parse_http_date(std::string_view value) {

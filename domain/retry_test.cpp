@@ -21,12 +21,12 @@ RetrySchedule must_parse(std::string_view text) {
 }
 
 TEST(RetrySchedule, OfNDelaysIsNPlusOneTries) {
-  EXPECT_EQ(RetrySchedule::standard().max_tries(), 8U);
-  EXPECT_EQ(must_parse("").max_tries(), 1U);
-  EXPECT_EQ(must_parse("5s, 5m,30m,2h,1d").max_tries(), 6U);
-  EXPECT_FALSE(must_parse("").next_try(1, now, {}));
-  EXPECT_TRUE(RetrySchedule::standard().next_try(7, now, {}));
-  EXPECT_FALSE(RetrySchedule::standard().next_try(8, now, {}));
+  EXPECT_EQ(RetrySchedule::standard().max_attempts(), 8U);
+  EXPECT_EQ(must_parse("").max_attempts(), 1U);
+  EXPECT_EQ(must_parse("5s, 5m,30m,2h,1d").max_attempts(), 6U);
+  EXPECT_FALSE(must_parse("").next_attempt(1, now, {}));
+  EXPECT_TRUE(RetrySchedule::standard().next_attempt(7, now, {}));
+  EXPECT_FALSE(RetrySchedule::standard().next_attempt(8, now, {}));
 }
 
 TEST(RetrySchedule, EachDelayIsVariedByUpToAFifth) {
@@ -37,7 +37,7 @@ TEST(RetrySchedule, EachDelayIsVariedByUpToAFifth) {
     Duration least = Duration::max();
     Duration most = Duration::zero();
     for (std::uint64_t run = 0; run < 1000; ++run) {
-      const Duration chosen = *schedule.next_try(tries, now, Guid::timed_hash(1, {}, run)) - now;
+      const Duration chosen = *schedule.next_attempt(tries, now, Guid::timed_hash(1, {}, run)) - now;
       least = std::min(least, chosen);
       most = std::max(most, chosen);
     }
@@ -51,19 +51,20 @@ TEST(RetrySchedule, EachDelayIsVariedByUpToAFifth) {
 TEST(RetrySchedule, TheVariationIsChosenByRunAndTryAlone) {
   const RetrySchedule schedule({1h, 1h, 1h});
   const Guid run = Guid::timed_hash(1, {}, 1);
-  EXPECT_EQ(schedule.next_try(1, now, run), schedule.next_try(1, now, run));
-  EXPECT_EQ(*schedule.next_try(1, now, run) - now, *schedule.next_try(1, now + 1min, run) - (now + 1min));
-  EXPECT_NE(schedule.next_try(1, now, run), schedule.next_try(2, now, run));
-  EXPECT_NE(schedule.next_try(1, now, run), schedule.next_try(1, now, Guid::timed_hash(1, {}, 2)));
+  EXPECT_EQ(schedule.next_attempt(1, now, run), schedule.next_attempt(1, now, run));
+  EXPECT_EQ(*schedule.next_attempt(1, now, run) - now,
+            *schedule.next_attempt(1, now + 1min, run) - (now + 1min));
+  EXPECT_NE(schedule.next_attempt(1, now, run), schedule.next_attempt(2, now, run));
+  EXPECT_NE(schedule.next_attempt(1, now, run), schedule.next_attempt(1, now, Guid::timed_hash(1, {}, 2)));
 }
 
 TEST(RetrySchedule, RetryAfterIsALowerBoundUpToADay) {
   const RetrySchedule schedule({1h});
   const Guid run = Guid::timed_hash(1, {}, 1);
-  const Time without = *schedule.next_try(1, now, run);
-  EXPECT_EQ(schedule.next_try(1, now, run, 10s), without);
-  EXPECT_EQ(schedule.next_try(1, now, run, 3h), now + 3h);
-  EXPECT_EQ(schedule.next_try(1, now, run, 72h), now + 24h);
+  const Time without = *schedule.next_attempt(1, now, run);
+  EXPECT_EQ(schedule.next_attempt(1, now, run, 10s), without);
+  EXPECT_EQ(schedule.next_attempt(1, now, run, 3h), now + 3h);
+  EXPECT_EQ(schedule.next_attempt(1, now, run, 72h), now + 24h);
 }
 
 TEST(RetrySchedule, RefusesWhatIsNone) {
@@ -71,10 +72,10 @@ TEST(RetrySchedule, RefusesWhatIsNone) {
                                       "31d", "99999999999999999999s", "721h", "+5s"}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(RetrySchedule::parse(text))) << text;
   }
-  EXPECT_EQ(must_parse("30d,720h,0s").max_tries(), 4U);
+  EXPECT_EQ(must_parse("30d,720h,0s").max_attempts(), 4U);
   std::string fifty = "1s";
   for (int i = 1; i < 50; ++i) fifty += ",1s";
-  EXPECT_EQ(must_parse(fifty).max_tries(), 51U);
+  EXPECT_EQ(must_parse(fifty).max_attempts(), 51U);
   EXPECT_EQ(std::get<std::string>(RetrySchedule::parse(fifty + ",1s")), "more than 50 delays");
 }
 

@@ -19,11 +19,11 @@ struct StateMachine {
   std::span<const Move> moves;
 
   bool has_state(std::string_view status) const;
-  /// The states that may follow `from`; empty for final and unknown ones. A move to the same state is no move
-  /// and is decided by the caller.
+  /// The states that may follow `from`; empty for final and unknown states. Staying in the same state is not
+  /// a move; the caller handles it.
   std::span<const std::string_view> next(std::string_view from) const;
   bool allows(std::string_view from, std::string_view to) const;
-  /// "draft → pending, cancelled" as a sentence for `details.status`.
+  /// The refusal of a move, with the allowed states, as a sentence for `details.status`.
   std::string refusal(std::string_view from, std::string_view to) const;
 };
 

@@ -4,8 +4,8 @@
 
 namespace waybill::domain {
 
-/// A name of the IANA time zone database, as it is spelled there ("Europe/Lisbon", "UTC"). PostgreSQL knows
-/// more (abbreviations, POSIX forms), and perhaps not each of these.
+/// True for a name of the IANA time zone database in its exact spelling ("Europe/Lisbon", "UTC"). PostgreSQL
+/// knows more names (abbreviations, POSIX forms), and may lack some of these.
 bool is_time_zone(std::string_view name);
 
 }  // namespace waybill::domain

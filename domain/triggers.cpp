@@ -16,9 +16,9 @@ enum class When : std::uint8_t {
   created,
   deleted,
   updated,         // any plain field changed
-  status_changed,  // `detail`: to this status; empty: to any
-  field_changed,   // `detail`: one of these fields, parted by spaces
-  field_set,       // likewise, and the first of them has a value
+  status_changed,  // to the status `detail`, or to any if it is empty
+  field_changed,   // one of the fields in `detail`, separated by spaces
+  field_set,       // like field_changed, and the first of the fields has a value
   dispatched,
 };
 
@@ -34,7 +34,7 @@ struct TriggerRow {
 constexpr auto rows = std::to_array<TriggerRow>({
     {order, When::created, "", "order_created", "Order created", "A new order is created."},
     {order, When::updated, "", "order_updated", "Order updated",
-     "Any field of an order but its status changes, its items included."},
+     "Any field of an order other than its status changes, such as its items."},
     {order, When::status_changed, "", "order_status_changed", "Order status changed",
      "An order's status changes."},
     {order, When::status_changed, "cancelled", "order_cancelled", "Order cancelled",
@@ -48,7 +48,7 @@ constexpr auto rows = std::to_array<TriggerRow>({
 
     {shipment, When::created, "", "shipment_created", "Shipment created", "A new shipment is created."},
     {shipment, When::updated, "", "shipment_updated", "Shipment updated",
-     "Any field of a shipment but its status changes."},
+     "Any field of a shipment other than its status changes."},
     {shipment, When::status_changed, "", "shipment_status_changed", "Shipment status changed",
      "A shipment's status changes."},
     {shipment, When::status_changed, "collected", "shipment_collected", "Shipment collected",
@@ -60,7 +60,7 @@ constexpr auto rows = std::to_array<TriggerRow>({
     {shipment, When::status_changed, "delivered", "shipment_delivered", "Shipment delivered",
      "A shipment is delivered."},
     {shipment, When::status_changed, "exception", "shipment_exception", "Shipment exception",
-     "Something keeps a shipment from going on."},
+     "A problem interrupts the transport of a shipment."},
     {shipment, When::status_changed, "returned", "shipment_returned", "Shipment returned",
      "A shipment is back at its sender."},
     {shipment, When::status_changed, "cancelled", "shipment_cancelled", "Shipment cancelled",
@@ -71,12 +71,12 @@ constexpr auto rows = std::to_array<TriggerRow>({
 
     {customer, When::created, "", "customer_created", "Customer created", "A new customer is created."},
     {customer, When::updated, "", "customer_updated", "Customer updated",
-     "Any field of a customer changes, contacts and references included."},
+     "Any field of a customer changes, such as its contacts and references."},
     {customer, When::deleted, "", "customer_deleted", "Customer deleted", "A customer is deleted."},
 
     {product, When::created, "", "product_created", "Product created", "A new product is created."},
     {product, When::updated, "", "product_updated", "Product updated",
-     "Any field of a product changes, its variants included."},
+     "Any field of a product changes, such as its variants."},
     {product, When::field_changed, "price", "product_price_changed", "Product price changed",
      "A product's price changes."},
     {product, When::deleted, "", "product_deleted", "Product deleted", "A product is deleted."},
@@ -127,7 +127,7 @@ Rule make_rule(const TriggerRow& row) {
 struct Catalogue {
   std::vector<Trigger> triggers;
   std::vector<Rule> rules;
-  std::array<std::size_t, entity_type_count + 1> begins{};  // where each entity type's triggers begin
+  std::array<std::size_t, entity_type_count + 1> begins{};  // the first index of each entity type's triggers
   std::unordered_map<Guid, std::size_t> by_guid;
   std::unordered_map<std::string_view, std::size_t> by_code;
 

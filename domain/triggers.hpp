@@ -20,10 +20,10 @@ struct Trigger {
 
 using TriggerSet = std::bitset<64>;  // by index into triggers()
 
-/// The catalogue, complete, grouped by entity type.
+/// All triggers, grouped by entity type.
 std::span<const Trigger> triggers();
 std::span<const Trigger> triggers(EntityType type);
-/// Null when unknown.
+/// Null if unknown.
 const Trigger* find_trigger(const Guid& guid);
 const Trigger* find_trigger(std::string_view code);
 std::size_t trigger_index(const Trigger& trigger);

@@ -25,7 +25,7 @@ constexpr auto all_operators = std::to_array<Operator>({
     {"to", Op::to, Operand::value, true},
 });
 
-// The object as it was, of the parts whose old values are kept; null when none has a value.
+// The old object, from the parts whose old values are kept; null if none has a value.
 json::value previous_object(const Target& target, const Subject& subject) {
   json::object object;
   bool empty = true;

@@ -31,7 +31,7 @@ enum class Op : std::uint8_t {
   to,
 };
 
-/// What an operator takes.
+/// The kind of operand of an operator.
 enum class Operand : std::uint8_t { value, ordered, list, text, flag };
 
 struct Operator {
@@ -42,13 +42,13 @@ struct Operator {
 };
 
 std::span<const Operator> operators();
-/// Null when there is none of this name.
+/// Null if there is no operator of this name.
 const Operator* find_operator(std::string_view name);
 
-/// One checked comparison, ready to be evaluated. It is not moved: `operands` may point into `expected`.
+/// One checked comparison, ready for evaluation. Not movable, because `operands_` may point into `expected_`.
 class Comparison {
  public:
-  /// `expected` has been checked against the target and the operator.
+  /// The caller has checked `expected` against the target and the operator.
   Comparison(std::string path, const Operator& kind, Target target, const json::value& expected);
   Comparison(const Comparison&) = delete;
   Comparison& operator=(const Comparison&) = delete;
@@ -57,7 +57,7 @@ class Comparison {
   bool holds(const Subject& subject) const;
   ConditionResult explain(const Subject& subject) const;
   bool reads_relatives() const { return target_.relative; }
-  /// Whether one value of the target meets it; not for operators that need history.
+  /// True if one value of the target meets the comparison; not for operators that need history.
   bool test(const json::value* actual) const;
   const Target& target() const { return target_; }
 
@@ -68,15 +68,16 @@ class Comparison {
   const Operator& kind_;
   Target target_;
   json::value expected_;
-  std::vector<Scalar> operands_;  // of in and nin: sorted
+  std::vector<Scalar> operands_;  // sorted for `in` and `nin`
 };
 
 struct Conditions::Node {
-  // Of an `element` all comparisons are of one path into an array, and one element has to meet them all.
+  // In an `element` node, all comparisons have the same path into an array, and one element must meet them
+  // all.
   enum class Kind : std::uint8_t { comparison, all, any, negation, element };
 
   Kind kind = Kind::all;
-  std::vector<Node> children;  // one of a negation
+  std::vector<Node> children;  // a negation has one
   std::unique_ptr<const Comparison> comparison;
   bool reads_relatives = false;
 };

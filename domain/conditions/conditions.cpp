@@ -39,7 +39,7 @@ void explain_into(std::vector<ConditionResult>& results, const Conditions::Node&
   const auto first = static_cast<std::ptrdiff_t>(results.size());
   for (const auto& child : node.children) explain_into(results, child, subject);
   if (node.kind != Conditions::Node::Kind::element) return;
-  // Each is met by an element, but none meets them all.
+  // Some element meets each comparison, but none meets them all.
   const std::span own(results.begin() + first, results.end());
   if (!holds(node, subject) && std::ranges::all_of(own, &ConditionResult::holds)) {
     for (ConditionResult& result : own) result.holds = false;

@@ -12,14 +12,14 @@
 
 namespace waybill::domain {
 
-/// What conditions are asked of.
+/// The record that conditions are evaluated against.
 struct Subject {
   const json::object& entity;
-  const json::object& previous;  // old values of what changed
-  bool created;                  // then every `previous.…` is null
+  const json::object& previous;  // old values of the changed fields
+  bool created;                  // if true, every `previous.…` is null
 };
 
-/// One comparison and how it came out. `path` and `op` as written, `actual` what the record had.
+/// One comparison and its result. `path` and `op` are as written, `actual` is the record's value.
 struct ConditionResult {
   std::string path;
   std::string op;
@@ -28,35 +28,36 @@ struct ConditionResult {
   bool holds;
 };
 
-/// A workflow's conditions, parsed and checked against the fields of its entity type. Immutable; cheap to
-/// copy; evaluate and explain may be called from any thread and never throw but std::bad_alloc.
+/// A workflow's conditions, parsed and checked against the fields of its entity type. Immutable and cheap to
+/// copy. Evaluate and explain may be called from any thread and throw only std::bad_alloc.
 ///
-/// What is missing is null. `eq`, `ne`, `in` and `nin` compare it as a value; every other comparison with it
-/// is false. An empty list counts as null: `exists` is false, `eq: null` true. Numbers compare by value,
-/// timestamps as instants (a date is its midnight UTC), uuids without case, strings literally.
+/// A missing value is null. `eq`, `ne`, `in` and `nin` compare null as a value; every other comparison with
+/// it is false. An empty list counts as null: `exists` is false, `eq: null` is true. Numbers compare by
+/// value, timestamps as instants (a date is its midnight UTC), uuids without case, strings literally.
 ///
-/// A path into a list holds if any element does, for every operator: `items.sku: {ne: "A"}` if any item's
-/// differs (ask `not` for "none is"). Of an empty list nothing holds.
+/// A comparison on a path into a list holds if any element meets it, for every operator: `items.sku: {ne:
+/// "A"}` holds if the sku of any item differs (use `not` for "no item is A"). For an empty list no comparison
+/// holds.
 ///
-/// `changed`, `from`, `to` and `previous.…` are known of the record's own fields but bookkeeping; into a list
-/// they compare what the path led to before and after.
+/// `changed`, `from`, `to` and `previous.…` are available for the record's own fields except bookkeeping; on
+/// a path into a list they compare the values before and after.
 class Conditions {
  public:
-  /// Always true.
+  /// Conditions that always hold.
   Conditions();
 
-  /// Null and `{}` are always true. `prefix` begins the field names of the errors ("conditions"), which name
-  /// every bad place, to the first 1 000: `conditions.all[1].totalValue.gte`. At most 32 levels, 1 000
-  /// comparisons and 1 000 values in a list.
+  /// Null and `{}` always hold. The errors name each invalid place, up to 1 000, with names that begin with
+  /// `prefix`: `conditions.all[1].totalValue.gte`. At most 32 levels, 1 000 comparisons and 1 000 values in a
+  /// list.
   static std::variant<Conditions, FieldErrors> parse(const json::value& definition, const RecordType& type,
                                                      std::string_view prefix = "conditions");
 
   bool evaluate(const Subject& subject) const;
 
-  /// Every comparison in the order written, evaluated without short cuts.
+  /// Every comparison in the order written, all of them evaluated.
   std::vector<ConditionResult> explain(const Subject& subject) const;
 
-  /// True when a comparison reads a field that is not the record's own (customer.name, shipments.…).
+  /// True if a comparison reads a field that is not the record's own (customer.name, shipments.…).
   bool reads_relatives() const;
 
   struct Node;

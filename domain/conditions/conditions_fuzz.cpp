@@ -21,7 +21,7 @@ json::object member(const json::value& document, std::string_view key) {
   return value != nullptr && value->is_object() ? value->get_object() : json::object();
 }
 
-// Whatever a record holds, there is an answer, and `not` turns it around.
+// Every record has a result, and `not` inverts it.
 void check(const Conditions& conditions, const Conditions& negated, const Subject& subject) {
   require(conditions.evaluate(subject) != negated.evaluate(subject));
   require(conditions.explain(subject).size() == negated.explain(subject).size());

@@ -36,7 +36,7 @@ bool reads_as(const json::value& value, FieldType type) {
   return std::holds_alternative<Value>(to_scalar(&value, type));
 }
 
-// Why a field of the target's type never equals `value`; empty when it may.
+// The reason why a field of the target's type never equals `value`; empty if it may.
 std::string mismatch(const json::value& value, const Target& target) {
   if (value.is_null()) return {};
   switch (target.type) {
@@ -51,7 +51,7 @@ std::string mismatch(const json::value& value, const Target& target) {
       return value.is_number() ? "" : "must be a number";
     case FieldType::array:
     case FieldType::object:
-      return "an object or a list compares with null only; ask for one of its fields";
+      return "an object or a list compares only with null; use one of its fields";
     case FieldType::string:
       break;
   }
@@ -136,7 +136,7 @@ class Parser {
       const auto within = place + "." + std::string(name);
       const auto* kind = find_operator(name);
       if (kind == nullptr) {
-        fail(within, "unknown operator; there are " + operator_names());
+        fail(within, "unknown operator; known operators: " + operator_names());
       } else {
         const bool one_element = !target->element.empty() && !kind->needs_history;
         comparison(one_element ? of_element : parent, path, *kind, *target, operand, within);
@@ -163,7 +163,7 @@ class Parser {
       return met;
     };
     if (kind.needs_history) {
-      if (!require(!target.previous, "asks for the change already; leave out previous.")) return false;
+      if (!require(!target.previous, "refers to the change already; leave out previous.")) return false;
       if (!target.has_history) {
         fail(place, no_history(target));
         return false;
@@ -177,10 +177,10 @@ class Parser {
       case Operand::value:
         return check_value(target, expected, place);
       case Operand::text:
-        return require(target.type == FieldType::string, "applies to text only") &&
+        return require(target.type == FieldType::string, "applies only to text") &&
                require(expected.is_string(), "must be a string") && check_length(expected, place);
       case Operand::ordered:
-        return require(is_ordered(target.type), "applies to numbers, timestamps and text only") &&
+        return require(is_ordered(target.type), "applies only to numbers, timestamps and text") &&
                require(!expected.is_null(), "nothing is greater or less than null") &&
                check_value(target, expected, place);
     }
@@ -209,7 +209,7 @@ class Parser {
   bool check_value(const Target& target, const json::value& value, const std::string& place) {
     if (!check_length(value, place)) return false;
     if (value.is_array()) {
-      fail(place, "a list is no value; use in");
+      fail(place, "a list is not a value; use in");
       return false;
     }
     auto message = mismatch(value, target);
@@ -219,7 +219,7 @@ class Parser {
   }
 
   static std::string no_history(const Target& target) {
-    return target.relative ? "is no field of the record itself, so its changes are not known"
+    return target.relative ? "is not a field of the record itself, so its changes are unknown"
                            : "its changes are not recorded";
   }
 

@@ -62,7 +62,8 @@ TEST(ConditionsParser, UnknownFieldsAreRefused) {
 
 TEST(ConditionsParser, UnknownOperatorsAreRefused) {
   const std::string known =
-      "; there are eq, ne, gt, gte, lt, lte, in, nin, contains, startsWith, endsWith, exists, changed, from, "
+      "; known operators: eq, ne, gt, gte, lt, lte, in, nin, contains, startsWith, endsWith, exists, "
+      "changed, from, "
       "to";
   expect_error(R"({"status": {"like": "x"}})", "status.like: unknown operator" + known);
   expect_error(R"({"status": {"EQ": "x"}})", "status.EQ: unknown operator" + known);
@@ -83,7 +84,7 @@ TEST(ConditionsParser, ValuesThatCanNeverMatchAreRefused) {
   expect_error(R"({"createdAt": {"gt": "yesterday"}})", "createdAt.gt: must be a timestamp or a date");
   expect_error(R"({"createdAt": {"gt": "2026-02-30"}})", "createdAt.gt: must be a timestamp or a date");
   expect_error(R"({"createdAt": 1700000000})", "createdAt: must be a timestamp or a date");
-  const std::string of_object = "an object or a list compares with null only; ask for one of its fields";
+  const std::string of_object = "an object or a list compares only with null; use one of its fields";
   expect_error(R"({"customer": "x"})", "customer: " + of_object);
   expect_error(R"({"items": {"in": [null, 1]}})", "items.in[1]: " + of_object);
   expect_error(R"({"items.dimensions": 1})", "items.dimensions: " + of_object);
@@ -105,22 +106,22 @@ TEST(ConditionsParser, StatusesMustBeOfTheEntitysSet) {
 TEST(ConditionsParser, OperatorsApplyToTheirTypesOnly) {
   const std::vector<std::string_view> orders{"gt", "gte", "lt", "lte"};
   expect_errors(orders, R"({"guid": {"@": "deadbeef-1111-2222-3333-444444444444"}})",
-                "guid.@: applies to numbers, timestamps and text only");
-  expect_errors(orders, R"({"items": {"@": 1}})", "items.@: applies to numbers, timestamps and text only");
+                "guid.@: applies only to numbers, timestamps and text");
+  expect_errors(orders, R"({"items": {"@": 1}})", "items.@: applies only to numbers, timestamps and text");
   expect_errors(orders, R"({"totalValue": {"@": null}})",
                 "totalValue.@: nothing is greater or less than null");
   const std::vector<std::string_view> texts{"contains", "startsWith", "endsWith"};
-  expect_errors(texts, R"({"totalValue": {"@": "5"}})", "totalValue.@: applies to text only");
-  expect_errors(texts, R"({"items": {"@": "5"}})", "items.@: applies to text only");
+  expect_errors(texts, R"({"totalValue": {"@": "5"}})", "totalValue.@: applies only to text");
+  expect_errors(texts, R"({"items": {"@": "5"}})", "items.@: applies only to text");
   expect_errors(texts, R"({"notes": {"@": 5}})", "notes.@: must be a string");
   expect_errors(texts, R"({"notes": {"@": null}})", "notes.@: must be a string");
   expect_errors({"exists", "changed"}, R"({"notes": {"@": 1}})", "notes.@: must be true or false");
 }
 
 TEST(ConditionsParser, ListsBelongToInAlone) {
-  expect_error(R"({"status": ["ready", "shipped"]})", "status: a list is no value; use in");
-  expect_error(R"({"status": {"eq": ["ready"]}})", "status.eq: a list is no value; use in");
-  expect_error(R"({"totalValue": {"in": [[1]]}})", "totalValue.in[0]: a list is no value; use in");
+  expect_error(R"({"status": ["ready", "shipped"]})", "status: a list is not a value; use in");
+  expect_error(R"({"status": {"eq": ["ready"]}})", "status.eq: a list is not a value; use in");
+  expect_error(R"({"totalValue": {"in": [[1]]}})", "totalValue.in[0]: a list is not a value; use in");
   const std::string shape = "status.@: must be a list of 1 to 1000 values";
   expect_errors({"in", "nin"}, R"({"status": {"@": []}})", shape);
   expect_errors({"in", "nin"}, R"({"status": {"@": "ready"}})", shape);
@@ -128,14 +129,14 @@ TEST(ConditionsParser, ListsBelongToInAlone) {
 
 TEST(ConditionsParser, ChangesAreKnownOfOwnRecordedFieldsOnly) {
   const std::vector<std::string_view> relatives{"customer.name", "shipments", "shipments.status"};
-  const std::string foreign = ": is no field of the record itself, so its changes are not known";
+  const std::string foreign = ": is not a field of the record itself, so its changes are unknown";
   expect_errors(relatives, R"({"@": {"changed": true}})", "@.changed" + foreign);
   expect_errors(relatives, R"({"@": {"from": null}})", "@.from" + foreign);
   expect_errors(relatives, R"({"previous.@": {"exists": true}})", "previous.@" + foreign);
   const std::vector<std::string_view> bookkeeping{"updatedAt", "createdAt"};
   expect_errors(bookkeeping, R"({"@": {"changed": true}})", "@.changed: its changes are not recorded");
   expect_errors(bookkeeping, R"({"previous.@": null})", "previous.@: its changes are not recorded");
-  const std::string doubled = ": asks for the change already; leave out previous.";
+  const std::string doubled = ": refers to the change already; leave out previous.";
   expect_errors({"from", "to"}, R"({"previous.status": {"@": null}})", "previous.status.@" + doubled);
   expect_error(R"({"previous.status": {"changed": true}})", "previous.status.changed" + doubled);
 }

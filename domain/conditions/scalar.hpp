@@ -10,17 +10,17 @@
 
 namespace waybill::domain {
 
-/// Any value of an object or a list; there is nothing else to compare of them.
+/// Stands for any object or non-empty list, which can only be compared with null.
 struct Something {
   auto operator<=>(const Something&) const = default;
 };
 
-/// A JSON value in the form in which fields compare: numbers by value (a long double holds every number of
-/// JSON's three kinds exactly), timestamps as instants, uuids without case. Text points into the JSON value.
+/// A JSON value in comparable form: numbers by value (a long double holds every number of JSON's three kinds
+/// exactly), timestamps as instants, uuids without case. Text points into the JSON value.
 using Scalar = std::variant<std::monostate, bool, long double, std::string_view, Guid, Time, Something>;
 
-/// `value` as a value of a field of this type; a null pointer is null. Text that is no uuid or timestamp
-/// stays text. Timestamps may be dates: their midnight UTC.
+/// `value` as a value of a field of this type; a null pointer is null. Text that is not a uuid or timestamp
+/// stays text. A date is a timestamp at its midnight UTC.
 Scalar to_scalar(const json::value* value, FieldType type);
 
 }  // namespace waybill::domain

@@ -26,7 +26,7 @@ bool is_shown(const Field& field) {
   return field.role != FieldRole::dispatch && field.role != FieldRole::computed;
 }
 
-// Whether `path` names an object on the way to `field`.
+// True if `path` names an object on the way to `field`.
 bool leads_to(std::string_view path, std::string_view field) {
   return field.size() > path.size() && field.starts_with(path) && field[path.size()] == '.';
 }
@@ -134,7 +134,7 @@ Before before(const Subject& subject, const Steps& steps) {
   if (subject.created) return {!is_nothing(present), nullptr};
   const auto* old = subject.previous.if_contains(steps.front());
   for (std::size_t i = 1; i < steps.size() && old != nullptr; ++i) {
-    // An object that was null as a whole.
+    // The whole object was null.
     if (!old->is_object()) return {!is_nothing(present), nullptr};
     old = child(*old, steps[i]);
   }
@@ -156,7 +156,7 @@ bool is_changed(const Target& target, const Subject& subject) {
 const json::value* value_of(const Target& target, const Subject& subject, bool previous) {
   if (!previous) return walk(subject.entity, target.steps);
   if (target.parts.empty()) return before(subject, target.steps).value;
-  // An object is there when any of its parts is.
+  // An object exists if any of its parts does.
   for (const auto& part : target.parts) {
     const auto* value = before(subject, part.steps).value;
     if (!is_nothing(value)) return value;

@@ -13,7 +13,7 @@ namespace waybill::domain {
 /// The keys from an object down to a value; they point into the field tables.
 using Steps = std::vector<std::string_view>;
 
-/// What a condition's path names.
+/// The value that a condition's path names.
 struct Target {
   struct Part {
     std::string_view path;  // within the object: "address.city"
@@ -23,17 +23,17 @@ struct Target {
   FieldType type{};
   Steps steps;               // from the record to the value, or to the list that the path enters
   Steps element;             // from an element of that list to the value; empty when the path enters none
-  std::vector<Part> parts;   // of an object: the fields in it whose old values are kept
-  bool previous = false;     // asks for the value before the change
-  bool relative = false;     // reads what is not the record's own
-  bool has_history = false;  // old values are kept: `previous.…`, changed, from and to can be asked
-  const StateMachine* states = nullptr;  // of a status
+  std::vector<Part> parts;   // for an object: its fields whose old values are kept
+  bool previous = false;     // the value before the change
+  bool relative = false;     // reads a field that is not the record's own
+  bool has_history = false;  // old values are kept, so that `previous.…`, changed, from and to are available
+  const StateMachine* states = nullptr;  // set for a status
 };
 
-/// nullopt when records of `type` have no such path. `path` may begin with `previous.`.
+/// nullopt if records of `type` have no such path. `path` may begin with `previous.`.
 std::optional<Target> find_target(std::string_view path, const RecordType& type);
 
-/// What a field was before the change. A null `value` stands for null.
+/// A field's value before the change; a null pointer stands for null.
 struct Before {
   bool changed;
   const json::value* value;
@@ -41,21 +41,21 @@ struct Before {
 
 Before before(const Subject& subject, const Steps& steps);
 
-/// Whether the change changed what `target` names: any part of an object, or the values that a path into a
-/// list leads to. For a created record: whether it has a value.
+/// True if the target changed: any part of an object, or the values at a path into a list. For a created
+/// record, true if the target has a value.
 bool is_changed(const Target& target, const Subject& subject);
 
-/// The value at the end of `steps`; null when a step is missing or no object.
+/// The value at the end of `steps`; null if a step is missing or not an object.
 const json::value* walk(const json::object& from, const Steps& steps);
 const json::value* walk(const json::value& from, const Steps& steps);
 
-/// Null, missing, and an empty list, in which there is nothing.
+/// True for null, a missing value and an empty list.
 bool is_nothing(const json::value* value);
 
-/// The value, or the list that the target's path enters, at the time that it asks for.
+/// The present or previous value of the target, or the list that its path enters.
 const json::value* value_of(const Target& target, const Subject& subject, bool previous);
 
-/// Whether `test(const json::value*)` holds for the value, or for any that a path into a list leads to. Null
+/// True if `test(const json::value*)` holds for the value, or for any value at a path into a list. Null
 /// pointers stand for null.
 template <typename Test>
 bool any_value(const Target& target, const Subject& subject, bool previous, Test test) {

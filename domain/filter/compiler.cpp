@@ -12,13 +12,14 @@
 namespace waybill::domain::odata {
 namespace {
 
-// Where a condition stands. What is put there for an index alone would be in vain beneath `not`.
+// The position of a condition in the expression. Predicates that only serve an index are useless beneath
+// `not`.
 struct Context {
-  bool conjunct;  // only `and` above it
-  bool positive;  // no `not` above it
+  bool conjunct;  // beneath `and` only
+  bool positive;  // not beneath `not`
 };
 
-// Whether fields are written as seen from the row `r` or, inside its subselect, from the relative `x`.
+// The row whose columns are written: `r`, or the relative `x` inside its subselect.
 enum class View { row, relative };
 
 bool is_case_function(const Expression& e) { return e.kind == Kind::lower || e.kind == Kind::upper; }
@@ -52,12 +53,10 @@ void require_text(const Expression& argument, std::string_view function) {
 
 void require_condition(const Expression& operand) {
   if (type_of(operand) == ValueType::boolean) return;
-  throw SyntaxError("not needs a condition, write not (…), but here is " + described(operand),
-                    operand.offset);
+  throw SyntaxError("not needs a condition, write not (…), but found " + described(operand), operand.offset);
 }
 
-// Throws SyntaxError where a case function stands around something else than text, or `not` before no
-// condition.
+// Throws SyntaxError if the argument of a case function is not text or that of `not` is not a condition.
 ValueType type_of(const Expression& e) {
   switch (e.kind) {
     case Kind::null:
@@ -102,8 +101,8 @@ ValueType common_type(const Expression& a, const Expression& b) {
   throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
 }
 
-// Texts that an index finds by their value as it is (storage/migrations/); other texts, and all in lower
-// case, are found by the one of search_text.
+// True for texts whose column has an index (storage/migrations/); other texts, and all texts in lower
+// case, are found by the index on search_text.
 bool has_own_index(const Expression& e) {
   constexpr auto indexed =
       std::to_array<std::string_view>({"order_number", "delivery_city", "name", "email", "city", "sku"});
@@ -140,7 +139,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text + ")";
 }
 
-// The one relative whose row alone decides a predicate over `values`; null when other columns take part.
+// The relative whose row alone decides a predicate over `values`; null if other columns take part.
 const Field* deciding_relative(std::span<const Expression> values) {
   const Field* relative = nullptr;
   for (const auto& value : values) {
@@ -172,7 +171,8 @@ class Compiler {
         return all(e, context);
       case Kind::any:
         return any(e, context);
-      // `is not true` and not `not`: a comparison with a missing value is false, so its negation is true.
+      // Uses `is not true` instead of `not`: a comparison with a missing value is false, so its negation is
+      // true.
       case Kind::negation:
         require_condition(e.args[0]);
         return "(" + condition(e.args[0], {}) + ") is not true";
@@ -190,7 +190,7 @@ class Compiler {
         break;
     }
     if (type_of(e) == ValueType::boolean) return operand(e, ValueType::boolean, View::row);
-    throw SyntaxError(described(e) + " is no condition", e.offset);
+    throw SyntaxError(described(e) + " is not a condition", e.offset);
   }
 
   std::string all(const Expression& e, Context context) {
@@ -239,7 +239,7 @@ class Compiler {
   std::string membership(const Expression& e, Context context) {
     const auto& value = e.args[0];
     const auto type = type_of(value);
-    if (type == ValueType::null) throw SyntaxError("null cannot be asked for with in", value.offset);
+    if (type == ValueType::null) throw SyntaxError("null cannot be tested with in", value.offset);
     const auto entries = std::span(e.args).subspan(1);
     for (const auto& entry : entries) {
       if (common_type(value, entry) != type) throw mismatch(entry, value);
@@ -287,8 +287,8 @@ class Compiler {
     return "right(" + whole + ", length(" + part + ")) = " + operand(e.args[1], ValueType::text, view, true);
   }
 
-  // What a string test, or equality, implies for the indexed `search_text`, which no index on the column
-  // itself could serve. Empty when it implies nothing there, or nothing a trigram index finds.
+  // The predicate on the indexed `search_text` that a string test or equality implies, for columns without an
+  // index of their own. Empty if nothing is implied or a trigram index cannot find it.
   std::string search_text_test(const Expression& e, View view) {
     const auto& value = beneath_case_functions(e.args[0]);
     const auto& part = beneath_case_functions(e.args[1]);
@@ -304,8 +304,8 @@ class Compiler {
     return (relative ? "x" : "r") + std::string(".search_text like lower(") + pattern(part, true, true) + ")";
   }
 
-  // Writes a predicate that `needs_values` (is never true of a missing one) as one on the relative's own
-  // table when that table alone decides it, so that its indexes are used; else as one on the row.
+  // Writes a predicate that `needs_values` (is never true for a missing value) on the relative's table if
+  // that table alone decides it, so that its indexes are used; otherwise on the row.
   template <typename Write>
   std::string in_relative(std::span<const Expression> values, bool needs_values, Context context,
                           Write write) {
@@ -314,7 +314,7 @@ class Compiler {
     return relative_meets(*relative, write(View::relative), business_, context.conjunct);
   }
 
-  // `typed`: the parameter has no column beside it that tells its type.
+  // `typed` adds a cast, for a parameter without a column beside it that determines its type.
   std::string operand(const Expression& e, ValueType as, View view, bool typed = false) {
     if (is_case_function(e))
       return (e.kind == Kind::lower ? "lower(" : "upper(") + operand(e.args[0], as, view, true) + ")";

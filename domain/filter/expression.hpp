@@ -35,7 +35,7 @@ enum class Comparator { eq, ne, gt, ge, lt, le };
 struct Expression {
   Kind kind{};
   std::size_t offset = 0;  // byte of the text where it begins
-  std::string text;        // of a literal: its value; else the word as written
+  std::string text;        // the value of a literal, otherwise the word as written
   const Field* field = nullptr;
   Comparator comparator{};
   std::vector<Expression> args = {};
@@ -46,7 +46,8 @@ struct Expression {
 /// levels.
 Expression parse_expression(std::string_view text, const RecordType& type);
 
-/// The field that lists of `type` can be asked by. Throws SyntaxError when there is none.
+/// The field of this path by which lists of `type` can be filtered and sorted. Throws SyntaxError if there is
+/// none.
 const Field& find_list_field(std::string_view path, std::size_t offset, const RecordType& type);
 
 }  // namespace waybill::domain::odata

@@ -13,14 +13,13 @@ using waybill::domain::SqlFragment;
 
 constexpr int first_param = 3;
 
-// The alphabet of what the compiler writes itself; no letter case, quote or comment of the input can be in
-// it.
+// True for the characters that the compiler itself writes: no upper case, double quotes or backslashes.
 bool is_own_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
          std::string_view(" ._$:()=<>,'|-").find(c) != std::string_view::npos;
 }
 
-// Whether `$N` for every parameter, and no other one but `$1`, is named.
+// True if the text names `$N` for every parameter, and no other parameter except `$1`.
 bool names_its_parameters(const SqlFragment& fragment) {
   std::vector<bool> named(fragment.params.size());
   for (auto at = fragment.text.find('$'); at != std::string::npos; at = fragment.text.find('$', at + 1)) {

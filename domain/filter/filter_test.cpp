@@ -96,7 +96,7 @@ TEST(Filter, PrecedenceIsODatas) {
       {"status eq 'a' eq true eq false", "((((r.status = $3) is true) = true) is true) = false", {"a"}},
   });
   expect_error(
-      {{"not status eq 'a'", "not needs a condition, write not (…), but here is status at character 5"}});
+      {{"not status eq 'a'", "not needs a condition, write not (…), but found status at character 5"}});
 }
 
 TEST(Filter, ChainsStayFlat) {
@@ -297,19 +297,19 @@ TEST(Filter, SyntaxErrorsTellTheCharacter) {
       {"status in 'a'", "( after in is expected, not a at character 11"},
       {"status in ('a' 'b')", ", or ) is expected, not b at character 16"},
       {"status in (notes)", "a list of in holds only literals at character 12"},
-      {"null in ('a')", "null cannot be asked for with in at character 1"},
+      {"null in ('a')", "null cannot be tested with in at character 1"},
       {"contains(status)", "a comma and a further argument is expected, not ) at character 16"},
       {"contains(status,'a','b')", ") is expected, not , at character 20"},
       {"length(status) eq 3", "unknown function length at character 1"},
       {"nmae eq 'a'", "unknown field nmae at character 1"},
       {"items eq 'a'", "unknown field items at character 1"},
-      {"status and true", "status is no condition at character 1"},
-      {"'a'", "'a' is no condition at character 1"},
-      {"null", "null is no condition at character 1"},
-      {"tolower(status)", "tolower() is no condition at character 1"},
-      {"totalValue eq 5x", "5x is no number at character 15"},
+      {"status and true", "status is not a condition at character 1"},
+      {"'a'", "'a' is not a condition at character 1"},
+      {"null", "null is not a condition at character 1"},
+      {"tolower(status)", "tolower() is not a condition at character 1"},
+      {"totalValue eq 5x", "5x is not a number at character 15"},
       {"totalValue eq .5", "unexpected . at character 15"},
-      {"totalValue eq 5.", "5. is no number at character 15"},
+      {"totalValue eq 5.", "5. is not a number at character 15"},
       {"ü eq 'a'", "unexpected ü at character 1"},
   });
 }
@@ -322,10 +322,10 @@ TEST(Filter, LiteralsMustBeOfTheFieldsType) {
       {"status eq 2026-01-01", "2026-01-01 is a timestamp, but status is text at character 11"},
       {"5 eq status", "5 is a number, but status is text at character 1"},
       {"createdAt gt 5", "5 is a number, but createdAt is a timestamp at character 14"},
-      {"createdAt gt 'yesterday'", "yesterday is no timestamp or date at character 14"},
-      {"createdAt gt 2026-02-30", "2026-02-30 is no timestamp or date at character 14"},
-      {"guid eq 'x'", "x is no uuid at character 9"},
-      {"guid in ('x')", "x is no uuid at character 10"},
+      {"createdAt gt 'yesterday'", "yesterday is not a timestamp or date at character 14"},
+      {"createdAt gt 2026-02-30", "2026-02-30 is not a timestamp or date at character 14"},
+      {"guid eq 'x'", "x is not a uuid at character 9"},
+      {"guid in ('x')", "x is not a uuid at character 10"},
       {"totalValue in (1,'2')", "'2' is text, but totalValue is a number at character 18"},
       {"'x' in (deadbeef-1111-2222-3333-444444444444)",
        "deadbeef-1111-2222-3333-444444444444 is a uuid, but 'x' is text at character 9"},
@@ -350,9 +350,9 @@ TEST(Filter, WhatPostgresCouldNotHoldIsRefused) {
       {"totalValue eq 1e-400", "1e-400 is out of range at character 15"},
       {"totalValue eq 1e99999999999999999999", "1e99999999999999999999 is out of range at character 15"},
       {"createdAt gt 0001-01-01T00:00:00+14:00",
-       "0001-01-01T00:00:00+14:00 is no timestamp or date at character 14"},
+       "0001-01-01T00:00:00+14:00 is not a timestamp or date at character 14"},
       {"createdAt gt 9999-12-31T23:59:59-14:00",
-       "9999-12-31T23:59:59-14:00 is no timestamp or date at character 14"},
+       "9999-12-31T23:59:59-14:00 is not a timestamp or date at character 14"},
       {std::string("status eq 'a\0'", 14), "a NUL character is not allowed at character 13"},
       {"status eq '\xc3\xa9\xff'", "invalid UTF-8 at character 13"},
       {"status eq '\xed\xa0\x80'", "invalid UTF-8 at character 12"},

@@ -10,7 +10,8 @@
 namespace waybill::domain::odata {
 namespace {
 
-// Far inside PostgreSQL's numeric (131072 digits before the point, 16383 behind it), far beyond any amount.
+// Far below the limits of PostgreSQL's numeric (131072 digits before the point, 16383 after it), far above
+// any amount.
 constexpr std::ptrdiff_t max_digits = 40;
 
 bool is_within_range(std::string_view number) {
@@ -33,13 +34,13 @@ bool is_within_range(std::string_view number) {
 std::string timestamp_text(const Expression& literal) {
   auto time = parse_timestamp(literal.text);
   if (!time) time = parse_date(literal.text);
-  if (!time) throw SyntaxError(shortened(literal.text) + " is no timestamp or date", literal.offset);
+  if (!time) throw SyntaxError(shortened(literal.text) + " is not a timestamp or date", literal.offset);
   return format_sql_timestamp(*time);
 }
 
 std::string uuid_text(const Expression& literal) {
   const auto guid = Guid::parse(literal.text);
-  if (!guid) throw SyntaxError(shortened(literal.text) + " is no uuid", literal.offset);
+  if (!guid) throw SyntaxError(shortened(literal.text) + " is not a uuid", literal.offset);
   return guid->to_string();
 }
 

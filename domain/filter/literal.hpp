@@ -11,14 +11,14 @@ enum class ValueType { null, boolean, number, text, timestamp, uuid };
 
 /// "a number", for messages.
 std::string_view type_name(ValueType type);
-/// "::numeric" and the like, which makes PostgreSQL read the parameter as this type.
+/// The cast that makes PostgreSQL read a parameter as this type, such as "::numeric".
 std::string_view sql_cast(ValueType type);
 ValueType value_type(FieldType type);
 
 inline bool is_literal(const Expression& expression) { return expression.kind <= Kind::uuid; }
 
-/// The literal as PostgreSQL reads it as a parameter of type `as`; a string also stands for a timestamp, a
-/// date or a uuid. Throws SyntaxError when it is none, and when PostgreSQL could not hold it.
+/// The literal as text of a PostgreSQL parameter of type `as`; a string may be a timestamp, a date or a uuid.
+/// Throws SyntaxError if the literal is malformed or outside PostgreSQL's range.
 std::string literal_text(const Expression& literal, ValueType as);
 
 /// A LIKE pattern that matches `text` itself, under PostgreSQL's default escape character.

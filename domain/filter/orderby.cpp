@@ -14,8 +14,7 @@ using namespace odata;
 
 constexpr std::size_t max_keys = 8;
 
-// Columns that always have a value: without NULLS FIRST or LAST an ordinary index serves them in both
-// directions.
+// Columns that are never null: without NULLS FIRST or LAST, an ordinary index serves them in both directions.
 constexpr auto always_set =
     std::to_array<std::string_view>({"guid", "name", "status", "created_at", "updated_at", "order_number",
                                      "tracking_number", "total_value", "currency"});
@@ -59,10 +58,10 @@ class OrderBy {
     if (token().kind != TokenKind::word) throw SyntaxError("a field is expected", token().offset);
     const auto& name = tokens_[at_++];
     const auto& field = find_list_field(name.text, name.offset, type_);
-    if (!fields_.insert(&field).second) throw SyntaxError(name.text + " stands twice", name.offset);
+    if (!fields_.insert(&field).second) throw SyntaxError(name.text + " is given twice", name.offset);
     if (fields_.size() > max_keys) throw SyntaxError("more than 8 fields", name.offset);
     descending_ = take_direction();
-    // Nothing behind the guid could matter.
+    // Keys after the guid have no effect.
     if (!has_guid_) write_key(field);
     has_guid_ = has_guid_ || field.column == "guid";
   }

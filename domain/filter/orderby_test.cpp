@@ -48,8 +48,8 @@ TEST(OrderBy, ErrorsTellTheCharacter) {
   EXPECT_EQ(compiled("status,"), "a field is expected at character 8");
   EXPECT_EQ(compiled(",status"), "a field is expected at character 1");
   EXPECT_EQ(compiled("status; drop"), "unexpected ; at character 7");
-  EXPECT_EQ(compiled("status, notes, status desc"), "status stands twice at character 16");
-  EXPECT_EQ(compiled("customer.name, customer/name"), "customer.name stands twice at character 16");
+  EXPECT_EQ(compiled("status, notes, status desc"), "status is given twice at character 16");
+  EXPECT_EQ(compiled("customer.name, customer/name"), "customer.name is given twice at character 16");
 }
 
 TEST(OrderBy, TakesAtMost8Fields) {

@@ -65,8 +65,8 @@ class Parser {
                       token().offset);
   }
 
-  void expect(TokenKind kind, const std::string& what) {
-    if (!accept(kind)) fail(what + " is expected, not ");
+  void expect(TokenKind kind, const std::string& expected) {
+    if (!accept(kind)) fail(expected + " is expected, not ");
   }
 
   Expression disjunction() {
@@ -218,7 +218,7 @@ Expression parse_expression(std::string_view text, const RecordType& type) {
 
 const Field& find_list_field(std::string_view path, std::size_t offset, const RecordType& type) {
   const auto* field = type.find(path);
-  // Requests call "customer.guid" customerId.
+  // Requests name "customer.guid" customerId.
   if (field == nullptr && path.ends_with("Id"))
     field = type.find(std::string(path.substr(0, path.size() - 2)) + ".guid");
   if (field == nullptr || !field->list_filter) throw SyntaxError("unknown field " + shortened(path), offset);

@@ -5,7 +5,7 @@
 namespace waybill::domain::odata {
 namespace {
 
-// The built-in carriers belong to the nil business and are seen by all.
+// The built-in carriers belong to the nil business and are visible to all businesses.
 constexpr std::string_view shared_table = "carriers";
 constexpr std::string_view nil_business = "'00000000-0000-0000-0000-000000000000'";
 

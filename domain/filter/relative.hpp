@@ -7,18 +7,20 @@
 
 namespace waybill::domain::odata {
 
-/// SQL over the tables of relatives, which stand under the alias `x`. All of it comes from the field tables.
+/// SQL over the tables of relatives, under the alias `x`. All names in it come from the field tables.
 
-/// A relative's value, or a computed one, as a value of the row `r`; null when there is no such relative.
+/// The value of a relative's field, or a computed value, for the row `r`; SQL null if there is no such
+/// relative.
 std::string relative_value(const Field& field);
 
-/// True for the rows whose relative meets `predicate` (over `x`). `semi_join` is the form the planner can
-/// turn into a join; the other one is computed once beforehand, which lets an index on the key serve it
-/// beneath OR, where a join is impossible. `business` is the SQL of the business's guid.
+/// A condition that is true for rows whose relative meets `predicate` (over `x`). With `semi_join`, the
+/// planner can turn it into a join; without, the relatives are computed once beforehand, so that an index on
+/// the key serves it beneath OR, where a join is impossible. `business` is the SQL of the business's guid.
 std::string relative_meets(const Field& field, std::string_view predicate, std::string_view business,
                            bool semi_join);
 
-/// Whether the column is part of its table's `search_text`: the searchable own fields in lower case.
+/// True if the column is part of its table's `search_text`, which has the searchable own fields in lower
+/// case.
 bool is_in_search_text(std::string_view table, std::string_view column);
 
 }  // namespace waybill::domain::odata

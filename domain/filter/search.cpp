@@ -26,8 +26,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// The relative's `search_text` holds more than the fields asked for, so it finds candidates by its index
-// only.
+// The relative's `search_text` has more than the searched fields, so its index only finds candidates.
 std::string word_in_relative(const std::vector<const Field*>& fields, const std::string& pattern,
                              bool indexed, std::string_view business) {
   const auto& key = *fields.front();
@@ -69,7 +68,8 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
     fragment.params.push_back("%" + like_escaped(word) + "%");
     fragment.text += fragment.text.empty() ? "(" : " and ";
     const bool indexed = has_trigram(word);
-    fragment.text += indexed ? "(r.search_text like " : "(r.search_text || '' like ";  // no index is of that
+    fragment.text +=
+        indexed ? "(r.search_text like " : "(r.search_text || '' like ";  // prevents the use of the index
     fragment.text += pattern;
     if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, indexed, business);
     fragment.text += ")";

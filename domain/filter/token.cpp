@@ -18,7 +18,7 @@ bool begins_word(char c) { return is_letter(c) || c == '_'; }
 bool is_hex(char c) { return hex_value(c) >= 0; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_word(char c) { return begins_word(c) || is_digit(c) || c == '/' || c == '.'; }
-// The character that begins at `at`, which moves behind it.
+// Reads the character at `at` and moves `at` past it.
 char32_t character_at(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
   if (lead < 0x80) return lead;
@@ -111,7 +111,7 @@ class Tokenizer {
       if (is_digit(peek(length + 1 + sign))) length = run(is_digit, length + 1 + sign);
     }
     if (is_word(peek(length)))
-      throw SyntaxError(shortened(text_.substr(at_, run(is_word, length))) + " is no number", at_);
+      throw SyntaxError(shortened(text_.substr(at_, run(is_word, length))) + " is not a number", at_);
     return take(TokenKind::number, length);
   }
 
@@ -146,7 +146,7 @@ std::vector<Token> tokenize(std::string_view text) {
 bool is_blank(std::string_view text) { return std::ranges::all_of(text, is_space); }
 
 bool has_trigram(std::string_view text) {
-  // The classes that PostgreSQL goes by in a database of UTF-8, whatever the locale of this process.
+  // The character classes of PostgreSQL in a UTF-8 database, whatever the locale of this process.
   static const locale_t classes = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   constexpr int wanted = 3;
   int run = 0;

@@ -8,8 +8,8 @@
 
 namespace waybill::domain::odata {
 
-/// What is wrong with an expression and at which byte of it. Never leaves domain/filter: the compile
-/// functions turn it into a FilterError.
+/// An error in an expression and its byte offset. Never leaves domain/filter: the compile functions turn it
+/// into a FilterError.
 class SyntaxError : public std::runtime_error {
  public:
   SyntaxError(const std::string& message, std::size_t offset)
@@ -25,27 +25,27 @@ enum class TokenKind { end, open, close, comma, word, string, number, timestamp,
 struct Token {
   TokenKind kind{};
   std::size_t offset = 0;  // byte of the expression, from 0
-  std::string text;        // as written; of a string its value, of a word its path with `.` for `/`
+  std::string text;        // as written; the value of a string; a word has `.` for `/`
 };
 
 /// The tokens of a `$filter` or `$orderby` (OData 4.01 ABNF, the subset of the contract), the last one of
-/// kind `end`. Throws SyntaxError at what is no token, at text beyond 4 KiB, and at invalid UTF-8 and NUL.
+/// kind `end`. Throws SyntaxError for an unknown token, text beyond 4 KiB, invalid UTF-8 and NUL.
 std::vector<Token> tokenize(std::string_view text);
 
 /// Throws SyntaxError at the first byte that is NUL or not part of well-formed UTF-8 (Unicode 15, table 3-7).
 void require_clean_text(std::string_view text);
 
-/// Whether there is nothing but white space.
+/// True for empty text and white space.
 bool is_blank(std::string_view text);
 
-/// Whether a trigram index finds `like '%text%'`: only by three letters or digits in a row (pg_trgm). Without
-/// them PostgreSQL would read the index of all businesses from end to end. `text` must be valid UTF-8.
+/// True if a trigram index can find `like '%text%'`: pg_trgm needs three consecutive letters or digits.
+/// Without them PostgreSQL would read the whole index of all businesses. `text` must be valid UTF-8.
 bool has_trigram(std::string_view text);
 
-/// Whether `word` is `keyword` (given in lower case) in any case.
+/// True if `word` is `keyword`, without regard to case.
 bool is_keyword(std::string_view word, std::string_view keyword);
 
-/// "… at character N": the sentence for `details`.
+/// The sentence for `details`: "… at character N".
 std::string error_sentence(const SyntaxError& error, std::string_view text);
 
 /// At most 40 characters of `text`, for messages.

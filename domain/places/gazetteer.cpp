@@ -13,7 +13,7 @@
 #include "base/embedded_file.hpp"
 #include "domain/places/postal_code.hpp"
 
-// The table, whose numbers are aligned; CMake names the file.
+// The table; CMake names its file.
 WAYBILL_EMBED(cities, WAYBILL_CITIES)
 
 namespace waybill::domain {
@@ -39,7 +39,7 @@ constexpr double units_per_degree = 1e5;
 constexpr double describable_km = 50;
 constexpr double km_per_degree = 111;
 
-/// The code point at the front of valid UTF-8, which is taken off it.
+/// Removes and returns the first code point of valid UTF-8.
 std::uint32_t take_code_point(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
@@ -53,7 +53,7 @@ std::uint32_t take_code_point(std::string_view& text) {
 
 }  // namespace
 
-/// What is known of a city beside its name.
+/// The known facts about a city besides its name.
 struct Gazetteer::Query {
   std::optional<std::uint32_t> country;
   std::optional<std::uint32_t> home;
@@ -131,7 +131,7 @@ std::optional<std::uint32_t> Gazetteer::find_country(std::string_view name) cons
   return found->target;
 }
 
-/// Comparable: what fits better or is larger is more.
+/// A place that fits better, or is larger, has a higher score.
 std::uint32_t Gazetteer::score(const Place& place, const Query& query) const {
   const auto is_among = [&](const std::vector<std::uint16_t>& regions) {
     return std::ranges::find(regions, place.region) != regions.end();
@@ -162,7 +162,7 @@ const Gazetteer::Place* Gazetteer::find(std::string_view name, const Query& quer
   return best;
 }
 
-/// Umlauts that were written as two letters.
+/// Finds a name whose umlauts are written as two letters.
 const Gazetteer::Place* Gazetteer::find_spelt_out(std::string name, const Query& query) const {
   for (const std::string_view pair : {"ae", "oe", "ue"}) {
     for (auto at = name.find(pair); at != std::string::npos; at = name.find(pair, at + 1))
@@ -212,7 +212,7 @@ std::string Gazetteer::describe(const Point& point) const {
   for (auto at = std::ranges::lower_bound(all, lowest, {}, &Place::latitude);
        at != all.end() && at->latitude <= highest; ++at) {
     const double away = std::abs(std::remainder(at->longitude / units_per_degree - point.longitude, 360));
-    // Cheap first: nearer the poles a degree of longitude is short, and only then worth the exact distance.
+    // A cheap test first: skips places whose distance in longitude alone is too large.
     if (away * km_per_degree * std::cos(point.latitude / 57.29578) > 1.1 * distance + 1) continue;
     const double exact = haversine_km(at->point(), point);
     if (exact >= distance) continue;

@@ -10,7 +10,7 @@
 
 namespace waybill::domain {
 
-/// Where something is, as people write it. All parts are optional.
+/// A postal address. All parts are optional.
 struct PostalAddress {
   std::string street;
   std::string city;
@@ -19,26 +19,26 @@ struct PostalAddress {
   std::string country;
 };
 
-/// The cities of the world with 1 000 inhabitants or more (GeoNames), read where they lie in the table that
-/// tools/gazetteer makes. Look-ups take microseconds and allocate little; any thread.
+/// The cities of the world with 1 000 inhabitants or more (GeoNames), read in place from the table that
+/// tools/gazetteer generates. Look-ups take microseconds and allocate little. Any thread.
 class Gazetteer {
  public:
   /// The table that is built into the program.
   static const Gazetteer& builtin();
 
-  /// Refers to `table`. Throws std::runtime_error when it is none.
+  /// Refers to `table`, which must outlive the object. Throws std::runtime_error if it is damaged.
   explicit Gazetteer(std::span<const char> table);
 
-  /// The city of an address; nullopt when none of that name is known in the country. Names are compared
+  /// The city of an address; nullopt if no city of that name is known in the country. Names are compared
   /// without regard to case, accents and punctuation; countries may be ISO 3166-1 codes or names in several
-  /// languages. Of several cities those in the state, then those where the postal code fits, then those in
-  /// `home` (a country, for addresses without one), then the largest.
+  /// languages. Of several cities, prefers those in the state, then those where the postal code fits, then
+  /// those in `home` (a country, for addresses without one), then the largest.
   std::optional<Point> locate(const PostalAddress& address, std::string_view home = {}) const;
 
-  /// The nearest city within 50 km and its country ("Lisbon, PT"), else the coordinates.
+  /// The nearest city within 50 km and its country ("Lisbon, PT"); the coordinates if there is none.
   std::string describe(const Point& point) const;
 
-  /// Lower case without accents, with single spaces for what is neither letter nor digit.
+  /// Lower case without accents; other characters than letters and digits become single spaces.
   std::string fold(std::string_view text) const;
 
  private:

@@ -10,7 +10,7 @@ namespace waybill::domain {
 namespace {
 
 struct Form {
-  std::string_view form;  // d a digit, A a letter
+  std::string_view form;  // d is a digit, A a letter
   std::string_view country;
 };
 constexpr auto forms = std::to_array<Form>({

@@ -13,25 +13,25 @@
 namespace waybill::domain {
 namespace {
 
-// Rows may hold what SQL wrote; it is nested less deeply than this or refused.
+// The deepest nesting of JSON in a row; rows written by other SQL may be nested deeper and are refused.
 constexpr std::size_t deepest_list = 128;
 
-// One member of the API's object, made from the field table once: a column, a list of relatives, or an object
-// of further members.
+// One member of the API's object, built once from the field table: a column, a list of relatives, or an
+// object with members.
 struct Member {
   enum class Kind : std::uint8_t { column, related_list, object };
 
   std::string_view key;
   Kind kind = Kind::object;
-  std::size_t field = 0;        // of a column
-  bool null_when_empty = true;  // of an object
+  std::size_t field = 0;        // for a column
+  bool null_when_empty = true;  // for an object
   std::vector<Member> members;
-  FieldSet previous_fields;  // the columns in it that `previous` tells about
+  FieldSet previous_fields;  // its columns that `previous` may contain
 };
 
 struct Plan {
   std::vector<Member> members;
-  std::size_t columns = 0;  // a row holds at least so many values
+  std::size_t columns = 0;  // the least number of values in a row
   std::optional<std::size_t> status;
   std::optional<std::size_t> dispatch;
 };
@@ -72,7 +72,7 @@ Plan make_plan(const RecordType& type) {
     const bool filled_in_later = field.role == FieldRole::relative && field.type != FieldType::array;
     if (!filled_in_later) add_field(plan.members, field, i, field.path);
   }
-  // The two that a shipment is never without.
+  // A shipment always has a sender and a recipient.
   for (Member& member : plan.members) {
     if (type.type == EntityType::shipment && (member.key == "sender" || member.key == "recipient")) {
       member.null_when_empty = false;
@@ -103,7 +103,7 @@ class Builder {
     return object;
   }
 
-  // The members that hold a changed field, and in them the changed fields alone.
+  // The members with a changed field, reduced to the changed fields.
   json::object previous(const std::vector<Member>& members, const FieldSet& changed) const {
     json::object object(memory_);
     for (const Member& member : members) {
@@ -181,7 +181,7 @@ class Builder {
 
   [[noreturn]] void refuse(const Field& field) const {
     throw std::invalid_argument(std::string(type_.label) + ": " + std::string(field.path) +
-                                " holds no value of its type");
+                                " has a value of another type");
   }
 
   const RecordType& type_;
@@ -215,7 +215,7 @@ Change make_change(const RecordType& type, const Row* before, const Row* after,
 
   const bool updated = before != nullptr && after != nullptr;
   const FieldSet changed = updated ? changed_fields(*before, *after, plan.columns) : FieldSet();
-  // Both objects are made in place: assigning to one of another storage would copy it.
+  // Both objects are constructed in place, because an assignment between different storages would copy them.
   Change change{
       .type = type.type,
       .created = before == nullptr,

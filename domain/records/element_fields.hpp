@@ -12,11 +12,11 @@ namespace waybill::domain {
 struct ElementField {
   std::string_view path;  // within the element: "dimensions.length"
   FieldType type;
-  std::optional<EntityType> status_of = {};  // whose states its values are
+  std::optional<EntityType> status_of = {};  // the type whose status it holds
 };
 
-/// The fields of the elements of the list at `path` ("items"), in the order in which an answer shows them.
-/// Empty when records of `type` have no such list.
+/// The fields of the elements of the list at `path` ("items"), in the order of the API. Empty if records of
+/// `type` have no such list.
 std::span<const ElementField> element_fields(EntityType type, std::string_view path);
 
 }  // namespace waybill::domain

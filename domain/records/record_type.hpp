@@ -8,38 +8,38 @@
 
 namespace waybill::domain {
 
-/// The records whose changes are events. The numbers are stored; they never change.
+/// The records whose changes are events. The numbers are stored and must not change.
 enum class EntityType : std::uint8_t { order = 0, shipment = 1, customer = 2, product = 3 };
 inline constexpr std::size_t entity_type_count = 4;
 
 enum class FieldType { uuid, string, integer, decimal, boolean, timestamp, array, object };
 
-/// What a field is beyond its value.
+/// The role of a field in events and lists.
 enum class FieldRole : std::uint8_t {
   plain,
-  status,       // its change is the status triggers', not "updated"
-  bookkeeping,  // its change fires nothing and is left out of `previous` (updatedAt)
-  dispatch,  // kept inside: its change from null fires shipment_dispatched, never "updated", and is not shown
-  relative,  // not a column of the record's own table (customer.name); no change of the record
-  computed,  // a function of the row, `relative_column`, which lists alone show (variantCount)
+  status,       // its change fires the status triggers, not "updated"
+  bookkeeping,  // its change fires nothing and is not in `previous` (updatedAt)
+  dispatch,     // internal, never shown; its change to a value fires shipment_dispatched, never "updated"
+  relative,     // not a column of the record's table (customer.name); its change is not one of the record
+  computed,     // a function of the row, `relative_column`, shown only in lists (variantCount)
 };
 
 struct Field {
-  std::string_view path;    // as the API nests it: "deliveryAddress.city"
-  std::string_view column;  // of the record's table; empty for relatives and for objects
+  std::string_view path;    // as nested in the API: "deliveryAddress.city"
+  std::string_view column;  // of the record's table; empty for relatives and for computed fields
   FieldType type;
   FieldRole role = FieldRole::plain;
-  bool searchable = false;                // $search looks into it
-  bool list_filter = false;               // $filter and $orderby know it
-  std::string_view relative_table = {};   // of a relative: "customers"; its row has guid = `relative_key`
+  bool searchable = false;                // used by $search
+  bool list_filter = false;               // available in $filter and $orderby
+  std::string_view relative_table = {};   // "customers"; the relative's row has guid = `relative_key`
   std::string_view relative_column = {};  // "name"
-  std::string_view relative_key = {};  // column of the record's table that names the relative: "customer_id"
+  std::string_view relative_key = {};     // the record's column with the relative's guid: "customer_id"
 };
 
 using FieldSet = std::bitset<64>;
 
-/// One kind of record: its names and its fields. The tables live in records.cpp, one row a field; `fields`
-/// holds the own fields first, in the order in which an answer shows them.
+/// One kind of record: its names and fields. The tables are in records.cpp, with one row for each field; the
+/// own fields come first, in the order of the API.
 struct RecordType {
   EntityType type;
   std::string_view name;   // "Order"
@@ -54,7 +54,7 @@ struct RecordType {
 const RecordType& record_type(EntityType type);
 std::span<const RecordType> record_types();
 
-/// "Order" in any case. nullopt for anything else.
+/// Reads "Order" and the other names without regard to case. nullopt for anything else.
 std::optional<EntityType> parse_entity_type(std::string_view name);
 
 }  // namespace waybill::domain

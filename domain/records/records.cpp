@@ -18,7 +18,7 @@ constexpr Field searched(std::string_view path, std::string_view column) {
   return {.path = path, .column = column, .type = string, .searchable = true, .list_filter = true};
 }
 
-// An own field that answers show but lists cannot be asked by.
+// An own field that answers show but lists cannot be filtered or sorted by.
 constexpr Field shown(std::string_view path, std::string_view column, FieldType type,
                       Role role = Role::plain) {
   return {.path = path, .column = column, .type = type, .role = role};

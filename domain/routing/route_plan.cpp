@@ -6,7 +6,8 @@
 namespace waybill::domain {
 namespace {
 
-using Place = std::optional<std::size_t>;  // an index of the distances; empty: nowhere, as near as anything
+using Place = std::optional<std::size_t>;  // an index of the distances; empty if unknown, at distance 0 from
+                                           // every place
 
 class Planner {
  public:
@@ -30,7 +31,7 @@ class Planner {
     }
     append_shortest(start, open);
     plan_.order.insert(plan_.order.end(), unlocated.begin(), unlocated.end());
-    tell_times();
+    compute_times();
     return std::move(plan_);
   }
 
@@ -60,7 +61,7 @@ class Planner {
     return std::chrono::seconds(std::llround(kilometres / speed_kmh * seconds_per_hour));
   }
 
-  void tell_times() {
+  void compute_times() {
     Place at = origin_;
     std::size_t served = 0;
     for (const auto stop : plan_.order) {
@@ -76,7 +77,7 @@ class Planner {
 
   const RouteProblem& problem_;
   Place origin_;
-  std::vector<Place> places_;  // of the stops
+  std::vector<Place> places_;  // by stop
   RoutePlan plan_;
 };
 

@@ -17,7 +17,7 @@ struct RouteStop {
   bool is_done = false;
 };
 
-/// A route as it stands: its stops in their present order, and how far apart the places are that are known.
+/// A route before planning: its stops in their present order and the distances between the known places.
 /// `distances` has the origin first, if there is one, then the located stops in order.
 struct RouteProblem {
   bool has_origin = false;
@@ -26,14 +26,14 @@ struct RouteProblem {
 };
 
 struct RoutePlan {
-  std::vector<std::size_t> order;              // of the stops
-  std::vector<std::chrono::seconds> arrivals;  // in that order, after the departure
-  double kilometres = 0;                       // with the way back to the origin
+  std::vector<std::size_t> order;              // indexes of the stops
+  std::vector<std::chrono::seconds> arrivals;  // in that order, counted from the departure
+  double kilometres = 0;                       // including the way back to the origin
   std::chrono::seconds duration{};             // driving at 40 km/h, and five minutes a stop
 };
 
-/// Stops that are done stay first, as they are. The others follow in the shortest order found that ends at
-/// the origin; those that nobody can locate come last and count no distance.
+/// Plans the order of the stops. Done stops stay first, in their order. The others follow in the shortest
+/// order found that ends at the origin. Stops without a location come last and add no distance.
 RoutePlan plan_route(const RouteProblem& problem);
 
 }  // namespace waybill::domain

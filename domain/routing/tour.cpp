@@ -14,7 +14,7 @@ constexpr std::size_t neighbour_count = 10;
 constexpr std::size_t longest_segment = 3;
 constexpr double epsilon = 1e-9;
 
-/// A closed tour over symmetric distances that is improved in place.
+/// Improves a closed tour over symmetric distances in place.
 class Improver {
  public:
   explicit Improver(const Distances& distances)
@@ -28,8 +28,8 @@ class Improver {
     settle();
   }
 
-  /// Iterated local search: cuts the tour in three places that are near each other, swaps the two parts
-  /// between them, improves what that touched, and takes it back unless the tour is then no longer.
+  /// Iterated local search: cuts the tour at three places near each other, swaps the two parts between them,
+  /// improves the touched places, and reverts all of it if the tour is then longer.
   void perturb(std::size_t rounds) {
     constexpr std::size_t smallest = 5;
     if (size_ < smallest) return;
@@ -119,11 +119,11 @@ class Improver {
   }
 
   bool improve_at(Node node) {
-    return cross(node, true) || cross(node, false) || carry(node, true) || carry(node, false);
+    return cross(node, true) || cross(node, false) || move_segments(node, true) || move_segments(node, false);
   }
 
-  /// 2-opt: replaces the edge from `a` (forwards or backwards) and one near it by two others, turning what
-  /// lies between round.
+  /// 2-opt: replaces the edge from `a` (forwards or backwards) and a near edge by two others, which reverses
+  /// the part between them.
   bool cross(Node a, bool forwards) {
     const Node b = forwards ? next(a) : previous(a);
     for (const Node c : neighbours(a)) {
@@ -131,16 +131,16 @@ class Improver {
       if (gain <= epsilon) return false;
       const Node d = forwards ? next(c) : previous(c);
       if (c == b || d == a || gain + cost(c, d) - cost(b, d) <= epsilon) continue;
-      forwards ? turn_round(place_[b], place_[c]) : turn_round(place_[c], place_[b]);
+      forwards ? reverse_part(place_[b], place_[c]) : reverse_part(place_[c], place_[b]);
       for (const Node touched : {a, b, c, d}) wait_for(touched);
       return true;
     }
     return false;
   }
 
-  /// Turns the nodes from one place to another (round the end if need be), or all others, which is the same
+  /// Reverses the nodes from one place to another (wrapping at the end), or all others, which gives the same
   /// tour.
-  void turn_round(std::size_t from, std::size_t to) {
+  void reverse_part(std::size_t from, std::size_t to) {
     std::size_t inner = (to + size_ - from) % size_ + 1;
     if (2 * inner > size_) {
       inner = size_ - inner;
@@ -157,15 +157,15 @@ class Improver {
     }
   }
 
-  /// Or-opt: carries a segment of up to three nodes that has `a` at one end to between two neighbours, `a`
-  /// beside the nearer of them.
-  bool carry(Node a, bool forwards) {
+  /// Or-opt: moves a segment of up to three nodes with `a` at one end between two adjacent nodes, with `a`
+  /// beside its near neighbour.
+  bool move_segments(Node a, bool forwards) {
     const Node before = forwards ? previous(a) : next(a);
     Node end = a;
     for (std::size_t count = 1; count <= longest_segment && count + 3 <= size_; ++count) {
       const Node after = forwards ? next(end) : previous(end);
       const double gain = cost(before, a) + cost(end, after) - cost(before, after);
-      if (carry_segment(a, end, forwards, count, gain)) {
+      if (move_segment(a, end, forwards, count, gain)) {
         for (const Node touched : {a, end, before, after}) wait_for(touched);
         return true;
       }
@@ -174,7 +174,7 @@ class Improver {
     return false;
   }
 
-  bool carry_segment(Node a, Node end, bool forwards, std::size_t count, double gain) {
+  bool move_segment(Node a, Node end, bool forwards, std::size_t count, double gain) {
     for (const Node c : neighbours(a)) {
       if (gain - cost(a, c) <= epsilon) return false;
       if (is_in_segment(c, a, forwards, count)) continue;
@@ -229,15 +229,15 @@ class Improver {
   const std::size_t size_;
   const Distances& distances_;
   std::vector<Node> order_;
-  std::vector<std::size_t> place_;  // of a node in order_
+  std::vector<std::size_t> place_;  // by node: its index in order_
   std::vector<bool> is_waiting_;
   std::vector<Node> waiting_;
   std::vector<Node> scratch_;
   std::size_t width_ = 0;
-  std::vector<Node> neighbours_;  // of each node the nearest `width_`, the nearest first
+  std::vector<Node> neighbours_;  // the `width_` nearest of each node, the nearest first
 };
 
-/// The mean of both directions, which moves that turn a part of the tour round need.
+/// The mean of both directions; moves that reverse a part of the tour need symmetric distances.
 Distances symmetric(const Distances& distances) {
   Distances mean(distances.size());
   for (std::size_t i = 0; i < distances.size(); ++i) {
@@ -262,7 +262,7 @@ std::vector<std::size_t> improved(const Distances& distances) {
   return order;
 }
 
-void reverse_behind_first(std::vector<std::size_t>& order) { std::reverse(order.begin() + 1, order.end()); }
+void reverse_after_first(std::vector<std::size_t>& order) { std::reverse(order.begin() + 1, order.end()); }
 
 }  // namespace
 
@@ -279,14 +279,15 @@ Distances estimate_distances(std::span<const Point> points) {
 std::vector<std::size_t> shortest_tour(const Distances& distances) {
   auto order = improved(symmetric(distances));
   auto other = order;
-  if (!other.empty()) reverse_behind_first(other);
+  if (!other.empty()) reverse_after_first(other);
   return length_of(other, distances, true) < length_of(order, distances, true) - epsilon ? other : order;
 }
 
 std::vector<std::size_t> shortest_path(const Distances& distances) {
   const auto size = distances.size();
   if (size < 3) return improved(distances);
-  // A tour in which the way from the last to the first is too good to be left out.
+  // Solves it as a tour in which the edge from the last place to the first is so short that it is always
+  // used.
   auto closed = symmetric(distances);
   double sum = 1;
   for (std::size_t i = 0; i < size; ++i) {
@@ -294,7 +295,7 @@ std::vector<std::size_t> shortest_path(const Distances& distances) {
   }
   closed(0, size - 1) = closed(size - 1, 0) = -sum;
   auto order = improved(closed);
-  if (order.back() != size - 1) reverse_behind_first(order);
+  if (order.back() != size - 1) reverse_after_first(order);
   return order;
 }
 

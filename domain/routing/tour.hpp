@@ -8,7 +8,7 @@
 
 namespace waybill::domain {
 
-/// The distances between `size` places in km; from and to may differ.
+/// The distances between `size` places in km; the two directions may differ.
 class Distances {
  public:
   explicit Distances(std::size_t size) : size_(size), values_(size * size) {}
@@ -21,20 +21,20 @@ class Distances {
   std::vector<double> values_;
 };
 
-/// How much longer roads are than straight lines.
+/// The ratio of road distances to straight lines.
 inline constexpr double detour = 1.3;
 
-/// Roads as 1.3 times the great circle.
+/// Estimates road distances as 1.3 times the great circle.
 Distances estimate_distances(std::span<const Point> points);
 
-/// A short order of all places that begins with the first: nearest neighbour, 2-opt and Or-opt, then the same
-/// from many small perturbations, of which the better are kept. The result depends on nothing but the
-/// distances. As a tour it leads back to the first; else it ends at the last. Takes a few milliseconds for 50
-/// places, less than 200 for 200.
+/// A short order of all places that begins with the first: nearest neighbour, 2-opt and Or-opt, then many
+/// small perturbations, of which the improvements are kept. The result depends only on the distances. A tour
+/// leads back to the first place, a path ends at the last. Takes a few milliseconds for 50 places, less than
+/// 200 ms for 200.
 std::vector<std::size_t> shortest_tour(const Distances& distances);
 std::vector<std::size_t> shortest_path(const Distances& distances);
 
-/// The length of an order, back to its first place if `closed`.
+/// The length of an order, including the way back to its first place if `closed`.
 double length_of(std::span<const std::size_t> order, const Distances& distances, bool closed);
 
 }  // namespace waybill::domain

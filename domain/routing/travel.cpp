@@ -3,7 +3,7 @@
 namespace waybill::domain {
 namespace {
 
-/// How many fixes from the first on are within the radius of it.
+/// The number of consecutive fixes, from the first on, within the radius of the first.
 std::size_t count_near(std::span<const Fix> fixes) {
   std::size_t count = 1;
   while (count < fixes.size() && haversine_km(fixes[0].point, fixes[count].point) <= stop_radius_km) ++count;
