@@ -1,12 +1,12 @@
-// Changes one after another, each followed to the receiver:
+// Makes changes one after another and follows each to the receiver:
 //   bench_latency api RECEIVER_PORT COUNT PAUSE_US API_PORT TOKEN
 //   bench_latency sql RECEIVER_PORT COUNT PAUSE_US STATEMENT
 //
-// `api` moves the order COUNT times to and fro between two statuses; `sql` runs the statement, in which $1 is
-// a number that grows, on the database that libpq's environment names. The next change is made when the one
-// before was received and the pause is over. Prints p50, p99 and the longest, in milliseconds, first from the
-// commit (the 2xx, or the statement's result) to the first byte at the receiver, then from the sending of the
-// change.
+// `api` makes COUNT changes of order statuses, to one status and back; `sql` runs the statement, in which $1
+// is an increasing number, on the database that libpq's environment names. Each change waits until the one
+// before has been received and the pause is over. Prints p50, p99 and the maximum in milliseconds: first from
+// the commit (the 2xx, or the statement's result) to the first byte at the receiver, then from the sending of
+// the change.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,9 +1,9 @@
-// Changes as fast as they are taken; prints when the first was sent and when the last was committed, in
+// Makes changes as fast as possible; prints when the first was sent and when the last was committed, in
 // nanoseconds of CLOCK_MONOTONIC:
 //   bench_load api PORT TOKEN CONNECTIONS COUNT STATUS   moves the first COUNT orders to STATUS
 //   bench_load sql                 runs the statements on standard input, one after another, on the database
-//                                  that libpq's environment names; the times are of the last one
-//   bench_load until               runs the statement on standard input every 5 ms until its answer is "t"
+//                                  that libpq's environment names; prints the times of the last one
+//   bench_load until               runs the statement on standard input every 5 ms until its result is "t"
 
 #include <array>
 #include <cstdio>
@@ -26,7 +26,7 @@ struct Connection {
   std::string input;
 };
 
-/// One request at a time on each connection.
+/// Sends one request at a time on each connection.
 class ApiLoad {
  public:
   ApiLoad(std::uint16_t port, std::string token, std::size_t connections, std::uint64_t count,
@@ -81,7 +81,7 @@ class ApiLoad {
 
 class Database {
  public:
-  /// The first value of the answer.
+  /// Returns the first value of the result.
   std::string run(const std::string& statement) {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), statement.c_str()),
                                                                PQclear);
@@ -106,7 +106,7 @@ std::int64_t run_statements() {
   return start;
 }
 
-// Each look is a transaction of its own: one that lasts would keep every dead row, and be measured as well.
+// Each run is a separate transaction, because a long one would keep dead rows and distort the measurement.
 std::int64_t run_until() {
   Database database;
   std::string statement;

@@ -17,8 +17,8 @@
 
 #include "base/number.hpp"
 
-/// What the programs of the benchmark share. All of them run on one machine, so that their times, in
-/// nanoseconds of CLOCK_MONOTONIC, can be compared.
+/// The current time in nanoseconds of CLOCK_MONOTONIC. All programs of the benchmark run on one machine, so
+/// that their times can be compared.
 namespace waybill::bench {
 
 inline std::int64_t now_ns() {
@@ -28,10 +28,10 @@ inline std::int64_t now_ns() {
 }
 
 template <typename Number>
-Number parse_number(std::string_view text, const char* what) {
+Number parse_number(std::string_view text, const char* name) {
   const auto number = waybill::parse_number<Number>(text);
   if (!number) {
-    throw std::invalid_argument(std::string(what) + " must be a number, not \"" + std::string(text) + "\"");
+    throw std::invalid_argument(std::string(name) + " must be a number, not \"" + std::string(text) + "\"");
   }
   return *number;
 }
@@ -56,8 +56,8 @@ class Socket {
   int fd_ = -1;
 };
 
-[[noreturn]] inline void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] inline void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
 }
 
 inline sockaddr_in loopback(std::uint16_t port, std::uint32_t last_byte = 1) {
@@ -92,12 +92,12 @@ inline void send_all(int fd, std::string_view data) {
   }
 }
 
-/// A message of HTTP/1.1 whose length is told (RFC 9112 section 6.2), at the start of `data`.
+/// An HTTP/1.1 message with a Content-Length (RFC 9112 section 6.2).
 struct Message {
   std::string_view start_line;
   std::string_view fields;  // each line with its CRLF
   std::string_view body;
-  std::size_t size = 0;  // 0: not whole yet
+  std::size_t size = 0;  // 0 if it is not complete yet
 };
 
 inline bool same_name(std::string_view name, std::string_view lower_case) {
@@ -143,12 +143,12 @@ inline int status_of(std::string_view start_line) {
   return start_line.size() < 12 ? 0 : parse_number<int>(start_line.substr(9, 3), "the status");
 }
 
-/// A kept connection to a server on this machine, one request at a time.
+/// A kept-alive connection to a server on this machine, with one request at a time.
 class Client {
  public:
   explicit Client(std::uint16_t port) : socket_(connect_to(port)) {}
 
-  /// Sends a whole request; the body of its answer, which must be 2xx.
+  /// Sends a complete request and returns the body of its answer, which must be 2xx.
   std::string exchange(std::string_view request) {
     send_all(socket_.fd(), request);
     buffer_.clear();

@@ -1,14 +1,14 @@
 // The receiver of webhooks: bench_receiver PORT [ADDRESSES]
 //
-// Listens on 127.0.0.1 (to 127.0.0.ADDRESSES), prints "listening on PORT" and answers every POST with 200. It
-// counts distinct `webhook-id`s and keeps, in their order, when the first byte of each came. Its controls:
-//   GET /reset         forgets everything
+// Listens on 127.0.0.1 (to 127.0.0.ADDRESSES), prints "listening on PORT" and answers every POST with 200.
+// Counts distinct `webhook-id`s and records the arrival of the first byte of each, in order. Controls:
+//   GET /reset         clears all counts and times
 //   GET /count         {"requests", "distinct", "held", "bytes", "last_ns"}
-//   GET /wait?count=N  the same, once N distinct ones came
-//   GET /times         the first bytes' times, a line each
-//   GET /hold          POSTs are not answered until …
-//   GET /release       … this
-//   GET /delay?ms=N    from now on each POST is answered so many milliseconds after it came
+//   GET /wait?count=N  like /count, after N distinct ids have arrived
+//   GET /times         the arrival times, one per line
+//   GET /hold          holds the answers to POSTs until /release
+//   GET /release       sends the held answers
+//   GET /delay?ms=N    delays the answer to each later POST by N milliseconds
 
 #include <array>
 #include <cstdio>
@@ -36,7 +36,7 @@ struct Connection {
 
 struct Delayed {
   int fd;
-  std::int64_t due;  // as now_ns
+  std::int64_t due;  // in the time of now_ns
 };
 
 struct Waiter {
@@ -102,7 +102,7 @@ class Receiver {
     }
   }
 
-  /// False when the connection is over.
+  /// Returns false if the connection is closed.
   bool read(Connection& connection) {
     std::array<char, 16384> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): written by recv
     const ssize_t got = ::recv(connection.socket.fd(), chunk.data(), chunk.size(), 0);
@@ -142,7 +142,7 @@ class Receiver {
     }
   }
 
-  /// Answers what is due; for how many milliseconds nothing will be, as epoll_wait takes it.
+  /// Answers the POSTs that are due. Returns the milliseconds until the next one is, as epoll_wait's timeout.
   int answer_delayed() {
     const std::int64_t now = now_ns();
     for (; !delayed_.empty() && delayed_.front().due <= now; delayed_.pop_front())
@@ -195,7 +195,7 @@ class Receiver {
                   std::string(body));
   }
 
-  /// Who has gone needs no answer.
+  /// Sends an answer; does nothing if the connection is closed.
   void reply(int fd, std::string_view answer) {
     while (connections_.contains(fd) && !answer.empty()) {
       const ssize_t sent = ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
