@@ -7,7 +7,7 @@
 namespace waybill::documents {
 namespace {
 
-TEST(Barcode, Code128IsMadeOfElevenModulesACharacter) {
+TEST(Barcode, Code128HasElevenModulesPerCharacter) {
   const auto code = code_128("AB");  // start, A, B, check, stop: ISO/IEC 15417
   EXPECT_EQ(code.columns, 4 * 11 + 13);
   ASSERT_EQ(code.rows.size(), 1U);
@@ -15,7 +15,7 @@ TEST(Barcode, Code128IsMadeOfElevenModulesACharacter) {
   EXPECT_TRUE(code.rows[0].back());
 }
 
-TEST(Barcode, WhatItCannotHoldIsRefused) {
+TEST(Barcode, UnencodableTextIsRefused) {
   EXPECT_THROW(code_128(""), BarcodeError);
   EXPECT_THROW(code_128("東京"), BarcodeError);
   EXPECT_THROW(code_128(std::string(5000, 'x')), BarcodeError);

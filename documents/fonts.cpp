@@ -8,14 +8,14 @@
 
 #include "base/embedded_file.hpp"
 
-// CMake finds the files.
+// CMake names the files.
 WAYBILL_EMBED(font_regular, WAYBILL_FONT_REGULAR)
 WAYBILL_EMBED(font_bold, WAYBILL_FONT_BOLD)
 
 namespace waybill::documents {
 namespace {
 
-/// A file in memory that only this process has.
+/// Creates a file in memory and returns its path, which is valid in this process only.
 std::string memory_file(const char* name, std::string_view rest) {
   const auto fail = [&] { throw std::system_error(errno, std::generic_category(), name); };
   const int file = ::memfd_create(name, MFD_CLOEXEC);

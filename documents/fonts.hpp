@@ -4,9 +4,8 @@
 
 namespace waybill::documents {
 
-/// Paths under which the fonts that are part of the program (DejaVu Sans) can be read as TrueType files, for
-/// libraries that read files alone. Made on first use and good until the process ends; any thread. Throws
-/// std::system_error.
+/// Paths of the embedded fonts (DejaVu Sans) as TrueType files, for libraries that only read files. Created
+/// on first use, valid until the process ends. Any thread. Throws std::system_error.
 const std::string& regular_font_path();
 const std::string& bold_font_path();
 

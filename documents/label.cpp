@@ -13,7 +13,7 @@
 namespace waybill::documents {
 namespace {
 
-// Lengths are points (1/72 inch); y grows upwards from the page's lower edge.
+// Lengths are in points (1/72 inch); y grows upwards from the page's lower edge.
 constexpr float points_per_mm = 72.0F / 25.4F;
 constexpr float page_width = 105 * points_per_mm;  // A6 (ISO 216)
 constexpr float page_height = 148 * points_per_mm;
@@ -21,9 +21,8 @@ constexpr float margin = 5 * points_per_mm;
 constexpr float inner_width = page_width - 2 * margin;
 
 constexpr float widest_module = 0.5F * points_per_mm;
-constexpr float narrowest_module =
-    0.19F * points_per_mm;         // what common scanners and 300 dpi printers resolve
-constexpr int quiet_modules = 10;  // on each side (ISO/IEC 15417 section 4.4)
+constexpr float narrowest_module = 0.19F * points_per_mm;  // for common scanners and 300 dpi printers
+constexpr int quiet_modules = 10;                          // on each side (ISO/IEC 15417 section 4.4)
 constexpr float bar_height = 18 * points_per_mm;
 constexpr float qr_size = 26 * points_per_mm;
 
@@ -57,8 +56,8 @@ class LabelPage {
     check();
   }
 
-  /// Lines from the top of `box`, as large as they fit, of `largest` to `smallest` points; what does not fit
-  /// even then is cut.
+  /// Writes lines from the top of `box` in the largest size that fits, from `largest` down to `smallest`
+  /// points; text that does not fit even then is cut.
   void block(const Box& box, const std::vector<Line>& lines, float largest, float smallest) {
     constexpr float leading = 1.25F;
     for (float size = largest;; size -= 0.5F) {
@@ -85,7 +84,8 @@ class LabelPage {
     }
   }
 
-  /// One line, as large as it fits and cut at last, at a baseline; ends at `right` when that is wanted.
+  /// Writes one line at a baseline in the largest size that fits, cut if necessary; right-aligned if
+  /// `at_right`.
   void line(Weight weight, float largest, float left, float right, float baseline, const std::string& text,
             bool at_right = false) {
     constexpr float smallest = 6;
@@ -107,8 +107,8 @@ class LabelPage {
     HPDF_Page_Stroke(page_);
   }
 
-  /// Modules of `width` × `height` from the upper left corner on; neighbours are one rectangle, so that no
-  /// seam shows.
+  /// Draws modules of `width` × `height` from the upper left corner; adjacent modules are one rectangle, so
+  /// that no seam shows.
   void barcode(const Barcode& code, float left, float top, float width, float height) {
     for (std::size_t row = 0; row < code.rows.size(); ++row) {
       const auto& modules = code.rows[row];
@@ -150,7 +150,7 @@ class LabelPage {
     return HPDF_GetFont(document_.get(), name, "UTF-8");
   }
 
-  /// libharu keeps the first error and does nothing more; it is looked at where something depends on it.
+  /// Throws if an earlier call failed: libharu keeps the first error and ignores later calls.
   void check() {
     if (const auto error = HPDF_GetError(document_.get()); error != HPDF_OK) {
       throw std::runtime_error("libharu: error " + std::to_string(error));
@@ -192,7 +192,7 @@ std::vector<Line> lines_of(const Party& party) {
   return lines;
 }
 
-/// As wide as the page allows, and no finer than a scanner reads.
+/// The widest module that fits on the page. Throws if it is too narrow for scanners.
 float module_width(const Barcode& code) {
   const float width =
       std::min(widest_module, inner_width / static_cast<float>(code.columns + 2 * quiet_modules));

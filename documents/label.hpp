@@ -7,14 +7,14 @@
 
 namespace waybill::documents {
 
-/// Who sends or receives: UTF-8 of any length. The address is printed a line an entry.
+/// A sender or recipient, in UTF-8 of any length. Each entry of the address is printed on its own line.
 struct Party {
   std::string name;
   std::vector<std::string> address;
   std::string phone;
 };
 
-/// What a shipment's label says. Empty texts are left out.
+/// The content of a shipment's label. Empty texts are left out.
 struct Label {
   std::string tracking_number;
   Party sender;
@@ -24,15 +24,14 @@ struct Label {
   std::int64_t packages = 0;
 };
 
-/// The label as a PDF of one A6 page (105 × 148 mm): the tracking number as Code 128 (ISO/IEC 15417) and as
-/// QR code (ISO/IEC 18004), and the rest as text. Texts that are too long for their place are set smaller,
-/// and cut with an ellipsis at last. The fonts come with the program: Latin, Greek, Cyrillic and more have
-/// their glyphs, others (as Chinese) print as boxes. Takes a few milliseconds; any thread. Throws
-/// BarcodeError for a tracking number that cannot be a Code 128 of this width, std::runtime_error when the
-/// PDF cannot be made.
+/// Renders the label as a PDF of one A6 page (105 × 148 mm): the tracking number as Code 128 (ISO/IEC 15417)
+/// and QR code (ISO/IEC 18004), the rest as text. Texts that are too long are set smaller, then cut with an
+/// ellipsis. The embedded fonts have Latin, Greek, Cyrillic and some other glyphs; others (such as Chinese)
+/// print as boxes. Takes a few milliseconds; any thread. Throws BarcodeError if the tracking number does not
+/// fit as Code 128, std::runtime_error if the PDF cannot be created.
 std::string render_label(const Label& label);
 
-/// Grows when labels look different, so that kept ones can be told from those of this version.
+/// Is increased when the layout changes, so that stored labels of older versions can be detected.
 inline constexpr int label_version = 1;
 
 }  // namespace waybill::documents

@@ -5,7 +5,7 @@ namespace {
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// Where the character that begins at `at` ends.
+/// The end of the character that begins at `at`.
 std::size_t next_character(std::string_view text, std::size_t at) {
   do {
     ++at;
@@ -13,7 +13,7 @@ std::size_t next_character(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// How many bytes of `text`, whole characters, fit into `width`.
+/// The number of bytes of `text`, in whole characters, that fit into `width`.
 std::size_t fitting_prefix(std::string_view text, float width, const TextWidth& width_of) {
   std::size_t fits = 0;
   while (fits < text.size()) {

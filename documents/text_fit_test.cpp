@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Each character is 1 wide.
+// Every character has the width 1.
 float count(std::string_view text) {
   float characters = 0;
   for (const char c : text) characters += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
@@ -35,7 +35,7 @@ TEST(TextFit, AWordThatIsTooWideBreaksBetweenCharacters) {
   EXPECT_THAT(wrap_text("ab", 0, count), ElementsAre("a", "b")) << "however narrow";
 }
 
-TEST(TextFit, WhatIsCutEndsWithAnEllipsisAndFits) {
+TEST(TextFit, CutTextEndsWithAnEllipsisAndFits) {
   EXPECT_EQ(cut_text("abcdef", 4, count), "abc…");
   EXPECT_EQ(cut_text("ab cdef", 4, count), "ab…");
   EXPECT_EQ(cut_text("żółć", 2, count), "ż…");
