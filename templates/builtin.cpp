@@ -9,7 +9,7 @@
 namespace waybill::templates {
 namespace {
 
-/// The inside of a line that is a comment and nothing else; empty for any other line.
+/// The content of a line that consists of one comment; empty for any other line.
 std::string_view comment(std::string_view line) {
   constexpr std::string_view opening = "{{! ";
   constexpr std::string_view closing = " }}";

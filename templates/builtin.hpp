@@ -9,9 +9,9 @@
 
 namespace waybill::templates {
 
-/// A mail that every business can send without writing it: templates/builtin/CODE.mustache. Its first lines
-/// are comments that give its name and entity type, then a comment line stands before each part. Built-in
-/// templates include no partials.
+/// A built-in mail template, available to every business: templates/builtin/CODE.mustache. Comments in its
+/// first lines give its name and entity type; a comment line precedes each part. Built-in templates include
+/// no partials.
 struct BuiltIn {
   Guid guid;  // UUIDv5 in the URL namespace of "waybill:template:CODE"
   std::string code;
@@ -24,10 +24,10 @@ struct BuiltIn {
 
 inline constexpr std::string_view built_in_type = "send_email";
 
-/// By code.
+/// All built-in templates, sorted by code.
 std::span<const BuiltIn> built_in_templates();
 
-/// Null when there is none.
+/// Null if there is none.
 const BuiltIn* find_built_in(std::string_view code);
 const BuiltIn* find_built_in(const Guid& guid);
 

@@ -5,7 +5,7 @@
 
 namespace waybill::templates {
 
-/// A file of templates/builtin/, put into the program by cmake/embed_templates.cmake.
+/// A file of templates/builtin/, embedded by cmake/embed_templates.cmake.
 struct BuiltInSource {
   std::string_view code;  // the file's name
   std::string_view text;

@@ -35,7 +35,7 @@ TEST(BuiltInTemplates, HaveTheSameGuidEverywhere) {
   EXPECT_EQ(find_built_in(Guid{}), nullptr);
 }
 
-TEST(BuiltInTemplates, GreetWhomTheyKnowAndBearWhatIsMissing) {
+TEST(BuiltInTemplates, GreetCustomersByNameAndTolerateMissingValues) {
   const BuiltIn& shipped = *find_built_in("order_shipped");
   const auto render_html = [&](std::string_view context) {
     return render(shipped.html, json::parse(context).as_object(), Escape::html, {});

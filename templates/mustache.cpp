@@ -17,13 +17,13 @@ using Kind = Node::Kind;
 
 constexpr std::size_t max_partial_depth = 32;
 
-// Lists inside lists and partials that include themselves can ask for endless work without any output. A unit
-// is a node rendered, a name looked up in one level of the context, or some bytes of a partial parsed: some
-// tens of nanoseconds each.
+// The limit of work: nested lists and recursive partials can cause endless work without any output. A unit is
+// a rendered node, a name looked up in one level of the context, or 64 parsed bytes of a partial; each takes
+// some tens of nanoseconds.
 constexpr std::size_t max_work = 100'000;
 constexpr std::size_t bytes_per_unit = 64;
 
-// One level of the context stack. The root is an object that is part of no value.
+// One level of the context stack. The root has an object but no value.
 struct Frame {
   const json::value* value;
   const json::object* object;
@@ -137,8 +137,8 @@ class Renderer {
     }
   }
 
-  // The first part of a name is looked up through the stack, the others inside what it named
-  // (specification, "Interpolation": dotted names).
+  // Looks up the first part of a name through the stack and the other parts inside its value (specification,
+  // "Interpolation": dotted names).
   std::optional<Frame> find(const std::vector<std::string>& path) {
     if (path.empty()) return stack_.back();
     for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
@@ -208,7 +208,7 @@ class Renderer {
     --partial_depth_;
   }
 
-  // Null for one that is missing or does not parse. Pointers into the map stay valid.
+  // Null if the partial is missing or does not parse. Pointers into the map stay valid.
   const Node* partial(const std::string& name, const std::string& indent) {
     const auto [found, added] = parsed_.try_emplace({name, indent});
     if (added && partials_) {

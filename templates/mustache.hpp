@@ -11,7 +11,7 @@
 
 namespace waybill::templates {
 
-/// How `{{x}}` is escaped; `{{{x}}}` and `{{&x}}` never are.
+/// The escaping of `{{x}}`; `{{{x}}}` and `{{&x}}` are never escaped.
 enum class Escape { none, html, json };
 
 struct TemplateError {
@@ -19,7 +19,7 @@ struct TemplateError {
   std::size_t position;  // byte offset in the template
 };
 
-/// A partial's text by its name; nullopt renders as nothing (Mustache specification, partials).
+/// Returns a partial's text by its name; nullopt renders as nothing (Mustache specification, partials).
 using Partials = std::function<std::optional<std::string>(std::string_view name)>;
 
 /// A parsed Mustache template (specification 1.4, without the optional lambdas). Immutable; any thread may
@@ -28,17 +28,17 @@ class Template {
  public:
   static std::variant<Template, TemplateError> parse(std::string_view text);
 
-  /// Never fails: what is missing renders as nothing. Numbers print as in JSON (19.99, never 1.999E1).
-  /// Objects and lists print as their JSON text. Output beyond `max_bytes`, or more than 100 000 units of
-  /// work (nodes rendered, names looked up in a level of the context, 64 bytes of a partial: a few
-  /// milliseconds in all), throws std::length_error; partials nest at most 32 deep.
+  /// Missing values render as nothing. Numbers print as in JSON (19.99, never 1.999E1), objects and lists as
+  /// their JSON text. Partials nest at most 32 deep. Throws std::length_error for output beyond `max_bytes`
+  /// and for more than 100 000 units of work (rendered nodes, names looked up in a level of the context, 64
+  /// bytes of a partial: a few milliseconds in all).
   std::string render(const json::object& context, Escape escape, const Partials& partials = {},
                      std::size_t max_bytes = 1024UL * 1024) const;
 
-  /// The names of the partials that it includes itself, each once.
+  /// The names of the directly included partials, each once.
   std::vector<std::string> partials() const;
 
-  /// True when the text holds no tag at all.
+  /// True if the text has no tags.
   bool is_literal() const;
 
   struct Node;

@@ -1,4 +1,4 @@
-// Any text parses or is refused; what parses renders within its limits, also as a partial of itself.
+// Any text parses or is refused; a parsed text renders within its limits, also as a partial of itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       if (mustache->render(context, escape, itself, 10'000).size() > 10'000) __builtin_trap();
     } catch (const std::length_error&) {
-      continue;  // a limit, as promised
+      continue;  // a documented limit
     }
   }
   return 0;

@@ -10,7 +10,7 @@ namespace {
 using Node = Template::Node;
 using Kind = Node::Kind;
 
-constexpr std::size_t max_depth = 100;  // of sections: rendering recurses
+constexpr std::size_t max_depth = 100;  // of nested sections, because rendering recurses
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view white = " \t\r\n";
 
@@ -57,7 +57,7 @@ class Parser {
 
   void add(Node node) { open_.back().node.children.push_back(std::move(node)); }
 
-  // The text from where reading stopped up to `end`.
+  // Adds the text from the current position up to `end`.
   void add_text(std::size_t end) {
     if (end <= at_) return;
     Node node;
@@ -72,7 +72,7 @@ class Parser {
     const std::size_t first = text_.find_first_not_of(white, content);
     char sigil =
         first < text_.size() && sigils.find(text_[first]) != std::string_view::npos ? text_[first] : '\0';
-    // A triple mustache's brace follows at once.
+    // The third brace of a triple mustache follows without a space.
     if (sigil == '{' && first != content) sigil = '\0';
     const std::string close =
         (sigil == '{' || sigil == '=' ? std::string(1, sigil == '{' ? '}' : '=') : "") + close_delimiter_;
@@ -115,7 +115,7 @@ class Parser {
     }
   }
 
-  // When nothing but blanks shares the tag's line: where the line begins and where the next one does
+  // Returns the begin of the tag's line and of the next line if only blanks share the line with the tag
   // (specification, "standalone" tags).
   std::optional<std::pair<std::size_t, std::size_t>> own_line(const Tag& tag) const {
     const std::size_t before =
@@ -211,7 +211,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string open_delimiter_ = "{{";
   std::string close_delimiter_ = "}}";
-  std::vector<Open> open_;  // the root, then the sections around the place
+  std::vector<Open> open_;  // the root, then the open sections
   std::optional<TemplateError> error_;
 };
 

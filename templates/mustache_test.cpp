@@ -289,7 +289,7 @@ TEST(Mustache, Partials) {
   });
 }
 
-TEST(Mustache, EscapesAsThePlaceDemands) {
+TEST(Mustache, EscapesByContext) {
   const std::string_view context = R"j({"s": "a\"b\\c\n<é>\u0001", "n": 19.99, "o": {"k": "\""}})j";
   EXPECT_EQ(render("{{s}}", context, Escape::none), "a\"b\\c\n<é>\x01");
   EXPECT_EQ(render("{{s}}", context, Escape::html), "a&quot;b\\c\n&lt;é&gt;\x01");
@@ -299,7 +299,7 @@ TEST(Mustache, EscapesAsThePlaceDemands) {
   EXPECT_EQ(render("{{{s}}}{{&s}}", R"({"s": "\"<"})", Escape::json), "\"<\"<");
 }
 
-TEST(Mustache, RefusesWhatIsNoTemplate) {
+TEST(Mustache, RefusesInvalidTemplates) {
   const std::vector<std::pair<std::string_view, std::size_t>> cases = {
       {"ab{{x", 2},
       {"ab{{{x}}", 2},
@@ -364,8 +364,8 @@ TEST(Mustache, WorkIsLimitedAlsoWithoutOutput) {
                std::length_error);
 }
 
-TEST(Mustache, ARenderingIsOverWithinMillisecondsWhateverItAsksFor) {
-  // Each name is looked up through a hundred levels, none of which has it.
+TEST(Mustache, EveryRenderingEndsWithinMilliseconds) {
+  // Each name is looked up in a hundred levels, none of which has it.
   const json::object context{
       {"l", json::array(1000, json::object{{"l", json::array(1000, json::value(true))}})}};
   std::string deep = "{{missing}}";
@@ -385,7 +385,7 @@ TEST(Mustache, AListOfAFewThousandItemsIsRendered) {
       40'000U);
 }
 
-TEST(Mustache, TellsWhichPartialsItIncludes) {
+TEST(Mustache, ListsItsPartials) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(parsed("{{x}}").partials(), Names{});
   EXPECT_EQ(parsed("{{>a}}{{#s}}{{> b.c }}{{^t}}{{>a}}{{/t}}{{/s}}").partials(), (Names{"a", "b.c"}));

@@ -14,22 +14,22 @@ namespace waybill::templates {
 /// The texts that a stored template may have.
 inline constexpr std::array<std::string_view, 5> part_names{"subject", "body", "html", "title", "url"};
 
-/// What stored templates are for.
+/// The types of stored templates.
 inline constexpr std::array<std::string_view, 3> template_types{"send_email", "send_push", "webhook"};
 
-/// How `{{x}}` is escaped in a part of a template for `type`: as HTML in an html part, for a JSON string in a
-/// webhook's body, not at all elsewhere.
+/// The escaping of `{{x}}` in a part of a template of `type`: HTML in an html part, JSON string in a
+/// webhook's body, none elsewhere.
 Escape part_escape(std::string_view type, std::string_view part);
 
-/// What is wrong with a Mustache text, as a sentence that says at which character; nullopt when nothing is.
+/// The error in a Mustache text, as a sentence with the position in characters; nullopt if there is none.
 std::optional<std::string> mustache_problem(std::string_view text);
 
-/// Renders a text that was checked when it was saved. Throws std::length_error when the result is larger than
-/// `max_bytes`, std::invalid_argument when the text is no Mustache after all.
+/// Renders a text that was checked when it was saved. Throws std::length_error if the result is larger than
+/// `max_bytes`, std::invalid_argument if the text does not parse after all.
 std::string render(std::string_view text, const json::object& context, Escape escape,
                    const Partials& partials, std::size_t max_bytes = 1024UL * 1024);
 
-/// `text` as one line: control characters become spaces, blanks at the ends go.
+/// `text` as one line: control characters become spaces, and spaces at the ends are removed.
 std::string single_line(std::string_view text);
 
 }  // namespace waybill::templates

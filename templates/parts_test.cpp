@@ -7,7 +7,7 @@
 namespace waybill::templates {
 namespace {
 
-TEST(TemplateParts, AreEscapedAsTheirPlaceDemands) {
+TEST(TemplateParts, AreEscapedByTypeAndPart) {
   EXPECT_EQ(part_escape("send_email", "html"), Escape::html);
   EXPECT_EQ(part_escape("send_email", "body"), Escape::none);
   EXPECT_EQ(part_escape("send_email", "subject"), Escape::none);
@@ -15,13 +15,13 @@ TEST(TemplateParts, AreEscapedAsTheirPlaceDemands) {
   EXPECT_EQ(part_escape("webhook", "body"), Escape::json);
 }
 
-TEST(TemplateParts, AProblemNamesItsCharacterNotItsByte) {
+TEST(TemplateParts, AProblemNamesTheCharacterNotTheByte) {
   EXPECT_EQ(mustache_problem("{{x}}"), std::nullopt);
   EXPECT_TRUE(mustache_problem("{{#x}}").value().ends_with(" at character 1"));
   EXPECT_TRUE(mustache_problem("Grüße {{#x}}").value().ends_with(" at character 7"));
 }
 
-TEST(TemplateParts, RenderingRefusesWhatNeverWasMustache) {
+TEST(TemplateParts, RenderingRefusesInvalidMustache) {
   EXPECT_THROW(render("{{#x}}", {}, Escape::none, {}), std::invalid_argument);
   EXPECT_THROW(render("abc", {}, Escape::none, {}, 2), std::length_error);
   EXPECT_EQ(render("abc", {}, Escape::none, {}, 3), "abc");
