@@ -4,7 +4,7 @@
 namespace waybill::connectors {
 
 const CarrierConnector& carrier_connector(std::string_view /*carrier_code*/) {
-  static const ManualCarrier manual;  // no carrier has one of its own yet
+  static const ManualCarrier manual;  // no carrier has its own connector yet
   return manual;
 }
 

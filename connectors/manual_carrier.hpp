@@ -4,7 +4,7 @@
 
 namespace waybill::connectors {
 
-/// A carrier that people talk to: whatever account number they have is right, but there must be one.
+/// A carrier without an API: accepts any account number that is not empty.
 class ManualCarrier : public CarrierConnector {
  public:
   std::string_view name() const override { return "manual"; }

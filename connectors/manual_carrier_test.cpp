@@ -16,7 +16,7 @@ FieldErrors check(const std::string& account_number) {
   return errors.get();
 }
 
-TEST(ManualCarrier, AcceptsAnyAccountNumberButAnEmptyOne) {
+TEST(ManualCarrier, AcceptsEveryNonEmptyAccountNumber) {
   EXPECT_TRUE(check("1").empty());
   EXPECT_TRUE(check(" A-1 ").empty());
   for (const auto* const number : {"", " ", "\t\n"}) {
@@ -26,7 +26,7 @@ TEST(ManualCarrier, AcceptsAnyAccountNumberButAnEmptyOne) {
   }
 }
 
-TEST(ManualCarrier, ServesCarriersWithoutAConnectorOfTheirOwn) {
+TEST(ManualCarrier, ServesCarriersWithoutTheirOwnConnector) {
   EXPECT_EQ(carrier_connector("no such carrier").name(), "manual");
 }
 

@@ -13,7 +13,7 @@
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t words_limit = 300;
+constexpr std::size_t message_limit = 300;
 
 StoreProblem problem_of(net::HttpFailure failure) {
   switch (failure) {
@@ -35,9 +35,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-std::string with_words(std::string sentence, std::string_view words) {
-  const auto said = clean_text(words, words_limit);
-  return said ? std::move(sentence) + ": " + *said : std::move(sentence) + ".";
+std::string with_message(std::string sentence, std::string_view message) {
+  const auto clean = clean_text(message, message_limit);
+  return clean ? std::move(sentence) + ": " + *clean : std::move(sentence) + ".";
 }
 
 std::optional<Duration> decimal_seconds(std::string_view text) {
@@ -82,7 +82,7 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
 json::value json_of(const net::HttpResponse& response) {
   json::parse_options options;
   options.max_depth = 64;
-  options.allow_invalid_utf8 = true;  // clean_text mends it, in the one text that has it
+  options.allow_invalid_utf8 = true;  // clean_text repairs the affected text
   boost::system::error_code error;
   try {
     const auto memory = StoreMemory::tree();
@@ -94,23 +94,23 @@ json::value json_of(const net::HttpResponse& response) {
     throw OversizedAnswer("The store's answer has too many values.");
   }
   throw StoreError(StoreProblem::wrong_store,
-                   "What answers at the store's address is not the API of such a store: "
+                   "The server at the store's address does not have the API of such a store: "
                    "it answers " +
                        std::to_string(response.status) + " without JSON.");
 }
 
-StoreError refusal(const net::HttpResponse& response, std::string_view words) {
+StoreError refusal(const net::HttpResponse& response, std::string_view message) {
   const auto status = std::to_string(response.status);
   switch (response.status) {
     case 401:
     case 403:
       return {StoreProblem::credentials,
-              with_words("The store refuses the credentials (" + status + ")", words)};
+              with_message("The store refuses the credentials (" + status + ")", message)};
     case 404:
       return {StoreProblem::wrong_store,
-              with_words("There is no such API at the store's address (404)", words)};
+              with_message("There is no such API at the store's address (404)", message)};
     default:
-      return {StoreProblem::refused, with_words("The store refuses (" + status + ")", words)};
+      return {StoreProblem::refused, with_message("The store refuses the request (" + status + ")", message)};
   }
 }
 
@@ -149,7 +149,7 @@ std::string normal_store_url(std::string_view store_url) {
   const auto authority = text.find("://") + 3;
   const auto path_start = text.find('/', authority);
   if (text.substr(authority, path_start - authority).find('@') != std::string_view::npos) {
-    throw std::invalid_argument("must not hold a user or password");
+    throw std::invalid_argument("must not contain a user or password");
   }
   std::string url = destination->scheme + "://";
   url += destination->host.find(':') != std::string::npos ? "[" + destination->host + "]" : destination->host;

@@ -7,18 +7,18 @@
 
 namespace waybill::connectors {
 
-/// Counts the memory that answers of stores and what is read from them take in this process, for all
-/// businesses together. Thread-safe. Nobody waits for memory: what exceeds it is refused, and asked for in
+/// Counts the memory of stores' answers and of the records read from them in this process, for all businesses
+/// together. Thread-safe. Does not wait for memory: an answer that exceeds it is refused and requested in
 /// smaller pages.
 class StoreMemory {
  public:
   static constexpr std::size_t budget = 64UL * 1024 * 1024;
-  /// Bytes that each charge may have however much the others have.
+  /// The bytes that each charge may always have, whatever the others have.
   static constexpr std::size_t share = 1024UL * 1024;
   static constexpr std::size_t largest_answer = 8UL * 1024 * 1024;
   static constexpr std::size_t largest_tree = 32UL * 1024 * 1024;
 
-  /// The bytes of one answer, tree or page; given back when it is destroyed.
+  /// The bytes of one answer, tree or page; released by the destructor.
   class Charge {
    public:
     Charge() = default;
@@ -26,7 +26,7 @@ class StoreMemory {
     Charge(Charge&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
     Charge& operator=(Charge&&) = delete;
 
-    /// False: there is no room, and nothing was added.
+    /// Returns false and adds nothing if there is no room.
     bool add(std::size_t bytes);
     void remove(std::size_t bytes);
     std::size_t bytes() const { return bytes_; }
@@ -35,11 +35,11 @@ class StoreMemory {
     std::size_t bytes_ = 0;
   };
 
-  /// How large an answer that is asked for now may be: a quarter of what is left, from `share` to
+  /// The largest answer that may be requested now: a quarter of the remaining memory, from `share` to
   /// `largest_answer`.
   static std::size_t answer_limit();
 
-  /// Memory of one JSON tree of an answer; throws std::bad_alloc when it is too large.
+  /// Memory for the JSON tree of one answer; allocations throw std::bad_alloc if it becomes too large.
   static json::storage_ptr tree();
 };
 

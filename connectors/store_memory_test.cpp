@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t mebibyte = 1024UL * 1024;
 
-TEST(StoreMemory, RefusesWhatExceedsTheBudgetButNobodysShare) {
+TEST(StoreMemory, RefusesMoreThanTheBudgetButNeverAShare) {
   std::vector<StoreMemory::Charge> large(StoreMemory::budget / (8 * mebibyte));
   for (auto& charge : large) EXPECT_TRUE(charge.add(8 * mebibyte));
   StoreMemory::Charge late;
@@ -29,7 +29,7 @@ TEST(StoreMemory, AnAnswerMayHaveAQuarterOfWhatIsLeft) {
   EXPECT_EQ(StoreMemory::answer_limit(), 4 * mebibyte);
 }
 
-TEST(StoreMemory, ATreeIsBoundedAndGivesBackWhatItHad) {
+TEST(StoreMemory, ATreeIsLimitedAndReleasesItsMemory) {
   {
     json::array numbers(StoreMemory::tree());
     numbers.resize(1000);

@@ -11,7 +11,7 @@ StoreCredentials open_credentials(const SecretBox& secrets, const Guid& business
                                   std::string_view store_url) {
   const auto opened = [&](std::string_view digits, std::string_view column) {
     const auto sealed = unhex(digits);
-    if (!sealed) throw SecretError("a sealed value is no hexadecimal text");
+    if (!sealed) throw SecretError("a sealed value is not hexadecimal text");
     return secrets.open(*sealed, storage::integration_purpose(business, integration, column));
   };
   StoreCredentials credentials;

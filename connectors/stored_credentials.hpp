@@ -10,8 +10,8 @@
 
 namespace waybill::connectors {
 
-/// The credentials of an integration as its row has them, the sealed columns in hexadecimal digits. Throws
-/// SecretError when they were sealed with another key or for another row.
+/// Opens the credentials of an integration's row, whose sealed columns are given in hexadecimal digits.
+/// Throws SecretError if they were sealed with another key or for another row.
 StoreCredentials open_credentials(const SecretBox& secrets, const Guid& business, const Guid& integration,
                                   std::string_view sealed_key,
                                   const std::optional<std::string_view>& sealed_secret,

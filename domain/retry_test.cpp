@@ -20,7 +20,7 @@ RetrySchedule must_parse(std::string_view text) {
   return std::get<RetrySchedule>(parsed);
 }
 
-TEST(RetrySchedule, OfNDelaysIsNPlusOneTries) {
+TEST(RetrySchedule, NDelaysAllowNPlusOneAttempts) {
   EXPECT_EQ(RetrySchedule::standard().max_attempts(), 8U);
   EXPECT_EQ(must_parse("").max_attempts(), 1U);
   EXPECT_EQ(must_parse("5s, 5m,30m,2h,1d").max_attempts(), 6U);
@@ -48,7 +48,7 @@ TEST(RetrySchedule, EachDelayIsVariedByUpToAFifth) {
   }
 }
 
-TEST(RetrySchedule, TheVariationIsChosenByRunAndTryAlone) {
+TEST(RetrySchedule, TheVariationDependsOnlyOnRunAndAttempt) {
   const RetrySchedule schedule({1h, 1h, 1h});
   const Guid run = Guid::timed_hash(1, {}, 1);
   EXPECT_EQ(schedule.next_attempt(1, now, run), schedule.next_attempt(1, now, run));

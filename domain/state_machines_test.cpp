@@ -11,7 +11,7 @@ namespace {
 
 using Moves = std::map<std::string_view, std::set<std::string_view>>;
 
-// Move by move: what the table has is allowed, everything else is not.
+// Requires that exactly the moves of the table are allowed.
 void expect_moves(const StateMachine& machine, std::size_t states, const Moves& expected) {
   EXPECT_EQ(machine.states.size(), states);
   for (const auto& [from, to] : expected) {
@@ -31,7 +31,7 @@ void expect_moves(const StateMachine& machine, std::size_t states, const Moves& 
   }
 }
 
-TEST(StateMachines, OrderMovesAreTheContracts) {
+TEST(StateMachines, OrderMovesAreThoseOfTheContract) {
   expect_moves(order_states(), 7,
                {{"draft", {"pending", "cancelled"}},
                 {"pending", {"processing", "ready", "shipped", "cancelled"}},
@@ -40,7 +40,7 @@ TEST(StateMachines, OrderMovesAreTheContracts) {
                 {"shipped", {"delivered"}}});
 }
 
-TEST(StateMachines, ShipmentMovesAreTheContracts) {
+TEST(StateMachines, ShipmentMovesAreThoseOfTheContract) {
   expect_moves(
       shipment_states(), 8,
       {{"created", {"collected", "in_transit", "out_for_delivery", "delivered", "exception", "cancelled"}},
@@ -51,7 +51,7 @@ TEST(StateMachines, ShipmentMovesAreTheContracts) {
        {"delivered", {"returned"}}});
 }
 
-TEST(StateMachines, DispatchMovesAreTheContracts) {
+TEST(StateMachines, DispatchMovesAreThoseOfTheContract) {
   expect_moves(dispatch_states(), 5,
                {{"draft", {"ready", "cancelled"}},
                 {"ready", {"draft", "in_progress", "cancelled"}},

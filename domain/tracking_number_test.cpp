@@ -20,7 +20,7 @@ TEST(TrackingNumber, HasNineDigitsWhateverTheNumber) {
   EXPECT_TRUE(tracking_number(12345).starts_with("WB000012345"));
 }
 
-TEST(TrackingNumber, AnyMadeIsValidAndAnyWrongDigitIsFound) {
+TEST(TrackingNumber, EveryNumberIsValidAndEveryWrongDigitIsFound) {
   for (std::uint32_t number = 7; number < tracking_number_count; number += 99'999'989) {
     const auto text = tracking_number(number);
     EXPECT_TRUE(is_tracking_number(text)) << text;
@@ -34,7 +34,7 @@ TEST(TrackingNumber, AnyMadeIsValidAndAnyWrongDigitIsFound) {
   }
 }
 
-TEST(TrackingNumber, OtherFormsAreNone) {
+TEST(TrackingNumber, OtherFormsAreRefused) {
   const auto good = tracking_number(123456789);
   for (const auto& text :
        {std::string(), good.substr(2), good + "0", good.substr(0, 11), "XX" + good.substr(2),

@@ -37,7 +37,7 @@ Codes fired(EntityType type, std::initializer_list<std::string_view> changed_pat
   return codes(fired_triggers(updated(type, changed_paths, std::move(entity))));
 }
 
-TEST(Triggers, TheCatalogueIsTheContracts) {
+TEST(Triggers, TheCatalogueIsThatOfTheContract) {
   Codes all;
   for (const Trigger& trigger : triggers()) {
     EXPECT_TRUE(all.insert(trigger.code).second) << trigger.code;
@@ -109,7 +109,7 @@ TEST(Triggers, CreatedAndDeletedFireNothingElse) {
   }
 }
 
-TEST(Triggers, AStatusFiresItsOwnAndTheGeneralOneAndNoUpdate) {
+TEST(Triggers, AStatusFiresItsOwnAndTheGeneralTriggerButNoUpdate) {
   const std::set<std::string_view> order_own{"cancelled", "shipped", "delivered"};
   for (const std::string_view status :
        {"draft", "pending", "processing", "ready", "shipped", "delivered", "cancelled"}) {

@@ -7,7 +7,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "base/crypto.hpp"
-#include "connectors/store_line.hpp"
+#include "connectors/store_send.hpp"
 #include "storage/fields.hpp"
 #include "storage/integration_secrets.hpp"
 #include "storage/sql.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "connectors/store_line.hpp"
+#include "connectors/store_send.hpp"
 
 namespace waybill::api {
 namespace {

@@ -13,7 +13,7 @@ namespace {
 constexpr int redirection = 300;
 constexpr int client_error = 400;
 
-/// The secret key as the user of Basic (RFC 7617), the password empty: anything in it is refused.
+/// Basic authorization (RFC 7617) with the secret key as user; the password must be empty.
 std::string basic_authorization(std::string_view key) {
   const std::string pair = std::string(key) + ":";
   return "Basic " + base64({reinterpret_cast<const std::uint8_t*>(pair.data()), pair.size()});
@@ -35,32 +35,31 @@ std::string text_of(const json::object& object, std::string_view name) {
 json::object object_of(const net::HttpResponse& response) {
   auto value = json_of(response);
   if (auto* object = value.if_object()) return std::move(*object);
-  throw StoreError(StoreProblem::wrong_store,
-                   "What answers at the store's address is not a Medusa 2 server.");
+  throw StoreError(StoreProblem::wrong_store, "The server at the store's address is not a Medusa 2 server.");
 }
 
 bool refuses_key(int status) { return status == 401 || status == 403; }
 
-/// Throws unless the answer is a success. Its pages for people (an unknown path's is HTML) are no words.
+/// Throws unless the answer is a success. HTML pages, such as the one for an unknown path, have no message.
 void require_success(const net::HttpResponse& response) {
   if (response.status < redirection) return;
   if (response.status < client_error) {
     const auto location = clean_text(response.header("location").value_or(""), 200);
-    throw StoreError(StoreProblem::wrong_store, "The store's address leads elsewhere" +
+    throw StoreError(StoreProblem::wrong_store, "The store's address redirects elsewhere" +
                                                     (location ? ": " + *location : std::string()) +
                                                     ". Give the address of its API.");
   }
-  json::object said;
+  json::object body;
   try {
-    said = object_of(response);
+    body = object_of(response);
   } catch (const StoreError&) {
     if (!refuses_key(response.status)) throw;
   }
-  const auto words = text_of(said, "message");
-  if (response.status == 404 && text_of(said, "type") == "not_found") {
-    throw MissingRecord(StoreProblem::refused, "The store says: " + words);
+  const auto message = text_of(body, "message");
+  if (response.status == 404 && text_of(body, "type") == "not_found") {
+    throw MissingRecord(StoreProblem::refused, "The store says: " + message);
   }
-  throw refusal(response, words);
+  throw refusal(response, message);
 }
 
 }  // namespace
@@ -81,8 +80,8 @@ asio::awaitable<net::HttpResponse> MedusaApi::call(std::string method, std::stri
   request.body = std::move(body);
   auto response = co_await ask(send_, std::move(request));
   const auto date = response.header("date");
-  const auto told = date ? domain::parse_http_date(*date) : std::nullopt;
-  store_time_ = told.value_or(response.started_at);
+  const auto parsed = date ? domain::parse_http_date(*date) : std::nullopt;
+  store_time_ = parsed.value_or(response.started_at);
   co_return response;
 }
 
@@ -106,9 +105,9 @@ asio::awaitable<void> MedusaApi::require_right(std::string path, json::object bo
 json::array MedusaApi::records(json::object& answer, std::string_view name) {
   auto* const list = answer.if_contains(name);
   if (list == nullptr || !list->is_array()) {
-    throw StoreError(StoreProblem::wrong_store,
-                     "What answers at the store's address is not a Medusa 2 server: it lists no " +
-                         std::string(name) + ".");
+    throw StoreError(
+        StoreProblem::wrong_store,
+        "The server at the store's address is not a Medusa 2 server: it lists no " + std::string(name) + ".");
   }
   return std::move(list->get_array());
 }

@@ -10,10 +10,10 @@
 
 namespace waybill::connectors {
 
-/// Parameters of a query; percent-encoded by the API below.
+/// Query parameters, not percent-encoded.
 using MedusaQuery = std::vector<std::pair<std::string, std::string>>;
 
-/// What the API says of a record that it does not have: a refusal with its own words.
+/// The API does not have the record; the message is the API's.
 class MissingRecord : public StoreError {
  public:
   using StoreError::StoreError;
@@ -24,19 +24,19 @@ class MedusaApi {
  public:
   MedusaApi(const StoreCredentials& credentials, Send send, const Clock& clock);
 
-  /// The answer of a GET of `path` ("/admin/orders"). Throws StoreError: MissingRecord for an unknown record,
-  /// OversizedAnswer for one beyond the limit.
+  /// The answer to a GET of `path` ("/admin/orders"). Throws StoreError: MissingRecord for an unknown record,
+  /// OversizedAnswer for an answer beyond the limit.
   asio::awaitable<json::object> get(std::string path, MedusaQuery query = {});
   asio::awaitable<json::object> post(std::string path, json::object body);
 
-  /// Throws StoreError credentials when a POST of this body is refused for want of rights, whatever else the
-  /// API says to it.
+  /// Throws StoreError credentials if a POST of this body is refused for missing rights; ignores other
+  /// refusals.
   asio::awaitable<void> require_right(std::string path, json::object body);
 
-  /// The store's own clock at its last answer; ours before the first, or when it tells none.
+  /// The store's time at its last answer; our time before the first answer or if the answer has no date.
   Time store_time() const { return store_time_; }
 
-  /// The records of a list's answer; throws StoreError wrong_store when there is no such list.
+  /// The records of a list's answer; throws StoreError wrong_store if there is no such list.
   static json::array records(json::object& answer, std::string_view name);
 
  private:

@@ -14,14 +14,14 @@
 namespace waybill::connectors {
 namespace {
 
-/// Far more than one push needs, however many fulfilments an order has open.
+/// Far more steps than one push needs, whatever the number of open fulfilments.
 constexpr int most_steps = 50;
 
 const json::value& order_in(const json::object& answer) {
   const auto* const order = answer.if_contains("order");
   if (order == nullptr || !order->is_object()) {
     throw StoreError(StoreProblem::wrong_store,
-                     "What answers at the store's address is not a Medusa 2 server: it gives no order.");
+                     "The server at the store's address is not a Medusa 2 server: it returns no order.");
   }
   return *order;
 }
@@ -37,8 +37,7 @@ class MedusaStore : public Store {
     auto answer = co_await api_.get("/admin/stores", {{"limit", "1"}});
     MedusaApi::records(answer, "stores");
     if (!writes) co_return;
-    // A fulfilment of an order that cannot be: the server looks at the key's rights before it misses the
-    // order.
+    // Tries a fulfilment of an impossible order, because the server checks the key's rights before the order.
     const json::array items{json::object{{"id", "none"}, {"quantity", 1}}};
     co_await api_.require_right("/admin/orders/none/fulfillments", {{"items", items}});
   }
@@ -66,7 +65,7 @@ class MedusaStore : public Store {
   asio::awaitable<bool> push_tracking(StoreTracking tracking) override {
     MedusaStep done;
     for (int steps = 0; steps < most_steps; ++steps) {
-      // Looked at anew after each step: whatever somebody else did meanwhile is seen, too.
+      // Reads the order again after each step, so that changes by others are seen.
       const auto answer =
           co_await api_.get(order_path(tracking.order_id), {{"fields", medusa_tracking_fields.data()}});
       auto step = next_medusa_step(order_in(answer), tracking);
@@ -75,16 +74,17 @@ class MedusaStore : public Store {
         throw StoreError(StoreProblem::refused,
                          refused_.empty() ? "The store does not keep the order's shipment." : refused_);
       }
-      co_await take(step);
+      co_await perform(step);
       done = std::move(step);
     }
-    throw StoreError(StoreProblem::busy, "The order changes in the store while its parcel is told.");
+    throw StoreError(StoreProblem::busy,
+                     "The order keeps changing in the store while its tracking is pushed.");
   }
 
  private:
-  /// A refusal may come of what somebody else did since the order was read, so it counts when the order still
-  /// asks for the same step.
-  asio::awaitable<void> take(const MedusaStep& step) {
+  /// A refusal may be due to a change by others since the order was read, so it counts only if the order
+  /// still needs the same step.
+  asio::awaitable<void> perform(const MedusaStep& step) {
     refused_.clear();
     bool without_location = false;
     try {
@@ -98,8 +98,8 @@ class MedusaStore : public Store {
     if (without_location) co_await fulfill_somewhere(step);
   }
 
-  /// For a shipping option that belongs to no stock location, and servers that ask for one each time: where
-  /// the items are reserved, or else the store's first.
+  /// For shipping options without a stock location, and servers that always require one: uses the location
+  /// where the items are reserved, or else the store's first.
   asio::awaitable<void> fulfill_somewhere(const MedusaStep& step) {
     MedusaQuery query = {{"limit", "1"}, {"fields", "id,location_id"}};
     for (const auto& item : step.body.at("items").as_array()) {
@@ -126,7 +126,7 @@ class MedusaStore : public Store {
   }
 
   MedusaApi api_;
-  std::string refused_;  // what the store said to the last step
+  std::string refused_;  // the store's message if it refused the last step
 };
 
 class Medusa : public Connector {
@@ -148,7 +148,7 @@ class Medusa : public Connector {
     return std::make_unique<MedusaStore>(credentials, std::move(send), clock);
   }
 
-  /// Medusa calls nobody by itself, and there is no secret by which a call could be known as its own.
+  /// Medusa sends no webhooks by itself, and there is no secret to authenticate a call.
   InboundVerdict verify(const StoreCredentials& /*credentials*/, const InboundCall& /*call*/) const override {
     return {};
   }

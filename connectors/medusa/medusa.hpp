@@ -4,7 +4,7 @@
 
 namespace waybill::connectors {
 
-/// Medusa 2 by its Admin API, with a secret API key. docs/connectors/medusa.md says what is mapped to what.
+/// Medusa 2 by its Admin API, with a secret API key. docs/connectors/medusa.md describes the mapping.
 const Connector& medusa_connector();
 
 }  // namespace waybill::connectors

@@ -15,7 +15,7 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-constexpr std::size_t text_limit = 10'000;  // of what our records bear
+constexpr std::size_t text_limit = 10'000;  // of our records
 
 const json::value* field(const json::value& record, std::string_view path) {
   const auto* const object = record.if_object();
@@ -42,7 +42,7 @@ bool is_decimal(std::string_view text) {
                                          : digits(text.substr(0, point)) && digits(text.substr(point + 1));
 }
 
-/// An amount. The store keeps it exactly beside the number, as raw_… {value, precision}.
+/// An amount, read from the exact raw_… {value, precision} that the store sends with the number, if possible.
 Text amount(const json::value& record, const std::string& name) {
   auto exact = text(record, "raw_" + name + ".value");
   if (exact && is_decimal(*exact)) return exact;
@@ -69,7 +69,7 @@ Text joined(const Text& first, std::string_view separator, const Text& second) {
   return second ? *first + std::string(separator) + *second : first;
 }
 
-/// The elements of an array in the order of their ids, which are those of their making (ULID).
+/// The elements of an array in the order of their ids, which is the order of creation (ULID).
 std::vector<const json::value*> by_id(const json::value& record, std::string_view path) {
   std::vector<const json::value*> elements;
   const auto* const list = field(record, path);
@@ -79,13 +79,13 @@ std::vector<const json::value*> by_id(const json::value& record, std::string_vie
   return elements;
 }
 
-struct Unfit : std::runtime_error {
+struct UnreadableRecord : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 template <typename Value>
-Value required(std::optional<Value> value, const std::string& what) {
-  if (!value) throw Unfit("The store's record has no readable " + what + ".");
+Value required(std::optional<Value> value, const std::string& name) {
+  if (!value) throw UnreadableRecord("The store's record has no readable " + name + ".");
   return *std::move(value);
 }
 
@@ -95,7 +95,7 @@ std::string order_number_of(const json::value& order) {
   return clean_text(number).value_or("");
 }
 
-/// The variant's own title where it says more than the server's name for "there are none".
+/// The variant's title, unless it is the server's default for a product without variants.
 Text variant_title(const json::value& item) {
   auto title = text(item, "variant_title");
   if (title == "Default variant" || title == "Default Title") return std::nullopt;
@@ -126,7 +126,7 @@ Text first_of(const Texts&... texts) {
 }
 
 void read_customer(const json::value& order, StoreOrder& result) {
-  // Guests have no names of their own; what they order for has.
+  // Guests have no names; their addresses do.
   result.customer_name = first_of(name_in(order, "customer"), name_in(order, "shipping_address"),
                                   name_in(order, "billing_address"), text(order, "customer.company_name"),
                                   text(order, "shipping_address.company"));
@@ -150,7 +150,7 @@ StoreOrder order_of(const json::value& order, std::string_view status) {
   StoreOrder result;
   result.external_id = required(text(order, "id"), "id");
   result.number = order_number_of(order);
-  if (result.number.empty()) throw Unfit("The store's record has no number.");
+  if (result.number.empty()) throw UnreadableRecord("The store's record has no number.");
   result.status = status;
   read_customer(order, result);
   result.delivery = address_of(order);
@@ -174,7 +174,7 @@ std::string_view by_fulfillment(std::string_view fulfillment) {
   return {};
 }
 
-/// Whether the store has the money: also when there is nothing to pay.
+/// True if the order is paid or there is nothing to pay.
 bool is_paid(const json::value& order) {
   const auto payment = medusa_text(order, "payment_status");
   if (payment == "captured" || payment == "partially_refunded") return true;
@@ -206,7 +206,7 @@ Text length(const json::value& product, std::string_view name) {
   return value == nullptr ? std::nullopt : decimal_text(*value);
 }
 
-/// The price that everybody pays for one.
+/// The general price of one piece: without rules, price lists or a minimum quantity.
 Text price_of(const json::value& variant, std::string_view currency) {
   for (const auto* const price : by_id(variant, "prices")) {
     const auto rules = whole_number(*price, "rules_count").value_or(0);
@@ -245,7 +245,7 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
     return std::pair(whole_number(*variant, "variant_rank").value_or(0), text(*variant, "id"));
   });
   if (variants.size() == 1) {
-    // Every product has one there; alone it is the product.
+    // Every product has at least one variant; a single one stands for the product.
     const auto only = variant_of(*variants.front(), currency);
     result.sku = only.sku;
     result.price = only.price;
@@ -261,7 +261,7 @@ template <typename Record, typename Read>
 void add_read(const json::value& record, StorePage<Record>& page, Text number, const Read& read) {
   try {
     page.records.push_back(read());
-  } catch (const Unfit& unfit) {
+  } catch (const UnreadableRecord& unfit) {
     page.unreadable.push_back({medusa_text(record, "id"), std::move(number), unfit.what()});
   }
 }
@@ -287,7 +287,7 @@ std::string_view medusa_status(const json::value& order) {
   if (const auto known = by_fulfillment(medusa_text(order, "fulfillment_status")); !known.empty())
     return known;
   if (medusa_text(order, "payment_status") == "refunded") return "cancelled";
-  // The merchant is done with it, so nobody shall pack it once more.
+  // The merchant has finished the order, so it must not be packed again.
   if (status == "completed" || status == "archived") return "shipped";
   if (status == "requires_action") return "pending";
   return is_paid(order) ? "processing" : "pending";

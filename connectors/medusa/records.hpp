@@ -8,8 +8,8 @@
 
 namespace waybill::connectors {
 
-/// What the reading of an order needs of it. The store computes `fulfillment_status` from the items: without
-/// all of theirs it says `shipped` of an order that is shipped in part.
+/// The fields that are read of an order. The store computes `fulfillment_status` from the requested fields of
+/// the items: without all of them it reports a partly shipped order as `shipped`.
 inline constexpr std::string_view medusa_order_fields =
     "id,display_id,custom_display_id,status,payment_status,fulfillment_status,currency_code,total,email,"
     "created_at,updated_at,canceled_at,*items,*shipping_address,*billing_address,*customer";
@@ -21,21 +21,21 @@ inline constexpr std::string_view medusa_product_fields =
     "variants.prices.currency_code,variants.prices.min_quantity,variants.prices.price_list_id,"
     "variants.prices.rules_count";
 
-/// Our status of an order; docs/connectors/medusa.md has the table. Empty for a draft. Pure.
+/// The order's status in our terms, by the table in docs/connectors/medusa.md. Empty for a draft. Pure.
 std::string_view medusa_status(const json::value& order);
 
 /// Adds the order to the page, as a record or as unreadable; drafts are left out. An unchanged order gives an
-/// equal record, in whatever order the store lists its items. Pure.
+/// equal record, whatever the order of its items in the answer. Pure.
 void add_medusa_order(const json::value& order, StorePage<StoreOrder>& page);
 
-/// Likewise a product, with the prices of one currency ("eur", as the store writes it). The store's weights
-/// are taken as grams, its lengths as centimetres. Pure.
+/// Adds a product in the same way, with the prices of one currency ("eur", as the store writes it). Weights
+/// are read as grams, lengths as centimetres. Pure.
 void add_medusa_product(const json::value& product, std::string_view currency, StorePage<StoreProduct>& page);
 
-/// The store's `updated_at`. Throws StoreError wrong_store when there is none.
+/// The store's `updated_at`. Throws StoreError wrong_store if there is none.
 Time medusa_changed_at(const json::value& record);
 
-/// A text of a record by its dotted path; empty when it has none.
+/// A text of a record by its dotted path; empty if absent.
 std::string medusa_text(const json::value& record, std::string_view path);
 
 }  // namespace waybill::connectors

@@ -11,7 +11,7 @@
 namespace waybill::connectors {
 namespace {
 
-/// As a server of version 2.21.2 gives it, without the many fields that nobody reads.
+/// An order of a server of version 2.21.2, without the unused fields.
 json::object order_of_a_guest() {
   return json::parse(R"({
     "id": "order_1", "display_id": 7, "custom_display_id": null, "status": "pending", "currency_code": "eur",
@@ -96,7 +96,7 @@ TEST(MedusaRecords, ListsItemsInTheSameOrderWhateverTheStoreDoes) {
   EXPECT_EQ(first.items[1].sku, std::nullopt);
 }
 
-TEST(MedusaRecords, TakesTheNumberThatTheMerchantGave) {
+TEST(MedusaRecords, PrefersTheMerchantsNumber) {
   auto order = order_of_a_guest();
   EXPECT_EQ(readable(order).number, "7");
   order["custom_display_id"] = "EU-0007";
@@ -133,7 +133,7 @@ TEST(MedusaRecords, LeavesOutItemsThatAnEditRemoved) {
   EXPECT_EQ(readable(order).items.size(), 1U);
 }
 
-TEST(MedusaRecords, TellsWhatCannotBeReadAndWhy) {
+TEST(MedusaRecords, ReportsUnreadableRecordsWithAReason) {
   for (const auto* const field : {"total", "currency_code", "created_at", "updated_at", "display_id"}) {
     auto order = order_of_a_guest();
     order[field] = json::array();
@@ -158,7 +158,7 @@ json::object price(std::string_view currency, double amount, json::object more =
   return more;
 }
 
-TEST(MedusaRecords, TakesThePriceThatEverybodyPaysForOne) {
+TEST(MedusaRecords, TakesTheGeneralPriceOfOnePiece) {
   const json::array prices = {price("usd", 1),
                               price("eur", 2, {{"min_quantity", 10}}),
                               price("eur", 3, {{"price_list_id", "plist_1"}}),

@@ -13,17 +13,18 @@ namespace {
 
 constexpr std::chrono::milliseconds resolution(1);
 
-/// A change has the time at which its request began and is seen when it commits, servers of one store may
-/// differ in their clocks, and the first answer tells the time at its end.
+/// The uncertainty of the store's times: a change has the time at which its request began but is visible
+/// after its commit, the clocks of a store's servers may differ, and the first answer has the time at its
+/// end.
 constexpr std::chrono::seconds overlap(90);
 
-/// A list, and what of it is given: its records as they are listed, or those that its rows name.
+/// A list whose rows are the records, or name the records.
 struct Stage {
   MedusaList list;
-  std::string named_by = {};  // the path of the record's id in a row; empty: the rows are the records
+  std::string named_by = {};  // the path of the record's id in a row; empty if the rows are the records
 };
 
-/// Stages one after another; the last one is the records' own, by which the sweep knows how far it is.
+/// Reads stages one after another; the last one is the list of the records, which determines the progress.
 template <typename Record>
 class MedusaSweep : public StoreSweep<Record> {
  public:
@@ -53,13 +54,13 @@ class MedusaSweep : public StoreSweep<Record> {
       if (!named_.empty() || (!stage.named_by.empty() && current_ + 1 < stages_.size())) continue;
       StorePage<Record> page;
       if (stage.named_by.empty()) add(rows, page);
-      tell_reached(page);
+      set_reached(page);
       co_return page;
     }
   }
 
  protected:
-  /// Before each page; throws StoreError.
+  /// Called before each page. Throws StoreError.
   virtual asio::awaitable<void> prepare() { co_return; }
   virtual void add(const json::array& records, StorePage<Record>& page) const = 0;
 
@@ -69,7 +70,7 @@ class MedusaSweep : public StoreSweep<Record> {
   void name_records(const json::array& rows, const std::string& named_by) {
     std::set<std::string> ids;
     for (const auto& row : rows) ids.insert(medusa_text(row, named_by));
-    ids.erase("");  // such as a payment of what became no order
+    ids.erase("");  // rows without a record, such as a payment that did not lead to an order
     named_.assign(ids.begin(), ids.end());
   }
 
@@ -81,12 +82,12 @@ class MedusaSweep : public StoreSweep<Record> {
     StorePage<Record> page;
     add(MedusaApi::records(answer, name_), page);
     named_.erase(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (named_.empty()) tell_reached(page);
+    if (named_.empty()) set_reached(page);
     co_return page;
   }
 
-  /// What changed after the sweep began, or shortly before, is given but not counted on.
-  void tell_reached(StorePage<Record>& page) {
+  /// Sets the page's `reached`, at most shortly before the begin of the sweep.
+  void set_reached(StorePage<Record>& page) {
     if (current_ + 1 < stages_.size()) return;
     const MedusaList& list = stages_.back().list;
     const Time horizon = *began_ - overlap;
@@ -97,11 +98,11 @@ class MedusaSweep : public StoreSweep<Record> {
 
   std::vector<Stage> stages_;
   std::size_t current_ = 0;
-  std::size_t page_;  // how many are read by their ids at a time
+  std::size_t page_;  // records read by their ids at a time
   std::string path_, name_, fields_;
   std::vector<std::string> named_;  // ids of records to be read
   std::optional<Time> reached_;
-  std::optional<Time> began_;  // by the store's clock
+  std::optional<Time> began_;  // in the store's time
 };
 
 class OrderSweep : public MedusaSweep<StoreOrder> {
@@ -128,10 +129,10 @@ class ProductSweep : public MedusaSweep<StoreProduct> {
       const auto* const object = store.if_object();
       const auto* const list = object == nullptr ? nullptr : object->if_contains("supported_currencies");
       if (list == nullptr || !list->is_array()) continue;
-      for (const auto& one : list->get_array()) {
-        const auto* const chosen = one.is_object() ? one.get_object().if_contains("is_default") : nullptr;
-        const bool is_default = chosen != nullptr && chosen->is_bool() && chosen->get_bool();
-        if (is_default || currency.empty()) currency = medusa_text(one, "currency_code");
+      for (const auto& entry : list->get_array()) {
+        const auto* const flag = entry.is_object() ? entry.get_object().if_contains("is_default") : nullptr;
+        const bool is_default = flag != nullptr && flag->is_bool() && flag->get_bool();
+        if (is_default || currency.empty()) currency = medusa_text(entry, "currency_code");
         if (is_default) break;
       }
     }
@@ -201,7 +202,7 @@ bool MedusaList::advance(const json::array& records) {
 std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std::optional<Time> since,
                                                             MedusaPages pages) {
   std::vector<Stage> stages;
-  // From the first order on, all are read from now on, with their payments as they then are.
+  // A sweep from the first order on reads all orders anyway, with their present payments.
   if (since) {
     stages.push_back(
         {{api,

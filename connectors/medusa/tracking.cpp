@@ -42,7 +42,7 @@ bool has_label(const json::value& fulfillment, const std::string& number) {
 
 bool is_canceled(const json::value& record) { return !medusa_text(record, "canceled_at").empty(); }
 
-/// Without a shipment, and free to have one.
+/// True for a fulfilment that has no shipment and can get one.
 bool is_open(const json::value& fulfillment) {
   return !is_canceled(fulfillment) && medusa_text(fulfillment, "shipped_at").empty() &&
          medusa_text(fulfillment, "delivered_at").empty() && elements(fulfillment, "labels").empty();
@@ -68,12 +68,13 @@ std::string path_of(const StoreTracking& tracking, const std::string& rest) {
   return "/admin/orders/" + net::percent_encode(tracking.order_id) + rest;
 }
 
-/// The server takes web addresses alone.
+/// The URL if it is a web address, the only kind that the server accepts; otherwise empty.
 std::string web_address(const std::string& url) {
   return url.starts_with("https://") || url.starts_with("http://") ? url : std::string();
 }
 
-/// Of each line what the fulfilment has of it; of a kit, whose parts each count, no more than was fulfilled.
+/// Ships all items of the fulfilment. A kit lists each of its parts, so the quantity of a line is limited to
+/// the fulfilled quantity.
 MedusaStep ship(const json::value& order, const json::value& fulfillment, const StoreTracking& tracking) {
   std::map<std::string, std::int64_t> fulfilled;
   for (const auto& item : elements(order, "items")) {
@@ -98,8 +99,8 @@ MedusaStep ship(const json::value& order, const json::value& fulfillment, const 
           {{"items", items}, {"labels", labels}}};
 }
 
-/// What has no fulfilment, as the server wants it: items that need shipping apart from those that do not. The
-/// parcel is of the former; the latter go into one only where there is nothing else.
+/// The items without a fulfilment. The server wants items that need shipping apart from others; the others
+/// are returned only if the order has nothing else.
 json::array unfulfilled_items(const json::value& order) {
   json::array shipped;
   json::array others;
@@ -110,7 +111,7 @@ json::array unfulfilled_items(const json::value& order) {
     items.push_back({{"id", medusa_text(item, "id")}, {"quantity", left}});
   }
   if (!shipped.empty()) return shipped;
-  // What needs no shipping and is left beside parcels is not of this one.
+  // Items without shipping that remain beside earlier parcels do not belong to this one.
   return elements(order, "fulfillments").empty() ? others : json::array();
 }
 
@@ -135,8 +136,8 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
   if (status == "draft") throw StoreError(StoreProblem::refused, "The order is a draft in the store.");
   const auto open = open_fulfillments(order);
   if (const auto* const shown = labelled(order, tracking.tracking_number); shown != nullptr) {
-    // One push ships all that is open when it begins: what is older than its first shipment was left by an
-    // interruption, what is younger is for another parcel.
+    // One push ships all fulfilments that are open when it begins: one older than its first shipment was left
+    // by an interruption, a younger one belongs to another parcel.
     const auto shipped_at = parse_timestamp(medusa_text(*shown, "shipped_at"));
     const auto left = std::ranges::find_if(open, [&](const auto* fulfillment) {
       const auto made = parse_timestamp(medusa_text(*fulfillment, "created_at"));

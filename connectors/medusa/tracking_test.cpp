@@ -27,7 +27,7 @@ json::object order(json::array items, json::array fulfillments = {}) {
 
 const StoreTracking parcel = {.order_id = "order_1", .tracking_number = "WB1", .carrier_name = "DHL"};
 
-TEST(MedusaTracking, FulfillsWhatNeedsShippingAndIsLeft) {
+TEST(MedusaTracking, FulfillsTheRemainingItemsThatNeedShipping) {
   const json::array items{line("a", 3, 1, 1), line("b", 1, 1, 1), line("gift card", 1, 0, 0, false)};
   const auto step = next_medusa_step(order(items), parcel);
   EXPECT_EQ(step.kind, MedusaStep::Kind::fulfill);
@@ -35,7 +35,7 @@ TEST(MedusaTracking, FulfillsWhatNeedsShippingAndIsLeft) {
   EXPECT_EQ(to_json(step.body), R"({"items":[{"id":"a","quantity":2}]})");
 }
 
-TEST(MedusaTracking, FulfillsWhatNeedsNoShippingWhereThereIsNothingElse) {
+TEST(MedusaTracking, FulfillsItemsWithoutShippingIfThereAreNoOthers) {
   const auto step = next_medusa_step(order({line("a", 3, 0, 0, false)}), parcel);
   EXPECT_EQ(to_json(step.body), R"({"items":[{"id":"a","quantity":3}]})");
 }
@@ -58,7 +58,7 @@ TEST(MedusaTracking, LeavesFulfilmentsThatAreCanceledOrShippedAlone) {
   EXPECT_EQ(step.path, "/admin/orders/order_1");
 }
 
-TEST(MedusaTracking, ThinksNothingOfALabelThatWentWithItsFulfilment) {
+TEST(MedusaTracking, IgnoresTheLabelOfACanceledFulfilment) {
   const json::object canceled = {{"id", "ful_1"},
                                  {"canceled_at", "2026-11-20T10:00:00.000Z"},
                                  {"labels", json::array{json::object{{"tracking_number", "WB1"}}}}};
@@ -66,7 +66,7 @@ TEST(MedusaTracking, ThinksNothingOfALabelThatWentWithItsFulfilment) {
             MedusaStep::Kind::fulfill);
 }
 
-TEST(MedusaTracking, KnowsWhatItNoted) {
+TEST(MedusaTracking, RecognisesItsOwnNote) {
   auto shipped = order({line("a", 1, 1, 1)});
   const auto noted = next_medusa_step(shipped, parcel);
   ASSERT_EQ(noted.kind, MedusaStep::Kind::note);
@@ -84,7 +84,7 @@ TEST(MedusaTracking, EscapesAnIdInItsPath) {
             "/admin/orders/..%2Fstores/fulfillments");
 }
 
-TEST(MedusaTracking, RefusesOrdersThatTakeNoParcel) {
+TEST(MedusaTracking, RefusesOrdersThatCannotGetAParcel) {
   for (const auto* const status : {"canceled", "draft"}) {
     auto refusing = order({line("a", 1, 0, 0)});
     refusing["status"] = status;
@@ -97,7 +97,7 @@ TEST(MedusaTracking, RefusesOrdersThatTakeNoParcel) {
   }
 }
 
-TEST(MedusaConnectorTerms, NoCallFromOutsideIsBelieved) {
+TEST(MedusaConnectorTerms, EveryInboundCallIsRefused) {
   const auto& medusa = medusa_connector();
   EXPECT_EQ(medusa.terms().code, "medusa");
   EXPECT_TRUE(medusa.terms().api_secret.empty());

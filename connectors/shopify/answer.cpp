@@ -9,14 +9,14 @@
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t words_limit = 300;
+constexpr std::size_t message_limit = 300;
 
 double number_at(const json::object& object, std::string_view path) {
   const auto* const value = find_path(object, path);
   return value != nullptr && value->is_number() ? value->to_number<double>() : 0;
 }
 
-// Below a record that is there: the field is null, the rest may be used.
+// True if access is denied to a field of an existing record: the field is null, the rest can be used.
 bool denies_only_a_field(const json::object& error, const json::object* data) {
   const auto* const path = error.if_contains("path");
   if (data == nullptr || path == nullptr || !path->is_array() || path->get_array().size() < 2) return false;
@@ -33,13 +33,13 @@ StoreError problem_of(const json::object& error, const std::string& code) {
     if (!message.empty()) words += ": " + message;
     const std::string scope = shopify::code(error, "extensions.requiredAccess");
     if (!scope.empty() && message.find(scope) == std::string::npos) words += " Required access: " + scope;
-    return {StoreProblem::credentials, clean_text(words, words_limit).value_or(words)};
+    return {StoreProblem::credentials, clean_text(words, message_limit).value_or(words)};
   }
   if (code == "INTERNAL_SERVER_ERROR" || code == "TIMEOUT" || code == "SHOP_INACTIVE") {
     return {StoreProblem::busy, "The store cannot answer now (" + code + ")."};
   }
-  return {StoreProblem::refused,
-          "The store refuses the query: " + clean_text(message, words_limit).value_or("it gives no reason.")};
+  return {StoreProblem::refused, "The store refuses the query: " +
+                                     clean_text(message, message_limit).value_or("it gives no reason.")};
 }
 
 }  // namespace
@@ -62,18 +62,18 @@ std::optional<json::object> shopify_data(const json::value& answer) {
       throw problem_of(*error, code);
     }
   } else if (errors != nullptr) {
-    throw StoreError(StoreProblem::refused,
-                     "The store refuses the query: " + clean_text(errors, words_limit).value_or("no reason"));
+    throw StoreError(StoreProblem::refused, "The store refuses the query: " +
+                                                clean_text(errors, message_limit).value_or("no reason"));
   }
   if (data == nullptr) {
     throw StoreError(
         StoreProblem::wrong_store,
-        "What answers at the store's address is not Shopify's Admin API: its answer has no data.");
+        "The server at the store's address does not have Shopify's Admin API: its answer has no data.");
   }
   return *data;
 }
 
-std::string shopify_words(const net::HttpResponse& response) {
+std::string shopify_error_message(const net::HttpResponse& response) {
   boost::system::error_code failed;
   const auto body = json::parse(response.body, failed);
   const auto* const object = failed ? nullptr : body.if_object();
@@ -83,26 +83,26 @@ std::string shopify_words(const net::HttpResponse& response) {
     if (value == nullptr) continue;
     if (value->is_array() && !value->get_array().empty()) value = &value->get_array().front();
     if (value->is_object()) value = value->get_object().if_contains("message");
-    if (auto words = clean_text(value, words_limit)) return *words;
+    if (auto words = clean_text(value, message_limit)) return *words;
   }
   return {};
 }
 
 void require_shopify_answer(const net::HttpResponse& response) {
   constexpr int fine = 200;
-  constexpr int payment_required = 402;  // a shop that does not pay
-  constexpr int locked = 423;            // a shop that is not available
+  constexpr int payment_required = 402;  // the shop has not paid
+  constexpr int locked = 423;            // the shop is not available
   const int status = response.status;
   if (status == fine) return;
   if (status >= 300 && status < 400) {
-    throw StoreError(StoreProblem::wrong_store, "The store's address leads elsewhere (" +
+    throw StoreError(StoreProblem::wrong_store, "The store's address redirects elsewhere (" +
                                                     std::to_string(status) +
                                                     "): give the one that ends in myshopify.com.");
   }
   if (status == payment_required || status == locked) {
     throw StoreError(StoreProblem::busy, "The store is closed (" + std::to_string(status) + ").");
   }
-  throw refusal(response, shopify_words(response));
+  throw refusal(response, shopify_error_message(response));
 }
 
 void ShopifyBudget::learn(std::string_view operation, const json::value& answer, Time now) {
@@ -113,7 +113,7 @@ void ShopifyBudget::learn(std::string_view operation, const json::value& answer,
   }
   const double restored = number_at(*object, "extensions.cost.throttleStatus.restoreRate");
   if (!(restored > 0)) return;
-  restored_a_second_ = restored;
+  restored_per_second_ = restored;
   maximum_ = number_at(*object, "extensions.cost.throttleStatus.maximumAvailable");
   available_ = number_at(*object, "extensions.cost.throttleStatus.currentlyAvailable");
   known_at_ = now;
@@ -121,13 +121,13 @@ void ShopifyBudget::learn(std::string_view operation, const json::value& answer,
 
 Duration ShopifyBudget::wait_before(std::string_view operation, Time now) const {
   const auto cost = costs_.find(operation);
-  if (cost == costs_.end() || !(restored_a_second_ > 0)) return Duration::zero();
+  if (cost == costs_.end() || !(restored_per_second_ > 0)) return Duration::zero();
   const double passed = std::chrono::duration<double>(std::max(now - known_at_, Duration::zero())).count();
-  const double available = std::min(maximum_, available_ + passed * restored_a_second_);
+  const double available = std::min(maximum_, available_ + passed * restored_per_second_);
   const double missing = std::min(cost->second, maximum_) - available;
   if (!(missing > 0)) return Duration::zero();
   constexpr double longest = 3600;
-  const double seconds = std::min(missing / restored_a_second_, longest);
+  const double seconds = std::min(missing / restored_per_second_, longest);
   return Duration(static_cast<Duration::rep>(std::ceil(seconds * 1e6)));
 }
 

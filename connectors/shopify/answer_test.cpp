@@ -31,7 +31,7 @@ StoreProblem problem_of(const net::HttpResponse& answer) {
   throw std::logic_error("no problem");
 }
 
-TEST(ShopifyAnswer, GivesItsData) {
+TEST(ShopifyAnswer, ReturnsItsData) {
   EXPECT_EQ(*shopify_data(json::parse(R"({"data":{"shop":{"name":"Tea"}}})")),
             json::parse(R"({"shop":{"name":"Tea"}})").as_object());
 }
@@ -45,7 +45,7 @@ TEST(ShopifyAnswer, NamesTheScopeThatIsMissing) {
   EXPECT_NE(words.find("read_orders"), std::string::npos) << words;
 }
 
-TEST(ShopifyAnswer, KeepsRecordsOfWhichAFieldIsDenied) {
+TEST(ShopifyAnswer, KeepsRecordsWithADeniedField) {
   const auto data = shopify_data(json::parse(R"({"data":{"orders":{"nodes":[{"id":"1","customer":null}]}},
       "errors":[{"message":"Access denied for customer field.","path":["orders","nodes",0,"customer"],
                  "extensions":{"code":"ACCESS_DENIED"}}]})"));
@@ -53,7 +53,7 @@ TEST(ShopifyAnswer, KeepsRecordsOfWhichAFieldIsDenied) {
   EXPECT_TRUE(data->contains("orders"));
 }
 
-TEST(ShopifyAnswer, TellsThrottledFromRefusedFromBroken) {
+TEST(ShopifyAnswer, DistinguishesThrottledRefusedAndBrokenAnswers) {
   EXPECT_FALSE(
       shopify_data(json::parse(R"({"errors":[{"message":"Throttled","extensions":{"code":"THROTTLED"}}]})")));
   for (const auto* const code : {"INTERNAL_SERVER_ERROR", "TIMEOUT", "SHOP_INACTIVE"}) {
@@ -73,7 +73,7 @@ TEST(ShopifyAnswer, TellsThrottledFromRefusedFromBroken) {
   }
 }
 
-TEST(ShopifyAnswer, TellsWhatATooDearQueryCosts) {
+TEST(ShopifyAnswer, ReportsTheCostOfATooCostlyQuery) {
   try {
     shopify_data(
         json::parse(R"({"errors":[{"message":"x","extensions":{"code":"MAX_COST_EXCEEDED","cost":2003,
@@ -85,7 +85,7 @@ TEST(ShopifyAnswer, TellsWhatATooDearQueryCosts) {
   }
 }
 
-TEST(ShopifyAnswer, TellsStatusesApart) {
+TEST(ShopifyAnswer, DistinguishesStatuses) {
   EXPECT_NO_THROW(require_shopify_answer(response(200)));
   EXPECT_EQ(problem_of(response(401)), StoreProblem::credentials);
   EXPECT_EQ(problem_of(response(403)), StoreProblem::credentials);
@@ -96,12 +96,13 @@ TEST(ShopifyAnswer, TellsStatusesApart) {
   EXPECT_EQ(problem_of(response(400)), StoreProblem::refused);
 }
 
-TEST(ShopifyAnswer, FindsTheWordsOfARefusal) {
-  EXPECT_EQ(shopify_words(response(401, R"({"errors":"[API] Invalid API key"})")), "[API] Invalid API key");
-  EXPECT_EQ(shopify_words(response(400, R"({"errors":[{"message":"no"}]})")), "no");
-  EXPECT_EQ(shopify_words(response(400, R"({"error":"a","error_description":"b"})")), "b");
-  EXPECT_EQ(shopify_words(response(400, R"({"error":"invalid_client"})")), "invalid_client");
-  EXPECT_EQ(shopify_words(response(400, "<html>")), "");
+TEST(ShopifyAnswer, FindsTheMessageOfARefusal) {
+  EXPECT_EQ(shopify_error_message(response(401, R"({"errors":"[API] Invalid API key"})")),
+            "[API] Invalid API key");
+  EXPECT_EQ(shopify_error_message(response(400, R"({"errors":[{"message":"no"}]})")), "no");
+  EXPECT_EQ(shopify_error_message(response(400, R"({"error":"a","error_description":"b"})")), "b");
+  EXPECT_EQ(shopify_error_message(response(400, R"({"error":"invalid_client"})")), "invalid_client");
+  EXPECT_EQ(shopify_error_message(response(400, "<html>")), "");
 }
 
 TEST(ShopifyBudget, WaitsUntilThePointsOfAnOperationAreBack) {
@@ -120,7 +121,7 @@ TEST(ShopifyBudget, WaitsUntilThePointsOfAnOperationAreBack) {
   EXPECT_EQ(budget.wait_before("page", start - std::chrono::hours(1)), std::chrono::seconds(2));
 }
 
-TEST(ShopifyBudget, DoesNotWaitForMoreThanThereEverIs) {
+TEST(ShopifyBudget, NeverWaitsForMoreThanTheMaximum) {
   const Time start = *parse_timestamp("2026-07-01T10:00:00Z");
   ShopifyBudget budget;
   budget.learn("page", json::parse(R"({"extensions":{"cost":{"requestedQueryCost":900,"throttleStatus":

@@ -14,7 +14,7 @@ namespace waybill::connectors {
 namespace {
 
 constexpr Duration longest_wait = std::chrono::seconds(30);
-constexpr std::size_t most_throttled = 5;  // tries
+constexpr std::size_t most_throttled = 5;  // attempts
 constexpr Duration token_margin = std::chrono::minutes(1);
 
 asio::awaitable<void> wait(Duration duration) {
@@ -23,7 +23,7 @@ asio::awaitable<void> wait(Duration duration) {
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-// What may stand in a header: no blanks, and above all no line breaks.
+// True for text that is safe in a header: no blanks, above all no line breaks.
 bool is_header_value(std::string_view token) {
   return std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
 }
@@ -32,16 +32,16 @@ StoreError throttled(Duration again) {
   return {StoreProblem::busy, "The store's rate limit is used up.", again};
 }
 
-// The grant is refused with 400, in JSON or, for a shop that the app is not installed in, as a page.
+// The error for a refused grant: 400 with JSON, or with a page if the app is not installed in the shop.
 StoreError grant_refusal(const net::HttpResponse& response) {
-  const std::string words = shopify_words(response);
-  if (!words.empty() || response.body.find("Oauth error") != std::string::npos) {
+  const std::string message = shopify_error_message(response);
+  if (!message.empty() || response.body.find("Oauth error") != std::string::npos) {
     return {StoreProblem::credentials, "The store refuses the client id and secret (" +
                                            std::to_string(response.status) +
-                                           (words.empty() ? ")." : "): " + words)};
+                                           (message.empty() ? ")." : "): " + message)};
   }
   return {StoreProblem::wrong_store,
-          "What answers at the store's address is not Shopify: it refuses to give "
+          "The server at the store's address is not Shopify: it refuses to give "
           "an access token with " +
               std::to_string(response.status) + " and no reason."};
 }
@@ -77,7 +77,7 @@ asio::awaitable<void> ShopifyApi::get_token() {
   const auto token = grant != nullptr ? clean_text(grant->if_contains("access_token")) : std::nullopt;
   if (!token) {
     throw StoreError(StoreProblem::wrong_store,
-                     "What answers at the store's address is not Shopify: it gives no access token.");
+                     "The server at the store's address is not Shopify: it returns no access token.");
   }
   token_ = *token;
   const auto* const expires = grant->if_contains("expires_in");
@@ -93,7 +93,7 @@ asio::awaitable<net::HttpResponse> ShopifyApi::post(const std::string& body) {
   for (bool renewed = false;; renewed = true) {
     if (granted && (token_.empty() || clock_.now() >= token_ends_)) co_await get_token();
     if (!is_header_value(token_)) {
-      throw StoreError(StoreProblem::credentials, "The access token has characters that no token has.");
+      throw StoreError(StoreProblem::credentials, "The access token has invalid characters.");
     }
     net::HttpRequest request;
     request.url = url_;
@@ -112,11 +112,12 @@ asio::awaitable<net::HttpResponse> ShopifyApi::post(const std::string& body) {
 asio::awaitable<json::object> ShopifyApi::perform(const ShopifyOperation& operation, json::object variables) {
   const std::string body =
       to_json(json::object{{"query", operation.text}, {"variables", std::move(variables)}});
-  for (std::size_t tries = 0;; ++tries) {
+  for (std::size_t attempts = 0;; ++attempts) {
     Duration needed = budget_.wait_before(operation.name, clock_.now());
-    // Throttled all the same: others use the store's budget too, or it does not say how much there is.
-    if (tries > 0) needed = std::max<Duration>(needed, std::chrono::milliseconds(100) * (1U << tries));
-    if (needed > longest_wait || tries == most_throttled) throw throttled(needed);
+    // The call was throttled although points were left: others use the store's budget, or its size is
+    // unknown.
+    if (attempts > 0) needed = std::max<Duration>(needed, std::chrono::milliseconds(100) * (1U << attempts));
+    if (needed > longest_wait || attempts == most_throttled) throw throttled(needed);
     if (needed > Duration::zero()) co_await wait(needed);
     const auto response = co_await post(body);
     require_shopify_answer(response);

@@ -12,27 +12,27 @@
 
 namespace waybill::connectors {
 
-/// The Admin GraphQL API of one store: gets and renews its access token, keeps to the store's rate limit. One
+/// The Admin GraphQL API of one store: gets and renews the access token, respects the store's rate limit. One
 /// coroutine at a time.
 class ShopifyApi {
  public:
   ShopifyApi(StoreCredentials credentials, Send send, const Clock& clock, std::string version);
 
-  /// Whether this secret is an access token already (of an app made in the store's admin), and no client
+  /// True if this secret is an access token (of an app created in the store's admin) instead of a client
   /// secret.
   static bool is_access_token(std::string_view secret);
 
-  /// The `data` of the answer. Waits when the store's budget is too low, and when it throttles; beyond half a
-  /// minute that is StoreError busy with `retry_after`. Throws StoreError.
+  /// The `data` of the answer. Waits if the store's budget is too low or the store throttles; throws
+  /// StoreError busy with `retry_after` if that would take more than half a minute. Throws StoreError.
   asio::awaitable<json::object> call(const ShopifyOperation& operation, json::object variables);
 
-  /// A query of a list, with `first` as large as the store bears it: at most `largest`, fewer after it found
-  /// a page too costly. Throws StoreError.
+  /// A query of a list with the largest `first` that the store allows: at most `largest`, fewer after a page
+  /// was too costly. Throws StoreError.
   asio::awaitable<json::object> call_page(const ShopifyOperation& operation, json::object variables,
                                           std::size_t largest = 100);
 
  private:
-  // Throws ShopifyTooCostly as well.
+  // Throws StoreError and ShopifyTooCostly.
   asio::awaitable<json::object> perform(const ShopifyOperation& operation, json::object variables);
   asio::awaitable<void> get_token();
   asio::awaitable<net::HttpResponse> post(const std::string& body);

@@ -6,7 +6,7 @@
 namespace waybill::connectors {
 namespace {
 
-// A store that changes without pause is read to its end often enough; the next sweep finds the rest.
+// The most passes to the end of a store that changes all the time; the next sweep finds the rest.
 constexpr std::size_t most_passes = 10;
 
 Time second_of(Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
@@ -19,7 +19,7 @@ ShopifyChanges::ShopifyChanges(std::optional<Time> since) {
 
 std::string ShopifyChanges::filter() const {
   if (!from_) return {};
-  // Without quotes Shopify compares the day alone.
+  // Without quotes, Shopify compares only the day.
   return "updated_at:>='" + format_timestamp(*from_).substr(0, 19) + "Z'";
 }
 
@@ -45,8 +45,8 @@ void ShopifyChanges::read_second_again() {
   was_over_ = is_over_;
 }
 
-// What follows the second may have been shifted past the cursor as well, so it is asked for anew. To a second
-// that was not over rows may have been added before the cursor: the next sweep begins there.
+// Rows after the second may have been shifted past the cursor, too, so they are requested again. Rows may
+// have been added before the cursor to a second that was not over, so the next sweep begins there.
 void ShopifyChanges::leave_second() {
   certain_ = certain_ && was_over_;
   move_to(*from_ + std::chrono::seconds(1));
@@ -68,8 +68,8 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
     after_ = next;
     return fresh;
   }
-  // A row that moves away between two pages of the second shifts another past the cursor, and is missing the
-  // next time. So nothing was shifted when two readings are the same.
+  // A row that leaves the second between two of its pages shifts another row past the cursor, and is missing
+  // in the next reading. So nothing was shifted if two readings are the same.
   const bool by_cursor = after_ && from_;
   const bool unsure = by_cursor && (second_ != second_before_ || (is_over_ && !was_over_));
   if (!next && !by_cursor) {

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 const Time start = *parse_timestamp("2026-07-01T10:00:00Z");
 
-// A list that is sorted by the time of change, with cursors that count rows: the kind that skips.
+// A list sorted by time of change whose cursors count rows, so that they can skip rows.
 struct List {
   std::map<std::string, Time> rows;
   std::size_t page_size = 3;
@@ -29,7 +29,7 @@ struct List {
     return all;
   }
 
-  // The ids that are new.
+  // Returns the new ids.
   std::vector<std::string> read(ShopifyChanges& changes) const {
     const auto all = sorted(changes);
     const std::size_t from = std::min(all.size(), changes.after() ? std::stoul(*changes.after()) : 0UL);
@@ -65,7 +65,7 @@ TEST(ShopifyChanges, AnEmptyListEndsAtOnce) {
   EXPECT_FALSE(changes.reached());
 }
 
-TEST(ShopifyChanges, GivesEachRowOnce) {
+TEST(ShopifyChanges, ReturnsEachRowOnce) {
   List list;
   for (int i = 0; i < 10; ++i) list.rows["o" + std::to_string(i)] = start + seconds(i);
   ShopifyChanges changes(std::nullopt);
@@ -73,7 +73,7 @@ TEST(ShopifyChanges, GivesEachRowOnce) {
   EXPECT_EQ(changes.reached(), start + seconds(9));
 }
 
-TEST(ShopifyChanges, IsThroughASecondOfMoreRowsThanAPage) {
+TEST(ShopifyChanges, ReadsASecondWithMoreRowsThanAPage) {
   List list;
   for (int i = 0; i < 20; ++i) list.rows["o" + std::to_string(i)] = start + seconds(i < 15 ? 1 : 2);
   ShopifyChanges changes(start);
@@ -84,7 +84,7 @@ TEST(ShopifyChanges, IsThroughASecondOfMoreRowsThanAPage) {
   EXPECT_EQ(changes.reached(), start + seconds(2));
 }
 
-TEST(ShopifyChanges, ReachedIsNoLaterThanWhatWasGiven) {
+TEST(ShopifyChanges, ReachedIsNoLaterThanTheReturnedRows) {
   List list;
   for (int i = 0; i < 30; ++i) list.rows["o" + std::to_string(i)] = start + seconds(i / 5);
   ShopifyChanges changes(std::nullopt);
@@ -109,7 +109,7 @@ TEST(ShopifyChanges, EndOnAStoreThatChangesWithoutPause) {
   EXPECT_LT(steps, 100);
 }
 
-// Whatever changes while it is read, nothing that was there is left out.
+// No row is left out, whatever changes during the sweep.
 TEST(ShopifyChanges, LeavesNothingOutWhileRowsMove) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     std::mt19937 random(seed);
@@ -137,7 +137,7 @@ TEST(ShopifyChanges, LeavesNothingOutWhileRowsMove) {
   }
 }
 
-TEST(ShopifyChanges, RowsWithoutATimeAreGivenOnceAndPassed) {
+TEST(ShopifyChanges, RowsWithoutATimeAreReturnedOnce) {
   ShopifyChanges changes(std::nullopt);
   EXPECT_EQ(changes.take({{"a", {}}, {"b", {}}}, "2"), (std::vector<bool>{true, true}));
   EXPECT_EQ(changes.after(), "2");

@@ -9,18 +9,18 @@
 
 namespace waybill::connectors::shopify {
 
-/// The clean text at a dotted path; nullopt when there is none.
+/// The clean text at a dotted path; nullopt if there is none.
 inline std::optional<std::string> text(const json::object& object, std::string_view path,
                                        std::size_t limit = 1000) {
   return clean_text(find_path(object, path), limit);
 }
 
-/// The same for what is compared: empty when there is none.
+/// The same for codes to compare; empty if there is none.
 inline std::string code(const json::object& object, std::string_view path) {
   return text(object, path).value_or(std::string());
 }
 
-/// The list at a dotted path; empty when there is none.
+/// The list at a dotted path; empty if there is none.
 inline const json::array& list(const json::object& object, std::string_view path) {
   static const json::array none;
   const auto* const value = find_path(object, path);

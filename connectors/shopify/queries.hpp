@@ -4,14 +4,14 @@
 
 namespace waybill::connectors {
 
-/// An operation of Shopify's Admin GraphQL API. Fields and arguments are those of its reference
-/// (shopify.dev/docs/api/admin-graphql) that all versions since 2025-04 have.
+/// An operation of Shopify's Admin GraphQL API. Uses only fields and arguments that all versions since
+/// 2025-04 have (shopify.dev/docs/api/admin-graphql).
 struct ShopifyOperation {
   std::string_view name;
   std::string_view text;
 };
 
-/// A list that is read by what changed, and the longer list within each of its records.
+/// A list that is read by time of change, and the inner list of each of its records.
 struct ShopifyList {
   ShopifyOperation page;         // $first, $after, $query
   ShopifyOperation more;         // $id, $first, $after: further entries of the inner list
@@ -80,7 +80,7 @@ inline constexpr ShopifyList products{
 #undef WAYBILL_SHOPIFY_ORDER
 #undef WAYBILL_SHOPIFY_VARIANT
 
-// Locations are known by the names that fulfillment orders keep: to read a Location takes a scope of its own.
+// Identifies locations by their names in fulfillment orders, because reading a Location needs another scope.
 inline constexpr ShopifyOperation deliveries{"WaybillDeliveries", R"(
 query WaybillDeliveries($id: ID!, $first: Int!, $after: String) {
   order(id: $id) {

@@ -42,10 +42,10 @@ std::optional<std::string> amount(const json::object& object, std::string_view p
   return number && is_decimal(*number) ? number : std::nullopt;
 }
 
-// What makes a record unreadable is thrown as a sentence.
+// Throws the reason why a record is unreadable, as a sentence.
 template <typename Value>
-Value required(std::optional<Value> value, std::string_view what) {
-  if (!value) throw std::invalid_argument("It has no readable " + std::string(what) + ".");
+Value required(std::optional<Value> value, std::string_view name) {
+  if (!value) throw std::invalid_argument("It has no readable " + std::string(name) + ".");
   return std::move(*value);
 }
 
@@ -61,15 +61,15 @@ std::optional<std::string> joined(const std::optional<std::string>& first,
 }
 
 std::optional<std::string> first_of(std::initializer_list<std::optional<std::string>> texts) {
-  for (const auto& one : texts) {
-    if (one) return one;
+  for (const auto& text : texts) {
+    if (text) return text;
   }
   return std::nullopt;
 }
 
 bool is_delivered(const json::object& order) {
   const auto& fulfillments = list(order, "fulfillments");
-  constexpr std::size_t asked_for = 10;
+  constexpr std::size_t requested = 10;
   std::size_t delivered = 0;
   for (const auto& one : fulfillments) {
     const auto* const fulfillment = one.if_object();
@@ -77,11 +77,11 @@ bool is_delivered(const json::object& order) {
     if (code(*fulfillment, "displayStatus") != "DELIVERED") return false;
     ++delivered;
   }
-  return delivered > 0 && fulfillments.size() < asked_for;
+  return delivered > 0 && fulfillments.size() < requested;
 }
 
-// What is left of each line after edits and refunds; an order of which nothing is left keeps what was
-// ordered.
+// The quantities left of each line after edits and refunds; an order with nothing left keeps the ordered
+// quantities.
 std::vector<StoreItem> read_items(const json::object& order) {
   const auto& nodes = list(order, "lineItems.nodes");
   const bool any_left = std::ranges::any_of(nodes, [](const json::value& node) {

@@ -57,7 +57,7 @@ TEST(ShopifyRecords, ReadAnOrder) {
   EXPECT_EQ(format_timestamp(order.changed_at), "2026-07-01T10:05:00.000Z");
 }
 
-TEST(ShopifyRecords, ItemsAreWhatIsLeftAfterEditsAndRefunds) {
+TEST(ShopifyRecords, ItemsHaveTheQuantitiesLeftAfterEditsAndRefunds) {
   const auto items = read(object(whole_order)).records.at(0).items;
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0].description, "Tea <b>\"Uji\"</b> - 100 g");
@@ -68,7 +68,7 @@ TEST(ShopifyRecords, ItemsAreWhatIsLeftAfterEditsAndRefunds) {
   EXPECT_FALSE(items[1].sku);
 }
 
-TEST(ShopifyRecords, AnOrderOfWhichNothingIsLeftKeepsWhatWasOrdered) {
+TEST(ShopifyRecords, AnOrderWithNothingLeftKeepsTheOrderedQuantities) {
   auto order = object(whole_order);
   for (auto& node : order["lineItems"].at("nodes").as_array()) node.as_object()["currentQuantity"] = 0;
   order["displayFinancialStatus"] = "REFUNDED";
@@ -111,7 +111,7 @@ TEST(ShopifyRecords, TestOrdersAreLeftOut) {
   EXPECT_TRUE(page.unreadable.empty());
 }
 
-TEST(ShopifyRecords, WhatCannotBeReadIsNamed) {
+TEST(ShopifyRecords, UnreadableRecordsAreReported) {
   const std::vector<std::pair<const char*, json::value>> broken = {{"id", nullptr},
                                                                    {"name", ""},
                                                                    {"createdAt", "yesterday"},
@@ -167,7 +167,7 @@ TEST(ShopifyRecords, StatusesAreMapped) {
   }
 }
 
-TEST(ShopifyRecords, DeliveredIsAnOrderWhoseEveryFulfillmentIs) {
+TEST(ShopifyRecords, AnOrderIsDeliveredIfEveryFulfillmentIs) {
   auto order = object(whole_order);
   order["displayFulfillmentStatus"] = "FULFILLED";
   const auto status = [&](std::string_view fulfillments) {

@@ -23,7 +23,7 @@ bool is_shop_name(std::string_view name) {
          std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
 }
 
-// The shop that the path of Shopify's admin is about: /store/NAME and what follows.
+// The shop in the path of a URL of Shopify's admin, /store/NAME….
 std::string admin_shop(std::string_view url) {
   constexpr std::string_view before = "/store/";
   const auto path = url.substr(std::min(url.size(), url.find('/', url.find("://") + 3)));
@@ -33,7 +33,7 @@ std::string admin_shop(std::string_view url) {
   return std::string(name.substr(0, name.find_first_of("/?#")));
 }
 
-// The name of a shop that an address on Shopify's own hosts is about; empty for another address.
+// The shop's name in a URL on Shopify's hosts; empty for other URLs.
 std::string shop_of(const std::string& url) {
   const auto destination = net::parse_destination(url);
   constexpr int http_port = 80;
@@ -57,9 +57,9 @@ std::set<std::string> granted_scopes(const json::object& data) {
   return scopes;
 }
 
-// A right to write is one to read, too (shopify.dev, "API access scopes").
-bool may_read(const std::set<std::string>& scopes, const std::string& what) {
-  return scopes.contains("read_" + what) || scopes.contains("write_" + what);
+// A write scope includes the right to read (shopify.dev, "API access scopes").
+bool may_read(const std::set<std::string>& scopes, const std::string& resource) {
+  return scopes.contains("read_" + resource) || scopes.contains("write_" + resource);
 }
 
 void require_scopes(const std::set<std::string>& scopes, bool writes) {
@@ -69,7 +69,7 @@ void require_scopes(const std::set<std::string>& scopes, bool writes) {
   };
   if (!may_read(scopes, "orders")) lacks("read_orders");
   if (!may_read(scopes, "products")) lacks("read_products");
-  // Those that fulfillmentCreate wants for fulfillment orders which are the merchant's or the app's own.
+  // fulfillmentCreate needs one of these for fulfillment orders of the merchant or of the app.
   if (writes && !scopes.contains("write_merchant_managed_fulfillment_orders") &&
       !scopes.contains("write_assigned_fulfillment_orders")) {
     lacks("write_merchant_managed_fulfillment_orders");
@@ -128,7 +128,7 @@ std::string Shopify::normal_url(std::string_view store_url) const {
   url.resize(url.find_last_not_of(" \t\r\n\f\v") + 1);
   const bool bare = url.find("://") == std::string::npos;
   const std::string shop = shop_of(bare ? "https://" + url : url);
-  // Always by TLS, whatever was asked for: Shopify has nothing else, and the secret goes there.
+  // Always uses TLS: Shopify supports nothing else, and the request carries the secret.
   if (!shop.empty()) return "https://" + shop + std::string(shop_domain);
   return normal_store_url(url);
 }

@@ -4,7 +4,7 @@
 
 namespace waybill::connectors {
 
-/// Shopify by its Admin GraphQL API; docs/connectors/shopify.md says what it does.
+/// Shopify by its Admin GraphQL API; described in docs/connectors/shopify.md.
 class Shopify final : public Connector {
  public:
   const ProviderTerms& terms() const override;

@@ -48,7 +48,7 @@ TEST(Shopify, KeepsOtherAddressesAsTheyAre) {
   for (const auto& [url, expected] : kept) EXPECT_EQ(shopify_connector().normal_url(url), expected);
 }
 
-TEST(Shopify, RefusesWhatIsNoAddress) {
+TEST(Shopify, RefusesInvalidAddresses) {
   for (const auto* const url :
        {"", "tea", "tea.example", "ftp://tea.myshopify.com", "https://tea.myshopify.com@evil.example",
         "https://user:secret@tea.myshopify.com", "https://proxy.example/?a=b"}) {
@@ -96,7 +96,7 @@ TEST_F(ShopifyWebhook, IsRefusedWithAnyOtherSignature) {
   EXPECT_FALSE(verify(body).delivery_id);
   secret = "another";
   EXPECT_EQ(verify(body).kind, InboundVerdict::Kind::bad_signature);
-  secret.clear();  // no secret is no key that anyone may sign with
+  secret.clear();  // an empty secret must not be usable as a key
   headers = {{"x-shopify-hmac-sha256", signature(body)}};
   EXPECT_EQ(verify(body).kind, InboundVerdict::Kind::bad_signature);
 }

@@ -28,7 +28,7 @@ Nodes nodes_of(json::object& connection, std::string_view field) {
   return nodes;
 }
 
-// The cursor behind a connection's nodes, if there are more.
+// The cursor after a connection's nodes, if there are more.
 std::optional<std::string> next_of(const json::object& connection) {
   const auto* const more = find_path(connection, "pageInfo.hasNextPage");
   const auto* const cursor = find_path(connection, "pageInfo.endCursor");
@@ -46,10 +46,10 @@ json::value or_null(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value(nullptr);
 }
 
-// Reads on until the record's inner list is whole.
+// Reads further pages until the record's inner list is complete.
 asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::object& record) {
   auto* const inner = object_in(record, list.inner);
-  if (inner == nullptr) co_return;  // whoever reads the record says so
+  if (inner == nullptr) co_return;  // the record's reader reports it
   auto next = next_of(*inner);
   if (!next) co_return;
   const auto* const id = record.if_contains("id");
@@ -58,7 +58,7 @@ asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::o
     auto data = co_await api.call_page(
         list.more, {{"id", id == nullptr ? json::value() : *id}, {"after", or_null(next)}});
     auto* const owner = object_in(data, list.record_root);
-    if (owner == nullptr) co_return;  // deleted meanwhile
+    if (owner == nullptr) co_return;  // deleted in the meantime
     auto* const connection = object_in(*owner, list.inner);
     if (connection == nullptr) throw no_list(list.inner);
     for (auto* const node : nodes_of(*connection, list.inner)) all.emplace_back(std::move(*node));
@@ -77,7 +77,7 @@ class ShopifySweep final : public StoreSweep<Record> {
   asio::awaitable<std::optional<StorePage<Record>>> next() override {
     while (!changes_.ended()) {
       StorePage<Record> page;
-      auto changes = changes_;  // kept as it is until the page is whole
+      auto changes = changes_;  // changes_ is replaced once the page is complete
       co_await read(changes, page);
       if (changes.reached() != changes_.reached()) page.reached = changes.reached();
       changes_ = std::move(changes);

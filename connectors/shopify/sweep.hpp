@@ -13,7 +13,7 @@ std::unique_ptr<StoreSweep<StoreOrder>> shopify_orders(std::shared_ptr<ShopifyAp
                                                        std::optional<Time> since);
 std::unique_ptr<StoreSweep<StoreProduct>> shopify_products(std::shared_ptr<ShopifyApi> api,
                                                            std::optional<Time> since);
-/// One order, as Store::order has it.
+/// Implements Store::order.
 asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,
                                                      std::string external_id);
 

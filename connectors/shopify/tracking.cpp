@@ -18,8 +18,8 @@ namespace {
 using shopify::code;
 using shopify::list;
 
-constexpr std::size_t words_limit = 300;
-constexpr std::size_t page_size = 25;  // of fulfillment orders, of which an order has few
+constexpr std::size_t message_limit = 300;
+constexpr std::size_t page_size = 25;  // fulfillment orders; an order has few
 
 struct Tracked {
   std::string number, url;
@@ -34,13 +34,13 @@ struct Fulfillment {
   }
 };
 
-// What the store has of an order's deliveries.
+// The deliveries of an order in the store.
 struct Deliveries {
   bool cancelled = false;
-  std::vector<Fulfillment> made;                         // without those cancelled or failed
+  std::vector<Fulfillment> made;                         // without cancelled and failed ones
   std::map<std::string, std::vector<std::string>> open;  // fulfillment orders, by location
   std::map<std::string, std::set<std::string>> made_at;  // ids of fulfillments, by location
-  std::set<std::string> others;                          // states of what is not open
+  std::set<std::string> others;                          // states of fulfillment orders that are not open
 };
 
 Fulfillment read_fulfillment(const json::object& node) {
@@ -111,9 +111,9 @@ bool has_number(const Deliveries& deliveries, std::string_view number) {
   return std::ranges::any_of(deliveries.made, [&](const Fulfillment& one) { return one.has(number); });
 }
 
-// A push that was interrupted between two locations leaves those that do not have the number. What is open at
-// a location that has it is another parcel's, and so is everything when it cannot be told where the number
-// is.
+// Keeps the locations that an interrupted push has left without the number. Open fulfillment orders at a
+// location that has the number belong to another parcel, and so do all of them if the number's location is
+// unknown.
 void keep_unfinished(Deliveries& deliveries, std::string_view number) {
   bool placed = false;
   for (const Fulfillment& made : deliveries.made) {
@@ -127,20 +127,20 @@ void keep_unfinished(Deliveries& deliveries, std::string_view number) {
   if (!placed) deliveries.open.clear();
 }
 
-// The words of a mutation's `userErrors`; nullopt when it was done.
+// The messages of a mutation's `userErrors`; nullopt if it succeeded.
 std::optional<std::string> user_errors(const json::object& data, std::string_view mutation) {
   const auto* const payload = data.if_contains(mutation);
   const auto* const errors =
       payload != nullptr && payload->is_object() ? payload->get_object().if_contains("userErrors") : nullptr;
   if (errors == nullptr || !errors->is_array()) return "it gives no reason";
-  std::string words;
+  std::string messages;
   for (const auto& error : errors->get_array()) {
     if (!error.is_object()) continue;
-    if (!words.empty()) words += ' ';
-    words += code(error.get_object(), "message");
+    if (!messages.empty()) messages += ' ';
+    messages += code(error.get_object(), "message");
   }
   if (errors->get_array().empty()) return std::nullopt;
-  return clean_text(words, words_limit).value_or("it gives no reason");
+  return clean_text(messages, message_limit).value_or("it gives no reason");
 }
 
 json::object tracking_info(const StoreTracking& tracking) {
@@ -151,8 +151,8 @@ json::object tracking_info(const StoreTracking& tracking) {
   return info;
 }
 
-// The fulfillment's numbers and the new one. URLs belong to numbers by their place, so those with one go
-// first; one company stands for all numbers.
+// The fulfillment's numbers and the new one. URLs match numbers by position, so numbers with a URL come
+// first; one company applies to all numbers.
 json::object widened_info(const Fulfillment& made, const StoreTracking& tracking) {
   if (made.tracked.empty()) return tracking_info(tracking);
   auto all = made.tracked;
@@ -265,7 +265,7 @@ asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, Sto
   const auto refused = deliveries.open.empty() ? co_await add_number(*api, deliveries, tracking)
                                                : co_await fulfil(*api, deliveries, tracking);
   if (!refused) co_return true;
-  // An earlier push of which the answer was lost may have come through meanwhile.
+  // An earlier push whose answer was lost may have succeeded in the meantime.
   const auto now = co_await read_deliveries(*api, id);
   if (now.open.empty() && has_number(now, tracking.tracking_number)) co_return false;
   throw StoreError(StoreProblem::refused, "The store refuses the tracking number: " + *refused);

@@ -9,12 +9,12 @@
 
 namespace waybill::connectors {
 
-/// A carrier as Shopify's list of tracking companies spells it, so that it links the number (shopify.dev,
-/// FulfillmentTrackingInfo); the carrier's own name when the list does not have it.
+/// The carrier's name in Shopify's list of tracking companies, with which Shopify links the number
+/// (shopify.dev, FulfillmentTrackingInfo); the carrier's own name if it is not in the list.
 std::string shopify_tracking_company(std::string_view carrier_code, std::string_view carrier_name);
 
-/// Store::push_tracking: fulfils what is open, once for each location, with the tracking number; of an order
-/// that is fulfilled already, adds the number to a fulfillment.
+/// Implements Store::push_tracking: fulfils open fulfillment orders with the tracking number, once for each
+/// location; if the order is fulfilled already, adds the number to a fulfillment.
 asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, StoreTracking tracking);
 
 }  // namespace waybill::connectors

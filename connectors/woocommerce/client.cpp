@@ -34,9 +34,9 @@ bool is_redirect(const net::HttpResponse& response) {
   return response.status >= first && response.status <= last;
 }
 
-// Names the other place without its path or query: those repeat ours, with what authenticates us.
+// Names the other address without its path and query, which may repeat our credentials.
 StoreError redirected(const net::HttpResponse& response) {
-  std::string message = "The store's address leads to another one";
+  std::string message = "The store's address redirects to another one";
   if (const auto location = response.header("location")) {
     if (const auto place = net::parse_destination(*location)) {
       message += ", at " + place->scheme + "://" + place->host;
@@ -49,25 +49,24 @@ StoreError without_json(const net::HttpResponse& response) {
   const auto status = std::to_string(response.status);
   if (response.status == unauthorized || response.status == forbidden) {
     const auto wait = retry_after(response, response.started_at + response.duration);
-    return {
-        wait ? StoreProblem::busy : StoreProblem::credentials,
-        "Something before the store, such as a firewall, refuses the call (" + status + ", without JSON).",
-        wait};
+    return {wait ? StoreProblem::busy : StoreProblem::credentials,
+            "A server before the store, such as a firewall, refuses the call (" + status + ", without JSON).",
+            wait};
   }
   return {StoreProblem::wrong_store,
-          "What answers at the store's address is not the API of a WooCommerce store: it answers " + status +
-              " without JSON."};
+          "The server at the store's address does not have the API of a WooCommerce store: it answers " +
+              status + " without JSON."};
 }
 
 }  // namespace
 
-bool WooClient::Answer::fine() const {
+bool WooClient::Answer::is_success() const {
   constexpr int first_of_success = 200;
   constexpr int after_success = 300;
   return response.status >= first_of_success && response.status < after_success;
 }
 
-bool WooClient::Answer::no_route() const { return response.status == 404 && code == "rest_no_route"; }
+bool WooClient::Answer::lacks_endpoint() const { return response.status == 404 && code == "rest_no_route"; }
 
 WooClient::WooClient(StoreCredentials credentials, Send send, const Clock& clock)
     : credentials_(std::move(credentials)),
@@ -81,14 +80,14 @@ net::HttpRequest WooClient::request(const Call& call, Signing signing) const {
   request.method = call.method;
   request.fresh_connection = call.method != "GET";
   request.headers.emplace_back("Accept", "application/json");
-  request.headers.emplace_back("Cache-Control", "no-cache");  // plugins keep answers of GET
+  request.headers.emplace_back("Cache-Control", "no-cache");  // plugins cache answers to GET
   Parameters parameters = call.parameters;
   std::string signed_uri = credentials_.store_url;
-  // WooCommerce signs what it believes to be its address.
+  // WooCommerce checks the signature with its own idea of its address.
   if (https_) signed_uri.replace(0, std::string_view("https").size(), "http");
   request.url = credentials_.store_url + "/";
   if (plain_permalinks_) {
-    parameters.emplace_back("rest_route", "/" + call.route);  // its home page's address has no slash
+    parameters.emplace_back("rest_route", "/" + call.route);  // the signed URI of the home page has no slash
   } else {
     signed_uri += "/wp-json/" + call.route;
     request.url += "wp-json/" + call.route;
@@ -118,11 +117,12 @@ asio::awaitable<net::HttpResponse> WooClient::authenticated(const Call& call) {
   Signing signing = signing_;
   auto response = co_await ask(send_, request(call, signing));
   if (response.status == unauthorized && signing == Signing::oauth && call.method == "GET") {
-    // A nonce is good for one call, and what a kept connection loses is sent again: signed anew it may do.
+    // A nonce is valid for one call, and a call lost on a kept connection is sent again; a new signature may
+    // succeed.
     response = co_await ask(send_, request(call, signing));
   }
   while (response.status == unauthorized && !signing_known_ && signing != Signing::oauth) {
-    // When WooCommerce says what is wrong with it, it has seen it.
+    // If WooCommerce reports an authentication error, it has received the credentials.
     const auto body = parsed(response);
     if (body && text_of(*body, "code") == "woocommerce_rest_authentication_error") break;
     signing = signing == Signing::basic ? Signing::in_query : Signing::oauth;
@@ -153,13 +153,13 @@ asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::stri
   }
   if (!value) throw without_json(response);
   route_known_ = true;
-  response.body = {};  // the value is read on while further calls are made
-  Answer answer{.response = std::move(response), .body = std::move(*value), .code = {}, .words = {}};
-  if (answer.fine()) {
+  response.body = {};  // frees the memory, because `value` is read while further calls are made
+  Answer answer{.response = std::move(response), .body = std::move(*value), .code = {}, .message = {}};
+  if (answer.is_success()) {
     signing_known_ = true;
   } else {
     answer.code = text_of(answer.body, "code");
-    answer.words = text_of(answer.body, "message");
+    answer.message = text_of(answer.body, "message");
   }
   co_return answer;
 }
@@ -167,7 +167,7 @@ asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::stri
 asio::awaitable<WooClient::Answer> WooClient::expect(std::string method, std::string route,
                                                      Parameters parameters, json::value body) {
   auto answer = co_await call(method, std::move(route), std::move(parameters), std::move(body));
-  if (!answer.fine()) throw woo_refusal(answer, method);
+  if (!answer.is_success()) throw woo_refusal(answer, method);
   co_return answer;
 }
 
@@ -178,9 +178,9 @@ StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method)
         StoreProblem::credentials,
         "The store's key may read but not write: under WooCommerce, Settings, Advanced, REST API it needs "
         "the permission Read/Write and a user who manages orders. The store says: " +
-            clean_text(answer.words, 150).value_or(std::to_string(status))};
+            clean_text(answer.message, 150).value_or(std::to_string(status))};
   }
-  if (answer.no_route()) {
+  if (answer.lacks_endpoint()) {
     return {StoreProblem::wrong_store,
             "WordPress answers at the store's address, but without WooCommerce's API (wc/v3)."};
   }
@@ -190,7 +190,7 @@ StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method)
     return {StoreProblem::wrong_store,
             "The store cannot list what changed since a moment: WooCommerce 5.8 or later is needed."};
   }
-  return refusal(answer.response, answer.words);
+  return refusal(answer.response, answer.message);
 }
 
 }  // namespace waybill::connectors

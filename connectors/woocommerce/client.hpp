@@ -9,7 +9,7 @@
 
 namespace waybill::connectors {
 
-/// Calls of one WooCommerce site's REST API: authentication and addresses, of which it remembers what worked.
+/// Calls the REST API of one WooCommerce site; remembers the kinds of authentication and address that work.
 /// One coroutine at a time.
 class WooClient {
  public:
@@ -17,31 +17,31 @@ class WooClient {
 
   WooClient(StoreCredentials credentials, Send send, const Clock& clock);
 
-  /// An answer in JSON; of an error, `code` is WordPress' name for it and `words` are its message.
+  /// An answer in JSON; for an error, `code` and `message` are those of WordPress.
   struct Answer {
     net::HttpResponse response;
     json::value body;
     std::string code;
-    std::string words;
+    std::string message;
 
-    bool fine() const;
-    bool no_route() const;  // the site has no such endpoint
+    bool is_success() const;
+    bool lacks_endpoint() const;  // the site does not have the endpoint
   };
 
-  /// `route` is without a slash at its start ("wc/v3/orders"). Throws StoreError for what `ask` throws, for a
-  /// redirect, and for an answer without JSON.
+  /// `route` has no leading slash ("wc/v3/orders"). Throws StoreError as `ask` does, and for a redirect and
+  /// an answer without JSON.
   asio::awaitable<Answer> call(std::string method, std::string route, Parameters parameters = {},
                                json::value body = nullptr);
 
-  /// As `call`, and throws what is not fine.
+  /// Like `call`; also throws StoreError for an answer that is not a success.
   asio::awaitable<Answer> expect(std::string method, std::string route, Parameters parameters = {},
                                  json::value body = nullptr);
 
   const Clock& clock() const { return clock_; }
 
  private:
-  /// How a call says who makes it. Over https in this order, until one is understood: a web server may keep
-  /// the Authorization header from PHP, and a site behind a proxy that ends TLS may know of http alone.
+  /// The authentication of a call. Over https all are tried in this order until one works: a web server may
+  /// not pass the Authorization header to PHP, and a site behind a proxy that terminates TLS may assume http.
   enum class Signing { basic, in_query, oauth };
 
   struct Call {
@@ -58,12 +58,12 @@ class WooClient {
   const Clock& clock_;
   const bool https_;
   Signing signing_;
-  bool signing_known_ = false;     // signing_ was proved by an answer
+  bool signing_known_ = false;     // an answer has confirmed signing_
   bool plain_permalinks_ = false;  // the API is at ?rest_route=
-  bool route_known_ = false;       // plain_permalinks_ likewise
+  bool route_known_ = false;       // an answer has confirmed plain_permalinks_
 };
 
-/// What an answer that is not fine says of the store.
+/// The error for an answer that is not a success.
 StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method);
 
 }  // namespace waybill::connectors

@@ -7,10 +7,10 @@ namespace {
 
 using std::chrono::seconds;
 
-// Clocks of a site's servers may differ by so much.
+// The most by which the clocks of a site's servers may differ.
 constexpr auto clock_margin = seconds(3);
 
-// UTC, without the suffix: with a Z WordPress would turn it into the site's local time.
+// UTC without a suffix; WordPress converts a time with Z to the site's local time.
 std::string filter_time(Time at) {
   constexpr std::size_t whole_seconds = 19;
   return format_timestamp(at).substr(0, whole_seconds);
@@ -28,7 +28,7 @@ oauth1::Parameters WooCursor::parameters() const {
                                    {"orderby", "modified"},
                                    {"page", std::to_string(page_)},
                                    {"per_page", std::to_string(size_)}};
-  // Both filters leave out the second they name.
+  // Both filters exclude the second that they name.
   if (from_) parameters.emplace_back("modified_after", filter_time(*from_ - seconds(1)));
   if (within_second_) parameters.emplace_back("modified_before", filter_time(*from_ + seconds(1)));
   return parameters;
@@ -66,7 +66,7 @@ void WooCursor::advance(const WooListing& listing, bool any_fresh) {
     if (row.modified && *row.modified < *horizon_) settled = std::max(settled, row.modified);
   }
   reached_ = std::max(reached_, settled);
-  // Servers that do not count: a page that is not full may lack what the key may not see.
+  // Some servers send no counts. A page that is not full may lack records that the key may not see.
   const bool more = listing.pages ? page_ < *listing.pages : any_fresh;
   if (rows.size() < size_ && !more) {
     finished_ = true;
@@ -76,7 +76,7 @@ void WooCursor::advance(const WooListing& listing, bool any_fresh) {
   if (settled > from_) {
     move_to(*settled);
   } else if (last > from_ && any_fresh && !asked_again_) {
-    // All that is new changed while the sweep ran, perhaps within this very call: then others moved up.
+    // All new rows changed during the sweep, perhaps during this call, so that other rows moved up.
     asked_again_ = true;
   } else if (last > from_) {
     move_to(*last);

@@ -10,42 +10,44 @@
 
 namespace waybill::connectors {
 
-/// A page of a list, as far as going through it needs.
+/// The parts of a list's page that the cursor needs.
 struct WooListing {
   struct Row {
     std::string id;
     std::optional<Time> modified;
   };
-  std::vector<Row> rows;             // in the order they came
+  std::vector<Row> rows;             // in the order of the answer
   std::optional<std::size_t> total;  // X-WP-Total; some servers remove it
   std::optional<std::size_t> pages;  // X-WP-TotalPages
-  Time asked_at;                     // the store's time, as well as it is known, when it was asked
+  Time asked_at;                     // the time of the request, in the store's time if it is known
 };
 
-/// How a sweep goes through a list ordered by time of change, oldest first. WooCommerce filters strictly
-/// after whole seconds, and a record that changes while pages are read moves to the end of the list, so that
-/// those behind it move up: a second page may lack one. So each page is the first one of what changed since
-/// the last row of the one before. Only a second with more records than a page is read by pages, bounded to
-/// this second, again and again until nothing left it meanwhile. Pure.
+/// The position of a sweep over a list ordered by time of change, oldest first. WooCommerce filters by whole
+/// seconds, exclusively, and a record that changes during the sweep moves to the end of the list, so that the
+/// records after it move up and the next page may lack one. So each page is the first page of the records
+/// changed since the last row of the page before. Only a second with more records than a page is read by
+/// pages, limited to this second, until no record has left it during a reading. Pure.
 class WooCursor {
  public:
-  static constexpr std::size_t page_size = 100;  // at most
+  static constexpr std::size_t page_size = 100;  // WooCommerce's maximum
 
   explicit WooCursor(std::optional<Time> since);
 
-  /// Of the next page.
+  /// The query parameters of the next page.
   oauth1::Parameters parameters() const;
 
-  /// Asks for the same records in pages of half the size from now on. False: a page is one record already.
+  /// Requests the same records in pages of half the size from now on. Returns false if a page is one record
+  /// already.
   bool halve();
 
-  /// Goes on behind this page. Says of each row whether it is new, and no repetition of an earlier page's.
+  /// Moves past this page. Returns for each row whether it is new, that is, not a repetition from an earlier
+  /// page.
   std::vector<bool> take(const WooListing& listing);
 
   bool finished() const { return finished_; }
 
-  /// What changed before this moment has been taken. Times that a record may have got while it was read do
-  /// not count: WooCommerce looks for a page's records first and reads them after.
+  /// All changes before this time have been taken. Times that a record may have got while it was read do not
+  /// count: WooCommerce first selects a page's records and reads them afterwards.
   std::optional<Time> reached() const { return reached_; }
 
  private:
@@ -53,17 +55,17 @@ class WooCursor {
   void advance_within_second(const WooListing& listing, bool any_fresh);
   void move_to(Time second);
 
-  std::optional<Time> from_;  // rows that changed in this second or later
+  std::optional<Time> from_;  // requests rows that changed in this second or later
   std::size_t page_ = 1;
   std::size_t size_ = page_size;
-  bool within_second_ = false;   // only rows of the second from_
+  bool within_second_ = false;   // requests only rows of the second from_
   std::optional<Time> horizon_;  // just before the sweep began
   std::optional<Time> reached_;
   bool asked_again_ = false;
-  bool steady_ = true;         // of a pass through one second: nothing came or went
-  bool pass_was_new_ = false;  // it brought something
+  bool steady_ = true;         // the total has not changed in this pass through one second
+  bool pass_was_new_ = false;  // the pass has returned new rows
   std::optional<std::size_t> pass_total_;
-  std::map<std::string, Time> taken_;  // id and time of change, of those that may come again
+  std::map<std::string, Time> taken_;  // id and time of change of rows that may come again
   bool finished_ = false;
 };
 

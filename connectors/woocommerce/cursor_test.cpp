@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 const Time began = *parse_timestamp("2026-07-01T12:00:00Z");
 
-/// The list of a store: ids and when they changed.
+/// The list of a store: ids and times of change.
 struct Model {
   std::map<int, Time> records;
   bool counts = true;
@@ -47,7 +47,7 @@ struct Model {
 };
 
 struct Swept {
-  std::map<std::string, Time> records;  // with the last time of change that was given
+  std::map<std::string, Time> records;  // with the last returned time of change
   std::size_t calls = 0;
   std::size_t repeated = 0;
   std::optional<Time> reached;
@@ -157,7 +157,7 @@ TEST(WooCommerceCursor, OrdersThatChangeBetweenPagesHideNoOthers) {
     if (model.counts) {
       EXPECT_EQ(swept.records.size(), model.records.size()) << "seed " << seed;
     }
-    // Wherever it stopped, the next sweep brings what is missing.
+    // The next sweep returns the missing records, wherever this one stopped.
     auto all = swept.records;
     model.now += seconds(60);
     for (const auto& [id, modified] : sweep(model, swept.reached).records) all.insert_or_assign(id, modified);
@@ -168,7 +168,7 @@ TEST(WooCommerceCursor, OrdersThatChangeBetweenPagesHideNoOthers) {
   }
 }
 
-TEST(WooCommerceCursor, AStoreThatChangesAllTheTimeIsLeftWhenItHasBeenRead) {
+TEST(WooCommerceCursor, ASweepOfAnEverChangingStoreEnds) {
   Model model;
   for (int id = 1; id <= 250; ++id) model.records[id] = began - seconds(1000 - id);
   const auto swept = sweep(model, std::nullopt, [&](std::size_t calls) {
@@ -179,9 +179,9 @@ TEST(WooCommerceCursor, AStoreThatChangesAllTheTimeIsLeftWhenItHasBeenRead) {
   EXPECT_LT(swept.reached, began);
 }
 
-// The page's records are chosen first and read after: one that changed in between shows a later time than
-// that it was chosen by.
-TEST(WooCommerceCursor, ATimeThatARowGotWhileItWasReadIsNotGoneOnFrom) {
+// A page's records are selected first and read afterwards: one that changed in between has a later time than
+// the one by which it was selected.
+TEST(WooCommerceCursor, ATimeThatARowGotWhileItWasReadDoesNotCount) {
   Model model;
   for (int id = 1; id <= 250; ++id) model.records[id] = began - seconds(1000 - id);
   WooCursor cursor(std::nullopt);
@@ -196,7 +196,7 @@ TEST(WooCommerceCursor, ATimeThatARowGotWhileItWasReadIsNotGoneOnFrom) {
   EXPECT_EQ(given.size(), 250U);
 }
 
-TEST(WooCommerceCursor, WhatIsBeingChangedNowIsNotYetReached) {
+TEST(WooCommerceCursor, PresentChangesAreNotYetReached) {
   Model model;
   model.records[1] = began - seconds(100);
   model.records[2] = began;
@@ -205,7 +205,7 @@ TEST(WooCommerceCursor, WhatIsBeingChangedNowIsNotYetReached) {
   EXPECT_EQ(swept.reached, began - seconds(100));
 }
 
-TEST(WooCommerceCursor, MoreThanAPageThatChangesNowIsStillRead) {
+TEST(WooCommerceCursor, MoreThanAPageOfPresentChangesIsRead) {
   for (const int step : {0, 1}) {
     Model model;
     for (int id = 1; id <= 350; ++id) model.records[id] = began + seconds(step * id / 100);
@@ -215,7 +215,7 @@ TEST(WooCommerceCursor, MoreThanAPageThatChangesNowIsStillRead) {
   }
 }
 
-TEST(WooCommerceCursor, APageThatIsShortForWhatTheKeyMayNotSeeIsNotTheLast) {
+TEST(WooCommerceCursor, APageShortenedByHiddenRecordsIsNotTheLast) {
   Model model;
   for (int id = 1; id <= 250; ++id) model.records[id] = began - seconds(1000 - id);
   WooCursor cursor(std::nullopt);

@@ -65,7 +65,7 @@ constexpr auto entities = std::to_array<Entity>({
     // clang-format on
 });
 
-// HTML, "numeric character reference end state": what 0x80 to 0x9f are taken for, as in Windows-1252.
+// The meaning of 0x80 to 0x9f, as in Windows-1252 (HTML, "numeric character reference end state").
 constexpr std::array<std::uint16_t, 32> windows_1252 = {
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,

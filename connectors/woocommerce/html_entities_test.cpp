@@ -14,11 +14,11 @@ TEST(HtmlEntities, NamedDecimalAndHexadecimalReferencesAreDecoded) {
   EXPECT_EQ(decode_entities("&AElig;&zwnj;"), "Æ\xE2\x80\x8C") << "the first and the last of the names";
 }
 
-TEST(HtmlEntities, NumbersOfWindows1252AreTakenAsBrowsersTakeThem) {
+TEST(HtmlEntities, NumbersOfWindows1252AreReadAsInBrowsers) {
   EXPECT_EQ(decode_entities("&#146;&#150;&#x80;"), "’–€");
 }
 
-TEST(HtmlEntities, WhatIsNoReferenceIsLeftAlone) {
+TEST(HtmlEntities, OtherAmpersandsStay) {
   for (const auto* const text :
        {"AT&T", "&", "&;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#x110000;", "&#99999999999;", "&nosuchname;",
         "&amp", "&Ndash;", "a & b; c", "&#12a;", "&#-5;", "&verylongnamethatisnone;"}) {

@@ -19,7 +19,7 @@ std::string query(const Parameters& parameters) {
 }
 
 std::string base_string(std::string_view method, std::string_view uri, const Parameters& parameters) {
-  // Section 3.4.1.3.2: sorted by the encoded names, then by the encoded values.
+  // Sorted by the encoded names, then by the encoded values (section 3.4.1.3.2).
   Parameters encoded;
   for (const auto& [name, value] : parameters) {
     encoded.emplace_back(percent_encode(name), percent_encode(value));

@@ -17,18 +17,18 @@ struct Consumer {
   std::string secret;
 };
 
-/// Section 3.4.1: method, URI and parameters as the one text that is signed. `uri` is without query, with
-/// scheme and host in lower case and without a default port.
+/// The signed text of method, URI and parameters (section 3.4.1). `uri` has no query and no default port, and
+/// its scheme and host are in lower case.
 std::string base_string(std::string_view method, std::string_view uri, const Parameters& parameters);
 
-/// Section 3.4.2, with SHA-256 in place of SHA-1, without a token.
+/// The signature (section 3.4.2), with SHA-256 instead of SHA-1 and without a token.
 std::string signature(std::string_view base_string, std::string_view consumer_secret);
 
-/// The parameters as a query, together with the five of the protocol. A nonce is for one request only.
+/// The parameters and the five of the protocol as a query. Each request needs a new nonce.
 std::string signed_query(std::string_view method, std::string_view uri, Parameters parameters,
                          const Consumer& consumer, Time now, std::string_view nonce);
 
-/// `a=1&b=%20`
+/// The parameters as a query, such as `a=1&b=%20`.
 std::string query(const Parameters& parameters);
 
 }  // namespace waybill::connectors::oauth1

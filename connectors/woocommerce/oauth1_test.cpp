@@ -5,8 +5,8 @@
 namespace waybill::connectors::oauth1 {
 namespace {
 
-// RFC 5849, section 3.4.1.1 (its realm is no parameter).
-TEST(OAuth1, BaseStringIsThatOfTheRfc) {
+// RFC 5849, section 3.4.1.1 (its realm is not a parameter).
+TEST(OAuth1, BaseStringMatchesTheRfc) {
   const Parameters parameters = {
       {"b5", "=%3D"},
       {"a3", "a"},

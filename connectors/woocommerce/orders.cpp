@@ -25,7 +25,7 @@ constexpr auto statuses = std::to_array<std::pair<std::string_view, std::string_
     {"cancelled", "cancelled"},
     {"refunded", "cancelled"},
     {"trash", "cancelled"},
-    // Plugins for shipping bring these.
+    // Statuses of shipping plugins.
     {"ready", "ready"},
     {"ready-to-ship", "ready"},
     {"awaiting-shipment", "ready"},
@@ -35,7 +35,7 @@ constexpr auto statuses = std::to_array<std::pair<std::string_view, std::string_
     {"delivered", "shipped"},
 });
 
-// Digits, with or without a point.
+// True for digits with or without a point.
 bool is_amount(std::string_view text) {
   const auto point = std::min(text.find('.'), text.size());
   const auto digits = [](std::string_view part) {
@@ -80,7 +80,8 @@ StoreAddress address_of(const json::value* address) {
       .country = country_of(address)};
 }
 
-// The shipping address of what is sent to the billing address is empty, or holds the shop's default country.
+// If the order goes to the billing address, the shipping address is empty or has only the shop's default
+// country.
 StoreAddress delivery_of(const json::value& row) {
   auto shipping = address_of(member(&row, "shipping"));
   if (shipping.street || shipping.city) return shipping;
@@ -96,7 +97,7 @@ std::string sku_of(const json::value& line) {
   return {};
 }
 
-// The price of one: WooCommerce's own, else computed.
+// The price of one piece: WooCommerce's, or else computed from the total.
 Text price_of(const json::value& line, double quantity) {
   if (auto price = amount(member(&line, "price"))) return price;
   const auto total = as_number(member(&line, "total"));
@@ -115,7 +116,7 @@ std::optional<StoreItem> item_of(const json::value& line) {
     item.quantity = static_cast<std::int64_t>(quantity);
     item.price = price_of(line, quantity);
   } else {
-    // Plugins sell by length or weight: one piece of that much.
+    // Plugins sell by length or weight: such a quantity becomes one piece.
     item.description += " × " + decimal_text(json::value(quantity)).value_or("");
     item.price = amount(member(&line, "total"));
   }
@@ -140,17 +141,17 @@ Text currency_of(const json::value& row) {
   return std::ranges::all_of(*code, is_upper) ? code : std::nullopt;
 }
 
-// Why the order cannot be taken; empty when it can.
+// Fills the order. Returns the reason why it cannot be read; empty if it can.
 std::string fill(const json::value& row, StoreOrder& order) {
   const auto status = clean_text(member(&row, "status"));
   if (!status) return "It has no status.";
   const bool paid = clean_text(member(&row, "date_paid_gmt")).has_value();
   order.status = order_status(*status, paid);
   const auto total = amount(member(&row, "total"));
-  if (!total) return "Its total is no amount.";
+  if (!total) return "Its total is not an amount.";
   order.total = *total;
   const auto currency = currency_of(row);
-  if (!currency) return "Its currency is no ISO 4217 code.";
+  if (!currency) return "Its currency is not an ISO 4217 code.";
   order.currency = *currency;
   const auto created = time_of(member(&row, "date_created_gmt"));
   const auto changed = time_of(member(&row, "date_modified_gmt"));

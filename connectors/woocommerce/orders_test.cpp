@@ -98,7 +98,7 @@ TEST(WooCommerceOrders, DraftsAreLeftOut) {
   }
 }
 
-TEST(WooCommerceOrders, TheBillingAddressServesWhereTheShippingAddressIsEmpty) {
+TEST(WooCommerceOrders, TheBillingAddressReplacesAnEmptyShippingAddress) {
   auto row = plain_order();
   for (auto& [name, value] : row["shipping"].as_object()) value = "";
   EXPECT_EQ(read(row).delivery.street, "Billgatan 1");
@@ -118,7 +118,7 @@ TEST(WooCommerceOrders, NamesFallBackToCompanyAndShipping) {
   EXPECT_EQ(read(row).customer_name, "Per");
 }
 
-TEST(WooCommerceOrders, AMissingSkuIsTheVariationsOrTheProductsId) {
+TEST(WooCommerceOrders, AMissingSkuIsReplacedByTheVariationsOrProductsId) {
   for (const json::value& none : {json::value(), json::value(""), json::value("  ")}) {
     EXPECT_EQ(read(with_item("sku", none)).items[0].sku, "WC-94");
     auto row = with_item("sku", none);
@@ -140,7 +140,7 @@ TEST(WooCommerceOrders, PricesAreNumbersOrComputedFromTheTotal) {
   EXPECT_EQ(read(row).items[0].price, std::nullopt) << "a discount as a line has no price";
 }
 
-TEST(WooCommerceOrders, ALineWithoutQuantityIsNoItemAndAFractionIsOnePiece) {
+TEST(WooCommerceOrders, ALineWithoutQuantityIsLeftOutAndAFractionIsOnePiece) {
   EXPECT_EQ(reason(with_item("quantity", 0)), "It has no items.");
   auto order = read(with_item("quantity", 2.5));
   EXPECT_EQ(order.items[0].quantity, 1);
@@ -148,7 +148,7 @@ TEST(WooCommerceOrders, ALineWithoutQuantityIsNoItemAndAFractionIsOnePiece) {
   EXPECT_EQ(order.items[0].description, "Tröja – Blå × 2.5");
 }
 
-TEST(WooCommerceOrders, ARefundLeavesTheTotalAndAPartOneTheStatus) {
+TEST(WooCommerceOrders, ARefundKeepsTheTotalAndAPartialRefundTheStatus) {
   auto row = with("refunds", json::array{{{"id", 1}, {"total", "-9.00"}}});
   EXPECT_EQ(read(row).total, "53.43");
   EXPECT_EQ(read(row).status, "processing");
@@ -163,7 +163,7 @@ TEST(WooCommerceOrders, CurrenciesWithoutAndWithThreeDecimals) {
   EXPECT_EQ(read(row).total, "5.343");
 }
 
-TEST(WooCommerceOrders, WhatCannotBeReadIsSetAsideWithAReason) {
+TEST(WooCommerceOrders, UnreadableOrdersHaveAReason) {
   auto no_address = plain_order();
   no_address["billing"].as_object()["address_1"] = no_address["shipping"].as_object()["address_1"] = "";
   no_address["shipping"].as_object()["address_2"] = no_address["shipping"].as_object()["city"] = "";
@@ -173,10 +173,10 @@ TEST(WooCommerceOrders, WhatCannotBeReadIsSetAsideWithAReason) {
   for (const json::value& total :
        {json::value("free"), json::value("-1.00"), json::value(), json::value("1e3"), json::value(""),
         json::value("1."), json::value(".5")}) {
-    EXPECT_EQ(reason(with("total", total)), "Its total is no amount.") << to_json(total);
+    EXPECT_EQ(reason(with("total", total)), "Its total is not an amount.") << to_json(total);
   }
-  EXPECT_EQ(reason(with("currency", "EURO")), "Its currency is no ISO 4217 code.");
-  EXPECT_EQ(reason(with("currency", "E1R")), "Its currency is no ISO 4217 code.");
+  EXPECT_EQ(reason(with("currency", "EURO")), "Its currency is not an ISO 4217 code.");
+  EXPECT_EQ(reason(with("currency", "E1R")), "Its currency is not an ISO 4217 code.");
   EXPECT_EQ(reason(with("status", nullptr)), "It has no status.");
   EXPECT_EQ(reason(with("id", nullptr)), "It has no id.");
   EXPECT_EQ(reason(json::value(7)), "It has no id.");
@@ -185,7 +185,7 @@ TEST(WooCommerceOrders, WhatCannotBeReadIsSetAsideWithAReason) {
   EXPECT_EQ(reason(no_times), "It has no times of creation and change.");
 }
 
-TEST(WooCommerceOrders, TheSetAsideAreNamed) {
+TEST(WooCommerceOrders, UnreadableOrdersAreNamed) {
   StorePage<StoreOrder> page;
   read_order(with("total", nullptr), page);
   ASSERT_EQ(page.unreadable.size(), 1U);
@@ -193,7 +193,7 @@ TEST(WooCommerceOrders, TheSetAsideAreNamed) {
   EXPECT_EQ(page.unreadable[0].number, "A-727");
 }
 
-TEST(WooCommerceOrders, TimesHaveNoSuffixOrAnHonestOne) {
+TEST(WooCommerceOrders, TimesHaveNoSuffixOrATrueOne) {
   const json::value plain = "2026-07-01T10:00:00";
   const json::value zulu = "2026-07-01T10:00:00Z";
   EXPECT_EQ(time_of(&plain), parse_timestamp("2026-07-01T10:00:00Z"));

@@ -27,7 +27,7 @@ std::optional<double> factor(std::span<const Factor> factors, std::string_view u
   return std::nullopt;
 }
 
-// A measure in our unit, to a millionth.
+// A measure in our unit, rounded to a millionth.
 Text measure(const json::value* value, std::optional<double> unit) {
   const auto text = amount(value);
   if (!text || !unit) return std::nullopt;
@@ -48,7 +48,7 @@ Text text_of_html(const json::value* value) {
   return clean_text(text, longest_description);
 }
 
-// "Blue, XL"
+// The options of a variation, such as "Blue, XL".
 Text options_of(const json::value& row) {
   const auto* const attributes = member(&row, "attributes");
   if (attributes == nullptr || !attributes->is_array()) return std::nullopt;
@@ -120,7 +120,7 @@ void add_variant(const json::value& row, const Units& units, StoreProduct& produ
   StoreVariant variant;
   const auto options = options_of(row);
   variant.name = options ? *options : decoded(member(&row, "name")).value_or(product.name);
-  // A variation without its own shows its product's.
+  // A variation without its own sku shows its product's.
   variant.sku = clean_text(member(&row, "sku"));
   if (variant.sku == product.sku) variant.sku.reset();
   variant.price = price_of(row);

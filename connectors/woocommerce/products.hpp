@@ -14,16 +14,16 @@ inline constexpr std::string_view product_fields =
 inline constexpr std::string_view variation_fields =
     "id,name,status,sku,price,regular_price,weight,attributes";
 
-/// What the store's weights and lengths are times, to be kilograms and centimetres; nullopt: unknown.
+/// The factors that convert the store's weights and lengths to kilograms and centimetres; nullopt if unknown.
 struct Units {
   std::optional<double> kilograms, centimetres;
 };
 
-/// From `settings/products`.
+/// Reads the units from `settings/products`.
 Units units_of(const json::value& settings);
 
-/// As `read_order`; nothing for a draft, and for what has no parcel of its own (grouped and external
-/// products). The variants of a variable product are added by `add_variant`.
+/// Adds the row to the page, as a record or as unreadable; leaves out drafts and products without their own
+/// parcel (grouped and external). `add_variant` adds the variants of a variable product.
 void read_product(const json::value& row, const Units& units, StorePage<StoreProduct>& page);
 bool has_variations(const json::value& row);
 void add_variant(const json::value& row, const Units& units, StoreProduct& product);

@@ -64,14 +64,14 @@ TEST(WooCommerceProducts, TheStoresUnitsBecomeKilogramsAndCentimetres) {
   }
 }
 
-TEST(WooCommerceProducts, OfAnUnknownUnitThereIsNoMeasure) {
+TEST(WooCommerceProducts, AnUnknownUnitGivesNoMeasure) {
   const auto product = read(plain_product(), units("stone", "furlong"));
   EXPECT_EQ(product.weight, std::nullopt);
   EXPECT_EQ(product.length, std::nullopt);
   EXPECT_EQ(read(plain_product(), units_of(json::object())).weight, std::nullopt);
 }
 
-TEST(WooCommerceProducts, APriceThatIsEmptyIsTheRegularOne) {
+TEST(WooCommerceProducts, AnEmptyPriceIsReplacedByTheRegularPrice) {
   auto row = plain_product();
   row["price"] = "";
   EXPECT_EQ(read(row).price, "25");
@@ -79,7 +79,7 @@ TEST(WooCommerceProducts, APriceThatIsEmptyIsTheRegularOne) {
   EXPECT_EQ(read(row).price, std::nullopt);
 }
 
-TEST(WooCommerceProducts, DraftsAndWhatHasNoParcelAreLeftOut) {
+TEST(WooCommerceProducts, DraftsAndProductsWithoutAParcelAreLeftOut) {
   for (const auto* const status : {"draft", "auto-draft", "pending", "trash"}) {
     auto row = plain_product();
     row["status"] = status;
@@ -115,7 +115,7 @@ TEST(WooCommerceProducts, AVariantHasItsOptionsAsNameAndInheritsItsWeight) {
   EXPECT_EQ(product.variants[1].weight, "1.5");
 }
 
-TEST(WooCommerceProducts, WhatCannotBeReadIsSetAside) {
+TEST(WooCommerceProducts, UnreadableProductsHaveAReason) {
   auto row = plain_product();
   row["name"] = "";
   ASSERT_EQ(page_of(row).unreadable.size(), 1U);

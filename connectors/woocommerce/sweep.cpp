@@ -13,8 +13,8 @@ std::optional<std::size_t> count(const net::HttpResponse& response, std::string_
   return parse_number<std::size_t>(*text);
 }
 
-// By the store's own clock, of which its answer's Date tells; ours when there is none, or when they are half
-// a day apart.
+// The time of the request by the Date of the store's answer; by our clock if there is no Date or the two are
+// half a day apart.
 Time asked_at(const net::HttpResponse& response, Time now) {
   constexpr auto half_a_day = std::chrono::hours(12);
   const Time base = now - half_a_day;
@@ -29,7 +29,7 @@ Time asked_at(const net::HttpResponse& response, Time now) {
 WooListing woo_listing(const WooClient::Answer& answer, const Clock& clock) {
   if (!answer.body.is_array()) {
     throw StoreError(StoreProblem::wrong_store,
-                     "What answers at the store's address is not WooCommerce: it gives no list.");
+                     "The server at the store's address is not WooCommerce: it returns no list.");
   }
   WooListing listing{.rows = {},
                      .total = count(answer.response, "x-wp-total"),

@@ -11,10 +11,10 @@
 
 namespace waybill::connectors {
 
-/// The rows of an answered list, as a cursor needs them.
+/// The parts of a list's answer that a cursor needs.
 WooListing woo_listing(const WooClient::Answer& answer, const Clock& clock);
 
-/// A list of a store, from a moment on. `read` appends what a row is to a page.
+/// A sweep over a list of a store. `read` adds a row to a page.
 template <typename Record>
 class WooSweep : public StoreSweep<Record> {
  public:
@@ -38,7 +38,7 @@ class WooSweep : public StoreSweep<Record> {
         if (fresh[i]) co_await read_(answer.body.get_array()[i], page);
       }
       if (after.reached() != cursor_.reached()) page.reached = after.reached();
-      cursor_ = std::move(after);  // now that nothing can fail any more
+      cursor_ = std::move(after);  // after the last step that can fail
       if (page.records.empty() && page.unreadable.empty() && !page.reached) continue;
       co_return page;
     }

@@ -27,7 +27,7 @@ const json::array& entries(const json::value* value) {
   return value != nullptr && value->is_array() ? value->get_array() : none;
 }
 
-// The value of a key in a `meta_data`; null when absent.
+// The value of a key in a record's `meta_data`; null if absent.
 const json::value* meta(const json::value* record, std::string_view key) {
   for (const json::value& entry : entries(member(record, "meta_data"))) {
     if (text(member(&entry, "key")) == key) return member(&entry, "value");
@@ -35,20 +35,20 @@ const json::value* meta(const json::value* record, std::string_view key) {
   return nullptr;
 }
 
-// Several parcels share one text: "A1, A2".
+// True if the number is in the text, in which several parcels are separated by commas: "A1, A2".
 bool has_number(std::string_view numbers, std::string_view number) {
   while (true) {
     const auto end = std::min(numbers.find(','), numbers.size());
-    auto one = numbers.substr(0, end);
-    while (one.starts_with(' ')) one.remove_prefix(1);
-    if (one == number) return true;
+    auto entry = numbers.substr(0, end);
+    while (entry.starts_with(' ')) entry.remove_prefix(1);
+    if (entry == number) return true;
     if (end == numbers.size()) return false;
     numbers.remove_prefix(end + 1);
   }
 }
 
-// Not as a part of a longer one.
-bool names(std::string_view note, std::string_view number) {
+// True if the note contains the number, not as a part of a longer one.
+bool mentions(std::string_view note, std::string_view number) {
   const auto inside = [&](std::size_t at) { return at < note.size() && is_alphanumeric(note[at]); };
   for (auto at = note.find(number); at != std::string_view::npos; at = note.find(number, at + 1)) {
     if (!inside(at + number.size()) && (at == 0 || !inside(at - 1))) return true;
@@ -73,7 +73,7 @@ json::object tracking_body(const StoreTracking& tracking) {
           {"date_shipped", date_of(tracking.shipped_at)}};
 }
 
-// What no earlier parcel holds; everything when those hold it all.
+// The items that no earlier parcel has; all items if the earlier parcels have them all.
 json::array items_left(const json::value& order, const json::array& parcels) {
   std::map<std::string, double> sent;
   const auto quantity = [](const json::value* value) {
@@ -122,7 +122,7 @@ std::string note_text(const StoreTracking& tracking) {
   return note;
 }
 
-// A later parcel of an order that is not finished finishes it; what a plugin named is left to the plugin.
+// True for an order that a further parcel completes; statuses of plugins are left to the plugins.
 bool is_open(std::string_view status) {
   return status == "pending" || status == "on-hold" || status == "processing";
 }
@@ -145,8 +145,8 @@ asio::awaitable<std::optional<json::array>> WooTracking::parcels(Dialect dialect
     route = "wc-ast/v3/orders/" + order_id + "/shipment-trackings";
   }
   auto answer = co_await client_.call("GET", route);
-  if (answer.no_route()) co_return std::nullopt;
-  if (!answer.fine()) throw woo_refusal(answer, "GET");
+  if (answer.lacks_endpoint()) co_return std::nullopt;
+  if (!answer.is_success()) throw woo_refusal(answer, "GET");
   const auto* const list = answer.body.is_array() ? &answer.body : member(&answer.body, "fulfillments");
   co_return entries(list);
 }
@@ -171,7 +171,7 @@ asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, cons
   const auto notes = co_await client_.expect("GET", route + "/notes");
   const std::string note = note_text(tracking);
   const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& one) {
-    return names(text(member(&one, "note")), tracking.tracking_number);
+    return mentions(text(member(&one, "note")), tracking.tracking_number);
   });
   if (!noted) {
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
@@ -185,14 +185,14 @@ asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, cons
 }
 
 asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
-  const bool is_id = !tracking.order_id.empty() && std::ranges::all_of(tracking.order_id, is_digit);
-  if (!is_id) throw StoreError(StoreProblem::refused, "This is no order of the store's.");
+  const bool is_id = all_digits(tracking.order_id);
+  if (!is_id) throw StoreError(StoreProblem::refused, "The order's id is not one of the store.");
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto order = co_await client_.call("GET", route, {{"_fields", "id,status,line_items,meta_data"}});
-  if (order.response.status == 404 && !order.no_route()) {
+  if (order.response.status == 404 && !order.lacks_endpoint()) {
     throw StoreError(StoreProblem::refused, "The store has no such order any more.");
   }
-  if (!order.fine()) throw woo_refusal(order, "GET");
+  if (!order.is_success()) throw woo_refusal(order, "GET");
   const std::string status = text(member(&order.body, "status"));
   refuse_if_over(status);
 
@@ -211,7 +211,7 @@ asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
     const std::string space =
         *dialect_ == Dialect::shipment_tracking ? "wc-shipment-tracking/v3" : "wc-ast/v3";
     json::object body = tracking_body(tracking);
-    // This plugin wants a provider even where a custom one is named.
+    // This plugin requires a provider even with a custom one.
     if (*dialect_ == Dialect::advanced_tracking) body["tracking_provider"] = carrier_of(tracking);
     co_await client_.expect("POST", space + "/orders/" + tracking.order_id + "/shipment-trackings", {},
                             std::move(body));

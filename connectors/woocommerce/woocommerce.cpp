@@ -22,7 +22,7 @@ class WooStore : public Store {
       : client_(std::move(credentials), std::move(send), clock), tracking_(client_) {}
 
   asio::awaitable<void> check(bool writes) override {
-    // Asks as a sweep does, so that a store that could not be swept is refused here.
+    // Requests the list as a sweep does, so that a store that cannot be swept is refused here.
     auto parameters = WooCursor(client_.clock().now()).parameters();
     std::erase_if(parameters, [](const auto& parameter) { return parameter.first == "per_page"; });
     parameters.emplace_back("per_page", "1");
@@ -30,7 +30,7 @@ class WooStore : public Store {
     parameters.emplace_back("status", "any");
     const auto answer = co_await client_.expect("GET", "wc/v3/orders", std::move(parameters));
     woo_listing(answer, client_.clock());
-    // Checked for the key's and its user's rights, and then empty.
+    // An empty batch changes nothing, but the store checks the rights of the key and its user.
     if (writes) {
       co_await client_.expect("POST", "wc/v3/orders/batch", {}, {{"update", json::array()}});
     }
@@ -55,8 +55,8 @@ class WooStore : public Store {
     if (!is_id) co_return page;
     const auto answer = co_await client_.call("GET", "wc/v3/orders/" + external_id,
                                               {{"_fields", std::string(woo::order_fields)}});
-    if (answer.response.status == 404 && !answer.no_route()) co_return page;
-    if (!answer.fine()) throw woo_refusal(answer, "GET");
+    if (answer.response.status == 404 && !answer.lacks_endpoint()) co_return page;
+    if (!answer.is_success()) throw woo_refusal(answer, "GET");
     woo::read_order(answer.body, page);
     co_return page;
   }
@@ -87,10 +87,10 @@ class WooStore : public Store {
     }
   }
 
-  // A user who may not see the settings has no units, and then no weights: they would be wrong.
+  // If the user may not see the settings, the units are unknown, and measures are left out.
   asio::awaitable<void> learn_units() {
     const auto answer = co_await client_.call("GET", "wc/v3/settings/products");
-    units_ = answer.fine() ? woo::units_of(answer.body) : woo::Units();
+    units_ = answer.is_success() ? woo::units_of(answer.body) : woo::Units();
   }
 
   asio::awaitable<void> read_variants(StoreProduct& product) {
@@ -102,8 +102,8 @@ class WooStore : public Store {
                                                  {"orderby", "id"},
                                                  {"page", std::to_string(page)},
                                                  {"per_page", std::to_string(WooCursor::page_size)}});
-      if (answer.response.status == 404 && !answer.no_route()) co_return;  // deleted meanwhile
-      if (!answer.fine()) throw woo_refusal(answer, "GET");
+      if (answer.response.status == 404 && !answer.lacks_endpoint()) co_return;  // deleted in the meantime
+      if (!answer.is_success()) throw woo_refusal(answer, "GET");
       const auto listing = woo_listing(answer, client_.clock());
       for (const json::value& row : answer.body.get_array()) woo::add_variant(row, *units_, product);
       const bool more = listing.pages ? page < *listing.pages : listing.rows.size() == WooCursor::page_size;
@@ -118,7 +118,7 @@ class WooStore : public Store {
   std::optional<woo::Units> units_;
 };
 
-// What a webhook sends when it is saved, unsigned: `webhook_id=7`.
+// True for the unsigned test call that WooCommerce makes when a webhook is saved: `webhook_id=7`.
 bool is_ping(std::string_view body) {
   constexpr std::string_view name = "webhook_id=";
   if (!body.starts_with(name)) return false;
@@ -140,7 +140,7 @@ const ProviderTerms& WooCommerce::terms() const {
 
 std::string WooCommerce::normal_url(std::string_view store_url) const {
   auto url = normal_store_url(store_url);
-  // What people copy from their browser.
+  // Removes paths that users copy from their browser.
   for (const std::string_view part : {"/wp-json", "/wp-admin"}) {
     const auto at = url.find(part);
     const auto end = at + part.size();

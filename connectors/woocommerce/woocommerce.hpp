@@ -4,7 +4,7 @@
 
 namespace waybill::connectors {
 
-/// WooCommerce's REST API v3, from version 5.8 on: docs/connectors/woocommerce.md.
+/// WooCommerce 5.8 and later by its REST API v3; described in docs/connectors/woocommerce.md.
 class WooCommerce : public Connector {
  public:
   const ProviderTerms& terms() const override;

@@ -72,7 +72,7 @@ void expect_all(const Record& record, bool expected, const std::vector<std::stri
     EXPECT_EQ(parsed(read(text), record.type).evaluate(record.subject()), expected) << text;
 }
 
-// The same for one field and what stands behind it.
+// The same for one field and its condition.
 void expect_field(const Record& record, std::string_view path, bool expected,
                   const std::vector<json::value>& operands) {
   for (const auto& operand : operands) {
@@ -103,7 +103,7 @@ TEST(Conditions, OneElementMeetsAllOperatorsOfItsPath) {
   EXPECT_FALSE(results[0].holds || results[1].holds);
 }
 
-TEST(Conditions, NoneIsAlwaysTrue) {
+TEST(Conditions, NoConditionsAlwaysHold) {
   expect_holds(order(), {"{}", "null"});
   EXPECT_TRUE(Conditions().evaluate(order().subject()));
   EXPECT_TRUE(Conditions().explain(order().subject()).empty());
@@ -192,7 +192,7 @@ TEST(Conditions, ObjectsAndListsExist) {
   expect_fails(order(), {R"({"carrier": {"exists": true}})", R"({"items": null})"});
 }
 
-TEST(Conditions, AnEmptyListIsNothing) {
+TEST(Conditions, AnEmptyListIsNull) {
   auto record = order();
   record.entity.get_object()["shipments"] = json::array();
   expect_holds(record, {R"({"shipments": {"exists": false}})", R"({"shipments": null})"});
@@ -287,7 +287,7 @@ TEST(Conditions, PreviousOfACreatedRecordIsNull) {
   expect_fails(created_order(), {R"({"previous.status": "ready"})", R"({"previous.items.sku": "A-1"})"});
 }
 
-TEST(Conditions, ChangedFromAndToLookAtTheChange) {
+TEST(Conditions, ChangedFromAndToTestTheChange) {
   expect_holds(changed_order(), {
                                     R"({"status": {"changed": true, "from": "processing", "to": "ready"}})",
                                     R"({"orderNumber": {"changed": false}})",
@@ -313,7 +313,7 @@ TEST(Conditions, ChangedFromAndToLookAtTheChange) {
                                 });
 }
 
-TEST(Conditions, OfACreatedRecordWhatIsNotNullHasChanged) {
+TEST(Conditions, NonNullFieldsOfACreatedRecordHaveChanged) {
   expect_holds(created_order(),
                {
                    R"({"status": {"changed": true, "from": null, "to": "ready"}})",
@@ -335,7 +335,7 @@ TEST(Conditions, ValuesOfAnotherKindMatchNothing) {
                         R"({"items.sku": "A"})", R"({"createdAt": {"lt": "2030-01-01"}})"});
 }
 
-TEST(Conditions, ExplainTellsEachComparisonInTheOrderWritten) {
+TEST(Conditions, ExplainReturnsEachComparisonInTheOrderWritten) {
   const auto conditions = parsed(R"({"status": "draft", "any": [{"totalValue": {"gte": 100, "lt": 50}},
     {"items.sku": "B-2"}], "not": {"previous.status": "processing"}, "notes": {"changed": true},
     "totalValue": {"from": 1}, "previous.carrier": {"exists": true}, "serviceLevel": null})");
@@ -367,7 +367,7 @@ TEST(Conditions, ExplainTellsEachComparisonInTheOrderWritten) {
   EXPECT_FALSE(conditions.evaluate(record.subject()));
 }
 
-TEST(Conditions, TellWhetherTheyReadRelatives) {
+TEST(Conditions, KnowWhetherTheyReadRelatives) {
   for (const auto* text : {R"({"customer.name": "x"})", R"({"shipments": {"exists": true}})",
                            R"({"any": [{"status": "ready"}, {"not": {"shipments.status": "created"}}]})"})
     EXPECT_TRUE(parsed(text).reads_relatives()) << text;
@@ -376,7 +376,7 @@ TEST(Conditions, TellWhetherTheyReadRelatives) {
     EXPECT_FALSE(parsed(text).reads_relatives()) << text;
 }
 
-TEST(Conditions, CopiesShareTheirMeaning) {
+TEST(Conditions, CopiesBehaveTheSame) {
   const auto record = order();
   auto conditions = parsed(R"({"status": "ready"})");
   const auto copy =

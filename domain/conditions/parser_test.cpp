@@ -29,7 +29,7 @@ void expect_error(std::string_view text, const std::string& error, EntityType ty
   EXPECT_THAT(errors(text, type), ElementsAre("conditions." + error)) << text;
 }
 
-// `pattern` with each @ replaced by `word`; an error's place and what caused it have it in common.
+// `pattern` with each @ replaced by `word`, which an error's place and its cause share.
 std::string with(std::string pattern, std::string_view word) {
   for (auto at = pattern.find('@'); at != std::string::npos; at = pattern.find('@', at + word.size()))
     pattern.replace(at, 1, word);
@@ -118,7 +118,7 @@ TEST(ConditionsParser, OperatorsApplyToTheirTypesOnly) {
   expect_errors({"exists", "changed"}, R"({"notes": {"@": 1}})", "notes.@: must be true or false");
 }
 
-TEST(ConditionsParser, ListsBelongToInAlone) {
+TEST(ConditionsParser, OnlyInTakesLists) {
   expect_error(R"({"status": ["ready", "shipped"]})", "status: a list is not a value; use in");
   expect_error(R"({"status": {"eq": ["ready"]}})", "status.eq: a list is not a value; use in");
   expect_error(R"({"totalValue": {"in": [[1]]}})", "totalValue.in[0]: a list is not a value; use in");
@@ -127,7 +127,7 @@ TEST(ConditionsParser, ListsBelongToInAlone) {
   expect_errors({"in", "nin"}, R"({"status": {"@": "ready"}})", shape);
 }
 
-TEST(ConditionsParser, ChangesAreKnownOfOwnRecordedFieldsOnly) {
+TEST(ConditionsParser, ChangesAreKnownOnlyForRecordedOwnFields) {
   const std::vector<std::string_view> relatives{"customer.name", "shipments", "shipments.status"};
   const std::string foreign = ": is not a field of the record itself, so its changes are unknown";
   expect_errors(relatives, R"({"@": {"changed": true}})", "@.changed" + foreign);
@@ -151,7 +151,7 @@ TEST(ConditionsParser, CombinatorsNeedTheirShape) {
   EXPECT_THAT(errors("true"), ElementsAre("conditions: must be an object of conditions"));
 }
 
-TEST(ConditionsParser, AllBadPlacesAreToldAtOnce) {
+TEST(ConditionsParser, AllErrorsAreReportedAtOnce) {
   EXPECT_THAT(errors(R"({"status": "x", "all": [{"status": "ready"}, {"totalValue": {"gte": "1", "lt": "2"}}],
                          "not": {"any": [{"nmae": 1}, {"items.sku": {"in": ["a", 1, 2]}}]}})"),
               ElementsAre(std::string("conditions.status: must be one of ") + order_statuses,
@@ -211,7 +211,7 @@ TEST(ConditionsParser, TakesTextsOfAtMost10000Characters) {
               ElementsAre("conditions.notes.in[0]: must have at most 10000 characters"));
 }
 
-TEST(ConditionsParser, TellsAtMost1000Errors) {
+TEST(ConditionsParser, ReportsAtMost1000Errors) {
   json::array list(3, long_list(900, 5));
   EXPECT_EQ(errors_of(json::object{{"all", std::move(list)}}).size(), 1000U);
 }

@@ -62,7 +62,7 @@ TEST(Filter, EachFieldTypeCastsItsParameter) {
   });
 }
 
-TEST(Filter, PathsTakeBothSeparatorsAndFieldsHeedCase) {
+TEST(Filter, PathsAcceptBothSeparatorsAndFieldsAreCaseSensitive) {
   expect_sql({
       {"deliveryAddress/city eq 'Köln'", "r.delivery_city = $3", {"Köln"}},
       {"deliveryAddress.city eq 'Köln'", "r.delivery_city = $3", {"Köln"}},
@@ -79,7 +79,7 @@ TEST(Filter, KeywordsAndFunctionsComeInAnyCase) {
   });
 }
 
-TEST(Filter, PrecedenceIsODatas) {
+TEST(Filter, PrecedenceIsThatOfOData) {
   expect_sql({
       {"status eq 'a' or status eq 'b' and status eq 'c'",
        "(r.status = $3 or (r.status = $4 and r.status = $5))",
@@ -209,7 +209,7 @@ TEST(Filter, StringTestsOfSearchableFieldsAreServedByTheSearchIndex) {
   });
 }
 
-TEST(Filter, RelativesAreLookedUpByTheirOwnIndexWhereThatAnswersTheSame) {
+TEST(Filter, RelativesAreLookedUpByTheirOwnIndexIfTheResultIsTheSame) {
   expect_sql({
       {"customer/name eq 'X'",
        "r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name = $3)",
@@ -252,15 +252,15 @@ TEST(Filter, MissingRelativesCountAsNull) {
   });
 }
 
-TEST(Filter, TheBusinessIsNamedAsTheStatementNamesIt) {
+TEST(Filter, TheBusinessIsWrittenAsInTheStatement) {
   const auto result = compile_filter("customer.name eq 'X'", orders, 7, "$5");
   EXPECT_EQ(std::get<SqlFragment>(result).text,
             "r.customer_id in (select x.guid from customers x where x.business_id = $5 and x.name = $7)");
 }
 
-TEST(Filter, EmptyTextAsksForNothing) { expect_sql({{"", "true"}, {" \t", "true"}}); }
+TEST(Filter, EmptyTextMatchesEverything) { expect_sql({{"", "true"}, {" \t", "true"}}); }
 
-TEST(Filter, InputStandsInParametersOnly) {
+TEST(Filter, InputIsOnlyInParameters) {
   for (const std::string evil :
        {"'; drop table orders; --", "\\'' or 1=1", "$1", "%", "x) or (true", "\"a\"", "/**/", "\n"}) {
     std::string quoted;
@@ -283,7 +283,7 @@ TEST(Filter, InputStandsInParametersOnly) {
   });
 }
 
-TEST(Filter, SyntaxErrorsTellTheCharacter) {
+TEST(Filter, SyntaxErrorsNameTheCharacter) {
   expect_error({
       {"status eq", "a field or a value is expected, not the end at character 10"},
       {"eq 'a'", "a field or a value is expected, not eq at character 1"},
@@ -338,7 +338,7 @@ TEST(Filter, LiteralsMustBeOfTheFieldsType) {
   });
 }
 
-TEST(Filter, WhatPostgresCouldNotHoldIsRefused) {
+TEST(Filter, ValuesBeyondPostgresAreRefused) {
   const std::string digits(400, '9');
   EXPECT_FALSE(compiles("totalValue eq " + digits));
   EXPECT_TRUE(compiles("totalValue eq " + digits.substr(0, 40)));

@@ -32,14 +32,14 @@ TEST(OrderBy, RelativesSortByTheirValue) {
       "nulls last, r.guid desc");
 }
 
-TEST(OrderBy, NothingStandsBehindTheGuid) {
+TEST(OrderBy, NoKeyFollowsTheGuid) {
   EXPECT_EQ(compiled("guid"), "r.guid");
   EXPECT_EQ(compiled("status, guid desc, notes"), "r.status, r.guid desc");
 }
 
 TEST(OrderBy, EmptyTextIsTheNewestFirst) { EXPECT_EQ(compiled(" "), "r.created_at desc, r.guid desc"); }
 
-TEST(OrderBy, ErrorsTellTheCharacter) {
+TEST(OrderBy, ErrorsNameTheCharacter) {
   EXPECT_EQ(compiled("nmae"), "unknown field nmae at character 1");
   EXPECT_EQ(compiled("status, CreatedAt"), "unknown field CreatedAt at character 9");
   EXPECT_EQ(compiled("items"), "unknown field items at character 1");

@@ -23,7 +23,7 @@ TEST(Search, EveryWordMustOccur) {
   EXPECT_EQ(fragment.params, (Params{"%Anna%", "%Müller%"}));
 }
 
-TEST(Search, LooksIntoRelativesByTheirSearchIndex) {
+TEST(Search, SearchesRelativesByTheirSearchIndex) {
   const auto fragment = compiled("anna", EntityType::order);
   EXPECT_EQ(
       fragment.text,
@@ -33,7 +33,7 @@ TEST(Search, LooksIntoRelativesByTheirSearchIndex) {
   EXPECT_EQ(fragment.params, Params{"%anna%"});
 }
 
-TEST(Search, WordsThatNoTrigramIndexFindsDoNotReadOne) {
+TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
   EXPECT_EQ(compiled("Al").text, "((r.search_text || '' like lower($3)))");
   EXPECT_EQ(compiled("—–—–").text, "((r.search_text || '' like lower($3)))");
   EXPECT_EQ(compiled("a-b_c%d").text, "((r.search_text || '' like lower($3)))");
@@ -48,7 +48,7 @@ TEST(Search, WordsThatNoTrigramIndexFindsDoNotReadOne) {
 
 TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
 
-TEST(Search, EmptyTextAsksForNothing) {
+TEST(Search, EmptyTextMatchesEverything) {
   EXPECT_EQ(compiled("").text, "true");
   EXPECT_EQ(compiled(" \t").text, "true");
 }
@@ -64,7 +64,7 @@ TEST(Search, TakesAtMost16WordsAnd200Characters) {
   EXPECT_EQ(error(characters + "a"), "longer than 200 characters");
 }
 
-TEST(Search, RefusesWhatPostgresCouldNotHold) {
+TEST(Search, RefusesValuesBeyondPostgres) {
   EXPECT_EQ(error(std::string_view("a\0", 2)), "a NUL character is not allowed at character 2");
   EXPECT_EQ(error("a\xff"), "invalid UTF-8 at character 2");
 }

@@ -11,7 +11,7 @@ namespace {
 
 const Gazetteer& places() { return Gazetteer::builtin(); }
 
-/// The name of what is found, by looking it up again where it lies.
+/// The name of the city that is found at the position.
 std::string found(const PostalAddress& address, std::string_view home = {}) {
   const auto point = places().locate(address, home);
   return point ? places().describe(*point) : "";
@@ -42,7 +42,7 @@ TEST(Gazetteer, CaseAccentsAndPunctuationDoNotMatter) {
   EXPECT_EQ(found(city("l'aquila", "IT")), found(city("L’Aquila", "IT")));
 }
 
-TEST(Gazetteer, KnowsWhatPeopleThereCallACity) {
+TEST(Gazetteer, KnowsLocalNamesOfCities) {
   EXPECT_EQ(found(city("Lisboa", "PT")), "Lisbon, PT");
   EXPECT_EQ(found(city("MÜNCHEN", "DE")), "Munich, DE");
   EXPECT_EQ(found(city("Muenchen", "DE")), "Munich, DE");
@@ -60,7 +60,7 @@ TEST(Gazetteer, CountriesAreCodesOrNames) {
   EXPECT_EQ(found(city("Lisbon", "Atlantis")), "Lisbon, PT") << "an unknown country says nothing";
 }
 
-TEST(Gazetteer, OfSeveralTheLargestIsTaken) {
+TEST(Gazetteer, TheLargestOfSeveralCitiesIsTaken) {
   EXPECT_EQ(found(city("London")), "London, GB");
   EXPECT_EQ(found(city("Paris")), "Paris, FR");
 }
@@ -81,7 +81,7 @@ TEST(Gazetteer, StatePostalCodeAndHomeDecideBeforeSize) {
       << "only Canada writes postal codes like this";
 }
 
-TEST(Gazetteer, UnknownPlacesAreNowhere) {
+TEST(Gazetteer, UnknownPlacesHaveNoPosition) {
   EXPECT_FALSE(places().locate(city("Nowhere at all", "PT")));
   EXPECT_FALSE(places().locate(city("")));
   EXPECT_FALSE(places().locate(city("!?")));
@@ -100,7 +100,7 @@ TEST(Gazetteer, ADamagedTableIsRefused) {
   EXPECT_THROW(Gazetteer(std::span<const char>(damaged)), std::runtime_error);
 }
 
-TEST(PostalCode, SomeFormsAreOneCountrysAlone) {
+TEST(PostalCode, SomeFormsBelongToOneCountry) {
   EXPECT_EQ(country_of_postal_code("1100-148"), "PT");
   EXPECT_EQ(country_of_postal_code("SW1A 1AA"), "GB");
   EXPECT_EQ(country_of_postal_code("1012 AB"), "NL");
@@ -108,7 +108,7 @@ TEST(PostalCode, SomeFormsAreOneCountrysAlone) {
   EXPECT_EQ(country_of_postal_code(""), std::nullopt);
 }
 
-TEST(PostalCode, ZipCodesTellTheState) {
+TEST(PostalCode, ZipCodesIdentifyTheState) {
   EXPECT_EQ(state_of_zip_code("10001"), "NY");
   EXPECT_EQ(state_of_zip_code("94105-1234"), "CA");
   EXPECT_EQ(state_of_zip_code("00000"), std::nullopt);

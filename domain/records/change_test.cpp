@@ -72,7 +72,7 @@ TEST(Change, AnEntityHasTheShapeOfTheApi) {
       R"("updatedAt":"2026-11-20T05:45:12.345Z","shipments":[]})");
 }
 
-TEST(Change, AnObjectWithoutAnyValueIsNullButSenderAndRecipientStay) {
+TEST(Change, AnObjectWithoutValuesIsNullExceptSenderAndRecipient) {
   const Row after = row(shipments, {{"guid", guid}, {"recipient_city", "Oslo"}});
   const Change change = make_change(shipments, nullptr, &after);
   EXPECT_EQ(to_json(change.entity.at("sender")), R"({"name":null,"address":null,"phone":null})");
@@ -88,7 +88,7 @@ TEST(Change, AnObjectWithoutAnyValueIsNullButSenderAndRecipientStay) {
   EXPECT_TRUE(make_change(products, nullptr, &product).entity.at("dimensions").is_null());
 }
 
-TEST(Change, TheDispatchIsKeptInside) {
+TEST(Change, TheDispatchIsNotShown) {
   const Row after = row(shipments, {{"guid", guid}, {"dispatch_id", other_guid}});
   EXPECT_FALSE(make_change(shipments, nullptr, &after).entity.contains("dispatchId"));
 }
@@ -110,7 +110,7 @@ TEST(Change, CreatedAndDeletedHaveNoPrevious) {
   }
 }
 
-TEST(Change, PreviousHoldsTheOldValuesNestedAlike) {
+TEST(Change, PreviousHasTheOldValuesWithTheSameNesting) {
   struct Case {
     Columns changes;
     std::string_view previous;
@@ -146,7 +146,7 @@ TEST(Change, PreviousHoldsTheOldValuesNestedAlike) {
   }
 }
 
-TEST(Change, PreviousOfNestedAddressesTellsTheChangedPartAlone) {
+TEST(Change, PreviousOfNestedAddressesHasOnlyTheChangedPart) {
   const Columns before{{"guid", guid}, {"sender_name", "Ann"}, {"recipient_city", "Oslo"}};
   const Change change =
       update(shipments, before,
@@ -155,12 +155,12 @@ TEST(Change, PreviousOfNestedAddressesTellsTheChangedPartAlone) {
             R"({"sender":{"name":"Ann","address":null},"recipient":{"address":{"city":"Oslo"}}})");
 }
 
-TEST(Change, TheOldStatusIsToldWhenItChanged) {
+TEST(Change, TheOldStatusIsSetIfItChanged) {
   EXPECT_EQ(update(orders, order_columns, {{"status", "ready"}}).previous_status, "pending");
   EXPECT_FALSE(update(orders, order_columns, {{"notes", "x"}}).previous_status);
 }
 
-TEST(Change, ADispatchIsANewOneOnly) {
+TEST(Change, OnlyANewDispatchCounts) {
   const Columns loose{{"guid", guid}};
   const Columns in_one{{"guid", guid}, {"dispatch_id", guid}};
   const Change put = update(shipments, loose, {{"dispatch_id", guid}});
@@ -172,7 +172,7 @@ TEST(Change, ADispatchIsANewOneOnly) {
   EXPECT_FALSE(update(shipments, in_one, {{"instructions", "ring twice"}}).dispatched);
 }
 
-TEST(Change, AValueOfAnotherTypeIsRefusedAndNotTold) {
+TEST(Change, AValueOfAnotherTypeIsRefusedAndNotRepeated) {
   for (const auto& [column, value] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{{"total_value", "NaN"},
                                                                             {"total_value", "secret"},
@@ -194,7 +194,7 @@ TEST(Change, AValueOfAnotherTypeIsRefusedAndNotTold) {
   EXPECT_THROW(make_change(orders, nullptr, nullptr), std::invalid_argument);
 }
 
-TEST(Change, LivesInTheMemoryGiven) {
+TEST(Change, LivesInTheGivenMemory) {
   json::monotonic_resource memory;
   const Row before = row(orders, order_columns);
   const Row after = row(orders, with(order_columns, {{"delivery_city", "Bergen"}}));

@@ -35,7 +35,7 @@ TEST(RoutePlan, DrivesAt40AndTakesFiveMinutesAStop) {
   EXPECT_EQ(plan.arrivals.back(), near_first ? 35min : 50min);
 }
 
-TEST(RoutePlan, DoneStopsStayFirstAndTheRestGoesOnFromTheLast) {
+TEST(RoutePlan, DoneStopsStayFirstAndTheRestContinuesFromTheLast) {
   const std::vector<RouteStop> stops{open, done, open, done, open};
   const auto distances = line({0, 1, 5, 9, 10, 11});
   const auto plan = plan_route({.has_origin = true, .stops = stops, .distances = distances});
@@ -43,7 +43,7 @@ TEST(RoutePlan, DoneStopsStayFirstAndTheRestGoesOnFromTheLast) {
   EXPECT_EQ(plan.kilometres, 5 + 5 + 1 + 2 + 8 + 1);
 }
 
-TEST(RoutePlan, WhatCannotBeLocatedComesLastAndCountsNoDistance) {
+TEST(RoutePlan, StopsWithoutALocationComeLastAndAddNoDistance) {
   const std::vector<RouteStop> stops{lost, open, lost};
   const auto distances = line({0, 4});
   const auto plan = plan_route({.has_origin = true, .stops = stops, .distances = distances});
@@ -62,7 +62,7 @@ TEST(RoutePlan, WithoutAnOriginItBeginsAndEndsWhereItIsShortest) {
   EXPECT_EQ(plan.arrivals.front(), 0min);
 }
 
-TEST(RoutePlan, WithoutAnOriginTheRestGoesOnFromTheLastDone) {
+TEST(RoutePlan, WithoutAnOriginTheRestContinuesFromTheLastDone) {
   const std::vector<RouteStop> stops{done, open, open, open};
   const auto distances = line({5, 20, 6, 10});
   const auto plan = plan_route({.has_origin = false, .stops = stops, .distances = distances});
@@ -70,7 +70,7 @@ TEST(RoutePlan, WithoutAnOriginTheRestGoesOnFromTheLastDone) {
   EXPECT_EQ(plan.kilometres, 15);
 }
 
-TEST(RoutePlan, NoStopsAreARouteOfNothing) {
+TEST(RoutePlan, NoStopsGiveAnEmptyRoute) {
   const auto plan = plan_route({.has_origin = true, .stops = {}, .distances = Distances(1)});
   EXPECT_TRUE(plan.order.empty());
   EXPECT_EQ(plan.kilometres, 0);

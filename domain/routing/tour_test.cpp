@@ -26,7 +26,7 @@ Distances flat(const std::vector<Spot>& spots) {
   return distances;
 }
 
-/// In an order that tells nothing.
+/// Shuffles the places.
 std::vector<Spot> shuffled(std::vector<Spot> spots) {
   std::mt19937 random(7);
   std::ranges::shuffle(spots, random);
@@ -40,7 +40,7 @@ struct Run {
 
 Run run(const std::vector<Spot>& spots) {
   const auto distances = flat(shuffled(spots));
-  const auto begin = std::clock();  // of this process: the machine may be busy
+  const auto begin = std::clock();  // CPU time, because the machine may be busy
   const auto order = shortest_tour(distances);
   const auto seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   auto sorted = order;
@@ -50,7 +50,7 @@ Run run(const std::vector<Spot>& spots) {
   return {length_of(order, distances, true), seconds};
 }
 
-/// Without optimisation or under a sanitizer the time says nothing.
+/// Times are meaningless without optimisation or under a sanitizer.
 bool is_fast_build() {
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if defined(__has_feature)
@@ -79,7 +79,7 @@ TEST(Tour, AGridOf200StopsIsWithinFivePercentOfTheOptimum) {
   expect_within(5, run(grid), 200);
 }
 
-TEST(Tour, ACircleOf200StopsIsGoneRound) {
+TEST(Tour, ACircleOf200StopsIsTheTour) {
   std::vector<Spot> circle;
   for (int i = 0; i < 200; ++i) {
     const double angle = 2 * std::numbers::pi * i / 200;
@@ -121,11 +121,11 @@ TEST(Tour, ScatteredStopsAreNearTheExpectedOptimum) {
   for (int i = 0; i < 200; ++i) scattered.push_back({coordinate(random), coordinate(random)});
   const auto found = run(scattered);
   // 0.7124 sqrt(n A) (1 + 0.33 / n) is the mean optimum of random instances (Johnson, McGeoch, Rothberg
-  // 1996); one of them strays from it by a few percent.
+  // 1996); a single instance deviates by a few percent.
   EXPECT_LT(found.length, 1.06 * 0.7124 * std::sqrt(200.0) * (1 + 0.33 / 200) + 0.7);
 }
 
-TEST(Tour, SmallOnesAreOptimal) {
+TEST(Tour, SmallToursAreOptimal) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> coordinate(0, 100);
   for (std::size_t size = 1; size <= 8; ++size) {
@@ -155,7 +155,7 @@ TEST(Tour, OneWayRoadsDecideTheDirection) {
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < 4; ++j) distances(i, j) = i == j ? 0 : 10;
   }
-  for (std::size_t i = 0; i < 4; ++i) distances((i + 1) % 4, i) = 1;  // quick backwards
+  for (std::size_t i = 0; i < 4; ++i) distances((i + 1) % 4, i) = 1;  // cheap in the reverse direction
   EXPECT_THAT(shortest_tour(distances), testing::ElementsAre(0, 3, 2, 1));
 }
 
@@ -169,7 +169,7 @@ TEST(Tour, TheSameStopsHaveTheSameRoute) {
   EXPECT_EQ(shortest_tour(flat(spots)), shortest_tour(flat(spots)));
 }
 
-TEST(Tour, StopsAtOnePlaceAreNoTrouble) {
+TEST(Tour, StopsAtOnePlaceAreHandled) {
   const std::vector<Spot> spots(50, Spot{1, 1});
   EXPECT_EQ(length_of(shortest_tour(flat(spots)), flat(spots), true), 0);
 }

@@ -16,7 +16,7 @@ Fix fix(double seconds, double metres) { return {seconds, {38.7 + metres * degre
 
 TravelDay day(const std::vector<Fix>& fixes) { return summarise_day(fixes); }
 
-TEST(Travel, SumsTheWayBetweenFixes) {
+TEST(Travel, SumsTheDistancesBetweenFixes) {
   const auto travel = day({fix(0, 0), fix(60, 1000), fix(120, 500)});
   EXPECT_NEAR(travel.kilometres, 1.5, 0.001);
   EXPECT_EQ(travel.moving, 120s);
@@ -31,7 +31,7 @@ TEST(Travel, AStopIsFiveMinutesOrMoreWithin100Metres) {
   EXPECT_EQ(day({fix(0, 0), fix(200, 50), fix(250, 200), fix(300, 0)}).stops, 0) << "left in between";
 }
 
-TEST(Travel, StandingIsNoTravel) {
+TEST(Travel, StandingIsNotTravel) {
   const auto travel = day({fix(0, 0), fix(100, 5000), fix(300, 5010), fix(700, 4990), fix(800, 10'000)});
   EXPECT_EQ(travel.stops, 1);
   EXPECT_EQ(travel.moving, 200s);
@@ -45,7 +45,7 @@ TEST(Travel, ADayMayEndInAStop) {
   EXPECT_EQ(travel.end, fix(0, 1000).point);
 }
 
-TEST(Travel, OneFixIsNoTravel) {
+TEST(Travel, OneFixIsNotTravel) {
   const auto travel = day({fix(0, 0)});
   EXPECT_EQ(travel.stops, 0);
   EXPECT_EQ(travel.kilometres, 0);

@@ -20,7 +20,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "connectors/store_line.hpp"
+#include "connectors/store_send.hpp"
 #include "connectors/stored_credentials.hpp"
 #include "storage/database.hpp"
 #include "storage/fields.hpp"

@@ -1,4 +1,4 @@
-#include "connectors/store_line.hpp"
+#include "connectors/store_send.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,8 +16,8 @@ net::HttpResponse too_late(Time now) {
   return response;
 }
 
-void take_out(std::string& text, std::string_view secret) {
-  constexpr std::size_t shortest = 4;  // less is no secret, and part of many a word
+void remove_secret(std::string& text, std::string_view secret) {
+  constexpr std::size_t shortest = 4;  // shorter texts are not secret, and occur in ordinary words
   if (secret.size() < shortest) return;
   for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
     text.replace(at, secret.size(), "…");
@@ -37,8 +37,8 @@ Send send_until(net::HttpClient& http, const Clock& clock, std::shared_ptr<const
 }
 
 std::string without_secrets(std::string text, const StoreCredentials& credentials) {
-  take_out(text, credentials.api_key);
-  take_out(text, credentials.api_secret);
+  remove_secret(text, credentials.api_key);
+  remove_secret(text, credentials.api_secret);
   return text;
 }
 

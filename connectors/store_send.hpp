@@ -7,11 +7,12 @@
 
 namespace waybill::connectors {
 
-/// A way to send whose calls end by `deadline` as it then is; what would begin later is a time-out at once.
-/// The deadline is moved by the thread that uses the store; the client and the clock outlive it.
+/// Returns a Send whose calls end by the current value of `deadline`; a call after it fails at once with a
+/// time-out. The thread that uses the store may move the deadline. The client and the clock must outlive the
+/// Send.
 Send send_until(net::HttpClient& http, const Clock& clock, std::shared_ptr<const Time> deadline);
 
-/// A store's words may repeat what it was sent.
+/// Removes the credentials from a store's message, which may repeat them.
 std::string without_secrets(std::string text, const StoreCredentials& credentials);
 
 }  // namespace waybill::connectors
