@@ -32,12 +32,12 @@ TEST(RetrySchedule, NDelaysAllowNPlusOneAttempts) {
 TEST(RetrySchedule, EachDelayIsVariedByUpToAFifth) {
   const Duration expected[] = {5s, 5min, 30min, 2h, 5h, 10h, 14h};
   const RetrySchedule schedule = RetrySchedule::standard();
-  for (std::size_t tries = 1; tries <= 7; ++tries) {
-    const Duration delay = expected[tries - 1];
+  for (std::size_t attempts = 1; attempts <= 7; ++attempts) {
+    const Duration delay = expected[attempts - 1];
     Duration least = Duration::max();
     Duration most = Duration::zero();
     for (std::uint64_t run = 0; run < 1000; ++run) {
-      const Duration chosen = *schedule.next_attempt(tries, now, Guid::timed_hash(1, {}, run)) - now;
+      const Duration chosen = *schedule.next_attempt(attempts, now, Guid::timed_hash(1, {}, run)) - now;
       least = std::min(least, chosen);
       most = std::max(most, chosen);
     }

@@ -38,13 +38,13 @@ std::string_view meaning(ErrorCode code) {
     case ErrorCode::unsupported_media_type:
       return "The endpoint does not accept this `Content-Type`.";
     case ErrorCode::rate_limited:
-      return "The token's quota of this minute is used up: `Retry-After` and `X-RateLimit-Reset` tell when "
+      return "The token's quota of this minute is used up: `Retry-After` and `X-RateLimit-Reset` say when "
              "the next minute begins. Or too many logins failed, too many account mails were requested, or "
-             "too many notifications of a store were refused: `Retry-After` tells when to try again.";
+             "too many notifications of a store were refused: `Retry-After` says when to retry.";
     case ErrorCode::internal_error:
       return "An error in the service. The log has the details under the answer's `X-Request-Id`.";
     case ErrorCode::unavailable:
-      return "The database cannot be reached. `Retry-After` tells when to try again. A change may or may not "
+      return "The database cannot be reached. `Retry-After` says when to retry. A change may or may not "
              "have been made, so send it again with the same `Idempotency-Key`.";
   }
   return {};
