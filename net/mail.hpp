@@ -67,8 +67,7 @@ struct MailRefusal {
 
 struct MailOutcome {
   MailResult result = MailResult::temporary;
-  std::string
-      reply;  // the server's last reply ("550 5.1.1 no such user") or a sentence; may be empty if sent
+  std::string reply;  // the server's last reply ("550 5.1.1 no such user") or a sentence; may be empty
   std::vector<MailRefusal> refused = {};               // for `sent`
   std::optional<Duration> retry_after = std::nullopt;  // for `limited`
 };

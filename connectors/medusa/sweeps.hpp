@@ -13,12 +13,10 @@ namespace waybill::connectors {
 
 // Facts about the server that the sweeps allow for (measured on 2.21.2):
 // - Paging by offset leaves out an order if one before it changes. So a page begins at the time of change of
-// the last
-//   record, and records with this time come twice.
+//   the last record, and records with this time come twice.
 // - The order of records with equal times is not stable, and thousands may have the same time.
 // - A payment's capture does not change the order's time, nor a variant's change the product's. So payments
-// and
-//   variants are swept as well.
+//   and variants are swept as well.
 
 /// The records of one list of the API that changed at or after a time, in the order of their times.
 class MedusaList {
