@@ -60,10 +60,10 @@ std::pair<CurlTransfer*, CURLcode> CurlLoop::Lane::take_finished() {
   return {nullptr, CURLE_OK};
 }
 
-int CurlLoop::Lane::socket_callback(CURL* /*easy*/, curl_socket_t fd, int what, void* lane,
+int CurlLoop::Lane::socket_callback(CURL* /*easy*/, curl_socket_t fd, int action, void* lane,
                                     void* /*unused*/) {
   auto& self = *static_cast<Lane*>(lane);
-  self.loop_.watch(self, fd, what);
+  self.loop_.watch(self, fd, action);
   return 0;
 }
 
@@ -134,12 +134,12 @@ void CurlLoop::on_event(curl_socket_t fd, std::uint32_t events) {
     set_registered(fd, ready, 0);
     return;
   }
-  int what = 0;
-  if ((events & EPOLLIN) != 0) what |= CURL_CSELECT_IN;
-  if ((events & EPOLLOUT) != 0) what |= CURL_CSELECT_OUT;
-  if ((events & (EPOLLERR | EPOLLHUP)) != 0) what |= CURL_CSELECT_ERR;
+  int flags = 0;
+  if ((events & EPOLLIN) != 0) flags |= CURL_CSELECT_IN;
+  if ((events & EPOLLOUT) != 0) flags |= CURL_CSELECT_OUT;
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) flags |= CURL_CSELECT_ERR;
   int running = 0;
-  curl_multi_socket_action(ready.lane->multi_, fd, what, &running);
+  curl_multi_socket_action(ready.lane->multi_, fd, flags, &running);
 }
 
 CurlLoop::Socket& CurlLoop::socket(curl_socket_t fd) {
@@ -148,14 +148,14 @@ CurlLoop::Socket& CurlLoop::socket(curl_socket_t fd) {
   return sockets_[index];
 }
 
-void CurlLoop::watch(Lane& lane, curl_socket_t fd, int what) {
+void CurlLoop::watch(Lane& lane, curl_socket_t fd, int action) {
   Socket& watched = socket(fd);
   watched.lane = &lane;
-  watched.wanted = what == CURL_POLL_IN      ? EPOLLIN
-                   : what == CURL_POLL_OUT   ? EPOLLOUT
-                   : what == CURL_POLL_INOUT ? EPOLLIN | EPOLLOUT
-                                             : 0;
-  if (what != CURL_POLL_REMOVE) {
+  watched.wanted = action == CURL_POLL_IN      ? EPOLLIN
+                   : action == CURL_POLL_OUT   ? EPOLLOUT
+                   : action == CURL_POLL_INOUT ? EPOLLIN | EPOLLOUT
+                                               : 0;
+  if (action != CURL_POLL_REMOVE) {
     set_registered(fd, watched, watched.wanted);
   } else if (!watched.ours || watched.registered != EPOLLIN) {
     set_registered(fd, watched, 0);

@@ -35,7 +35,7 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
 
    private:
     friend class CurlLoop;
-    static int socket_callback(CURL* easy, curl_socket_t socket, int what, void* lane, void* unused);
+    static int socket_callback(CURL* easy, curl_socket_t socket, int action, void* lane, void* unused);
     static int timer_callback(CURLM* multi, long timeout_ms, void* lane);
 
     CurlLoop& loop_;
@@ -70,7 +70,7 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
   };
 
   Socket& socket(curl_socket_t fd);
-  void watch(Lane& lane, curl_socket_t fd, int what);
+  void watch(Lane& lane, curl_socket_t fd, int action);
   void set_registered(curl_socket_t fd, Socket& socket, std::uint32_t events);
   void on_event(curl_socket_t fd, std::uint32_t events);
   int wait_ms(std::span<Lane* const> lanes) const;

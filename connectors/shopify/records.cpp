@@ -71,8 +71,8 @@ bool is_delivered(const json::object& order) {
   const auto& fulfillments = list(order, "fulfillments");
   constexpr std::size_t requested = 10;
   std::size_t delivered = 0;
-  for (const auto& one : fulfillments) {
-    const auto* const fulfillment = one.if_object();
+  for (const auto& node : fulfillments) {
+    const auto* const fulfillment = node.if_object();
     if (fulfillment == nullptr || code(*fulfillment, "status") == "CANCELLED") continue;
     if (code(*fulfillment, "displayStatus") != "DELIVERED") return false;
     ++delivered;
@@ -155,8 +155,8 @@ StoreProduct read_product(const json::object& node) {
   product.description = text(node, "description", long_text);
   product.changed_at = required(time(node, "updatedAt"), "time of change");
   const auto& variants = list(node, "variants.nodes");
-  for (const auto& one : variants) {
-    if (one.is_object()) product.variants.push_back(read_variant(one.get_object()));
+  for (const auto& entry : variants) {
+    if (entry.is_object()) product.variants.push_back(read_variant(entry.get_object()));
   }
   const auto* const plain = node.if_contains("hasOnlyDefaultVariant");
   const bool is_plain = plain != nullptr && plain->is_bool() && plain->get_bool();

@@ -30,7 +30,7 @@ struct Fulfillment {
   std::vector<Tracked> tracked;
 
   bool has(std::string_view number) const {
-    return std::ranges::any_of(tracked, [&](const Tracked& one) { return one.number == number; });
+    return std::ranges::any_of(tracked, [&](const Tracked& entry) { return entry.number == number; });
   }
 };
 
@@ -108,7 +108,7 @@ asio::awaitable<Deliveries> read_deliveries(ShopifyApi& api, const json::value& 
 }
 
 bool has_number(const Deliveries& deliveries, std::string_view number) {
-  return std::ranges::any_of(deliveries.made, [&](const Fulfillment& one) { return one.has(number); });
+  return std::ranges::any_of(deliveries.made, [&](const Fulfillment& made) { return made.has(number); });
 }
 
 // Keeps the locations that an interrupted push has left without the number. Open fulfillment orders at a
@@ -160,9 +160,9 @@ json::object widened_info(const Fulfillment& made, const StoreTracking& tracking
   json::array numbers;
   json::array urls;
   json::array without_url;
-  for (const Tracked& one : all) {
-    (one.url.empty() ? without_url : numbers).emplace_back(one.number);
-    if (!one.url.empty()) urls.emplace_back(one.url);
+  for (const Tracked& entry : all) {
+    (entry.url.empty() ? without_url : numbers).emplace_back(entry.number);
+    if (!entry.url.empty()) urls.emplace_back(entry.url);
   }
   for (auto& number : without_url) numbers.push_back(std::move(number));
   json::object info{{"numbers", std::move(numbers)}};
@@ -208,7 +208,7 @@ asio::awaitable<std::optional<std::string>> fulfil(ShopifyApi& api, const Delive
 asio::awaitable<std::optional<std::string>> add_number(ShopifyApi& api, const Deliveries& deliveries,
                                                        const StoreTracking& tracking) {
   auto target =
-      std::ranges::find_if(deliveries.made, [](const Fulfillment& one) { return one.tracked.empty(); });
+      std::ranges::find_if(deliveries.made, [](const Fulfillment& made) { return made.tracked.empty(); });
   if (target == deliveries.made.end()) target = std::prev(deliveries.made.end());
   co_return co_await change(api, shopify::update_tracking, "fulfillmentTrackingInfoUpdate",
                             {{"id", target->id}, {"tracking", widened_info(*target, tracking)}});

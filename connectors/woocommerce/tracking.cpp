@@ -170,8 +170,8 @@ asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, cons
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto notes = co_await client_.expect("GET", route + "/notes");
   const std::string note = note_text(tracking);
-  const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& one) {
-    return mentions(text(member(&one, "note")), tracking.tracking_number);
+  const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& entry) {
+    return mentions(text(member(&entry, "note")), tracking.tracking_number);
   });
   if (!noted) {
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
