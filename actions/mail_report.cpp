@@ -107,7 +107,7 @@ AttemptResult mail_result(const net::MailOutcome& mail, const std::vector<std::s
       // 421: the server is closing (RFC 5321 section 4.2.3). Other replies concern this mail only.
       result.destination_failed = !code || *code == 421;
       break;
-    case net::MailResult::not_tried:
+    case net::MailResult::not_attempted:
       result.cancelled = true;
       result.next_attempt_at = now + busy_pause;
       return result;

@@ -217,8 +217,8 @@ class SendEmail final : public Action {
       return finish(std::move(result));
     }
     auto history = MailHistory::read(attempt.tries);
-    message.still_to = history.remaining;
-    auto recipients = message.asked();
+    message.remaining = history.remaining;
+    auto recipients = message.recipients();
     effects.mailer.send(
         std::move(message),
         [finish = std::move(finish), started, &clock = effects.clock, stopping = effects.mailer_stopping,

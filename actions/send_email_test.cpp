@@ -286,7 +286,7 @@ TEST(SendEmailPerform, TemporaryFailuresAreRetriedAndPermanentOnesEndTheRun) {
 TEST(SendEmailPerform, OnlyTemporarilyRefusedRecipientsAreAttemptedAgain) {
   const net::MailOutcome partly{net::MailResult::sent, "250 ok", {{"ada@example.com", false, "450 busy"}}};
   Performed made = perform(partly, one_mail);
-  EXPECT_THAT(made.messages.at(0).still_to, IsEmpty());
+  EXPECT_THAT(made.messages.at(0).remaining, IsEmpty());
   EXPECT_EQ(std::get<Retry>(made.result.outcome).code, "SMTP_450");
   EXPECT_FALSE(made.result.destination_failed);
   EXPECT_EQ(made.result.status_code, 450);
@@ -304,7 +304,7 @@ TEST(SendEmailPerform, OnlyTemporarilyRefusedRecipientsAreAttemptedAgain) {
   const std::string earlier = tries({made.result.response, std::nullopt, "451 4.3.0 later"});
   made = perform({net::MailResult::sent, "250 ok"}, one_mail, false, earlier);
   EXPECT_THAT(made.messages.at(0).to, ElementsAre("ada@example.com", "Bob <bob@example.com>"));
-  EXPECT_THAT(made.messages.at(0).still_to, ElementsAre("ada@example.com"));
+  EXPECT_THAT(made.messages.at(0).remaining, ElementsAre("ada@example.com"));
   EXPECT_TRUE(std::holds_alternative<Done>(made.result.outcome));
 }
 
@@ -327,7 +327,7 @@ TEST(SendEmailPerform, AnAttemptEndedByTheWorkersStopDoesNotCount) {
   EXPECT_FALSE(perform({net::MailResult::sent, "250 ok"}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::permanent, "550 no"}, one_mail, true).result.cancelled);
   EXPECT_FALSE(perform({net::MailResult::temporary, "451 later"}, one_mail).result.cancelled);
-  const AttemptResult crowded = perform({net::MailResult::not_tried, ""}, one_mail).result;
+  const AttemptResult crowded = perform({net::MailResult::not_attempted, ""}, one_mail).result;
   EXPECT_TRUE(crowded.cancelled);
   EXPECT_TRUE(crowded.next_attempt_at.has_value());
 }

@@ -140,7 +140,7 @@ void MailSender::settle(const Mail& mail) {
   const net::MailResult result = mail.outcome.result;
   const std::string& reply = mail.outcome.reply;
   const auto name = mail.guid.to_string();
-  if (result == net::MailResult::temporary || result == net::MailResult::not_tried) {
+  if (result == net::MailResult::temporary || result == net::MailResult::not_attempted) {
     observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
     session_->run(sql::delay, name, delay_after(mail.attempts).count());
     return;

@@ -151,10 +151,10 @@ enum class Histogram : std::uint8_t {
   http_request_seconds,  // label: route
   statement_seconds,     // label: statement
   database_wait_seconds,
-  event_age_seconds,  // commit to matching of the oldest event of a batch
-  first_try_seconds,  // commit to the start of the first attempt of a run without a delay
-  run_age_seconds,    // event to final outcome
-  try_seconds,        // label: action
+  event_age_seconds,      // commit to matching of the oldest event of a batch
+  first_attempt_seconds,  // commit to the start of the first attempt of a run without a delay
+  run_age_seconds,        // event to final outcome
+  attempt_seconds,        // label: action
   match_batch_seconds,
   record_batch_seconds,
   match_batch_events,

@@ -27,7 +27,7 @@ std::optional<Mailbox> parse_mailbox(std::string_view text);
 struct MailMessage {
   std::string from;
   std::vector<std::string> to;                               // 1 to 100
-  std::vector<std::string> still_to;                         // those of `to` who do not have it; all if empty
+  std::vector<std::string> remaining;                        // those of `to` who do not have it; all if empty
   std::string subject;                                       // control characters become spaces
   std::string text;                                          // may be empty if html is not
   std::string html;                                          // text only if empty
@@ -36,7 +36,7 @@ struct MailMessage {
   std::string owner;       // messages of different owners are sent in turn
 
   /// The recipients of this attempt.
-  const std::vector<std::string>& asked() const { return still_to.empty() ? to : still_to; }
+  const std::vector<std::string>& recipients() const { return remaining.empty() ? to : remaining; }
 };
 
 /// Returns why a message cannot be sent, as a sentence: an invalid address, a forbidden header, text that is
@@ -51,11 +51,11 @@ std::string format_mail(const MailMessage& message, Time date);
 std::string message_id(std::string_view left, std::string_view from);
 
 enum class MailResult {
-  sent,       // accepted by the server, or written to the directory
-  temporary,  // not sent; another attempt may succeed
-  permanent,  // not sent; another attempt cannot succeed
-  not_tried,  // not sent, because too many messages were before it
-  limited,    // not sent, because its owner has reached a limit
+  sent,           // accepted by the server, or written to the directory
+  temporary,      // not sent; another attempt may succeed
+  permanent,      // not sent; another attempt cannot succeed
+  not_attempted,  // not sent, because too many messages were before it
+  limited,        // not sent, because its owner has reached a limit
 };
 
 /// A recipient that the server refused although it accepted others.

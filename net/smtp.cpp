@@ -92,7 +92,7 @@ class SmtpMailer::Impl {
         done = nullptr;
       }
     }
-    if (done) return done(not_tried());
+    if (done) return done(not_attempted());
     curl_multi_wakeup(multi_);
   }
 
@@ -103,7 +103,9 @@ class SmtpMailer::Impl {
     std::chrono::steady_clock::time_point since;
   };
 
-  static MailOutcome not_tried() { return {MailResult::not_tried, "Too many other mails were waiting."}; }
+  static MailOutcome not_attempted() {
+    return {MailResult::not_attempted, "Too many other mails were waiting."};
+  }
 
   void run() {
     block_sigpipe();
@@ -144,7 +146,7 @@ class SmtpMailer::Impl {
       late = inbox_.take_fronts([&](const Incoming& incoming) { return incoming.since < oldest; });
       any_left = !inbox_.empty();
     }
-    for (const Incoming& incoming : late) incoming.done(not_tried());
+    for (const Incoming& incoming : late) incoming.done(not_attempted());
     return any_left;
   }
 

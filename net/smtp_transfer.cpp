@@ -34,7 +34,7 @@ std::string path_of(const std::string& mailbox) {
 
 SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done)
     : easy_(curl_easy_init()),
-      to_(message.asked()),
+      to_(message.recipients()),
       text_(format_mail(message, system_clock().now())),
       done_(std::move(done)) {
   if (easy_ == nullptr) throw std::bad_alloc();

@@ -158,15 +158,15 @@ TEST_F(MailTest, WhoIsRefusedIsNamedAndTheOthersGetTheMessage) {
   EXPECT_EQ(outcome.refused[1].to, "c@example.com");
   EXPECT_FALSE(outcome.refused[1].is_final);
 
-  message.still_to = {"c@example.com", "B <b@example.com>"};
+  message.remaining = {"c@example.com", "B <b@example.com>"};
   outcome = send(*mailer, message);
   EXPECT_EQ(outcome.result, MailResult::temporary) << "while one may yet be taken";
   EXPECT_EQ(outcome.reply, "451 4.7.1 later");
-  message.still_to = {"B <b@example.com>"};
+  message.remaining = {"B <b@example.com>"};
   outcome = send(*mailer, message);
   EXPECT_EQ(outcome.result, MailResult::permanent);
   EXPECT_EQ(outcome.reply, "550 5.1.1 no");
-  message.still_to = {"d@example.com"};
+  message.remaining = {"d@example.com"};
   EXPECT_EQ(send(*mailer, message).result, MailResult::sent);
   EXPECT_EQ(server.message(2).at("to"), json::array{"d@example.com"});
 }
@@ -202,7 +202,7 @@ TEST_F(MailTest, AMessageWhoseTurnDoesNotComeInTimeIsNotTried) {
   constexpr int connections = 4;
   for (int i = 0; i < connections; ++i) mailer->send(mail(), [](const MailOutcome&) {});
   mailer->send(mail(), [&](MailOutcome outcome) { late.set_value(std::move(outcome)); });
-  EXPECT_EQ(late.get_future().get().result, MailResult::not_tried);
+  EXPECT_EQ(late.get_future().get().result, MailResult::not_attempted);
 }
 
 TEST_F(MailTest, OneTooManyIsNotTriedAtOnce) {
@@ -213,7 +213,7 @@ TEST_F(MailTest, OneTooManyIsNotTriedAtOnce) {
   const auto mailer = net::make_mailer(mail_options);
   for (int i = 0; i < 10; ++i) {  // four on their way, two that wait
     mailer->send(mail(),
-                 [&](const MailOutcome& outcome) { refused += outcome.result == MailResult::not_tried; });
+                 [&](const MailOutcome& outcome) { refused += outcome.result == MailResult::not_attempted; });
   }
   EXPECT_GE(refused, 4);
 }

@@ -16,7 +16,7 @@ constexpr std::size_t max_unlimited = 10'000;
 
 std::vector<std::string> addresses_of(const net::MailMessage& message) {
   std::vector<std::string> addresses;
-  for (const auto& recipient : message.asked()) {
+  for (const auto& recipient : message.recipients()) {
     const auto mailbox = net::parse_mailbox(recipient);
     addresses.push_back(mailbox ? mailbox->address : recipient);
   }
@@ -93,7 +93,7 @@ void MailLimit::count(Waiting waiting) {
         session().run(sql::count, business, storage::array_literal(addresses), options_.recipients_per_day);
   } catch (const std::exception&) {
     session_.reset();
-    return waiting.done({net::MailResult::not_tried, "The database is unavailable."});
+    return waiting.done({net::MailResult::not_attempted, "The database is unavailable."});
   }
   const storage::RowView row(rows, 0);
   if (!row.boolean(is_limited)) {

@@ -18,8 +18,8 @@ namespace waybill::worker {
 
 /// Passes messages to a mailer and limits the recipients per day of a business that registered itself and
 /// still has that plan. The database counts them for all workers together; a dedicated thread does this. A
-/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_tried. The absence
-/// of a limit is cached for 10 s.
+/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_attempted. The
+/// absence of a limit is cached for 10 s.
 class MailLimit final : public net::Mailer {
  public:
   struct Options {

@@ -223,11 +223,11 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
 
 void Runner::measure(const Task& task, const actions::AttemptResult& result) {
   auto& histogram = attempt_seconds_[task.action];
-  if (histogram == nullptr) histogram = &series(Histogram::try_seconds, task.action->type());
+  if (histogram == nullptr) histogram = &series(Histogram::attempt_seconds, task.action->type());
   histogram->Observe(seconds(result.duration));
   const bool is_first = task.run.state.attempts == 0 && !task.run.key.replay_of;
   if (is_first && task.workflow->delay == Duration::zero())
-    record(Histogram::first_try_seconds, seconds(result.started_at - task.run.key.created_at));
+    record(Histogram::first_attempt_seconds, seconds(result.started_at - task.run.key.created_at));
 }
 
 /// Records the next state of a run, which leaves memory.
