@@ -91,7 +91,7 @@ Api::Api(Options options, const SecretBox& secrets)
 }
 
 Api::~Api() {
-  // The io threads call these, and they call back into the io contexts, which go with the server.
+  // The io threads call maps and stores, which call back into the io contexts; the server owns those.
   server_->stop(std::chrono::milliseconds(0));
   shared_->maps.shut_down();
   shared_->stores.shut_down();

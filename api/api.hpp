@@ -19,8 +19,8 @@
 
 namespace waybill::api {
 
-/// The REST API: a server whose io threads each have a database, services and a gate of their own. A crash
-/// loses nothing but answers under way.
+/// The REST API: a server whose io threads each have a database, services and a gate. A crash loses only the
+/// answers in flight.
 class Api {
  public:
   struct Options {
@@ -28,14 +28,14 @@ class Api {
     Gate::Options gate;
     storage::Database::Options database;
     Plans plans;
-    /// Without a public URL, links lead to the address that the server listens on.
+    /// If the public URL is empty, links have the address that the server listens on.
     Settings settings;
     Maps::Options maps;
     Stores::Options stores;
     std::vector<Route> routes = all_routes();
     /// Sends the mails in the outbox (Services::send_mails). Any io thread calls it.
     std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };
-    /// Null for those of the database. Tests of the gate do without a database. Used by all io threads.
+    /// Null for those of the database; tests of the gate have no database. Used by all io threads.
     TokenStore* tokens = nullptr;
     LeaseSource* leases = nullptr;
   };
@@ -48,11 +48,11 @@ class Api {
   Api& operator=(const Api&) = delete;
 
   void start();
-  /// Server::stop.
+  /// See Server::stop.
   void stop(std::chrono::milliseconds grace);
 
   Server& server() const;
-  /// http://HOST:PORT.
+  /// http://HOST:PORT
   std::string url() const;
 
  private:

@@ -124,6 +124,12 @@ Rule make_rule(const TriggerRow& row) {
   return rule;
 }
 
+constexpr auto codes = [] {
+  std::array<std::string_view, rows.size()> list;
+  std::ranges::transform(rows, list.begin(), &TriggerRow::code);
+  return list;
+}();
+
 struct Catalogue {
   std::vector<Trigger> triggers;
   std::vector<Rule> rules;
@@ -181,6 +187,8 @@ bool fires(const Rule& rule, const Change& change) {
 }  // namespace
 
 std::span<const Trigger> triggers() { return catalogue().triggers; }
+
+std::span<const std::string_view> trigger_codes() { return codes; }
 
 std::span<const Trigger> triggers(EntityType type) {
   const auto& begins = catalogue().begins;

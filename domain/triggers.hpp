@@ -23,6 +23,8 @@ using TriggerSet = std::bitset<64>;  // by index into triggers()
 /// All triggers, grouped by entity type.
 std::span<const Trigger> triggers();
 std::span<const Trigger> triggers(EntityType type);
+/// The codes of the catalogue. Can be called before main.
+std::span<const std::string_view> trigger_codes();
 /// Null if unknown.
 const Trigger* find_trigger(const Guid& guid);
 const Trigger* find_trigger(std::string_view code);

@@ -26,11 +26,11 @@ inline constexpr Property confirm_password_property{.name = "confirmPassword",
                                                     .kind = Kind::string,
                                                     .required = true,
                                                     .max_length = longest_password,
-                                                    .description = "the password again"};
+                                                    .description = "The same password."};
 
 /// The body of a request that sets a password with a mailed token.
 inline constexpr Property mailed_password_properties[] = {
-    {.name = "token", .kind = Kind::string, .required = true, .description = "of the mail"},
+    {.name = "token", .kind = Kind::string, .required = true, .description = "The token of the mail."},
     password_property,
     confirm_password_property,
 };

@@ -20,17 +20,20 @@ namespace sql = storage::sql::businesses;
 namespace defaults_sql = storage::sql::business_defaults;
 
 constexpr Property settings_properties[] = {
-    {.name = "timezone", .kind = Kind::string, .nullable = false, .description = "an IANA zone"},
-    {.name = "currency", .kind = Kind::string, .nullable = false, .description = "a code of ISO 4217"},
+    {.name = "timezone",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "A zone of the IANA database."},
+    {.name = "currency", .kind = Kind::string, .nullable = false, .description = "An ISO 4217 code."},
 };
-constexpr Schema settings_schema{"BusinessSettings", settings_properties};
+constexpr Schema settings_schema{"BusinessSettingsUpdate", settings_properties};
 
 constexpr auto business_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid",
        .kind = Kind::uuid,
        .read_only = create,
-       .description = create ? "" : "the business's own, if given"},
+       .description = create ? "" : "The guid of the business."},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
       {.name = "email",
        .kind = Kind::email,
@@ -45,11 +48,29 @@ constexpr auto business_properties(bool create) {
 constexpr auto create_properties = business_properties(true);
 constexpr auto update_properties = business_properties(false);
 constexpr Schema create_schema{"BusinessCreate", create_properties};
-constexpr Schema business_schema{"Business", update_properties};
+constexpr Schema update_schema{"BusinessUpdate", update_properties};
+
+constexpr Property settings_answer_properties[] = {
+    {.name = "timezone",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "A zone of the IANA database."},
+    {.name = "currency", .kind = Kind::string, .nullable = false, .description = "An ISO 4217 code."},
+};
+constexpr Schema settings_answer_schema{"BusinessSettings", settings_answer_properties};
+constexpr Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "email", .kind = Kind::email},
+    {.name = "phone", .kind = Kind::string},
+    {.name = "address", .kind = Kind::object, .schema = &address_schema},
+    {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_answer_schema},
+};
+constexpr Schema business_schema{"Business", answer_properties};
 
 constexpr Property summary_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
 };
 constexpr Schema summary_schema{"BusinessSummary", summary_properties};
 
@@ -71,11 +92,11 @@ constexpr Property notifications_properties[] = {
 };
 constexpr Schema notifications_schema{"Notifications", notifications_properties};
 constexpr Property defaults_properties[] = {
-    {.name = "defaultCarrier", .kind = Kind::uuid, .description = "a carrier's guid"},
+    {.name = "defaultCarrier", .kind = Kind::uuid, .description = "The guid of a carrier."},
     {.name = "defaultServiceLevel",
      .kind = Kind::string,
      .nullable = false,
-     .description = "standard, express, sameday or a code of a carrier's"},
+     .description = "standard, express, sameday or a code of a carrier."},
     {.name = "defaultDimensions", .kind = Kind::object, .nullable = false, .schema = &dimensions_schema},
     {.name = "notifications", .kind = Kind::object, .nullable = false, .schema = &notifications_schema},
 };
@@ -224,14 +245,17 @@ constexpr Route routes[] = {
      .path = "/api/business/my-business",
      .permission = Permission::read,
      .handler = get_business,
-     .summary = "The business of the token",
+     .operation_id = "getBusiness",
+     .summary = "Returns the business of the token",
      .tag = "Business",
      .answer = &business_schema},
     {.method = Method::post,
      .path = "/api/business",
      .permission = Permission::signed_in,
      .handler = create_business,
-     .summary = "Makes a business, whose owner is the user, who has none yet",
+     .operation_id = "createBusiness",
+     .summary = "Creates a business",
+     .description = "The user of the token becomes its owner and must not have a business yet.",
      .tag = "Business",
      .body = &create_schema,
      .body_check = check_business,
@@ -242,31 +266,39 @@ constexpr Route routes[] = {
      .path = "/api/business",
      .permission = Permission::administer,
      .handler = change_business,
-     .summary = "Changes the business; what is left out stays",
+     .operation_id = "updateBusiness",
+     .summary = "Updates the business",
+     .description = "Fields that are left out keep their values.",
      .tag = "Business",
-     .body = &business_schema,
+     .body = &update_schema,
      .body_check = check_business,
      .body_kind = BodyKind::object},
     {.method = Method::get,
      .path = "/api/business/soft-check",
      .permission = Permission::signed_in,
      .handler = soft_check,
-     .summary = "Whether a business has this address, or one of its users",
+     .operation_id = "businessExists",
+     .summary = "Returns whether a business uses an e-mail address",
+     .description = "True if the address is that of a business or of one of its users.",
      .tag = "Business",
      .query = soft_check_parameters,
+     .answer_kind = Kind::boolean,
      .bare = true},
     {.method = Method::get,
      .path = "/api/business/default-configuration",
      .permission = Permission::read,
      .handler = get_defaults,
-     .summary = "What new orders and shipments of the business have unless told otherwise",
+     .operation_id = "getDefaultConfiguration",
+     .summary = "Returns the defaults of new orders and shipments",
      .tag = "Business",
      .answer = &defaults_schema},
     {.method = Method::put,
      .path = "/api/business/default-configuration",
      .permission = Permission::administer,
      .handler = change_defaults,
-     .summary = "Changes the default configuration; what is left out stays",
+     .operation_id = "updateDefaultConfiguration",
+     .summary = "Updates the defaults of new orders and shipments",
+     .description = "Fields that are left out keep their values.",
      .tag = "Business",
      .body = &defaults_schema,
      .body_kind = BodyKind::object,

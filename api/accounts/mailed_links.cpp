@@ -23,13 +23,17 @@ constexpr HeaderField page_headers[] = {
      "form-action 'none'; frame-ancestors 'none'"}};
 
 constexpr Parameter token_parameter[] = {
-    {.name = "token", .kind = Kind::string, .description = "as it was mailed; for the page's script"}};
+    {.name = "token",
+     .kind = Kind::string,
+     .description = "The token of the mail, for the script of the page."}};
 
-constexpr Route page(std::string_view path, Handler handler, std::string_view summary) {
+constexpr Route page(std::string_view path, Handler handler, std::string_view operation_id,
+                     std::string_view summary) {
   return {.method = Method::get,
           .path = path,
           .permission = Permission::everyone,
           .handler = handler,
+          .operation_id = operation_id,
           .summary = summary,
           .tag = "Users",
           .query = token_parameter,
@@ -38,16 +42,16 @@ constexpr Route page(std::string_view path, Handler handler, std::string_view su
 }
 
 constexpr Route file(std::string_view path, Handler handler, std::string_view media_type) {
-  return static_file(path, handler, media_type, "Part of the pages that mailed links lead to");
+  return static_file(path, handler, media_type, "Returns a file of the pages behind mailed links");
 }
 
 constexpr Route routes[] = {
-    page("/verify", send_embedded<WAYBILL_EMBEDDED_BOUNDS(verify_page)>,
-         "Where the link of a verification mail leads: a page with a button"),
-    page("/accept-invitation", send_embedded<WAYBILL_EMBEDDED_BOUNDS(invitation_page)>,
-         "Where the link of an invitation leads: a page that asks for a password"),
-    page("/reset-password", send_embedded<WAYBILL_EMBEDDED_BOUNDS(reset_page)>,
-         "Where the link of a forgotten password leads: a page that asks for a new one"),
+    page("/verify", send_embedded<WAYBILL_EMBEDDED_BOUNDS(verify_page)>, "getVerificationPage",
+         "Returns the page behind the link of a verification mail"),
+    page("/accept-invitation", send_embedded<WAYBILL_EMBEDDED_BOUNDS(invitation_page)>, "getInvitationPage",
+         "Returns the page behind the link of an invitation"),
+    page("/reset-password", send_embedded<WAYBILL_EMBEDDED_BOUNDS(reset_page)>, "getPasswordResetPage",
+         "Returns the page behind the link of a forgotten password"),
     file("/pages/mailed-link.js", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_script)>, script_type),
     file("/pages/mailed-link.css", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_style)>, style_type),
 };

@@ -18,46 +18,46 @@ namespace sql = storage::sql::tokens;
 constexpr std::string_view statuses[] = {"active", "revoked"};
 
 constexpr Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "createdAt", .kind = Kind::timestamp},
-    {.name = "lastUsed", .kind = Kind::timestamp, .description = "to the minute"},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "lastUsed", .kind = Kind::timestamp, .description = "Accurate to the minute."},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
 };
 constexpr Schema entry_schema{"TokenEntry", entry_properties};
 
 constexpr Property token_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "role", .kind = Kind::one_of, .values = role_names},
-    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "role", .kind = Kind::one_of, .nullable = false, .values = role_names},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "expiresAt", .kind = Kind::timestamp},
     {.name = "lastUsed", .kind = Kind::timestamp},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
 };
 constexpr Schema token_schema{"Token", token_properties};
 
 constexpr Property create_properties[] = {
-    {.name = "name", .kind = Kind::string, .min_length = 1, .description = "API token, unless given"},
-    {.name = "role", .kind = Kind::one_of, .values = role_names, .description = "admin, unless given"},
-    {.name = "expiresAt", .kind = Kind::timestamp, .description = "null: never"},
+    {.name = "name", .kind = Kind::string, .min_length = 1, .description = "Default: API token."},
+    {.name = "role", .kind = Kind::one_of, .values = role_names, .description = "Default: admin."},
+    {.name = "expiresAt", .kind = Kind::timestamp, .description = "Null: the token does not expire."},
 };
 constexpr Schema create_schema{"TokenCreate", create_properties};
 
 constexpr Property created_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "token", .kind = Kind::string, .description = "shown once"},
-    {.name = "role", .kind = Kind::one_of, .values = role_names},
-    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "token", .kind = Kind::string, .nullable = false, .description = "Only in this answer."},
+    {.name = "role", .kind = Kind::one_of, .nullable = false, .values = role_names},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "expiresAt", .kind = Kind::timestamp},
 };
 constexpr Schema created_schema{"TokenCreated", created_properties};
 
 constexpr Property generated_properties[] = {
-    {.name = "token", .kind = Kind::string, .description = "shown once"},
-    {.name = "createdAt", .kind = Kind::timestamp},
-    {.name = "expiresAt", .kind = Kind::timestamp, .description = "null: never"},
+    {.name = "token", .kind = Kind::string, .nullable = false, .description = "Only in this answer."},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "expiresAt", .kind = Kind::timestamp, .description = "Null: the token does not expire."},
 };
 constexpr Schema generated_schema{"TokenGenerated", generated_properties};
 
@@ -143,7 +143,9 @@ constexpr Route routes[] = {
      .path = "/api/business/generate-api-token",
      .permission = Permission::administer,
      .handler = generate_token,
-     .summary = "Makes an API token with the role admin that never expires",
+     .operation_id = "generateToken",
+     .summary = "Creates an API token that does not expire",
+     .description = "The token has the role admin.",
      .tag = "Business",
      .answer = &generated_schema,
      .status = 201,
@@ -152,7 +154,9 @@ constexpr Route routes[] = {
      .path = "/api/business/tokens",
      .permission = Permission::read,
      .handler = list_tokens,
-     .summary = "A page of the API tokens, the newest first, with those that are revoked",
+     .operation_id = "listTokens",
+     .summary = "Lists the API tokens, newest first",
+     .description = "Revoked tokens are included.",
      .tag = "Business",
      .query = page_parameters,
      .answer = &entry_schema,
@@ -162,7 +166,8 @@ constexpr Route routes[] = {
      .path = "/api/business/tokens",
      .permission = Permission::administer,
      .handler = create_token,
-     .summary = "Makes an API token",
+     .operation_id = "createToken",
+     .summary = "Creates an API token",
      .tag = "Business",
      .body = &create_schema,
      .body_check = check_name,
@@ -173,14 +178,17 @@ constexpr Route routes[] = {
      .path = "/api/business/tokens/{guid}",
      .permission = Permission::read,
      .handler = get_token,
-     .summary = "An API token without its value",
+     .operation_id = "getToken",
+     .summary = "Returns an API token without its value",
      .tag = "Business",
      .answer = &token_schema},
     {.method = Method::del,
      .path = "/api/business/tokens/{guid}",
      .permission = Permission::administer,
      .handler = revoke_token,
-     .summary = "Revokes an API token on every node, within a second",
+     .operation_id = "revokeToken",
+     .summary = "Revokes an API token",
+     .description = "Every node refuses the token within a second.",
      .tag = "Business"},
 };
 

@@ -27,19 +27,19 @@ constexpr Property register_properties[] = {
     confirm_password_property,
     {.name = "firstName", .kind = Kind::string},
     {.name = "lastName", .kind = Kind::string},
-    {.name = "acceptedTerms", .kind = Kind::boolean, .required = true, .description = "must be true"},
+    {.name = "acceptedTerms", .kind = Kind::boolean, .required = true, .description = "Must be true."},
 };
 constexpr Schema register_schema{"Registration", register_properties};
 
 constexpr Property account_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "email", .kind = Kind::email},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "email", .kind = Kind::email, .nullable = false},
     {.name = "firstName", .kind = Kind::string},
     {.name = "lastName", .kind = Kind::string},
     {.name = "role",
      .kind = Kind::one_of,
      .values = role_names,
-     .description = "in the business; null without one"},
+     .description = "The role in the business; null for a user without a business."},
 };
 constexpr Schema account_schema{"Account", account_properties};
 constexpr Schema registered_schema{"Registered", std::span(account_properties).first(2)};
@@ -52,14 +52,14 @@ constexpr Property login_properties[] = {
 constexpr Schema login_schema{"Login", login_properties};
 
 constexpr Property session_properties[] = {
-    {.name = "token", .kind = Kind::string, .description = "shown once"},
-    {.name = "expiresAt", .kind = Kind::timestamp},
-    {.name = "user", .kind = Kind::object, .schema = &account_schema},
+    {.name = "token", .kind = Kind::string, .nullable = false, .description = "Only in this answer."},
+    {.name = "expiresAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "user", .kind = Kind::object, .nullable = false, .schema = &account_schema},
 };
 constexpr Schema session_schema{"UserSession", session_properties};
 
 constexpr Property token_properties[] = {
-    {.name = "token", .kind = Kind::string, .required = true, .description = "of the mail"},
+    {.name = "token", .kind = Kind::string, .required = true, .description = "The token of the mail."},
 };
 constexpr Schema token_schema{"MailToken", token_properties};
 
@@ -199,7 +199,9 @@ constexpr Route routes[] = {
      .path = "/api/user/register",
      .permission = Permission::everyone,
      .handler = register_user,
-     .summary = "Makes an account and mails a token that verifies its address",
+     .operation_id = "registerUser",
+     .summary = "Creates a user account",
+     .description = "A token that verifies the e-mail address is mailed.",
      .tag = "Users",
      .body = &register_schema,
      .body_check = check_registration,
@@ -211,7 +213,8 @@ constexpr Route routes[] = {
      .path = "/api/user/verify",
      .permission = Permission::everyone,
      .handler = verify_user,
-     .summary = "Verifies the address that a token was mailed to",
+     .operation_id = "verifyUser",
+     .summary = "Verifies an e-mail address with a mailed token",
      .tag = "Users",
      .body = &token_schema,
      .body_kind = BodyKind::object},
@@ -219,7 +222,8 @@ constexpr Route routes[] = {
      .path = "/api/user/login",
      .permission = Permission::everyone,
      .handler = log_in,
-     .summary = "A user token for 24 hours",
+     .operation_id = "logIn",
+     .summary = "Returns a user token for 24 hours",
      .tag = "Users",
      .body = &login_schema,
      .body_kind = BodyKind::object,
@@ -229,7 +233,8 @@ constexpr Route routes[] = {
      .path = "/api/user/accept-invitation",
      .permission = Permission::everyone,
      .handler = accept_invitation,
-     .summary = "Joins the business that an invitation was mailed from",
+     .operation_id = "acceptInvitation",
+     .summary = "Joins the business that sent an invitation",
      .tag = "Users",
      .body = &acceptance_schema,
      .body_check = check_confirmation,
@@ -240,13 +245,15 @@ constexpr Route routes[] = {
      .path = "/api/user/logout",
      .permission = Permission::signed_in,
      .handler = log_out,
+     .operation_id = "logOut",
      .summary = "Ends the session of the user token",
      .tag = "Users"},
     {.method = Method::get,
      .path = "/api/user/me",
      .permission = Permission::signed_in,
      .handler = get_me,
-     .summary = "The user of the token",
+     .operation_id = "getCurrentUser",
+     .summary = "Returns the user of the token",
      .tag = "Users",
      .answer = &account_schema},
 };

@@ -18,19 +18,19 @@ static_assert(std::size(type_codes) == std::size(carrier_types));
 constexpr Property service_level_properties[] = {
     {.name = "code", .kind = Kind::string, .required = true},
     {.name = "name", .kind = Kind::string, .required = true},
-    {.name = "estimatedDays", .kind = Kind::string, .description = "such as 1-3"},
+    {.name = "estimatedDays", .kind = Kind::string, .description = "Such as 1-3."},
 };
 constexpr Schema service_level_schema{"ServiceLevel", service_level_properties};
 
 constexpr Property code_name_properties[] = {
-    {.name = "code", .kind = Kind::string},
-    {.name = "name", .kind = Kind::string},
+    {.name = "code", .kind = Kind::string, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
 };
 constexpr Schema code_name_schema{"CodeAndName", code_name_properties};
 
 constexpr Property lookup_properties[] = {
-    {.name = "carrierTypes", .kind = Kind::array, .schema = &code_name_schema},
-    {.name = "serviceLevels", .kind = Kind::array, .schema = &code_name_schema},
+    {.name = "carrierTypes", .kind = Kind::array, .nullable = false, .schema = &code_name_schema},
+    {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &code_name_schema},
 };
 constexpr Schema lookup_schema{"CarrierLookups", lookup_properties};
 
@@ -38,31 +38,37 @@ constexpr Property configuration_properties[] = {
     {.name = "accountNumber", .kind = Kind::string},
     {.name = "defaultServiceLevel", .kind = Kind::string},
 };
-constexpr Schema configuration_schema{"CarrierConfiguration", configuration_properties};
+constexpr Schema configuration_schema{"CarrierConfigurationUpdate", configuration_properties};
+
+constexpr Property configuration_answer_properties[] = {
+    {.name = "accountNumber", .kind = Kind::string, .nullable = false},
+    {.name = "defaultServiceLevel", .kind = Kind::string},
+};
+constexpr Schema configuration_answer_schema{"CarrierConfiguration", configuration_answer_properties};
 
 constexpr Property carrier_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "code", .kind = Kind::string},
-    {.name = "type", .kind = Kind::string, .description = "courier, freight or lastmile"},
-    {.name = "isConfigured", .kind = Kind::boolean},
-    {.name = "isActive", .kind = Kind::boolean},
-    {.name = "serviceLevels", .kind = Kind::array, .schema = &service_level_schema},
-    {.name = "configuration", .kind = Kind::object, .schema = &configuration_schema},
-    {.name = "features", .kind = Kind::array, .items = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "code", .kind = Kind::string, .nullable = false},
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = type_codes},
+    {.name = "isConfigured", .kind = Kind::boolean, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &service_level_schema},
+    {.name = "configuration", .kind = Kind::object, .schema = &configuration_answer_schema},
+    {.name = "features", .kind = Kind::array, .nullable = false, .items = Kind::string},
 };
 constexpr Schema carrier_schema{"Carrier", carrier_properties};
 constexpr Schema entry_schema{"CarrierEntry", std::span(carrier_properties).first(6)};
 
 constexpr Property configured_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "code", .kind = Kind::string},
-    {.name = "type", .kind = Kind::string},
-    {.name = "isConfigured", .kind = Kind::boolean},
-    {.name = "isActive", .kind = Kind::boolean},
-    {.name = "accountNumber", .kind = Kind::string},
-    {.name = "serviceLevels", .kind = Kind::array, .schema = &code_name_schema},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "code", .kind = Kind::string, .nullable = false},
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = type_codes},
+    {.name = "isConfigured", .kind = Kind::boolean, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "accountNumber", .kind = Kind::string, .nullable = false},
+    {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &code_name_schema},
 };
 constexpr Schema configured_schema{"ConfiguredCarrier", configured_properties};
 
@@ -77,7 +83,7 @@ constexpr Property create_properties[] = {
      .max_length = 50,
      .min_length = 1,
      .schema = &service_level_schema,
-     .description = "standard, express and sameday unless given"},
+     .description = "Default: standard, express and sameday."},
     {.name = "isConfigured", .kind = Kind::boolean, .read_only = true},
     {.name = "isActive", .kind = Kind::boolean, .read_only = true},
     {.name = "configuration", .kind = Kind::object, .read_only = true},
@@ -88,10 +94,10 @@ constexpr Schema create_schema{"CarrierCreate", create_properties};
 constexpr Property configure_properties[] = {
     {.name = "carrierId", .kind = Kind::uuid, .required = true},
     {.name = "accountNumber", .kind = Kind::string},
-    {.name = "apiKey", .kind = Kind::text, .description = "stored encrypted, never shown"},
-    {.name = "apiSecret", .kind = Kind::text, .description = "stored encrypted, never shown"},
+    {.name = "apiKey", .kind = Kind::text, .description = "Stored encrypted and never returned."},
+    {.name = "apiSecret", .kind = Kind::text, .description = "Stored encrypted and never returned."},
     {.name = "testMode", .kind = Kind::boolean},
-    {.name = "defaultServiceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+    {.name = "defaultServiceLevel", .kind = Kind::string, .description = "A code of the carrier."},
 };
 constexpr Schema configure_schema{"CarrierConfigure", configure_properties};
 
@@ -106,33 +112,36 @@ constexpr Property update_properties[] = {
     {.name = "configuration", .kind = Kind::object, .schema = &configuration_schema},
     {.name = "features", .kind = Kind::array, .read_only = true, .items = Kind::string},
     {.name = "accountNumber", .kind = Kind::string, .nullable = false},
-    {.name = "apiKey", .kind = Kind::text, .description = "stored encrypted, never shown"},
-    {.name = "apiSecret", .kind = Kind::text, .description = "stored encrypted, never shown"},
+    {.name = "apiKey", .kind = Kind::text, .description = "Stored encrypted and never returned."},
+    {.name = "apiSecret", .kind = Kind::text, .description = "Stored encrypted and never returned."},
     {.name = "testMode", .kind = Kind::boolean, .nullable = false},
-    {.name = "defaultServiceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+    {.name = "defaultServiceLevel", .kind = Kind::string, .description = "A code of the carrier."},
 };
 constexpr Schema update_schema{"CarrierUpdate", update_properties};
 
 constexpr Property configured_answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "isConfigured", .kind = Kind::boolean},
-    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "isConfigured", .kind = Kind::boolean, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema configured_answer_schema{"CarrierConfigured", configured_answer_properties};
 constexpr Property updated_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema updated_schema{"CarrierUpdated", updated_properties};
-constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid}};
+constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .nullable = false}};
 constexpr Schema guid_schema{"CarrierGuid", guid_properties};
 
 constexpr Property contact_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},   {.name = "name", .kind = Kind::string},
-    {.name = "email", .kind = Kind::email}, {.name = "phone", .kind = Kind::string},
-    {.name = "role", .kind = Kind::string}, {.name = "carrierId", .kind = Kind::uuid},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "email", .kind = Kind::email},
+    {.name = "phone", .kind = Kind::string},
+    {.name = "role", .kind = Kind::string},
+    {.name = "carrierId", .kind = Kind::uuid, .nullable = false},
 };
 constexpr Schema contact_schema{"CarrierContact", contact_properties};
 constexpr Schema contact_summary_schema{"CarrierContactSummary", std::span(contact_properties).first(3)};
@@ -232,7 +241,9 @@ constexpr Route routes[] = {
      .path = "/api/carriers",
      .permission = Permission::read,
      .handler = list_carriers,
-     .summary = "The carriers of the catalogue and the business's own",
+     .operation_id = "listCarriers",
+     .summary = "Lists all carriers",
+     .description = "The built-in catalogue and the carriers of the business.",
      .tag = "Carriers",
      .answer = &entry_schema,
      .answer_is_array = true},
@@ -240,7 +251,8 @@ constexpr Route routes[] = {
      .path = "/api/carriers",
      .permission = Permission::administer,
      .handler = create_carrier,
-     .summary = "Adds a carrier of the business's own",
+     .operation_id = "createCarrier",
+     .summary = "Creates a carrier of the business",
      .tag = "Carriers",
      .body = &create_schema,
      .body_check = check_create,
@@ -251,7 +263,8 @@ constexpr Route routes[] = {
      .path = "/api/carriers/configured",
      .permission = Permission::read,
      .handler = list_configured,
-     .summary = "The carriers that the business has configured",
+     .operation_id = "listConfiguredCarriers",
+     .summary = "Lists the carriers that the business has configured",
      .tag = "Carriers",
      .answer = &configured_schema,
      .answer_is_array = true},
@@ -259,14 +272,17 @@ constexpr Route routes[] = {
      .path = "/api/carriers/lookups",
      .permission = Permission::read,
      .handler = get_lookups,
-     .summary = "The types of carriers, and the usual service levels",
+     .operation_id = "getCarrierLookups",
+     .summary = "Returns the carrier types and the usual service levels",
      .tag = "Carriers",
      .answer = &lookup_schema},
     {.method = Method::post,
      .path = "/api/carriers/configure",
      .permission = Permission::administer,
      .handler = configure_carrier,
-     .summary = "Configures a carrier; what it had before is replaced",
+     .operation_id = "configureCarrier",
+     .summary = "Configures a carrier",
+     .description = "Replaces an earlier configuration.",
      .tag = "Carriers",
      .body = &configure_schema,
      .body_kind = BodyKind::object,
@@ -275,7 +291,8 @@ constexpr Route routes[] = {
      .path = "/api/carriers/contacts",
      .permission = Permission::read,
      .handler = list_contacts,
-     .summary = "The people at carriers",
+     .operation_id = "listCarrierContacts",
+     .summary = "Lists the contacts at carriers",
      .tag = "Carriers",
      .answer = &contact_schema,
      .answer_is_array = true},
@@ -283,7 +300,8 @@ constexpr Route routes[] = {
      .path = "/api/carriers/contacts",
      .permission = Permission::operate,
      .handler = add_contact,
-     .summary = "Adds a contact at a carrier",
+     .operation_id = "createCarrierContact",
+     .summary = "Creates a contact at a carrier",
      .tag = "Carriers",
      .body = &contact_create_schema,
      .body_kind = BodyKind::object,
@@ -293,21 +311,25 @@ constexpr Route routes[] = {
      .path = "/api/carriers/contacts/{contactId}",
      .permission = Permission::read,
      .handler = get_contact,
-     .summary = "A contact at a carrier",
+     .operation_id = "getCarrierContact",
+     .summary = "Returns a contact at a carrier",
      .tag = "Carriers",
      .answer = &contact_schema},
     {.method = Method::get,
      .path = "/api/carriers/{carrierId}",
      .permission = Permission::read,
      .handler = get_carrier,
-     .summary = "A carrier",
+     .operation_id = "getCarrier",
+     .summary = "Returns a carrier",
      .tag = "Carriers",
      .answer = &carrier_schema},
     {.method = Method::patch,
      .path = "/api/carriers/{carrierId}",
      .permission = Permission::administer,
      .handler = update_carrier,
-     .summary = "Changes a carrier's configuration; what is left out stays",
+     .operation_id = "updateCarrier",
+     .summary = "Updates the configuration of a carrier",
+     .description = "Fields that are left out keep their values.",
      .tag = "Carriers",
      .body = &update_schema,
      .body_check = check_carrier_update,
@@ -317,7 +339,8 @@ constexpr Route routes[] = {
      .path = "/api/carriers/{carrierId}",
      .permission = Permission::administer,
      .handler = remove_carrier,
-     .summary = "Removes an own carrier, or the configuration of a built-in one",
+     .operation_id = "deleteCarrier",
+     .summary = "Deletes a carrier of the business, or the configuration of a built-in carrier",
      .tag = "Carriers",
      .answer = &guid_schema},
 };

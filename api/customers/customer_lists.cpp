@@ -21,11 +21,11 @@ namespace sql = storage::sql::customers;
 /// `create` requires the name.
 constexpr auto contact_properties(bool create) {
   return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
       {.name = "email", .kind = Kind::email, .max_length = longest_email},
       {.name = "phone", .kind = Kind::string},
-      {.name = "role", .kind = Kind::string, .description = "any, such as billing"},
+      {.name = "role", .kind = Kind::string, .description = "Any text, such as billing."},
   });
 }
 constexpr auto new_contact_properties = contact_properties(true);
@@ -34,29 +34,29 @@ constexpr Schema new_contact_schema{"CustomerContactCreate", new_contact_propert
 constexpr Schema contact_change_schema{"CustomerContactUpdate", contact_change_properties};
 
 constexpr Property added_contact_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "email", .kind = Kind::email},
 };
 constexpr Schema added_contact_schema{"CustomerContactAdded", added_contact_properties};
 constexpr Schema changed_contact_schema{"CustomerContactName", std::span(added_contact_properties).first(2)};
 constexpr Schema guid_schema{"CustomerListGuid", std::span(added_contact_properties).first(1)};
 
-/// `add` is true for requests, false for answers.
-constexpr auto reference_properties(bool add) {
-  return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = add},
-      {.name = "type", .kind = Kind::string, .required = add, .description = "any, such as vat"},
-      {.name = "value", .kind = Kind::string, .required = add},
-  });
-}
-constexpr auto new_reference_properties = reference_properties(true);
-constexpr auto shown_reference_properties = reference_properties(false);
+constexpr Property new_reference_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
+    {.name = "type", .kind = Kind::string, .required = true, .description = "Any text, such as vat."},
+    {.name = "value", .kind = Kind::string, .required = true},
+};
+constexpr Property reference_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "type", .kind = Kind::string, .nullable = false},
+    {.name = "value", .kind = Kind::string, .nullable = false},
+};
 constexpr Schema new_reference_schema{"CustomerReferenceAdd", new_reference_properties};
 
 constexpr Property references_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .description = "the customer's"},
-    {.name = "references", .kind = Kind::array, .schema = &customer_reference_schema},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false, .description = "The guid of the customer."},
+    {.name = "references", .kind = Kind::array, .nullable = false, .schema = &customer_reference_schema},
 };
 constexpr Schema references_schema{"CustomerReferences", references_properties};
 
@@ -137,7 +137,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}/contacts",
      .permission = Permission::operate,
      .handler = add_contact,
-     .summary = "Gives a customer a further contact",
+     .operation_id = "createCustomerContact",
+     .summary = "Creates a contact of a customer",
      .tag = "Customers",
      .body = &new_contact_schema,
      .body_kind = BodyKind::object,
@@ -147,14 +148,17 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
      .permission = Permission::read,
      .handler = get_contact,
-     .summary = "A contact of a customer",
+     .operation_id = "getCustomerContact",
+     .summary = "Returns a contact of a customer",
      .tag = "Customers",
      .answer = &customer_contact_schema},
     {.method = Method::patch,
      .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
      .permission = Permission::operate,
      .handler = change_contact,
-     .summary = "Changes a contact; what is left out stays",
+     .operation_id = "updateCustomerContact",
+     .summary = "Updates a contact of a customer",
+     .description = "Fields that are left out keep their values.",
      .tag = "Customers",
      .body = &contact_change_schema,
      .body_check = check_contact,
@@ -164,14 +168,17 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}/contacts/{contactId}",
      .permission = Permission::operate,
      .handler = remove_contact,
-     .summary = "Deletes a contact",
+     .operation_id = "deleteCustomerContact",
+     .summary = "Deletes a contact of a customer",
      .tag = "Customers",
      .answer = &guid_schema},
     {.method = Method::patch,
      .path = "/api/v1/Customers/{customerId}/references",
      .permission = Permission::operate,
      .handler = add_reference,
-     .summary = "Gives a customer a further reference; the same type and value twice is one",
+     .operation_id = "addCustomerReference",
+     .summary = "Adds a reference to a customer",
+     .description = "A reference with the type and value of another is not added again.",
      .tag = "Customers",
      .body = &new_reference_schema,
      .body_kind = BodyKind::object,
@@ -180,7 +187,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}/references/{referenceId}",
      .permission = Permission::operate,
      .handler = remove_reference,
-     .summary = "Deletes a reference",
+     .operation_id = "deleteCustomerReference",
+     .summary = "Deletes a reference of a customer",
      .tag = "Customers",
      .answer = &guid_schema},
 };
@@ -188,7 +196,7 @@ constexpr Route routes[] = {
 }  // namespace
 
 const Schema customer_contact_schema{"CustomerContact", contact_change_properties};
-const Schema customer_reference_schema{"CustomerReference", shown_reference_properties};
+const Schema customer_reference_schema{"CustomerReference", reference_properties};
 
 std::span<const Route> customer_list_routes() { return routes; }
 

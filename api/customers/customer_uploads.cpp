@@ -36,22 +36,32 @@ constexpr auto longest_pause = std::chrono::milliseconds(320);
 
 constexpr std::string_view actions[] = {"create", "update"};
 constexpr Property row_properties[] = {
-    {.name = "line", .kind = Kind::integer},
+    {.name = "line", .kind = Kind::integer, .nullable = false},
     {.name = "email", .kind = Kind::email},
-    {.name = "action", .kind = Kind::one_of, .values = actions},
+    {.name = "action", .kind = Kind::one_of, .nullable = false, .values = actions},
 };
 constexpr Schema row_schema{"CustomerUploadRow", row_properties};
 constexpr Property preview_properties[] = {
-    {.name = "total", .kind = Kind::integer},
-    {.name = "create", .kind = Kind::integer, .description = "customers that are new"},
-    {.name = "update", .kind = Kind::integer, .description = "customers whose e-mail address is known"},
-    {.name = "rows", .kind = Kind::array, .schema = &row_schema, .description = "the first hundred"},
+    {.name = "total", .kind = Kind::integer, .nullable = false},
+    {.name = "create",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of new customers."},
+    {.name = "update",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of customers with a known e-mail address."},
+    {.name = "rows",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &row_schema,
+     .description = "The first 100 rows."},
 };
 constexpr Schema preview_schema{"CustomerUploadPreview", preview_properties};
 
 constexpr ErrorCode preview_errors[] = {ErrorCode::conflict};  // already confirmed
 constexpr Parameter confirm_parameters[] = {
-    {.name = "guid", .kind = Kind::uuid, .required = true, .description = "the upload's"}};
+    {.name = "guid", .kind = Kind::uuid, .required = true, .description = "The guid of the upload."}};
 
 /// Returns the content of the form's only field.
 std::string_view file_of(const Call& call) {
@@ -195,16 +205,19 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/upload",
      .permission = Permission::operate,
      .handler = upload_customers,
-     .summary = "Takes a CSV file of up to 100000 customers, to be confirmed within 24 hours",
+     .operation_id = "uploadCustomers",
+     .summary = "Uploads a CSV file of up to 100 000 customers",
+     .description = "Nothing changes until the upload is confirmed, within 24 hours.",
      .tag = "Customers",
      .body_kind = BodyKind::multipart,
-     .status = 201,
-     .answer_is_guid = true},
+     .answer_kind = Kind::uuid,
+     .status = 201},
     {.method = Method::get,
      .path = "/api/v1/Customers/upload/{guid}",
      .permission = Permission::read,
      .handler = preview_upload,
-     .summary = "What confirming an upload would do",
+     .operation_id = "previewCustomerUpload",
+     .summary = "Returns what the confirmation of an upload will change",
      .tag = "Customers",
      .answer = &preview_schema,
      .errors = preview_errors},
@@ -212,7 +225,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/confirm-upload",
      .permission = Permission::operate,
      .handler = confirm_upload,
-     .summary = "Makes and changes the customers of an upload, all or none",
+     .operation_id = "confirmCustomerUpload",
+     .summary = "Creates and updates the customers of an upload, all or none",
      .tag = "Customers",
      .query = confirm_parameters,
      .changes = true},

@@ -11,6 +11,7 @@
 #include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "domain/state_machines.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -21,16 +22,24 @@ namespace sql = storage::sql::customers;
 /// The properties of requests. `create` requires the name.
 constexpr auto customer_properties(bool create) {
   return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
       {.name = "email", .kind = Kind::email, .max_length = longest_email},
       {.name = "phone", .kind = Kind::string},
       {.name = "company", .kind = Kind::string},
       {.name = "address", .kind = Kind::object, .schema = &address_schema},
-      {.name = "contacts", .kind = Kind::array, .read_only = true, .schema = &customer_contact_schema},
-      {.name = "references", .kind = Kind::array, .read_only = true, .schema = &customer_reference_schema},
-      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
-      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "contacts",
+       .kind = Kind::array,
+       .nullable = false,
+       .read_only = true,
+       .schema = &customer_contact_schema},
+      {.name = "references",
+       .kind = Kind::array,
+       .nullable = false,
+       .read_only = true,
+       .schema = &customer_reference_schema},
+      {.name = "createdAt", .kind = Kind::timestamp, .nullable = false, .read_only = true},
+      {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false, .read_only = true},
   });
 }
 constexpr auto create_properties = customer_properties(true);
@@ -41,26 +50,31 @@ constexpr Schema customer_schema{"Customer", std::span(update_properties).first(
 constexpr Schema entry_schema{"CustomerEntry", std::span(update_properties).first(6)};
 
 constexpr Property summary_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "email", .kind = Kind::email},
 };
 constexpr Schema summary_schema{"CustomerSummary", summary_properties};
 
-constexpr Property recent_shipment_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "trackingNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
-    {.name = "deliveryDate", .kind = Kind::timestamp, .description = "when it was delivered, or should be"},
+const Property recent_shipment_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
+    {.name = "deliveryDate",
+     .kind = Kind::timestamp,
+     .description = "The delivery time, or the estimated delivery."},
 };
 constexpr Schema recent_shipment_schema{"RecentShipment", recent_shipment_properties};
 
 constexpr Property analytics_properties[] = {
-    {.name = "totalOrders", .kind = Kind::integer},
-    {.name = "totalShipments", .kind = Kind::integer},
-    {.name = "totalValue", .kind = Kind::number},
-    {.name = "averageOrderValue", .kind = Kind::number},
-    {.name = "onTimeDeliveryRate", .kind = Kind::number, .description = "of those delivered, 0 to 1"},
+    {.name = "totalOrders", .kind = Kind::integer, .nullable = false},
+    {.name = "totalShipments", .kind = Kind::integer, .nullable = false},
+    {.name = "totalValue", .kind = Kind::number, .nullable = false},
+    {.name = "averageOrderValue", .kind = Kind::number, .nullable = false},
+    {.name = "onTimeDeliveryRate",
+     .kind = Kind::number,
+     .nullable = false,
+     .description = "The fraction of delivered shipments that were on time."},
 };
 constexpr Schema analytics_schema{"SalesAnalytics", analytics_properties};
 
@@ -127,7 +141,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers",
      .permission = Permission::read,
      .handler = list_customers,
-     .summary = "A page of the customers, the newest first",
+     .operation_id = "listCustomers",
+     .summary = "Lists customers, newest first",
      .tag = "Customers",
      .query = list_parameters,
      .answer = &entry_schema,
@@ -137,7 +152,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers",
      .permission = Permission::operate,
      .handler = create_customer,
-     .summary = "Makes a customer",
+     .operation_id = "createCustomer",
+     .summary = "Creates a customer",
      .tag = "Customers",
      .body = &create_schema,
      .body_kind = BodyKind::object,
@@ -147,14 +163,17 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}",
      .permission = Permission::read,
      .handler = get_customer,
-     .summary = "A customer",
+     .operation_id = "getCustomer",
+     .summary = "Returns a customer",
      .tag = "Customers",
      .answer = &customer_schema},
     {.method = Method::put,
      .path = "/api/v1/Customers/{customerId}",
      .permission = Permission::operate,
      .handler = update_customer,
-     .summary = "Changes a customer; what is left out stays",
+     .operation_id = "updateCustomer",
+     .summary = "Updates a customer",
+     .description = "Fields that are left out keep their values.",
      .tag = "Customers",
      .body = &update_schema,
      .body_check = check_name,
@@ -164,13 +183,16 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}",
      .permission = Permission::operate,
      .handler = delete_customer,
-     .summary = "Deletes a customer, whose orders stay",
+     .operation_id = "deleteCustomer",
+     .summary = "Deletes a customer",
+     .description = "The orders of the customer stay.",
      .tag = "Customers"},
     {.method = Method::get,
      .path = "/api/v1/Customers/{customerId}/recent-shipments",
      .permission = Permission::read,
      .handler = recent_shipments,
-     .summary = "A customer's twenty newest shipments",
+     .operation_id = "listRecentShipments",
+     .summary = "Lists the twenty newest shipments of a customer",
      .tag = "Customers",
      .answer = &recent_shipment_schema,
      .answer_is_array = true},
@@ -178,7 +200,9 @@ constexpr Route routes[] = {
      .path = "/api/v1/Customers/{customerId}/sales-analytics",
      .permission = Permission::read,
      .handler = sales_analytics,
-     .summary = "What a customer has ordered and was sent",
+     .operation_id = "getSalesAnalytics",
+     .summary = "Returns the sales figures of a customer",
+     .description = "Draft and cancelled orders are not counted.",
      .tag = "Customers",
      .answer = &analytics_schema},
 };

@@ -22,19 +22,35 @@ constexpr Property relative_properties[] = {
 };
 constexpr Schema relative_schema{"DispatchRelative", relative_properties};
 
-constexpr Property shipment_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "trackingNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
-    {.name = "deliveredAt", .kind = Kind::timestamp, .description = "of a delivered one"},
-    {.name = "estimatedArrival", .kind = Kind::timestamp, .description = "of any other"},
+constexpr Property relative_answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+};
+constexpr Schema driver_schema{"DispatchDriver", relative_answer_properties};
+constexpr Schema vehicle_schema{"DispatchVehicle", relative_answer_properties};
+
+const Property shipment_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
+    {.name = "deliveredAt",
+     .kind = Kind::timestamp,
+     .optional = true,
+     .description = "Only of a delivered shipment."},
+    {.name = "estimatedArrival",
+     .kind = Kind::timestamp,
+     .optional = true,
+     .description = "Only of a shipment that is not delivered."},
 };
 constexpr Schema shipment_schema{"DispatchShipment", shipment_properties};
 
 constexpr Property progress_properties[] = {
-    {.name = "completed", .kind = Kind::integer, .description = "delivered, returned or cancelled"},
-    {.name = "total", .kind = Kind::integer},
-    {.name = "percentage", .kind = Kind::number},
+    {.name = "completed",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Shipments that are delivered, returned or cancelled."},
+    {.name = "total", .kind = Kind::integer, .nullable = false},
+    {.name = "percentage", .kind = Kind::number, .nullable = false},
 };
 constexpr Schema progress_schema{"DispatchProgress", progress_properties};
 
@@ -48,7 +64,7 @@ auto body_properties(bool create) {
        .nullable = false,
        .read_only = create,
        .values = domain::dispatch_states().states,
-       .description = "the present one; PATCH …/status moves it"},
+       .description = "The present status. PATCH …/status changes it."},
       {.name = "driverId", .kind = Kind::uuid},
       {.name = "driver", .kind = Kind::object, .schema = &relative_schema},
       {.name = "vehicleId", .kind = Kind::uuid},
@@ -67,27 +83,27 @@ const auto update_properties = body_properties(false);
 const Schema create_schema{"DispatchCreate", create_properties};
 const Schema update_schema{"DispatchUpdate", update_properties};
 
-constexpr Property answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
-    {.name = "driver", .kind = Kind::object, .schema = &relative_schema},
-    {.name = "vehicle", .kind = Kind::object, .schema = &relative_schema},
-    {.name = "plannedDate", .kind = Kind::timestamp},
+const Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::dispatch_states().states},
+    {.name = "driver", .kind = Kind::object, .schema = &driver_schema},
+    {.name = "vehicle", .kind = Kind::object, .schema = &vehicle_schema},
+    {.name = "plannedDate", .kind = Kind::timestamp, .nullable = false},
     {.name = "startedAt", .kind = Kind::timestamp},
     {.name = "notes", .kind = Kind::text},
-    {.name = "progress", .kind = Kind::object, .schema = &progress_schema},
-    {.name = "shipments", .kind = Kind::array, .schema = &shipment_schema},
+    {.name = "progress", .kind = Kind::object, .nullable = false, .schema = &progress_schema},
+    {.name = "shipments", .kind = Kind::array, .nullable = false, .schema = &shipment_schema},
 };
 constexpr Schema dispatch_schema{"Dispatch", answer_properties};
 constexpr Schema entry_schema{"DispatchEntry", std::span(answer_properties).first(9)};
 
-constexpr Property created_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
-    {.name = "plannedDate", .kind = Kind::timestamp},
-    {.name = "shipmentCount", .kind = Kind::integer},
+const Property created_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::dispatch_states().states},
+    {.name = "plannedDate", .kind = Kind::timestamp, .nullable = false},
+    {.name = "shipmentCount", .kind = Kind::integer, .nullable = false},
 };
 constexpr Schema created_schema{"DispatchCreated", created_properties};
 constexpr Schema changed_schema{"DispatchChanged", std::span(created_properties).first(2)};
@@ -96,9 +112,9 @@ constexpr Schema containing_schema{"DispatchOfShipment", std::span(created_prope
 const Property move_properties[] = {
     {.name = "status", .kind = Kind::one_of, .required = true, .values = domain::dispatch_states().states}};
 const Schema move_schema{"DispatchStatusChange", move_properties};
-constexpr Property moved_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "status", .kind = Kind::string},
+const Property moved_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::dispatch_states().states},
 };
 constexpr Schema moved_schema{"DispatchStatus", moved_properties};
 
@@ -109,14 +125,24 @@ constexpr Property membership_properties[] = {
 constexpr Schema membership_schema{"DispatchMembership", membership_properties};
 
 constexpr Property overview_properties[] = {
-    {.name = "totalDispatches", .kind = Kind::integer},
-    {.name = "activeDispatches", .kind = Kind::integer},
-    {.name = "completedToday", .kind = Kind::integer, .description = "today in the business's time zone"},
+    {.name = "totalDispatches", .kind = Kind::integer, .nullable = false},
+    {.name = "activeDispatches", .kind = Kind::integer, .nullable = false},
+    {.name = "completedToday",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Dispatches that were completed today, in the time zone of the business."},
     {.name = "pendingDeliveries",
      .kind = Kind::integer,
-     .description = "shipments of dispatches, not final yet"},
-    {.name = "driversActive", .kind = Kind::integer, .description = "drivers on duty"},
-    {.name = "onTimeRate", .kind = Kind::number, .description = "of deliveries; 0 to 1"},
+     .nullable = false,
+     .description = "Shipments of dispatches that are not delivered, returned or cancelled."},
+    {.name = "driversActive",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Drivers with the status on_duty."},
+    {.name = "onTimeRate",
+     .kind = Kind::number,
+     .nullable = false,
+     .description = "The fraction of deliveries that were on time."},
 };
 constexpr Schema overview_schema{"DispatchOverview", overview_properties};
 
@@ -165,14 +191,16 @@ const Route routes[] = {
      .path = "/api/dispatch/overview",
      .permission = Permission::read,
      .handler = get_overview,
-     .summary = "How many dispatches and deliveries there are",
+     .operation_id = "getDispatchOverview",
+     .summary = "Returns the numbers of dispatches and deliveries",
      .tag = "Dispatches",
      .answer = &overview_schema},
     {.method = Method::get,
      .path = "/api/dispatch",
      .permission = Permission::read,
      .handler = list_dispatches,
-     .summary = "A page of the dispatches, the newest first",
+     .operation_id = "listDispatches",
+     .summary = "Lists dispatches, newest first",
      .tag = "Dispatches",
      .query = page_parameters,
      .answer = &entry_schema,
@@ -182,7 +210,8 @@ const Route routes[] = {
      .path = "/api/dispatch",
      .permission = Permission::operate,
      .handler = create_dispatch,
-     .summary = "Plans a dispatch and its route",
+     .operation_id = "createDispatch",
+     .summary = "Creates a dispatch and plans its route",
      .tag = "Dispatches",
      .body = &create_schema,
      .body_check = check_new_dispatch,
@@ -193,7 +222,9 @@ const Route routes[] = {
      .path = "/api/dispatch",
      .permission = Permission::operate,
      .handler = update_dispatch,
-     .summary = "Changes a dispatch; driver, vehicle and date only until it starts",
+     .operation_id = "updateDispatch",
+     .summary = "Updates a dispatch",
+     .description = "Driver, vehicle and date can change until the dispatch starts.",
      .tag = "Dispatches",
      .body = &update_schema,
      .body_check = check_dispatch,
@@ -203,21 +234,26 @@ const Route routes[] = {
      .path = "/api/dispatch/{id}",
      .permission = Permission::read,
      .handler = get_dispatch,
-     .summary = "A dispatch with its shipments in the order of the route",
+     .operation_id = "getDispatch",
+     .summary = "Returns a dispatch with its shipments in the order of the route",
      .tag = "Dispatches",
      .answer = &dispatch_schema},
     {.method = Method::del,
      .path = "/api/dispatch/{id}",
      .permission = Permission::operate,
      .handler = delete_dispatch,
-     .summary = "Deletes a dispatch that has not begun, or was cancelled; its shipments are free again",
+     .operation_id = "deleteDispatch",
+     .summary = "Deletes a dispatch that has not started or was cancelled",
+     .description = "Its shipments can be assigned again.",
      .tag = "Dispatches"},
     {.method = Method::patch,
      .path = "/api/dispatch/{id}/status",
      .permission = Permission::operate,
      .handler = move_dispatch,
-     .summary = "Moves a dispatch to a status; starting it sends vehicle, driver and shipments out, ending "
-                "it frees them",
+     .operation_id = "updateDispatchStatus",
+     .summary = "Moves a dispatch to another status",
+     .description = "The start makes the vehicle in_use, the driver on_duty and the shipments "
+                    "out_for_delivery; the end makes vehicle and driver available.",
      .tag = "Dispatches",
      .body = &move_schema,
      .body_kind = BodyKind::object,
@@ -226,7 +262,8 @@ const Route routes[] = {
      .path = "/api/dispatch/add-shipment",
      .permission = Permission::operate,
      .handler = add_shipment,
-     .summary = "Puts a shipment into a planned dispatch and its route",
+     .operation_id = "addShipmentToDispatch",
+     .summary = "Adds a shipment to a dispatch that has not started",
      .tag = "Dispatches",
      .body = &membership_schema,
      .body_kind = BodyKind::object},
@@ -234,7 +271,8 @@ const Route routes[] = {
      .path = "/api/dispatch/remove-shipment",
      .permission = Permission::operate,
      .handler = remove_shipment,
-     .summary = "Takes a shipment out of a planned dispatch and its route",
+     .operation_id = "removeShipmentFromDispatch",
+     .summary = "Removes a shipment from a dispatch that has not started",
      .tag = "Dispatches",
      .body = &membership_schema,
      .body_kind = BodyKind::object},
@@ -242,7 +280,8 @@ const Route routes[] = {
      .path = "/api/dispatch/in-shipment/{id}",
      .permission = Permission::read,
      .handler = get_containing,
-     .summary = "The dispatch that a shipment is in",
+     .operation_id = "getDispatchOfShipment",
+     .summary = "Returns the dispatch of a shipment",
      .tag = "Dispatches",
      .answer = &containing_schema},
 };

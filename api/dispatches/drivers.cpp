@@ -20,7 +20,7 @@ constexpr std::string_view statuses[] = {"available", "on_duty", "off_duty", "in
 /// The properties of requests and, with `create` false, of answers. `create` requires the name.
 constexpr auto driver_properties(bool create) {
   return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
       {.name = "email", .kind = Kind::email, .max_length = 254},
       {.name = "phone", .kind = Kind::string},
@@ -29,7 +29,7 @@ constexpr auto driver_properties(bool create) {
        .kind = Kind::one_of,
        .nullable = false,
        .values = statuses,
-       .description = "on_duty while a dispatch of the driver's is under way"},
+       .description = "on_duty while a dispatch of the driver is in progress."},
   });
 }
 constexpr auto create_properties = driver_properties(true);
@@ -84,7 +84,8 @@ constexpr Route routes[] = {
      .path = "/api/drivers",
      .permission = Permission::read,
      .handler = list_drivers,
-     .summary = "The drivers by name, at most 1 000",
+     .operation_id = "listDrivers",
+     .summary = "Lists up to 1 000 drivers by name",
      .tag = "Drivers",
      .answer = &driver_schema,
      .answer_is_array = true},
@@ -92,7 +93,8 @@ constexpr Route routes[] = {
      .path = "/api/drivers",
      .permission = Permission::operate,
      .handler = create_driver,
-     .summary = "Makes a driver",
+     .operation_id = "createDriver",
+     .summary = "Creates a driver",
      .tag = "Drivers",
      .body = &create_schema,
      .body_kind = BodyKind::object,
@@ -102,14 +104,17 @@ constexpr Route routes[] = {
      .path = "/api/drivers/{guid}",
      .permission = Permission::read,
      .handler = get_driver,
-     .summary = "A driver",
+     .operation_id = "getDriver",
+     .summary = "Returns a driver",
      .tag = "Drivers",
      .answer = &driver_schema},
     {.method = Method::put,
      .path = "/api/drivers/{guid}",
      .permission = Permission::operate,
      .handler = update_driver,
-     .summary = "Changes a driver; what is left out stays",
+     .operation_id = "updateDriver",
+     .summary = "Updates a driver",
+     .description = "Fields that are left out keep their values.",
      .tag = "Drivers",
      .body = &driver_schema,
      .body_check = check_name,
@@ -119,7 +124,9 @@ constexpr Route routes[] = {
      .path = "/api/drivers/{guid}",
      .permission = Permission::operate,
      .handler = delete_driver,
-     .summary = "Deletes a driver who is not out; planned dispatches then have none",
+     .operation_id = "deleteDriver",
+     .summary = "Deletes a driver who is not on an active dispatch",
+     .description = "Planned dispatches of the driver have no driver then.",
      .tag = "Drivers"},
 };
 

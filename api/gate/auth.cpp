@@ -23,7 +23,7 @@ Failure unauthorized() {
   return {ErrorCode::unauthorized, "A valid token is required: Authorization: Bearer TOKEN."};
 }
 
-/// Keeps the record while the store writes.
+/// Keeps the record alive while the store writes.
 asio::awaitable<void> touch_in_store(TokenStore& store, Authenticator::Record record) {
   co_await store.touch(record->principal);
 }
@@ -66,11 +66,11 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
   return authorization;
 }
 
-/// A look-up under way; who else wants the same token waits at the gate.
-struct Authenticator::Flight {
-  Flight(const asio::any_io_executor& executor, std::uint64_t begun_at)
-      : gate(executor, asio::steady_timer::time_point::max()), epoch(begun_at) {}
-  asio::steady_timer gate;
+/// A look-up that other requests with the same token wait for.
+struct Authenticator::LookUp {
+  LookUp(const asio::any_io_executor& executor, std::uint64_t begun_at)
+      : done(executor, asio::steady_timer::time_point::max()), epoch(begun_at) {}
+  asio::steady_timer done;  // cancelled at the end
   std::uint64_t epoch;
   Record record;
   std::exception_ptr error;
@@ -82,9 +82,9 @@ Authenticator::Authenticator(asio::any_io_executor executor, TokenStore& store, 
 
 Authenticator::~Authenticator() = default;
 
-Authenticator::Record Authenticator::result_of(const Flight& flight) {
-  if (flight.error) std::rethrow_exception(flight.error);
-  return flight.record;
+Authenticator::Record Authenticator::result_of(const LookUp& look_up) {
+  if (look_up.error) std::rethrow_exception(look_up.error);
+  return look_up.record;
 }
 
 std::size_t Authenticator::HashOfHash::operator()(const TokenHash& hash) const noexcept {
@@ -100,11 +100,11 @@ asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_v
   const auto now = Steady::now();
   Record record;
   const auto known = entries_.find(hash);
-  if (known != entries_.end() && !known->second.flight && known->second.epoch == epoch() &&
+  if (known != entries_.end() && !known->second.look_up && known->second.epoch == epoch() &&
       now - known->second.loaded_at < options_.keep) {
     record = known->second.record;
   } else {
-    record = co_await look_up(hash, now);
+    record = co_await load(hash, now);
   }
   if (!record || record->revoked || record->expires_at.value_or(Time::max()) <= clock_.now()) {
     throw unauthorized();
@@ -115,43 +115,43 @@ asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_v
   co_return record;
 }
 
-asio::awaitable<Authenticator::Record> Authenticator::look_up(TokenHash hash, Steady::time_point now) {
+asio::awaitable<Authenticator::Record> Authenticator::load(TokenHash hash, Steady::time_point now) {
   make_room(now);
   const auto asked_at = epoch();
-  auto flight = entries_[hash].flight;
-  while (flight) {
+  auto look_up = entries_[hash].look_up;
+  while (look_up) {
     boost::system::error_code ignored;
-    co_await flight->gate.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-    if (flight->epoch >= asked_at) co_return result_of(*flight);
-    // It may have read what was true before the change.
-    flight = entries_[hash].flight;
+    co_await look_up->done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (look_up->epoch >= asked_at) co_return result_of(*look_up);
+    // It may have read the state before the change.
+    look_up = entries_[hash].look_up;
   }
-  flight = entries_[hash].flight = std::make_shared<Flight>(executor_, epoch());
+  look_up = entries_[hash].look_up = std::make_shared<LookUp>(executor_, epoch());
   try {
     if (auto found = co_await store_.find(hash)) {
-      flight->record = std::make_shared<const TokenRecord>(std::move(*found));
+      look_up->record = std::make_shared<const TokenRecord>(std::move(*found));
     }
   } catch (...) {
-    flight->error = std::current_exception();
+    look_up->error = std::current_exception();
   }
   auto& entry = entries_[hash];
-  entry.flight.reset();
-  if (flight->error) {
+  entry.look_up.reset();
+  if (look_up->error) {
     entries_.erase(hash);
   } else {
-    entry.record = flight->record;
+    entry.record = look_up->record;
     entry.loaded_at = now;
-    entry.epoch = flight->epoch;
+    entry.epoch = look_up->epoch;
   }
-  flight->gate.cancel();
-  co_return result_of(*flight);
+  look_up->done.cancel();
+  co_return result_of(*look_up);
 }
 
 void Authenticator::touch(Entry& entry, const Record& record, Steady::time_point now) {
   if (entry.touched && now - entry.touched_at < options_.touch_interval) return;
   entry.touched = true;
   entry.touched_at = now;
-  // A lost update of lastUsed is made good by the next request a minute later.
+  // If the write fails, a request a minute later repeats it.
   asio::co_spawn(executor_, touch_in_store(store_, record), [](const std::exception_ptr&) {});
 }
 
@@ -160,10 +160,10 @@ void Authenticator::make_room(Steady::time_point now) {
   std::erase_if(entries_, [&](const auto& item) {
     const auto& entry = item.second;
     const bool touched_lately = entry.touched && now - entry.touched_at < options_.touch_interval;
-    return !entry.flight && !touched_lately && now - entry.loaded_at >= options_.keep;
+    return !entry.look_up && !touched_lately && now - entry.loaded_at >= options_.keep;
   });
   if (entries_.size() < options_.most_entries) return;
-  std::erase_if(entries_, [](const auto& item) { return !item.second.flight; });
+  std::erase_if(entries_, [](const auto& item) { return !item.second.look_up; });
 }
 
 }  // namespace waybill::api

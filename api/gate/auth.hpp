@@ -21,7 +21,7 @@ namespace waybill::api {
 
 using TokenHash = std::array<std::uint8_t, 32>;
 
-/// What a token stands for.
+/// A token as it is stored.
 struct TokenRecord {
   Principal principal;
   std::string plan;
@@ -29,13 +29,13 @@ struct TokenRecord {
   bool revoked = false;
 };
 
-/// Where tokens are kept. User tokens of sessions are found by the same look-up as API tokens.
+/// Finds API tokens and the user tokens of sessions by their hash.
 class TokenStore {
  public:
   virtual ~TokenStore() = default;
-  /// nullopt for a token nobody was given. Throws DatabaseUnavailable.
+  /// nullopt for an unknown token. Throws DatabaseUnavailable.
   virtual asio::awaitable<std::optional<TokenRecord>> find(const TokenHash& hash) = 0;
-  /// Notes that an API token was used now.
+  /// Writes the time of the last use of an API token.
   virtual asio::awaitable<void> touch(const Principal& principal) = 0;
 };
 
@@ -53,17 +53,19 @@ class SqlTokenStore : public TokenStore {
 /// header.
 std::optional<std::string_view> bearer_token(std::string_view authorization);
 
-/// Turns tokens into principals; one for each io thread and used on it alone. Answers are kept for half a
-/// second, so that a revocation or a change of plan acts within one; requests that miss the same token share
-/// one look-up. Unknown tokens are kept too, and the cache is bounded, so that guessing neither loads the
-/// database nor fills the memory. A change of the epoch makes it ask again at once.
+/// Finds the principal of a token. One for each io thread, used on it only. Results are cached for half a
+/// second, so that a revocation or a change of plan takes effect within a second; concurrent requests with a
+/// token that is not cached share one look-up. Unknown tokens are cached too, and the cache is bounded, so
+/// that guessing neither loads the database nor fills the memory. A change of the epoch invalidates the
+/// cache.
 class Authenticator {
  public:
   struct Options {
     std::chrono::steady_clock::duration keep = std::chrono::milliseconds(500);
     std::chrono::steady_clock::duration touch_interval = std::chrono::minutes(1);
     std::size_t most_entries = 10'000;
-    const std::atomic<std::uint64_t>* epoch = nullptr;  // grows when what is kept may be wrong; may be null
+    const std::atomic<std::uint64_t>* epoch =
+        nullptr;  // grows when cached tokens may have changed; can be null
   };
 
   Authenticator(asio::any_io_executor executor, TokenStore& store, const Clock& clock, Options options);
@@ -75,31 +77,31 @@ class Authenticator {
 
   using Record = std::shared_ptr<const TokenRecord>;
 
-  /// Throws Failure (UNAUTHORIZED) for a header that is missing, malformed, or whose token is unknown,
-  /// revoked or expired; DatabaseUnavailable when it cannot be told.
+  /// Throws Failure (UNAUTHORIZED) if the header is missing or malformed, or its token unknown, revoked or
+  /// expired; DatabaseUnavailable if the token cannot be looked up.
   asio::awaitable<Record> authenticate(std::string_view authorization);
 
-  /// Tokens it remembers, known and unknown.
+  /// The number of cached tokens, known and unknown.
   std::size_t size() const { return entries_.size(); }
 
  private:
   using Steady = std::chrono::steady_clock;
-  struct Flight;
+  struct LookUp;
   struct Entry {
     Record record;  // null: no such token
     Steady::time_point loaded_at;
     Steady::time_point touched_at;
-    std::uint64_t epoch = 0;  // of the look-up's begin
+    std::uint64_t epoch = 0;  // at the start of the look-up
     bool touched = false;
-    std::shared_ptr<Flight> flight;  // of the look-up under way
+    std::shared_ptr<LookUp> look_up;  // null if none is running
   };
   struct HashOfHash {
     std::size_t operator()(const TokenHash& hash) const noexcept;
   };
 
   std::uint64_t epoch() const { return options_.epoch ? options_.epoch->load() : 0; }
-  static Record result_of(const Flight& flight);
-  asio::awaitable<Record> look_up(TokenHash hash, Steady::time_point now);
+  static Record result_of(const LookUp& look_up);
+  asio::awaitable<Record> load(TokenHash hash, Steady::time_point now);
   void touch(Entry& entry, const Record& record, Steady::time_point now);
   void make_room(Steady::time_point now);
 

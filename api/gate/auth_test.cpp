@@ -24,7 +24,7 @@ class FakeClock : public Clock {
   Time present{std::chrono::seconds(1'000'000)};
 };
 
-/// Answers a look-up after a turn of the io_context, so that others can come in between.
+/// Completes a look-up in a later turn of the io_context, so that other requests can run before.
 class FakeStore : public TokenStore {
  public:
   explicit FakeStore(asio::io_context& io) : io_(io) {}
@@ -81,7 +81,7 @@ class AuthTest : public testing::Test {
     io.run();
   }
 
-  /// The token's name, or the code of the refusal.
+  /// Returns the name of the token, or the code of the refusal.
   std::string authenticate(const std::string& header) {
     auto future = begin(header);
     run();
@@ -184,7 +184,7 @@ TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsOfNoUse) {
   remake({.keep = std::chrono::hours(1), .epoch = &epoch});
   store.add("wb_a");
   auto before = begin("Bearer wb_a");
-  io.run_one();  // its look-up is under way
+  io.run_one();  // starts its look-up
   ++epoch;
   auto after = begin("Bearer wb_a");
   auto also_after = begin("Bearer wb_a");

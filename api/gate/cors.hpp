@@ -8,12 +8,12 @@
 
 namespace waybill::api {
 
-/// Lets pages of the configured origins read the answer (the Fetch standard's CORS protocol). `origins` are
-/// compared exactly; "*" stands for any. Nothing is added for another origin, and tokens travel in a header,
-/// never in cookies.
+/// Lets pages of the configured origins read the answer (the CORS protocol of the Fetch standard). `origins`
+/// are compared exactly; "*" allows any. Other origins get no headers. Tokens are sent in a header, never in
+/// cookies.
 void add_cors_headers(const std::vector<std::string>& origins, std::string_view origin, Response& response);
 
-/// Answers OPTIONS: 204 with the path's methods, and what a preflight asks for.
+/// Answers OPTIONS: 204 with the methods of the path and the headers for a preflight.
 void answer_options(const std::vector<std::string>& origins, std::string_view origin,
                     std::string_view methods, Response& response);
 

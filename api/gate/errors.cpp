@@ -15,7 +15,7 @@ struct ConstraintRow {
   std::string_view message;
 };
 
-/// What 409 says for each constraint of this kind that a request can violate.
+/// The message of the 409 for each unique constraint that a request can violate.
 constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"carriers_code_unique", "A carrier with this code already exists."},
     {"customers_email_unique", "A customer with this email already exists."},
@@ -32,7 +32,7 @@ constexpr auto unique_constraints = std::to_array<ConstraintRow>({
     {"templates_code_unique", "A template with this code already exists."},
 });
 
-constexpr std::string_view away = "The service cannot reach its database; try again.";
+constexpr std::string_view unreachable = "The service cannot reach its database; try again.";
 
 constexpr auto list_limits = std::to_array<ConstraintRow>({
     {"carrier_contacts_listed", "The business has 1000 carrier contacts and can have no more."},
@@ -47,20 +47,20 @@ Failure conflict_of(std::span<const ConstraintRow> rows, std::string_view constr
   return conflict(std::string(row == rows.end() ? otherwise : row->message));
 }
 
-/// PostgreSQL's error codes by class (appendix A of its manual): nullopt for those that are a fault of ours.
+/// By the error code of PostgreSQL (appendix A of its manual); nullopt for a fault of this program.
 std::optional<Failure> refusal_of(const storage::StatementError& error) {
   const std::string_view state = error.sqlstate();
   if (state == "23505")
     return conflict_of(unique_constraints, error.constraint(), "Such a record already exists.");
   if (state == "54000" && !error.constraint().empty())
     return conflict_of(list_limits, error.constraint(), "The business can have no more of these.");
-  if (state == "23503") return not_found("record as the request names");
+  if (state == "23503") return not_found("record that the request names");
   if (state == "23514" || state.starts_with("22")) {
     return Failure(ErrorCode::validation_error, "A value of the request is out of its range.");
   }
-  const bool passing = state.starts_with("40") || state.starts_with("53") || state.starts_with("57") ||
-                       state.starts_with("08") || state == "55P03";
-  if (passing) return Failure(ErrorCode::unavailable, std::string(away));
+  const bool is_temporary = state.starts_with("40") || state.starts_with("53") || state.starts_with("57") ||
+                            state.starts_with("08") || state == "55P03";
+  if (is_temporary) return Failure(ErrorCode::unavailable, std::string(unreachable));
   return std::nullopt;
 }
 
@@ -72,7 +72,7 @@ ErrorAnswer with_fault(const Failure& failure, std::string fault) {
 
 ErrorAnswer internal_error(std::string_view request_id, std::string fault) {
   return with_fault(
-      {ErrorCode::internal_error, "Something went wrong; request " + std::string(request_id) + "."},
+      {ErrorCode::internal_error, "An unexpected error occurred; request " + std::string(request_id) + "."},
       std::move(fault));
 }
 
@@ -104,18 +104,18 @@ ErrorAnswer error_answer(const std::exception_ptr& thrown, std::string_view requ
     if (failure.code() == ErrorCode::internal_error) return internal_error(request_id, failure.message());
     return error_answer(failure);
   } catch (const storage::DatabaseUnavailable& error) {
-    return with_fault({ErrorCode::unavailable, std::string(away)}, error.what());
+    return with_fault({ErrorCode::unavailable, std::string(unreachable)}, error.what());
   } catch (const storage::StatementError& error) {
     auto text = error.sqlstate() + " " + error.what();
     const auto refusal = refusal_of(error);
     if (!refusal) return internal_error(request_id, std::move(text));
-    const bool ours =
+    const bool is_fault =
         refusal->code() == ErrorCode::unavailable || refusal->code() == ErrorCode::validation_error;
-    return ours ? with_fault(*refusal, std::move(text)) : error_answer(*refusal);
+    return is_fault ? with_fault(*refusal, std::move(text)) : error_answer(*refusal);
   } catch (const std::exception& error) {
     return internal_error(request_id, error.what());
   } catch (...) {
-    return internal_error(request_id, "something that is no std::exception was thrown");
+    return internal_error(request_id, "an exception that is not a std::exception was thrown");
   }
 }
 

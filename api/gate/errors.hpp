@@ -10,18 +10,18 @@
 
 namespace waybill::api {
 
-/// A refusal as it goes out.
+/// The answer to a refused or failed request.
 struct ErrorAnswer {
   int status;
   std::string body;  // {"success":false,"error":{...}}
   std::optional<std::chrono::seconds> retry_after = {};
-  std::string fault = {};  // what the operator has to see; empty when the caller alone is concerned
+  std::string fault = {};  // for the operator; empty if only the caller is concerned
 };
 
 ErrorAnswer error_answer(const Failure& failure);
 
-/// The one place where what handlers throw becomes an answer: Failure as it says; a violated constraint 409,
-/// 404 or 400; a database that is away, overloaded or out of time 503; all else 500, which names nothing but
+/// Maps what handlers throw to an answer: a Failure to its own status; a violated constraint to 409, 404 or
+/// 400; a database that is unreachable, overloaded or too slow to 503; anything else to 500, which names only
 /// the request.
 ErrorAnswer error_answer(const std::exception_ptr& thrown, std::string_view request_id);
 

@@ -42,7 +42,7 @@ std::string_view origin_form(std::string_view target) {
   return {};
 }
 
-/// The least role that has a permission.
+/// The lowest role that has a permission.
 Role least_role(Permission permission) {
   switch (permission) {
     case Permission::operate:
@@ -91,7 +91,7 @@ void render(Answer answer, const Route& route, Response& response) {
   }
 }
 
-/// An answer that was made apart, behind the headers that the response has already.
+/// Moves `answer` into `response`, which keeps the headers that it has.
 void take_over(Response answer, Response& response) {
   answer.headers.insert(0, response.headers);
   response = std::move(answer);
@@ -104,7 +104,7 @@ void replay(const KeptAnswer& kept, Response& response) {
   response.add_header("Idempotency-Replayed", "true");
 }
 
-/// Nothing when the answer cannot be looked for.
+/// nullopt if the look-up fails, too.
 asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest& once) {
   try {
     co_return co_await once.find();
@@ -114,7 +114,7 @@ asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest&
   }
 }
 
-/// What no route answers has none.
+/// The label of a route in metrics; "none" for a request without a route.
 std::string route_label(const Endpoint* endpoint) {
   if (endpoint == nullptr) return "none";
   const auto method = method_name(to_request_method(endpoint->route.method));
@@ -140,7 +140,7 @@ std::string RequestIds::next() {
   return id;
 }
 
-/// One request on its way.
+/// A request and its state in the pipeline.
 struct Gate::Exchange {
   const Request& request;
   RequestBody& body;
@@ -198,7 +198,7 @@ asio::awaitable<void> Gate::answer(Exchange& exchange) {
     no_route = failure;
   }
   if (no_route) {
-    co_await count_stray(exchange);
+    co_await count_unrouted(exchange);
     throw Failure(*no_route);
   }
   const auto& route = exchange.route();
@@ -207,7 +207,7 @@ asio::awaitable<void> Gate::answer(Exchange& exchange) {
   co_await perform(exchange);
 }
 
-/// False when the answer is already made: OPTIONS.
+/// False if the response is complete: the answer to OPTIONS.
 bool Gate::find_route(Exchange& exchange) const {
   const auto& request = exchange.request;
   const auto method = parse_method(request.method);
@@ -231,33 +231,33 @@ bool Gate::find_route(Exchange& exchange) const {
   }
   if (!method || !found.endpoint) {
     exchange.response.add_header("Allow", found.allow);
-    throw Failure(ErrorCode::method_not_allowed, "This path takes " + std::string(found.allow) + ".");
+    throw Failure(ErrorCode::method_not_allowed, "This path accepts " + std::string(found.allow) + ".");
   }
   return true;
 }
 
-/// A request that no route takes counts for its token, too; without a good one it stays what it is.
-asio::awaitable<void> Gate::count_stray(Exchange& exchange) {
+/// A request without a route counts against the quota of its token, if it has a valid one.
+asio::awaitable<void> Gate::count_unrouted(Exchange& exchange) {
   if (exchange.request.authorization.empty()) co_return;
   try {
-    co_await recognise(exchange);
+    co_await authenticate(exchange);
   } catch (const Failure& failure) {
     if (failure.code() != ErrorCode::unauthorized) throw;
   }
 }
 
 asio::awaitable<void> Gate::admit(Exchange& exchange) {
-  co_await recognise(exchange);
+  co_await authenticate(exchange);
   check_permission(exchange.call.principal, exchange.route().permission);
 }
 
 /// Token, plan and quota, in this order.
-asio::awaitable<void> Gate::recognise(Exchange& exchange) {
+asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   static const Plan without_business{.name = {}, .requests_per_minute = 60};
   const auto record = co_await authenticator_.authenticate(exchange.request.authorization);
   auto& principal = exchange.call.principal = record->principal;
   const auto* const plan = principal.business_id.is_nil() ? &without_business : plans_.find(record->plan);
-  if (!plan) throw Failure(ErrorCode::forbidden, "The business's plan is not one of this service.");
+  if (!plan) throw Failure(ErrorCode::forbidden, "The plan of the business is not configured.");
   const auto grant =
       co_await quota_.take(principal.token_id, plan->requests_per_minute, services_.clock.now());
   auto& response = exchange.response;
@@ -270,7 +270,7 @@ asio::awaitable<void> Gate::recognise(Exchange& exchange) {
   if (!grant.allowed) {
     const auto wait = grant.reset - to_unix_seconds(services_.clock.now());
     response.add_header("Retry-After", std::max<std::int64_t>(1, wait));
-    throw Failure(ErrorCode::rate_limited, "The token's requests of this minute are used up.");
+    throw Failure(ErrorCode::rate_limited, "The token has no requests left in this minute.");
   }
 }
 
@@ -292,8 +292,8 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   }
 }
 
-/// The writes of the handler and the answer that is kept for its key are one transaction. Work that a handler
-/// starts after its commit is started after that transaction.
+/// The writes of the handler and the answer kept for the key are one transaction. Mails and token changes of
+/// the handler follow after its commit.
 asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_body) {
   std::string identity;
   identity.append(exchange.request.method)
@@ -332,7 +332,7 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
     was_begun = work.was_begun();
   }
   if (thrown) {
-    // The commit may have been done although its answer is lost, or another node was first.
+    // The commit may have succeeded although its answer was lost, or another node may have been first.
     const auto kept = was_begun ? co_await find_quietly(once) : std::nullopt;
     if (!kept) std::rethrow_exception(thrown);
     replay(*kept, exchange.response);
@@ -369,7 +369,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   render(std::move(answer), route, response);
 }
 
-/// Turns what was thrown into the response; answers what the operator should see of it.
+/// Writes the response to an exception. Returns the fault for the operator; empty if there is none.
 std::string Gate::apply_error(Exchange& exchange, const std::exception_ptr& thrown) {
   auto error = error_answer(thrown, exchange.call.request_id);
   auto& response = exchange.response;
@@ -389,20 +389,20 @@ void Gate::report(const Exchange& exchange, Steady::time_point started_at, std::
   const std::chrono::duration<double> seconds = Steady::now() - started_at;
   if (endpoint) seconds_of(*endpoint).Observe(seconds.count());
   answers_of(endpoint, status).Increment();
-  auto what = Observable::request_served;
+  auto observed = Observable::request_served;
   if (status >= 500 || !fault.empty()) {
-    what = Observable::request_failed;
+    observed = Observable::request_failed;
   } else if (status == http_status(ErrorCode::rate_limited)) {
-    what = Observable::rate_limited;
+    observed = Observable::rate_limited;
   } else if (status >= 400) {
-    what = Observable::request_refused;
+    observed = Observable::request_refused;
   }
-  observe(what, {{"method", exchange.request.method},
-                 {"route", route},
-                 {"status", status},
-                 {"ms", seconds.count() * 1000},
-                 {"request_id", exchange.call.request_id},
-                 {"error", fault}});
+  observe(observed, {{"method", exchange.request.method},
+                     {"route", route},
+                     {"status", status},
+                     {"ms", seconds.count() * 1000},
+                     {"request_id", exchange.call.request_id},
+                     {"error", fault}});
 }
 
 prometheus::Histogram& Gate::seconds_of(const Endpoint& endpoint) {

@@ -23,8 +23,8 @@ class Histogram;
 
 namespace waybill::api {
 
-/// Ids of requests whose callers give none: random in their first half, so that nodes and threads do not
-/// meet.
+/// Generates ids for requests that have none. The first half is random for each thread, so that no two ids
+/// are equal.
 class RequestIds {
  public:
   RequestIds();
@@ -35,19 +35,18 @@ class RequestIds {
   std::uint64_t count_;
 };
 
-/// The way of every request: route → token → plan and quota → permission → idempotency → validation →
-/// handler, and whatever is thrown on it → error answer. One for each io thread.
+/// The pipeline of every request: route → token → plan and quota → permission → idempotency → validation →
+/// handler. An exception at any point becomes an error answer. One for each io thread.
 class Gate : public Responder {
  public:
   struct Options {
     std::vector<std::string> cors_origins;     // "https://app.example.com"; "*" for any
-    std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is believed
+    std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is used
     std::size_t body_limit = 1'048'576;        // bytes
     std::size_t upload_limit = 10'485'760;
   };
 
-  /// All that is referred to outlives the gate; `router`, `plans` and `quota` are shared by the
-  /// threads.
+  /// All references outlive the gate. `router`, `plans` and `quota` are shared by the threads.
   Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
        Quota& quota, Options options);
 
@@ -60,9 +59,9 @@ class Gate : public Responder {
 
   asio::awaitable<void> answer(Exchange& exchange);
   bool find_route(Exchange& exchange) const;
-  asio::awaitable<void> count_stray(Exchange& exchange);
+  asio::awaitable<void> count_unrouted(Exchange& exchange);
   asio::awaitable<void> admit(Exchange& exchange);
-  asio::awaitable<void> recognise(Exchange& exchange);
+  asio::awaitable<void> authenticate(Exchange& exchange);
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
   asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body, Services& services,

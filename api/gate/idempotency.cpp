@@ -24,7 +24,7 @@ void check_key(std::string_view key) {
 
 Failure still_running() { return conflict("The first request with this Idempotency-Key is still running."); }
 
-/// The keys that requests of this process have, on all of its threads.
+/// The keys in use by requests of this process, on all threads.
 struct KeysInUse {
   std::mutex mutex;
   std::unordered_set<std::string> names;
@@ -73,7 +73,7 @@ asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
   }
   if (rows.is_null(0, status)) throw still_running();
   const auto sealed = base64_decode(rows.get(0, body));
-  if (!sealed) throw SecretError("a kept answer is no base64");
+  if (!sealed) throw SecretError("a kept answer is not base64");
   KeptAnswer answer{.body = services_.secrets.open(*sealed, purpose()),
                     .location = std::string(rows.get(0, location))};
   answer.status = parse_number<int>(rows.get(0, status)).value();

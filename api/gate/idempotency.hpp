@@ -12,43 +12,43 @@
 
 namespace waybill::api {
 
-/// The 2xx answer an earlier request with the same key got.
+/// The 2xx answer to an earlier request with the same key.
 struct KeptAnswer {
   int status = 200;
   std::string body;
   std::string location;
 };
 
-/// One request under an Idempotency-Key. All that its handler writes to the database is one UnitOfWork, and
-/// `keep` writes the answer as a part of it: work and answer are committed together, or neither is. After an
-/// unclear commit the next request with the key finds the answer, or finds nothing and does the work.
+/// One request under an Idempotency-Key. All writes of its handler are one UnitOfWork, and `keep`
+/// writes the answer as a part of it: both are committed together, or neither is. After an
+/// unclear commit the next request with the key finds the answer, or finds none and does the work.
 ///
-/// The transaction holds the key; a second one is refused with CONFLICT and never waits. A transaction that
-/// its API lost ends with its session: at once when the connection breaks, within 10 s when the API hangs. A
+/// The transaction holds the key; a second one does not wait and is refused with CONFLICT. An abandoned
+/// transaction ends with its session: at once if the connection breaks, within 10 s if the API hangs. A
 /// request that has not written yet holds its key against requests to the same process only; of two on
-/// different nodes one commits, and the other gets that answer or CONFLICT.
+/// different nodes one commits, and the other gets its answer or CONFLICT.
 ///
-/// Effects outside the database are not covered: a check of a store's or carrier's credentials, a question to
-/// a geocoder. They are repeated when the request is. Mails go through the outbox, which is in the database.
-/// Answers are kept for 24 h, sealed, as they may hold a secret that is shown once.
+/// Effects outside the database are not covered and are repeated with the request: a check of the credentials
+/// of a store or carrier, a call to a geocoder. Mails go through the outbox, which is in the database.
+/// Answers are kept for 24 h, encrypted, as they can have a secret that is shown once.
 class IdempotentRequest {
  public:
-  /// `request` is what must be the same when the key is used again: method, path and body.
-  /// Throws Failure: CONFLICT when this process works on a request with the key; VALIDATION_ERROR for a key
-  /// that is not 1 to 255 printable ASCII characters.
+  /// `request` has method, path and body, which must be the same for each use of the key. Throws Failure:
+  /// CONFLICT while this process works on a request with the key; VALIDATION_ERROR for a key that is not 1 to
+  /// 255 printable ASCII characters.
   IdempotentRequest(const Services& services, const Principal& principal, std::string_view key,
                     std::string_view request);
   ~IdempotentRequest();
   IdempotentRequest(const IdempotentRequest&) = delete;
   IdempotentRequest& operator=(const IdempotentRequest&) = delete;
 
-  /// The answer of an earlier request. Throws Failure (CONFLICT) when the key belongs to another request.
+  /// The answer to an earlier request. Throws Failure (CONFLICT) if the key belongs to another request.
   asio::awaitable<std::optional<KeptAnswer>> find() const;
 
-  /// Takes the key for the transaction that the work is done in.
+  /// Takes the key for the transaction of the work.
   storage::UnitOfWork::Opening opening() const;
 
-  /// Writes the answer as a part of the work. Throws Failure (CONFLICT) when another request has the key.
+  /// Writes the answer as a part of the work. Throws Failure (CONFLICT) if another request has the key.
   asio::awaitable<void> keep(storage::UnitOfWork& work, const KeptAnswer& answer) const;
 
  private:

@@ -8,24 +8,24 @@
 
 namespace waybill::api {
 
-/// Leases without a database, for tests of what takes them. Thread-safe.
+/// Leases without a database, for tests. Thread-safe.
 class LocalLeases : public LeaseSource {
  public:
-  asio::awaitable<Lease> lease(const Wish& wish) override {
+  asio::awaitable<Lease> lease(const Request& request) override {
     const std::lock_guard lock(mutex_);
     ++count_;
-    auto& window = windows_[wish.token];
-    if (wish.window > window.start) window = {.start = wish.window, .holder = wish.node};
-    if (window.holder.is_nil()) window.holder = wish.node;
-    window.is_shared = window.is_shared || window.holder != wish.node;
-    window.holder = wish.node;
-    const auto wanted = window.is_shared ? wish.wanted_if_shared : wish.wanted;
-    const auto granted = std::max<std::int64_t>(0, std::min(wanted, wish.limit - window.used));
+    auto& window = windows_[request.token];
+    if (request.window > window.start) window = {.start = request.window, .holder = request.node};
+    if (window.holder.is_nil()) window.holder = request.node;
+    window.is_shared = window.is_shared || window.holder != request.node;
+    window.holder = request.node;
+    const auto wanted = window.is_shared ? request.wanted_if_shared : request.wanted;
+    const auto granted = std::max<std::int64_t>(0, std::min(wanted, request.limit - window.used));
     window.used += granted;
     co_return Lease{.granted = granted, .used = window.used, .is_shared = window.is_shared};
   }
 
-  /// Leases taken so far.
+  /// The number of leases taken so far.
   int count() const {
     const std::lock_guard lock(mutex_);
     return count_;

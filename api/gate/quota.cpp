@@ -63,11 +63,11 @@ const Plan* Plans::find(std::string_view name) const {
   return found == plans_.end() ? nullptr : &*found;
 }
 
-asio::awaitable<Lease> SqlLeaseSource::lease(const Wish& wish) {
+asio::awaitable<Lease> SqlLeaseSource::lease(const Request& request) {
   enum Column { granted, used, is_shared };
   storage::Params params;
-  params.add(wish.token.to_string()).add(wish.window).add(wish.limit).add(wish.wanted);
-  params.add(wish.node.to_string()).add(wish.wanted_if_shared);
+  params.add(request.token.to_string()).add(request.window).add(request.limit).add(request.wanted);
+  params.add(request.node.to_string()).add(request.wanted_if_shared);
   const auto rows = co_await db_.write(storage::sql::quota_windows::lease, std::move(params), {});
   const storage::RowView row(rows, 0);
   co_return Lease{
@@ -75,65 +75,70 @@ asio::awaitable<Lease> SqlLeaseSource::lease(const Wish& wish) {
 }
 
 std::int64_t QuotaLedger::Account::next_wanted() const {
-  // While a lease is under way, who cannot wait for it asks for no more than it needs.
+  // During another lease request, a request that needs its own asks for 1 only.
   if (is_leasing) return 1;
   return std::max<std::int64_t>(1, std::min({chunk, limit / 20, (limit - used) / 8}));
 }
 
 Grant QuotaLedger::Account::grant(std::int64_t window, bool allowed) {
   if (allowed) --left;
-  told = allowed ? std::clamp<std::int64_t>(limit - used + left, 0, told) : 0;
-  return {.allowed = allowed, .limit = limit, .remaining = told, .reset = (window + 1) * window_seconds};
+  lowest_remaining = allowed ? std::clamp<std::int64_t>(limit - used + left, 0, lowest_remaining) : 0;
+  return {.allowed = allowed,
+          .limit = limit,
+          .remaining = lowest_remaining,
+          .reset = (window + 1) * window_seconds};
 }
 
-std::variant<Grant, LeaseSource::Wish> QuotaLedger::take(const Guid& token, std::int64_t limit, Time now) {
+std::variant<Grant, LeaseSource::Request> QuotaLedger::take(const Guid& token, std::int64_t limit, Time now) {
   const auto present = to_unix_seconds(now) / window_seconds;
   auto& shard = shard_of(token);
   const std::lock_guard lock(shard.mutex);
-  // A clock that is set back continues the window it left.
+  // If the clock is set back, the present window continues.
   if (present > shard.window) {
     shard.accounts.clear();
     shard.window = present;
   }
   auto& account = shard.accounts[token];
   if (account.limit != limit) {
-    account = {.limit = limit, .told = limit, .is_leasing = account.is_leasing};
+    account = {.limit = limit, .lowest_remaining = limit, .is_leasing = account.is_leasing};
     if (limit >= unlimited) account.used = account.left = limit;
   }
   if (account.left > 0) return account.grant(shard.window, true);
   if (account.is_exhausted) return account.grant(shard.window, false);
-  const LeaseSource::Wish wish{.token = token,
-                               .window = shard.window,
-                               .limit = limit,
-                               .wanted = account.next_wanted(),
-                               .node = node_,
-                               .wanted_if_shared = std::max<std::int64_t>(1, limit / 10'000)};
+  const LeaseSource::Request request{.token = token,
+                                     .window = shard.window,
+                                     .limit = limit,
+                                     .wanted = account.next_wanted(),
+                                     .node = node_,
+                                     .wanted_if_shared = std::max<std::int64_t>(1, limit / 10'000)};
   account.is_leasing = true;
-  return wish;
+  return request;
 }
 
-Grant QuotaLedger::book(const LeaseSource::Wish& wish, const Lease& lease) {
-  auto& shard = shard_of(wish.token);
+Grant QuotaLedger::book(const LeaseSource::Request& request, const Lease& lease) {
+  auto& shard = shard_of(request.token);
   const std::lock_guard lock(shard.mutex);
-  const auto known = shard.accounts.find(wish.token);
-  if (shard.window != wish.window || known == shard.accounts.end() || known->second.limit != wish.limit) {
-    // The window is over, or the plan another: this request alone is still served.
-    Account past{.limit = wish.limit, .used = lease.used, .left = lease.granted, .told = wish.limit};
-    return past.grant(wish.window, lease.granted > 0);
+  const auto known = shard.accounts.find(request.token);
+  if (shard.window != request.window || known == shard.accounts.end() ||
+      known->second.limit != request.limit) {
+    // The window or the plan has changed: the lease counts for this request only.
+    Account past{
+        .limit = request.limit, .used = lease.used, .left = lease.granted, .lowest_remaining = request.limit};
+    return past.grant(request.window, lease.granted > 0);
   }
   auto& account = known->second;
   account.is_leasing = false;
   account.left += lease.granted;
   account.used = std::max(account.used, lease.used);
-  account.chunk = lease.is_shared ? 1 : std::min(account.chunk * 2, wish.limit);
-  account.is_exhausted = lease.used >= wish.limit;
+  account.chunk = lease.is_shared ? 1 : std::min(account.chunk * 2, request.limit);
+  account.is_exhausted = lease.used >= request.limit;
   return account.grant(shard.window, account.left > 0);
 }
 
-void QuotaLedger::give_up(const LeaseSource::Wish& wish) {
-  auto& shard = shard_of(wish.token);
+void QuotaLedger::give_up(const LeaseSource::Request& request) {
+  auto& shard = shard_of(request.token);
   const std::lock_guard lock(shard.mutex);
-  if (const auto known = shard.accounts.find(wish.token); known != shard.accounts.end()) {
+  if (const auto known = shard.accounts.find(request.token); known != shard.accounts.end()) {
     known->second.is_leasing = false;
   }
 }
@@ -141,12 +146,12 @@ void QuotaLedger::give_up(const LeaseSource::Wish& wish) {
 asio::awaitable<Grant> LeasedQuota::take(const Guid& token, std::int64_t limit, Time now) {
   auto taken = ledger_.take(token, limit, now);
   if (const auto* const grant = std::get_if<Grant>(&taken)) co_return *grant;
-  const auto wish = std::get<LeaseSource::Wish>(taken);
+  const auto request = std::get<LeaseSource::Request>(taken);
   try {
-    const auto lease = co_await source_.lease(wish);
-    co_return ledger_.book(wish, lease);
+    const auto lease = co_await source_.lease(request);
+    co_return ledger_.book(request, lease);
   } catch (...) {
-    ledger_.give_up(wish);
+    ledger_.give_up(request);
     throw;
   }
 }

@@ -19,11 +19,11 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// What a business pays for.
+/// The plan of a business.
 struct Plan {
   std::string name;
   std::int64_t requests_per_minute;
-  bool api_access = true;  // without it API tokens get 403; user tokens work
+  bool api_access = true;  // if false, API tokens get 403; user tokens work
 };
 
 /// The plans by name. Immutable after construction.
@@ -33,8 +33,8 @@ class Plans {
   Plans();
   explicit Plans(std::vector<Plan> plans);
 
-  /// Reads `NAME=LIMIT[:no-api],…` on top of the defaults: a name that is given replaces the default's row.
-  /// Throws std::invalid_argument with a sentence for the operator.
+  /// Parses `NAME=LIMIT[:no-api],…` and merges it with the default plans by name. Throws
+  /// std::invalid_argument with a message for the operator.
   static Plans parse(std::string_view text);
 
   /// nullptr for a plan that is not configured.
@@ -44,7 +44,7 @@ class Plans {
   std::vector<Plan> plans_;
 };
 
-/// The answer to one request's claim.
+/// The result of counting one request.
 struct Grant {
   bool allowed = false;
   std::int64_t limit = 0;
@@ -60,17 +60,17 @@ class Quota {
   virtual asio::awaitable<Grant> take(const Guid& token, std::int64_t limit, Time now) = 0;
 };
 
-/// A part of a token's window, taken for one node.
+/// A part of a token's quota in a window, taken for one node.
 struct Lease {
   std::int64_t granted = 0;
-  std::int64_t used = 0;   // by all nodes, with what is granted
-  bool is_shared = false;  // other nodes took of this window too
+  std::int64_t used = 0;   // by all nodes, including `granted`
+  bool is_shared = false;  // other nodes have leases of this window
 };
 
-/// Where all nodes take their leases from.
+/// The source of the leases of all nodes.
 class LeaseSource {
  public:
-  struct Wish {
+  struct Request {
     Guid token;
     std::int64_t window = 0;  // Unix minutes
     std::int64_t limit = 0;
@@ -79,39 +79,39 @@ class LeaseSource {
     std::int64_t wanted_if_shared = 0;
   };
   virtual ~LeaseSource() = default;
-  virtual asio::awaitable<Lease> lease(const Wish& wish) = 0;
+  virtual asio::awaitable<Lease> lease(const Request& request) = 0;
 };
 
 /// Leases of the database's quota_windows.
 class SqlLeaseSource : public LeaseSource {
  public:
   explicit SqlLeaseSource(storage::Database& db) : db_(db) {}
-  asio::awaitable<Lease> lease(const Wish& wish) override;
+  asio::awaitable<Lease> lease(const Request& request) override;
 
  private:
   storage::Database& db_;
 };
 
-/// What this node, with all its threads, has of each token's present window. Thread-safe.
+/// The leases of this node in the present window of each token. Thread-safe; shared by the io threads.
 class QuotaLedger {
  public:
-  /// From this limit on nobody counts for others.
+  /// From this limit on, requests are not counted across nodes.
   static constexpr std::int64_t unlimited = 1'000'000'000;
 
-  /// A grant, or what has to be leased before there can be one.
-  std::variant<Grant, LeaseSource::Wish> take(const Guid& token, std::int64_t limit, Time now);
-  /// Books a lease, and grants out of it the request that it was wanted for.
-  Grant book(const LeaseSource::Wish& wish, const Lease& lease);
-  /// A lease that could not be had.
-  void give_up(const LeaseSource::Wish& wish);
+  /// A grant, or the lease that is needed first.
+  std::variant<Grant, LeaseSource::Request> take(const Guid& token, std::int64_t limit, Time now);
+  /// Adds a lease and counts the request that needed it.
+  Grant book(const LeaseSource::Request& request, const Lease& lease);
+  /// Ends a lease request that failed.
+  void give_up(const LeaseSource::Request& request);
 
  private:
   struct Account {
     std::int64_t limit = 0;
-    std::int64_t used = 0;   // by all nodes, as of the last lease
-    std::int64_t left = 0;   // of our leases
-    std::int64_t chunk = 1;  // of the next lease
-    std::int64_t told = 0;   // the lowest `remaining` that was answered
+    std::int64_t used = 0;              // by all nodes, as of the last lease
+    std::int64_t left = 0;              // of the leases of this node
+    std::int64_t chunk = 1;             // of the next lease
+    std::int64_t lowest_remaining = 0;  // the lowest `remaining` returned so far
     bool is_leasing = false;
     bool is_exhausted = false;
 
@@ -130,13 +130,13 @@ class QuotaLedger {
 };
 
 /// The quota of all API nodes together, for one io thread. A node leases parts of a token's minute from the
-/// database and grants out of them without asking again: one at first, twice as many each time, up to a
-/// twentieth of the limit and an eighth of what is left of it. Together the nodes never grant more than the
-/// limit; what a node has leased and does not use, a twentieth at most, is lost for the minute. As soon as
-/// several nodes lease from one window, each takes a ten-thousandth of the limit at a time (so one, up to
-/// 10 000 a minute): the last ones go to whoever asks, and the nodes tell the same `remaining`. A token
-/// without limit costs no look at the database. A crash of the database forgets the running window, one of a
-/// node what it had leased.
+/// database and counts requests against them without another query. The first lease is 1, each further one
+/// twice as large, up to a twentieth of the limit and an eighth of the rest. Together the nodes never grant
+/// more than the limit; the unused part of a lease, a twentieth of the limit at most, is lost for the minute.
+/// Once several nodes lease from one window, each lease is a ten-thousandth of the limit (1 for limits up to
+/// 10 000), so that any node can use the rest and all nodes return the same `remaining`. A token without
+/// limit needs no query. A crash of the database loses the counts of the present window, a crash of a node
+/// loses its leases.
 class LeasedQuota : public Quota {
  public:
   LeasedQuota(QuotaLedger& ledger, LeaseSource& source) : ledger_(ledger), source_(source) {}

@@ -127,9 +127,9 @@ TEST_F(QuotaTest, WhoIsRefusedAsksTheDatabaseOnce) {
 
 TEST(Quota, ALeaseThatFailsIsTriedAgain) {
   struct Away : LocalLeases {
-    asio::awaitable<Lease> lease(const Wish& wish) override {
+    asio::awaitable<Lease> lease(const Request& request) override {
       if (is_away) throw storage::DatabaseUnavailable("gone");
-      return LocalLeases::lease(wish);
+      return LocalLeases::lease(request);
     }
     bool is_away = true;
   } leases;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t deepest_body = 32;
 
-/// Takes the next part before `separator` off `text`, in lower case, without blanks around it.
+/// Removes the next part up to `separator` from `text` and returns it in lower case, without blanks around
+/// it.
 std::string take_part(std::string_view& text, char separator) {
   const auto end = text.find(separator);
   auto part = text.substr(0, end);
@@ -57,24 +58,24 @@ std::optional<std::string> parameter_problem(const Parameter& parameter, std::st
   return std::nullopt;
 }
 
-/// Tells of each string that holds a NUL and of each number beyond a double, and makes them null. Their paths
-/// come first: of several errors of a field the first is told.
-void take_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
+/// Adds an error for each string with a NUL and each number beyond a double, and makes them null. Called
+/// before the other checks, as only the first error of a field is reported.
+void refuse_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
   constexpr std::size_t most_errors = 1'000;
   const auto refuse = [&](std::string_view message) {
     if (errors.size() < most_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
     value = nullptr;
   };
   if (const auto* const text = value.if_string()) {
-    if (text->find('\0') != json::string::npos) refuse("must not hold a NUL character");
+    if (text->find('\0') != json::string::npos) refuse("must not contain a NUL character");
   } else if (const auto* const number = value.if_double()) {
     if (!std::isfinite(*number)) refuse("is out of range");
   } else if (auto* const array = value.if_array()) {
     for (std::size_t i = 0; i < array->size(); ++i)
-      take_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors);
+      refuse_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors);
   } else if (auto* const object = value.if_object()) {
     for (auto& member : *object)
-      take_bad_values(member.value(), (path.empty() ? "" : path + ".") + std::string(member.key()), errors);
+      refuse_bad_values(member.value(), (path.empty() ? "" : path + ".") + std::string(member.key()), errors);
   }
 }
 
@@ -116,7 +117,7 @@ bool is_json_type(std::string_view content_type) {
 
 void check_content(const Route& route, const Request& request) {
   if (!request.content_encoding.empty() && !equal_ignoring_case(request.content_encoding, "identity")) {
-    throw Failure(ErrorCode::unsupported_media_type, "The body must come without a Content-Encoding.");
+    throw Failure(ErrorCode::unsupported_media_type, "The body must not have a Content-Encoding.");
   }
   const std::string_view content_type = request.content_type;
   if (route.body_kind == BodyKind::multipart) {
@@ -170,9 +171,9 @@ void read_json(const Route& route, std::string_view text, Call& call, FieldError
   const bool is_object = route.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
   auto parsed = parse_json(text);
-  if (std::holds_alternative<JsonError>(parsed)) {  // perhaps for nothing but values that have a path
+  if (std::holds_alternative<JsonError>(parsed)) {  // perhaps only for values with a path
     parsed = parse_json(text, deepest_body, {}, BadValues::keep);
-    if (auto* const value = std::get_if<json::value>(&parsed)) take_bad_values(*value, {}, errors);
+    if (auto* const value = std::get_if<json::value>(&parsed)) refuse_bad_values(*value, {}, errors);
   }
   if (const auto* const error = std::get_if<JsonError>(&parsed)) {
     errors.push_back({"body", error->message + " at byte " + std::to_string(error->position)});

@@ -8,17 +8,17 @@
 
 namespace waybill::api {
 
-/// RFC 8259 section 11 gives JSON no charset; one that is named all the same must be UTF-8.
+/// True for application/json. RFC 8259 section 11 defines no charset; if one is given, it must be UTF-8.
 bool is_json_type(std::string_view content_type);
 
-/// 415 unless the body is what the route takes: application/json (in UTF-8) or multipart/form-data with a
-/// boundary, and not compressed (RFC 9110 section 8.4).
+/// Throws Failure (415) unless the body has the type of the route, application/json (in UTF-8) or
+/// multipart/form-data with a boundary, and is not compressed (RFC 9110 section 8.4).
 void check_content(const Route& route, const Request& request);
 
-/// Puts the path's parameters into `call`; a malformed uuid becomes an error under the parameter's name.
+/// Puts the parameters of the path into `call`. A malformed uuid is an error with the name of the parameter.
 void read_path(const Endpoint& endpoint, const Found& found, Call& call, FieldErrors& errors);
 
-/// Puts the query parameters that the route declares into `call`; others are of no concern.
+/// Puts the query parameters that the route declares into `call`; others are ignored.
 void read_parameters(const Route& route, std::string_view query, Call& call, FieldErrors& errors);
 
 /// Parses and validates a JSON body by the route's schema into `call.body`.

@@ -53,7 +53,7 @@ void check_body(BodyKind kind, std::string_view text) {
   Call call;
   FieldErrors errors;
   read_json(route, text, call, errors);
-  // What was found good stays good: read-only fields are gone, all else is as it was.
+  // A valid body stays valid: only its read-only fields have been removed.
   if (errors.empty() && kind == BodyKind::object) {
     validate(schema, call.body.get_object(), errors);
     if (!errors.empty()) std::abort();

@@ -6,9 +6,9 @@
 
 namespace waybill::api {
 
-/// Where a request comes from: `peer`, the other end of the connection, unless that is one of the trusted
-/// proxies; then the last address of X-Forwarded-For that is none of them. What is no address there is not
-/// believed.
+/// The address of the client: `peer`, the other end of the connection, unless that is a trusted proxy; then
+/// the last address of X-Forwarded-For that is not a trusted proxy. Anything before text that is no address
+/// is ignored.
 std::string_view client_address(std::string_view peer, std::string_view forwarded_for,
                                 std::span<const std::string> trusted_proxies);
 

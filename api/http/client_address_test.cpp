@@ -12,20 +12,20 @@ std::string_view address(std::string_view peer, std::string_view forwarded_for) 
   return client_address(peer, forwarded_for, proxies);
 }
 
-TEST(ClientAddress, IsThePeersUnlessThatIsATrustedProxy) {
+TEST(ClientAddress, IsThePeerUnlessThatIsATrustedProxy) {
   EXPECT_EQ(address("192.0.2.1", ""), "192.0.2.1");
   EXPECT_EQ(address("192.0.2.1", "198.51.100.7"), "192.0.2.1") << "anybody can claim that";
   EXPECT_EQ(address("10.0.0.1", "198.51.100.7"), "198.51.100.7");
   EXPECT_EQ(address("::1", "2001:db8::1"), "2001:db8::1");
 }
 
-TEST(ClientAddress, IsTheLastThatATrustedProxySaw) {
+TEST(ClientAddress, IsTheLastOneBeforeTheTrustedProxies) {
   EXPECT_EQ(address("10.0.0.1", "203.0.113.9, 198.51.100.7"), "198.51.100.7");
   EXPECT_EQ(address("10.0.0.1", "203.0.113.9,198.51.100.7 , 10.0.0.2"), "198.51.100.7");
   EXPECT_EQ(address("10.0.0.1", "10.0.0.2"), "10.0.0.2");
 }
 
-TEST(ClientAddress, WhatIsNoAddressIsNotBelieved) {
+TEST(ClientAddress, IgnoresTextThatIsNoAddress) {
   for (const auto* const text : {"", " ", "unknown", "_hidden", "198.51.100.7, ", "\"[::1]:80\""}) {
     EXPECT_EQ(address("10.0.0.1", text), "10.0.0.1") << text;
   }

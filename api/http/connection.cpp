@@ -16,7 +16,7 @@ constexpr std::size_t read_size = 4'096;
 constexpr std::size_t body_read_size = 32'768;
 constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined requests, written together
 constexpr std::size_t kept_capacity = 262'144;  // of the output buffer between requests
-constexpr std::size_t dropped_body = 65'536;    // a longer unread body costs the client its connection
+constexpr std::size_t dropped_body = 65'536;    // a longer unread body ends the connection
 constexpr std::size_t lingering_bytes = 16'777'216;
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -26,7 +26,7 @@ std::string_view view(const boost::beast::flat_buffer& buffer) {
 }
 
 Failure malformed_request() {
-  return {ErrorCode::validation_error, "This is no well-formed HTTP/1.1 request."};
+  return {ErrorCode::validation_error, "The request is not well-formed HTTP/1.1."};
 }
 
 Failure body_too_large(std::size_t limit) {
@@ -86,8 +86,7 @@ asio::awaitable<void> Connection::serve() {
   }
 }
 
-/// Reads until a whole head stands at the front of `in_`. Answers that wait are written before the client is
-/// waited for.
+/// Reads until `in_` begins with a whole head. Writes pending answers before it waits for the client.
 asio::awaitable<Connection::Next> Connection::read_head() {
   auto ends_at = Steady::now() + (first_request_ ? limits_.head_timeout : limits_.idle_timeout);
   bool begun = first_request_;
@@ -105,21 +104,21 @@ asio::awaitable<Connection::Next> Connection::read_head() {
       co_return Next::request;
     }
     if (!co_await flush()) co_return Next::closed;
-    await_request(in_.size() == 0);
+    set_awaits_request(in_.size() == 0);
     if (awaits_request_ && host_.stopping()) co_return Next::closed;
     if (!awaits_request_ && !begun) {
       begun = true;
       ends_at = Steady::now() + limits_.head_timeout;
     }
     if (!co_await read_more(in_, read_size, ends_at)) co_return Next::closed;
-    await_request(false);
+    set_awaits_request(false);
   }
 }
 
-void Connection::await_request(bool awaits) {
+void Connection::set_awaits_request(bool awaits) {
   if (awaits_request_ == awaits) return;
   awaits_request_ = awaits;
-  awaits ? host_.waits(*this) : host_.works(*this);
+  awaits ? host_.begins_to_wait(*this) : host_.begins_to_work(*this);
 }
 
 bool Connection::parse_head() {
@@ -129,7 +128,7 @@ bool Connection::parse_head() {
   return !error && used == head_size_ && parser_->is_header_done();
 }
 
-/// False when the connection is at its end.
+/// False if the connection has to end.
 asio::awaitable<bool> Connection::handle() {
   Response response;
   Body body(*this);
@@ -140,7 +139,7 @@ asio::awaitable<bool> Connection::handle() {
   try {
     co_await host_.responder().respond(request, body, response);
   } catch (...) {
-    broken = true;  // a client that left, or a responder that cannot even say what went wrong
+    broken = true;  // the client closed the connection, or the responder failed
   }
   if (broken || !socket_.is_open()) co_return false;
   const bool reusable = parser_->keep_alive() && !host_.stopping() && rest_of_body_is_short();
@@ -181,7 +180,7 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
   co_return body;
 }
 
-/// Parses and reads until the body ends or is found wrong. False when the client left or took too long.
+/// Reads and parses until the body ends or is malformed. False if the client left or was too slow.
 asio::awaitable<bool> Connection::feed_body() {
   using boost::beast::http::error::need_more;
   const auto ends_at = Steady::now() + limits_.body_timeout;
@@ -195,7 +194,7 @@ asio::awaitable<bool> Connection::feed_body() {
   const auto rest = view(in_).substr(head_size_ + body_used_);
   body_in_.commit(asio::buffer_copy(body_in_.prepare(rest.size()), asio::buffer(rest)));
   body_used_ += rest.size();
-  while (unfinished() && body_in_.size() < body_read_size) {  // beyond it an endless line between chunks
+  while (unfinished() && body_in_.size() < body_read_size) {  // more is an endless line between chunks
     if (!co_await read_more(body_in_, body_read_size, ends_at)) co_return false;
     error = {};
     while (body_in_.size() > 0 && !body_is_complete() && !error) {
@@ -205,7 +204,7 @@ asio::awaitable<bool> Connection::feed_body() {
   co_return true;
 }
 
-/// Whether the connection can be kept although a responder left a body unread.
+/// True if the connection can be kept although the body was not read to its end.
 bool Connection::rest_of_body_is_short() const {
   if (body_is_complete()) return true;
   const auto left = parser_->content_length_remaining();
@@ -230,7 +229,7 @@ asio::awaitable<void> Connection::refuse(Failure failure) {
   if (co_await flush()) co_await linger();
 }
 
-/// False when the client closed its side, or the connection was closed for being late.
+/// False if the client closed its side, or the deadline passed.
 asio::awaitable<bool> Connection::read_more(boost::beast::flat_buffer& buffer, std::size_t size,
                                             Steady::time_point ends_at) {
   deadline_ = ends_at;
@@ -240,7 +239,7 @@ asio::awaitable<bool> Connection::read_more(boost::beast::flat_buffer& buffer, s
   co_return !error;
 }
 
-/// Writes what waits in `out_`. False when the client is gone.
+/// Writes `out_`. False if the client is gone.
 asio::awaitable<bool> Connection::flush() {
   if (out_.empty()) co_return true;
   boost::system::error_code error;
@@ -256,8 +255,8 @@ asio::awaitable<bool> Connection::flush() {
   co_return !error;
 }
 
-/// Closing with input unread would reset the connection, and the client might never see its answer (RFC 9112
-/// section 9.6).
+/// Reads and drops input before closing. Otherwise the connection is reset, and the client may not receive
+/// its answer (RFC 9112 section 9.6).
 asio::awaitable<void> Connection::linger() {
   boost::system::error_code error;
   socket_.shutdown(Socket::shutdown_send, error);

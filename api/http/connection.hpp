@@ -22,28 +22,28 @@ namespace waybill::api {
 
 using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
 
-/// A client of IPv4 has one name, whatever the socket listens on.
+/// An IPv4 address that the socket maps to IPv6 is written as IPv4.
 std::string address_text(const asio::ip::address& address);
 
-/// One client's connection: reads requests, has them answered one after another, and writes the answers of
-/// those that came in one piece in one piece. Lives on one io thread. It has no timer of its own: the io
-/// thread asks it from time to time whether it is late.
+/// One client's connection: reads requests, has them answered one after another, and writes the answers to
+/// pipelined requests together. Used on one io thread only. It has no timer: the io thread calls
+/// close_if_late regularly.
 class Connection {
  public:
   using Steady = std::chrono::steady_clock;
 
-  /// What the io thread offers to its connections.
+  /// The io thread, as its connections see it.
   class Host {
    public:
     virtual ~Host() = default;
     virtual Responder& responder() = 0;
     virtual std::string_view date() = 0;
     virtual bool stopping() const = 0;
-    /// The connection begins or ends to wait for a request.
-    virtual void waits(Connection& connection) = 0;
-    virtual void works(Connection& connection) = 0;
+    /// The connection begins to wait for a request, or to work on one.
+    virtual void begins_to_wait(Connection& connection) = 0;
+    virtual void begins_to_work(Connection& connection) = 0;
   };
-  /// Where its io thread has it.
+  /// The position in the lists of the io thread.
   struct Place {
     std::list<Connection*>* list = nullptr;
     std::list<Connection*>::iterator at;
@@ -52,25 +52,25 @@ class Connection {
 
   Connection(Socket socket, Host& host, const HttpLimits& limits);
 
-  /// Until either side closes. Throws nothing a client can cause.
+  /// Serves requests until either side closes. A client cannot make it throw.
   asio::awaitable<void> serve();
-  /// Answers whatever is sent with `failure`, and closes.
+  /// Answers with `failure` without reading a request, and closes.
   asio::awaitable<void> refuse(Failure failure);
 
-  /// Closes the connection when its time is up.
+  /// Closes the connection if its deadline has passed.
   void close_if_late(Steady::time_point now);
   /// Lets the request in flight finish, and closes.
   void finish();
   void close();
 
-  Place place;  // the io thread's
+  Place place;  // set by the io thread
 
  private:
   class Body;
   enum class Next { request, closed };
 
   asio::awaitable<Next> read_head();
-  void await_request(bool awaits);
+  void set_awaits_request(bool awaits);
   bool parse_head();
   asio::awaitable<bool> handle();
   asio::awaitable<std::string> read_body(std::size_t limit);
@@ -88,17 +88,17 @@ class Connection {
   const HttpLimits& limits_;
   std::string peer_;
   Steady::time_point deadline_ = Steady::time_point::max();
-  bool awaits_request_ = false;  // nothing of the next one has come
+  bool awaits_request_ = false;  // no byte of the next request has arrived
 
-  // The head stays where it is while its request is answered, as views point into it; what belongs to a body
-  // that did not come with it goes through a buffer of its own.
+  // The head stays in place while its request is answered, as views point into it. The part of the body that
+  // arrives later goes through another buffer.
   boost::beast::flat_buffer in_;
   boost::beast::flat_buffer body_in_;
   std::size_t scanned_ = 0;
   std::size_t head_size_ = 0;
-  std::size_t body_used_ = 0;              // bytes of the body taken out of in_, behind the head
-  bool body_failed_ = false;               // reading it was begun and went wrong
-  boost::optional<RequestParser> parser_;  // made anew for each request
+  std::size_t body_used_ = 0;              // bytes of the body taken out of in_, after the head
+  bool body_failed_ = false;               // reading it began and did not succeed
+  boost::optional<RequestParser> parser_;  // one for each request
   std::string out_;
   bool first_request_ = true;
 };

@@ -13,24 +13,24 @@ void FailureLimit::begin_minute(Time now) {
   failures_.clear();
 }
 
-std::string FailureLimit::name_of(std::string_view who) const {
-  std::string name(who);
+std::string FailureLimit::name_of(std::string_view client) const {
+  std::string name(client);
   if (failures_.size() >= options_.most_counted && !failures_.contains(name)) name.clear();
   return name;
 }
 
-std::optional<std::chrono::seconds> FailureLimit::wait(std::string_view who, Time now) {
+std::optional<std::chrono::seconds> FailureLimit::wait(std::string_view client, Time now) {
   const std::lock_guard lock(mutex_);
   begin_minute(now);
-  const auto found = failures_.find(name_of(who));
+  const auto found = failures_.find(name_of(client));
   if (found == failures_.end() || found->second < options_.most_failures) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(minute_ + std::chrono::minutes(1) - now);
 }
 
-void FailureLimit::failed(std::string_view who, Time now) {
+void FailureLimit::failed(std::string_view client, Time now) {
   const std::lock_guard lock(mutex_);
   begin_minute(now);
-  ++failures_[name_of(who)];
+  ++failures_[name_of(client)];
 }
 
 std::string network_of(std::string_view address) {

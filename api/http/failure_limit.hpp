@@ -12,25 +12,25 @@
 
 namespace waybill::api {
 
-/// Counts the failed tries of strangers by minutes, so that who only fails costs no more than a look into
-/// this memory. Of this process alone, thread-safe; forgotten with it.
+/// Counts failed calls of public endpoints for each client and minute, so that a client that keeps failing
+/// costs only a look-up in memory. Of this process only; thread-safe.
 class FailureLimit {
  public:
   struct Options {
-    std::size_t most_failures = 30;     // of one, in a minute
-    std::size_t most_counted = 50'000;  // beyond it newcomers are counted together
+    std::size_t most_failures = 30;     // of one client in a minute
+    std::size_t most_counted = 50'000;  // further clients are counted together
   };
 
   FailureLimit() : FailureLimit(Options{}) {}
   explicit FailureLimit(Options options) : options_(options) {}
 
-  /// How long `who` has to wait; nullopt: it may try.
-  std::optional<std::chrono::seconds> wait(std::string_view who, Time now);
-  void failed(std::string_view who, Time now);
+  /// The time that `client` has to wait; nullopt if it may call.
+  std::optional<std::chrono::seconds> wait(std::string_view client, Time now);
+  void failed(std::string_view client, Time now);
 
  private:
   void begin_minute(Time now);
-  std::string name_of(std::string_view who) const;
+  std::string name_of(std::string_view client) const;
 
   const Options options_;
   std::mutex mutex_;
@@ -38,8 +38,8 @@ class FailureLimit {
   std::unordered_map<std::string, std::size_t> failures_;
 };
 
-/// The network that a client's address stands for: of IPv6 the first 64 bits (RFC 4291 section 2.5.4), since
-/// one client has as many as it likes below them. An IPv4 address that IPv6 maps is that IPv4 address.
+/// The network of a client's address. For IPv6 it is the first 64 bits (RFC 4291 section 2.5.4), since a
+/// client can use any address within them. An IPv4-mapped IPv6 address counts as the IPv4 address.
 std::string network_of(std::string_view address);
 
 }  // namespace waybill::api

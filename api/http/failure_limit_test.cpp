@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 constexpr Time start{std::chrono::minutes(1'000)};
 
-TEST(FailureLimit, WhoFailsTooOftenWaitsForTheNextMinuteAndNobodyElse) {
+TEST(FailureLimit, AClientThatFailsTooOftenWaitsForTheNextMinute) {
   FailureLimit limit({.most_failures = 2});
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(limit.wait("a", start), std::nullopt);
@@ -20,7 +20,7 @@ TEST(FailureLimit, WhoFailsTooOftenWaitsForTheNextMinuteAndNobodyElse) {
   EXPECT_EQ(limit.wait("a", start + seconds(60)), std::nullopt);
 }
 
-TEST(FailureLimit, BeyondItsSizeNewcomersAreCountedTogether) {
+TEST(FailureLimit, FurtherClientsAreCountedTogether) {
   FailureLimit limit({.most_failures = 2, .most_counted = 2});
   for (const auto* who : {"a", "b", "c", "d"}) limit.failed(who, start);
   EXPECT_EQ(limit.wait("a", start), std::nullopt);

@@ -15,8 +15,8 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// The head of a request, as far as the API looks at it. Fields that were not sent are empty. The views are
-/// valid until `Responder::respond` returns.
+/// The parts of a request's head that the API uses. Fields that were not sent are empty. The views are valid
+/// until `Responder::respond` returns.
 struct Request {
   std::string_view method;
   std::string_view target;  // never empty; valid UTF-8
@@ -28,14 +28,14 @@ struct Request {
   std::string_view request_id;
   std::string_view forwarded_for;  // the last X-Forwarded-For
   std::string_view peer;           // the client's network address, without the port
-  std::string_view head;           // the request line and all fields, as they came
+  std::string_view head;           // the request line and all fields, as received
 };
 
-/// The value of a field of a request's head, without the white space around it, by its name in lower case;
-/// the first when there are several, nullopt when there is none.
+/// The value of a field of a request's head without the white space around it; the first if there are
+/// several, nullopt if there is none.
 std::optional<std::string_view> find_field(std::string_view head, std::string_view lower_case_name);
 
-/// Thrown by `RequestBody::read`: there is nobody left to answer.
+/// Thrown by `RequestBody::read` if the client has closed the connection.
 class Disconnected : public std::exception {
  public:
   const char* what() const noexcept override { return "the client closed the connection"; }
@@ -47,13 +47,13 @@ class RequestBody {
   virtual ~RequestBody() = default;
   /// False when the request has none or an empty one.
   virtual bool present() const = 0;
-  /// All of it, or Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed chunks.
-  /// Call once.
+  /// Reads all of it. Throws Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed
+  /// chunks. Call once.
   virtual asio::awaitable<std::string> read(std::size_t limit) = 0;
 };
 
-/// A response; the server adds Date, Content-Length and Connection. The body is the three texts one after
-/// another, so that an envelope costs no copy.
+/// A response; the server adds Date, Content-Length and Connection. The body is `before`, `body` and
+/// `after`, so that an envelope costs no copy.
 struct Response {
   int status = 200;
   std::string_view content_type = "application/json";
@@ -66,25 +66,25 @@ struct Response {
   void add_header(std::string_view name, std::int64_t value);
 };
 
-/// What answers requests: one for each io thread, called on that thread only, for many requests at a time.
+/// Answers requests. One for each io thread, called on that thread only, for many requests at a time.
 class Responder {
  public:
   virtual ~Responder() = default;
-  /// Fills `response` whatever happens; only Disconnected passes through. An exception closes the connection.
+  /// Fills `response`, also after an error. Throws Disconnected only. An exception closes the connection.
   virtual asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) = 0;
-  /// The response to what is no HTTP request, or one too many.
+  /// Fills the response to input that is no HTTP request, or to a connection over the limit.
   virtual void refuse(const Failure& failure, Response& response) = 0;
 };
 
-/// What the response's connection adds to it.
+/// The parts of a response that depend on its connection.
 struct ResponseFrame {
   std::string_view date;  // the Date header's value
   bool keep_alive = true;
   bool http_1_0 = false;
-  bool head_only = false;  // answers HEAD: the length of a body that is not sent
+  bool head_only = false;  // the answer to HEAD: the length of the body without the body
 };
 
-/// Appends the response as it goes over the wire (RFC 9112) to `out`.
+/// Appends the response in the format of HTTP/1.1 (RFC 9112) to `out`.
 void append_response(std::string& out, const Response& response, const ResponseFrame& frame);
 
 /// IMF-fixdate (RFC 9110 section 5.6.7) of Unix seconds.

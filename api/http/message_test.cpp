@@ -13,7 +13,7 @@ TEST(FindField, IsFoundInAnyCaseAndTheFirstCounts) {
   EXPECT_EQ(find_field(head, "x-signature"), "abc=");
 }
 
-TEST(FindField, WithoutAValueIsEmptyAndWithoutAFieldNothing) {
+TEST(FindField, ReturnsAnEmptyValueAndNothingForAMissingField) {
   EXPECT_EQ(find_field(head, "x-empty"), "");
   EXPECT_EQ(find_field(head, "x-sign"), std::nullopt);
   EXPECT_EQ(find_field(head, "post /x?a"), std::nullopt) << "the request line is no field";

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Takes the text up to `separator`, and that, off `text`.
+/// Removes the text up to `separator`, and the separator, from `text`, and returns it.
 std::string_view take_until(std::string_view& text, std::string_view separator) {
   const auto end = text.find(separator);
   const auto part = text.substr(0, end);
@@ -29,7 +29,7 @@ std::string_view take_until(std::string_view& text, std::string_view separator) 
   return part;
 }
 
-/// Takes a parameter's value off `text`.
+/// Removes the value of a parameter from `text` and returns it.
 std::string take_value(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   if (!text.starts_with('"')) {
@@ -48,11 +48,11 @@ std::string take_value(std::string_view& text) {
   return value;
 }
 
-/// Where a line of the boundary stands, and what follows it.
+/// The position of a boundary line.
 struct Delimiter {
-  std::size_t begin = 0;  // with the line end before it, which belongs to it
+  std::size_t begin = 0;  // of the line end before it, which is part of it
   std::size_t end = 0;
-  bool closes = false;
+  bool closes = false;  // the last one
 };
 
 class DelimiterFinder {
@@ -77,7 +77,7 @@ class DelimiterFinder {
   }
 
  private:
-  /// A boundary is one only if nothing but blanks, or the two hyphens of the last one, is behind it.
+  /// nullopt unless the boundary is followed by blanks only, or by the two hyphens of the last one.
   std::optional<Delimiter> read_rest(std::size_t begin, std::size_t end) const {
     if (body_.substr(end).starts_with("--")) return Delimiter{begin, end + 2, true};
     end = std::min(body_.find_first_not_of(" \t", end), body_.size());
@@ -89,7 +89,7 @@ class DelimiterFinder {
   std::string delimiter_;
 };
 
-/// Reads the part's name from its head; answers what is wrong with it.
+/// Reads the name of a part from its head. Returns the error; empty if there is none.
 std::string_view read_head(std::string_view head, std::string& name) {
   while (!head.empty()) {
     auto line = take_until(head, crlf);
@@ -97,7 +97,7 @@ std::string_view read_head(std::string_view head, std::string& name) {
     if (equal_ignoring_case(field, "Content-Disposition")) {
       auto kind = line;
       if (!equal_ignoring_case(trimmed(take_until(kind, ";")), "form-data")) {
-        return "has a part that is no form-data";
+        return "has a part that is not form-data";
       }
       name = header_parameter(line, "name");
     } else if (equal_ignoring_case(field, "Content-Transfer-Encoding")) {
@@ -138,21 +138,21 @@ std::variant<std::vector<FormPart>, std::string> parse_form(std::string_view con
   auto delimiter = finder.first();
   while (delimiter && !delimiter->closes) {
     if (parts.size() == most_parts) return "has more than 100 parts";
-    // An empty head leaves its empty line alone.
+    // An empty head has no line of its own before the empty line.
     const auto rest = body.substr(delimiter->end);
     const auto head_end = rest.starts_with(crlf) ? 0 : rest.substr(0, longest_head).find("\r\n\r\n");
-    if (head_end == std::string_view::npos) return "has a part whose head does not end";
+    if (head_end == std::string_view::npos) return "has a part with an incomplete head";
     FormPart part;
     const auto problem = read_head(rest.substr(0, head_end), part.name);
     if (!problem.empty()) return std::string(problem);
     const auto begin = delimiter->end + head_end + 2 * crlf.size();
-    // The empty line's end may be the delimiter's own: a part without content.
+    // The end of the empty line can be part of the delimiter, if the part has no content.
     delimiter = finder.next(begin - crlf.size());
     if (!delimiter) break;
     part.content = body.substr(begin, std::max(begin, delimiter->begin) - begin);
     parts.push_back(std::move(part));
   }
-  if (!delimiter) return "is no multipart/form-data that ends with its boundary";
+  if (!delimiter) return "is not a multipart/form-data body that ends with its boundary";
   return parts;
 }
 

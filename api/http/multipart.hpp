@@ -13,14 +13,15 @@ struct FormPart {
   std::string_view content;  // in the body it was read from
 };
 
-/// Takes a multipart/form-data body apart (RFC 7578, with the delimiters of RFC 2046 section 5.1.1): at most
-/// 100 parts with heads of up to 8 KiB, each a form-data with a name, sent as it is (no base64). Preamble and
-/// epilogue are dropped. `content_type` is the request's header. The text says what is wrong with the body.
+/// Parses a multipart/form-data body (RFC 7578, with the delimiters of RFC 2046 section 5.1.1): at most 100
+/// parts with heads of up to 8 KiB, each a form-data with a name and without a transfer encoding. Preamble
+/// and epilogue are dropped. `content_type` is the header of the request. Returns a text for a malformed
+/// body.
 std::variant<std::vector<FormPart>, std::string> parse_form(std::string_view content_type,
                                                             std::string_view body);
 
 /// The value of a parameter of a header such as `form-data; name="file"`: a token or a quoted string
-/// (RFC 2045 section 5.1), names without regard to case. Empty when there is none.
+/// (RFC 2045 section 5.1), names without regard to case. Empty if there is none.
 std::string header_parameter(std::string_view header, std::string_view name);
 
 }  // namespace waybill::api

@@ -7,7 +7,8 @@
 
 #include "api/http/multipart.hpp"
 
-// The first line is the Content-Type's value. Parts lie within the body, in order, without the boundary.
+// The first line of the input is the Content-Type. Parts must be within the body, in order, without the
+// boundary.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using waybill::api::FormPart;
   const std::string_view input(reinterpret_cast<const char*>(data), size);

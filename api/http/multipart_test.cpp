@@ -82,7 +82,7 @@ TEST(Multipart, NamesMayHoldQuotes) {
   EXPECT_EQ(header_parameter("form-data", "name"), "");
 }
 
-TEST(Multipart, WhatIsNoFormIsSaid) {
+TEST(Multipart, RefusesMalformedForms) {
   EXPECT_THAT(problem_of(""), HasSubstr("ends with its boundary"));
   EXPECT_THAT(problem_of(part(file_head, "cut off")), HasSubstr("ends with its boundary"));
   EXPECT_THAT(problem_of("--x\r\nContent-Disposition: form-data; name=a"), HasSubstr("head does not end"));

@@ -14,7 +14,7 @@ namespace http = boost::beast::http;
 
 std::string_view std_view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-// Its data() is not null, which tells it from a field that was not given.
+// Its data() is not null, unlike that of a field that was not sent.
 constexpr std::string_view given_but_empty("");  // NOLINT(readability-redundant-string-init)
 
 }  // namespace
@@ -27,7 +27,7 @@ HeadScan scan_head(std::string_view received, std::size_t& from) {
     const auto at = static_cast<std::size_t>(line_feed - received.data());
     if (at == 0 || received[at - 1] != '\r') return {.state = HeadScan::State::malformed};
     if (at >= 3 && received[at - 2] == '\n') return {.state = HeadScan::State::complete, .size = at + 1};
-    // Whether the next line is folded onto this one, its first character tells.
+    // The first character of the next line shows if it is folded.
     if (at + 1 == received.size()) break;
     if (received[at + 1] == ' ' || received[at + 1] == '\t') return {.state = HeadScan::State::malformed};
     from = at + 1;
@@ -37,7 +37,7 @@ HeadScan scan_head(std::string_view received, std::size_t& from) {
 
 RequestParser::RequestParser() {
   body_limit(boost::none);
-  header_limit(UINT32_MAX);  // the connection bounds the head before it is parsed
+  header_limit(UINT32_MAX);  // the connection limits the head before it is parsed
 }
 
 void RequestParser::keep_body(std::string* body, std::size_t limit) {
@@ -89,7 +89,7 @@ void RequestParser::on_field_impl(field name, string_view text, string_view valu
     return;
   }
   if (name == field::unknown && boost::beast::iequals(text, "X-Forwarded-For")) {
-    request_.forwarded_for = std_view(value);  // a proxy may add a line; the last is the nearest's
+    request_.forwarded_for = std_view(value);  // proxies may add lines; the last is from the nearest
     return;
   }
   auto* const place = place_of(name, text);

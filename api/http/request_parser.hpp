@@ -11,20 +11,20 @@
 
 namespace waybill::api {
 
-/// Where the head of a request ends, found before it is parsed, so that it is parsed once and whole.
+/// The end of a request's head, found before the parser runs, so that the head is parsed once and as a whole.
 struct HeadScan {
   enum class State { incomplete, complete, malformed };
   State state = State::incomplete;
-  std::size_t size = 0;  // of the head with its empty line, when complete
+  std::size_t size = 0;  // of the head with its empty line, if complete
 };
 
-/// Looks at the lines of `received`: each must end in CRLF (a bare CR or LF is malformed) and none may be
-/// folded (RFC 9112 sections 2.2 and 5.2). `from` is where an earlier scan of the same bytes stopped; it is
-/// moved on.
+/// Scans the lines of `received`: each must end in CRLF (a bare CR or LF is malformed) and none may be folded
+/// (RFC 9112 sections 2.2 and 5.2). `from` is the position at which an earlier scan of the same bytes
+/// stopped, and is updated.
 HeadScan scan_head(std::string_view received, std::size_t& from);
 
-/// One request: Beast reads the syntax, this keeps what the API needs and refuses what two parties could read
-/// in two ways (RFC 9112 sections 3.2 and 6.1): repeated Host, Content-Length, Authorization…; any
+/// One request. Beast parses the syntax; this class keeps the fields that the API needs and refuses ambiguous
+/// requests (RFC 9112 sections 3.2 and 6.1): repeated Host, Content-Length, Authorization…; any
 /// Transfer-Encoding but a single "chunked"; both that and a length. Trailers are dropped.
 class RequestParser : public boost::beast::http::basic_parser<true> {
  public:
@@ -37,7 +37,7 @@ class RequestParser : public boost::beast::http::basic_parser<true> {
   bool expects_continue() const { return expects_continue_; }
   bool is_head() const { return request_.method == "HEAD"; }
 
-  /// From here on the body's bytes are appended to `body`, `limit` at most; nullptr drops them.
+  /// From now on the bytes of the body are appended to `body`, at most `limit`; nullptr drops them.
   void keep_body(std::string* body, std::size_t limit);
   bool body_is_too_large() const { return too_large_; }
 

@@ -29,7 +29,7 @@ TEST(HeadScan, RefusesBareLineFeedsAndFoldedLines) {
   }
 }
 
-TEST(RequestParser, KeepsWhatTheApiNeeds) {
+TEST(RequestParser, KeepsTheFieldsThatTheApiNeeds) {
   const std::string_view head =
       "POST /a?b HTTP/1.1\r\nhost: x\r\nAUTHORIZATION: Bearer t\r\nContent-Type: application/json\r\n"
       "X-request-id: r\r\nIdempotency-Key:   k  \r\nOrigin: o\r\nExpect: 100-continue\r\nContent-Length: "

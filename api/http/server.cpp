@@ -32,13 +32,13 @@ namespace {
 
 using tcp = asio::ip::tcp;
 constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t told_why = 256;  // refused connections that get an answer; further ones are closed
+constexpr std::size_t most_refused = 256;  // connections that are answered with a refusal at a time
 
-/// Connections of all threads: how many there are in all and of each network, and when the last is gone.
-class Census {
+/// Counts the connections of all threads, in all and for each network. Thread-safe.
+class ConnectionCounts {
  public:
   struct Entry {
-    std::string network;  // empty: it is no one network
+    std::string network;  // empty: not limited
     bool is_refused = false;
   };
 
@@ -73,17 +73,17 @@ class Census {
       return found == networks_.end() ? 0 : found->second;
     });
   }
-  /// False when some are left after `limit`.
+  /// False if some are left after `limit`.
   bool wait_until_empty(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
     return gone_.wait_for(lock, limit, [&] { return served_ + refused_ == 0; });
   }
 
  private:
-  template <typename Ask>
-  std::size_t locked(Ask ask) const {
+  template <typename Read>
+  std::size_t locked(Read read) const {
     const std::lock_guard lock(mutex_);
-    return ask();
+    return read();
   }
 
   mutable std::mutex mutex_;
@@ -94,15 +94,16 @@ class Census {
 };
 
 Failure server_is_full() {
-  return {ErrorCode::unavailable, "The service has as many connections as it may have; try again."};
+  return {ErrorCode::unavailable, "The service has too many connections; try again."};
 }
 
 Failure network_is_full() {
-  return Failure(ErrorCode::rate_limited, "Your network has as many connections as one may have; try again.")
+  return Failure(ErrorCode::rate_limited, "Your network has too many connections; try again.")
       .with_retry_after(std::chrono::seconds(1));
 }
 
-/// Small enough to notice the shortest limit in time, and rare enough to cost nothing.
+/// The interval in which late connections are looked for: short for the shortest timeout, long enough to be
+/// cheap.
 std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
   const auto shortest = std::min({limits.head_timeout, limits.body_timeout, limits.idle_timeout,
                                   limits.write_timeout, limits.linger_timeout});
@@ -116,11 +117,11 @@ tcp::endpoint resolve(asio::io_context& io, const std::string& host, std::uint16
 
 }  // namespace
 
-/// One io_context with its thread, its responder and its connections.
+/// An io_context with its thread, responder and connections.
 class Server::IoThread : public Connection::Host {
  public:
-  IoThread(const HttpLimits& limits, Census& census, const MakeResponder& make_responder)
-      : limits_(limits), census_(census), sweep_(io_), responder_(make_responder(io_)) {}
+  IoThread(const HttpLimits& limits, ConnectionCounts& counts, const MakeResponder& make_responder)
+      : limits_(limits), counts_(counts), sweep_(io_), responder_(make_responder(io_)) {}
 
   asio::io_context& io() { return io_; }
 
@@ -128,21 +129,21 @@ class Server::IoThread : public Connection::Host {
     thread_ = std::thread([this] { io_.run(); });
   }
 
-  /// From any thread. With a refusal the client is told so, and the connection is closed.
+  /// Serves the connection; with a refusal, answers with it and closes. Any thread.
   void adopt(Socket socket, std::string network, std::optional<Failure> refusal) {
-    Census::Entry entry{std::move(network), refusal.has_value()};
-    census_.add(entry);
+    ConnectionCounts::Entry entry{std::move(network), refusal.has_value()};
+    counts_.add(entry);
     asio::post(io_, [this, entry = std::move(entry), refusal = std::move(refusal),
                      socket = std::move(socket)]() mutable {
       asio::co_spawn(io_, serve(std::move(socket), std::move(entry), std::move(refusal)), asio::detached);
     });
   }
 
-  /// When the connection that has waited longest for a request began to; max() when none waits. From any
+  /// The time since which the longest waiting connection waits for a request; max() if none waits. Any
   /// thread.
   std::int64_t waiting_since() const { return waiting_since_.load(std::memory_order_relaxed); }
 
-  /// Closes that connection. From any thread.
+  /// Closes that connection. Any thread.
   void close_longest_waiting() {
     asio::post(io_, [this] {
       if (waiting_.empty()) return;
@@ -152,7 +153,7 @@ class Server::IoThread : public Connection::Host {
     });
   }
 
-  /// From any thread.
+  /// Any thread.
   void for_each_connection(void (Connection::*action)()) {
     asio::post(io_,
                [this, action] { for_all([action](Connection& connection) { (connection.*action)(); }); });
@@ -168,8 +169,8 @@ class Server::IoThread : public Connection::Host {
 
   Responder& responder() override { return *responder_; }
   bool stopping() const override { return stopping_; }
-  void waits(Connection& connection) override { put_into(waiting_, connection); }
-  void works(Connection& connection) override { put_into(working_, connection); }
+  void begins_to_wait(Connection& connection) override { put_into(waiting_, connection); }
+  void begins_to_work(Connection& connection) override { put_into(working_, connection); }
 
   std::string_view date() override {
     const auto now = static_cast<std::int64_t>(std::time(nullptr));
@@ -181,10 +182,10 @@ class Server::IoThread : public Connection::Host {
   }
 
  private:
-  /// Keeps the connection counted and known to the sweep while it is served.
+  /// Counts and lists the connection while it is served.
   class Membership {
    public:
-    Membership(IoThread& thread, Connection& connection, Census::Entry entry)
+    Membership(IoThread& thread, Connection& connection, ConnectionCounts::Entry entry)
         : thread_(thread), connection_(connection), entry_(std::move(entry)) {
       if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_later();
       connection_.place = {.list = &thread_.working_,
@@ -195,7 +196,7 @@ class Server::IoThread : public Connection::Host {
       connection_.place.list->erase(connection_.place.at);
       thread_.note_waiting();
       if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_.cancel();
-      thread_.census_.remove(entry_);
+      thread_.counts_.remove(entry_);
     }
     Membership(const Membership&) = delete;
     Membership& operator=(const Membership&) = delete;
@@ -203,7 +204,7 @@ class Server::IoThread : public Connection::Host {
    private:
     IoThread& thread_;
     Connection& connection_;
-    Census::Entry entry_;
+    ConnectionCounts::Entry entry_;
   };
 
   void put_into(std::list<Connection*>& list, Connection& connection) {
@@ -226,7 +227,7 @@ class Server::IoThread : public Connection::Host {
     }
   }
 
-  asio::awaitable<void> serve(Socket socket, Census::Entry entry, std::optional<Failure> refusal) {
+  asio::awaitable<void> serve(Socket socket, ConnectionCounts::Entry entry, std::optional<Failure> refusal) {
     Connection connection(std::move(socket), *this, limits_);
     const Membership membership(*this, connection, std::move(entry));
     if (refusal) {
@@ -247,9 +248,9 @@ class Server::IoThread : public Connection::Host {
   }
 
   const HttpLimits& limits_;
-  Census& census_;
+  ConnectionCounts& counts_;
   std::list<Connection*> working_;
-  std::list<Connection*> waiting_;  // for a request, the longest first
+  std::list<Connection*> waiting_;  // for a request; the longest waiting first
   std::atomic<std::int64_t> waiting_since_ = Connection::Steady::time_point::max().time_since_epoch().count();
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(io_);
@@ -286,10 +287,10 @@ class Server::Impl {
     for (auto& thread : threads_) thread->begin_stop();
     asio::post(threads_.front()->io(), [this] { acceptor_.close(); });
     for (auto& thread : threads_) thread->for_each_connection(&Connection::finish);
-    bool clean = !started_ || census_.wait_until_empty(grace);
+    bool clean = !started_ || counts_.wait_until_empty(grace);
     if (!clean) {
       for (auto& thread : threads_) thread->for_each_connection(&Connection::close);
-      clean = census_.wait_until_empty(std::chrono::milliseconds(200));
+      clean = counts_.wait_until_empty(std::chrono::milliseconds(200));
     }
     for (auto& thread : threads_) thread->join();
     boost::system::error_code ignored;
@@ -298,11 +299,11 @@ class Server::Impl {
   }
 
   std::uint16_t port() const { return port_; }
-  std::size_t open_connections() const { return census_.count(); }
+  std::size_t open_connections() const { return counts_.count(); }
 
  private:
-  /// A request that outlived the grace still refers to its thread's responder, and the process is about to
-  /// end.
+  /// Leaks the threads: a request that is not finished still refers to its thread's responder, and the
+  /// process is about to end.
   static void keep_for_ever(std::vector<std::unique_ptr<IoThread>> threads) {
     static auto& kept = *new std::vector<std::unique_ptr<IoThread>>;
     std::ranges::move(threads, std::back_inserter(kept));
@@ -312,7 +313,7 @@ class Server::Impl {
     const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
     std::vector<std::unique_ptr<IoThread>> threads(options_.threads != 0 ? options_.threads : processors);
     for (auto& thread : threads) {
-      thread = std::make_unique<IoThread>(options_.limits, census_, make_responder);
+      thread = std::make_unique<IoThread>(options_.limits, counts_, make_responder);
     }
     return threads;
   }
@@ -325,7 +326,7 @@ class Server::Impl {
       if (!error) {
         admit(thread, std::move(socket));
       } else if (error != asio::error::operation_aborted) {
-        // Mostly a lack of file descriptors; those in use come back.
+        // Usually a lack of file descriptors, which become free again.
         pause.expires_after(std::chrono::milliseconds(50));
         co_await pause.async_wait(awaiting);
       }
@@ -336,17 +337,17 @@ class Server::Impl {
     const auto& limits = options_.limits;
     auto network = network_of_client(socket);
     std::optional<Failure> refusal;
-    if (!network.empty() && census_.count_of(network) >= limits.most_of_one_network) {
+    if (!network.empty() && counts_.count_of(network) >= limits.most_of_one_network) {
       refusal = network_is_full();
-    } else if (census_.served() >= limits.most_connections && !close_longest_waiting()) {
+    } else if (counts_.served() >= limits.most_connections && !close_longest_waiting()) {
       refusal = server_is_full();
     }
-    if (!refusal || census_.refused() < told_why) {
+    if (!refusal || counts_.refused() < most_refused) {
       thread.adopt(std::move(socket), std::move(network), std::move(refusal));
     }
   }
 
-  /// Empty for a proxy.
+  /// Empty for a trusted proxy.
   std::string network_of_client(const Socket& socket) const {
     boost::system::error_code ignored;
     const auto address = address_text(socket.remote_endpoint(ignored).address());
@@ -354,7 +355,7 @@ class Server::Impl {
     return is_proxy ? std::string() : network_of(address);
   }
 
-  /// False when none waits for a request.
+  /// False if none waits for a request.
   bool close_longest_waiting() {
     auto& thread = **std::ranges::min_element(
         threads_, {}, [](const auto& candidate) { return candidate->waiting_since(); });
@@ -365,7 +366,7 @@ class Server::Impl {
   }
 
   Options options_;
-  Census census_;
+  ConnectionCounts counts_;
   std::vector<std::unique_ptr<IoThread>> threads_;
   asio::basic_socket_acceptor<tcp, asio::io_context::executor_type> acceptor_;
   std::uint16_t port_ = 0;

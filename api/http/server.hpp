@@ -14,26 +14,26 @@
 
 namespace waybill::api {
 
-/// What a client may take of the server.
+/// Limits for clients.
 struct HttpLimits {
   std::size_t head_bytes = 16'384;                  // request line and headers
-  std::chrono::milliseconds head_timeout{10'000};   // from its first byte, or from connecting
-  std::chrono::milliseconds body_timeout{30'000};   // from its first read
+  std::chrono::milliseconds head_timeout{10'000};   // from the first byte, or from connecting
+  std::chrono::milliseconds body_timeout{30'000};   // from the first read
   std::chrono::milliseconds idle_timeout{60'000};   // between requests
   std::chrono::milliseconds write_timeout{30'000};  // for the client to take a response
   std::chrono::milliseconds linger_timeout{2'000};  // for a refused client to read why
-  /// One more takes the place of the connection that has waited longest for a request; when all are at work
-  /// it is answered 503 and closed.
+  /// One more replaces the connection that has waited longest for a request. If none waits, it is answered
+  /// 503 and closed.
   std::size_t most_connections = 4'096;
   /// The connections of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so
-  /// that one or two clients leave room, and a company behind one address has enough. One more is answered
-  /// 429 and closed.
+  /// that one or two clients leave room for others, and a company behind one address has enough. One more is
+  /// answered 429 and closed.
   std::size_t most_of_one_network = 1'024;
 };
 
 /// HTTP/1.1 (RFC 9112) over TCP: keep-alive, pipelining, HTTP/1.0 clients. Malformed requests, oversized
-/// heads and slow clients get a 4xx or a closed connection. Each io thread has an io_context and a Responder
-/// of its own; one of them accepts for all.
+/// heads and slow clients get a 4xx or a closed connection. Each io thread has its io_context and
+/// Responder; the first accepts for all.
 class Server {
  public:
   struct Options {
@@ -41,7 +41,8 @@ class Server {
     std::uint16_t port = 8080;       // 0 picks a free one
     std::size_t threads = 0;         // 0: one for each processor
     HttpLimits limits = {};
-    std::vector<std::string> proxies = {};  // addresses that bring many clients: they are no one network
+    std::vector<std::string> proxies =
+        {};  // addresses with many clients, which are not limited as one network
   };
 
   /// Called once for each io thread, before it runs, on the caller's thread.
@@ -49,7 +50,7 @@ class Server {
 
   /// Binds and listens; connections wait in the backlog until `start`. Throws boost::system::system_error.
   Server(Options options, const MakeResponder& make_responder);
-  /// Stops without grace if `stop` was not called.
+  /// Stops at once if `stop` was not called.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -58,8 +59,8 @@ class Server {
   std::uint16_t port() const;
   std::size_t open_connections() const;
 
-  /// Stops accepting, closes idle connections, lets requests in flight finish for up to `grace`, then cuts
-  /// them off and joins the threads. Any thread but the server's own; a second call does nothing.
+  /// Stops accepting, closes idle connections, lets requests in flight finish for up to `grace`, then closes
+  /// their connections and joins the threads. Not for the threads of the server; a second call does nothing.
   void stop(std::chrono::milliseconds grace);
 
  private:

@@ -8,14 +8,14 @@
 
 namespace waybill::api {
 
-/// A path segment or query part with its %XX read (RFC 3986 section 2.1). nullopt when an escape is malformed
-/// or the result is no UTF-8 or holds a NUL.
+/// Decodes the %XX of a path segment or query part (RFC 3986 section 2.1). nullopt if an escape is malformed,
+/// or the result is not UTF-8 or has a NUL.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 
 using QueryPairs = std::vector<std::pair<std::string, std::string>>;
 
 /// The pairs of `a=1&b=2` as application/x-www-form-urlencoded (WHATWG URL section 5.1), in order; a name
-/// without `=` has an empty value. A pair that cannot be decoded is left out and its name, as written, put
+/// without `=` has an empty value. A pair that cannot be decoded is left out; its name, or "query", goes
 /// into `malformed`.
 QueryPairs parse_query(std::string_view query, std::vector<std::string>& malformed);
 

@@ -14,26 +14,35 @@ namespace {
 namespace sql = storage::sql::integrations;
 
 constexpr Property error_properties[] = {
-    {.name = "externalId", .kind = Kind::string, .description = "the store's id of what failed"},
+    {.name = "externalId",
+     .kind = Kind::string,
+     .description = "The id of the failed order or product in the store."},
     {.name = "orderNumber", .kind = Kind::string},
-    {.name = "reason", .kind = Kind::text},
+    {.name = "reason", .kind = Kind::text, .nullable = false},
 };
 constexpr Schema error_schema{"IntegrationRunError", error_properties};
 
 constexpr Property run_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "startedAt", .kind = Kind::timestamp},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "startedAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "finishedAt", .kind = Kind::timestamp},
-    {.name = "imported", .kind = Kind::integer},
-    {.name = "updated", .kind = Kind::integer},
-    {.name = "unchanged", .kind = Kind::integer},
-    {.name = "failed", .kind = Kind::integer},
-    {.name = "errors", .kind = Kind::array, .schema = &error_schema, .description = "at most 100"},
+    {.name = "imported", .kind = Kind::integer, .nullable = false},
+    {.name = "updated", .kind = Kind::integer, .nullable = false},
+    {.name = "unchanged", .kind = Kind::integer, .nullable = false},
+    {.name = "failed", .kind = Kind::integer, .nullable = false},
+    {.name = "errors",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &error_schema,
+     .description = "The first 100 errors."},
 };
 constexpr Schema run_schema{"IntegrationRun", run_properties};
 
 constexpr Property requested_properties[] = {
-    {.name = "runId", .kind = Kind::uuid, .description = "among the integration's runs"},
+    {.name = "runId",
+     .kind = Kind::uuid,
+     .nullable = false,
+     .description = "The guid of the run in the list of imports."},
 };
 constexpr Schema requested_schema{"IntegrationSync", requested_properties};
 
@@ -65,14 +74,17 @@ constexpr Route routes[] = {
      .path = "/api/integrations/{guid}/sync",
      .permission = Permission::operate,
      .handler = request_run,
-     .summary = "Imports what changed in the store, now; a run asked for that has not begun is taken again",
+     .operation_id = "syncIntegration",
+     .summary = "Starts an import from a store",
+     .description = "Returns the requested import that has not begun, if there is one.",
      .tag = "Integrations",
      .answer = &requested_schema},
     {.method = Method::get,
      .path = "/api/integrations/{guid}/runs",
      .permission = Permission::read,
      .handler = list_runs,
-     .summary = "The imports from a store, the newest first",
+     .operation_id = "listIntegrationRuns",
+     .summary = "Lists the imports from a store, newest first",
      .tag = "Integrations",
      .query = list_parameters_of_runs,
      .answer = &run_schema,

@@ -14,10 +14,13 @@ constexpr std::string_view statuses[] = {"active", "disabled"};
 constexpr std::size_t longest_url = 2000;
 
 constexpr Property credential_properties[] = {
-    {.name = "apiKey", .kind = Kind::text, .required = true, .description = "stored encrypted, never shown"},
+    {.name = "apiKey",
+     .kind = Kind::text,
+     .required = true,
+     .description = "Stored encrypted and never returned."},
     {.name = "apiSecret",
      .kind = Kind::text,
-     .description = "required where the provider has one; stored encrypted, never shown"},
+     .description = "Required if the provider has one. Stored encrypted and never returned."},
     {.name = "storeUrl", .kind = Kind::string, .required = true, .max_length = longest_url},
 };
 constexpr Schema credentials_schema{"StoreCredentials", credential_properties};
@@ -25,60 +28,72 @@ constexpr Schema credentials_schema{"StoreCredentials", credential_properties};
 constexpr Property setting_properties[] = {
     {.name = "autoImportOrders",
      .kind = Kind::boolean,
-     .description = "orders of the store are imported as they change; true unless given"},
+     .description = "Imports the orders of the store when they change. Default: true."},
     {.name = "syncProducts",
      .kind = Kind::boolean,
-     .description = "products of the store are kept here too; false unless given"},
+     .description = "Imports the products of the store. Default: false."},
     {.name = "pushTracking",
      .kind = Kind::boolean,
-     .description = "tracking numbers are told to the store; false unless given"},
+     .description = "Sends tracking numbers to the store. Default: false."},
 };
-constexpr Schema settings_schema{"IntegrationSettings", setting_properties};
+constexpr Schema settings_schema{"IntegrationSettingsUpdate", setting_properties};
+
+constexpr Property setting_answer_properties[] = {
+    {.name = "autoImportOrders", .kind = Kind::boolean, .nullable = false},
+    {.name = "syncProducts", .kind = Kind::boolean, .nullable = false},
+    {.name = "pushTracking", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Schema settings_answer_schema{"IntegrationSettings", setting_answer_properties};
 
 constexpr Property configure_properties[] = {
-    {.name = "providerId", .kind = Kind::uuid, .required = true, .description = "from the providers"},
-    {.name = "providerType", .kind = Kind::string, .description = "the provider's"},
+    {.name = "providerId",
+     .kind = Kind::uuid,
+     .required = true,
+     .description = "A guid from the list of providers."},
+    {.name = "providerType", .kind = Kind::string, .description = "The type of the provider."},
     {.name = "credentials", .kind = Kind::object, .required = true, .schema = &credentials_schema},
     {.name = "settings", .kind = Kind::object, .schema = &settings_schema},
 };
 constexpr Schema configure_schema{"IntegrationConfigure", configure_properties};
 
 constexpr Property integration_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "provider", .kind = Kind::string, .description = "its code"},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
-    {.name = "connectedAt", .kind = Kind::timestamp},
-    {.name = "storeUrl", .kind = Kind::string},
-    {.name = "settings", .kind = Kind::object, .schema = &settings_schema},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "provider", .kind = Kind::string, .nullable = false, .description = "The code of the provider."},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+    {.name = "connectedAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "storeUrl", .kind = Kind::string, .nullable = false},
+    {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_answer_schema},
 };
 constexpr Schema integration_schema{"Integration", integration_properties};
 constexpr Schema configured_schema{"IntegrationConfigured", std::span(integration_properties).first(4)};
 
 constexpr Property disabled_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
 };
 constexpr Schema disabled_schema{"IntegrationDisabled", disabled_properties};
 
 constexpr Property label_properties[] = {
     {.name = "apiKey", .kind = Kind::string},
     {.name = "apiSecret", .kind = Kind::string},
-    {.name = "storeUrl", .kind = Kind::string, .description = "an example"},
+    {.name = "storeUrl", .kind = Kind::string, .description = "An example."},
 };
 constexpr Schema labels_schema{"ProviderCredentials", label_properties};
 constexpr Property provider_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "code", .kind = Kind::string},
-    {.name = "name", .kind = Kind::string},
-    {.name = "type", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "code", .kind = Kind::string, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "type", .kind = Kind::string, .nullable = false},
     {.name = "credentials",
      .kind = Kind::object,
+     .nullable = false,
      .schema = &labels_schema,
-     .description = "what the provider calls them; null: it has none"},
+     .description = "The names that the provider uses; null for a credential that it does not have."},
     {.name = "settings",
      .kind = Kind::object,
-     .schema = &settings_schema,
-     .description = "what they are unless given"},
+     .nullable = false,
+     .schema = &settings_answer_schema,
+     .description = "The defaults."},
 };
 constexpr Schema provider_schema{"IntegrationProvider", provider_properties};
 
@@ -131,7 +146,8 @@ constexpr Route routes[] = {
      .path = "/api/integrations/providers",
      .permission = Permission::read,
      .handler = list_providers,
-     .summary = "The kinds of stores that can be connected",
+     .operation_id = "listIntegrationProviders",
+     .summary = "Lists the kinds of stores that can be connected",
      .tag = "Integrations",
      .answer = &provider_schema,
      .answer_is_array = true},
@@ -139,7 +155,9 @@ constexpr Route routes[] = {
      .path = "/api/integrations/configured",
      .permission = Permission::read,
      .handler = list_integrations,
-     .summary = "The connected stores, the disabled ones too",
+     .operation_id = "listIntegrations",
+     .summary = "Lists the connected stores",
+     .description = "Disabled stores are included.",
      .tag = "Integrations",
      .answer = &integration_schema,
      .answer_is_array = true},
@@ -147,14 +165,18 @@ constexpr Route routes[] = {
      .path = "/api/integrations/{guid}",
      .permission = Permission::read,
      .handler = get_integration,
-     .summary = "A connected store",
+     .operation_id = "getIntegration",
+     .summary = "Returns a connected store",
      .tag = "Integrations",
      .answer = &integration_schema},
     {.method = Method::post,
      .path = "/api/integrations/provider/configure",
      .permission = Permission::administer,
      .handler = configure_integration,
-     .summary = "Connects a store, or a disabled one again (200), after a call to it with the credentials",
+     .operation_id = "configureIntegration",
+     .summary = "Connects a store",
+     .description = "The credentials are checked with a call to the store. A disabled store is connected "
+                    "again and keeps its guid (200).",
      .tag = "Integrations",
      .body = &configure_schema,
      .body_check = check_configure,
@@ -167,7 +189,9 @@ constexpr Route routes[] = {
      .path = "/api/integrations/provider/disable/{businessProviderId}",
      .permission = Permission::administer,
      .handler = disable_integration,
-     .summary = "Disables a store: nothing is imported or pushed until it is configured again",
+     .operation_id = "disableIntegration",
+     .summary = "Disables a store",
+     .description = "Nothing is imported from it or pushed to it until it is configured again.",
      .tag = "Integrations",
      .answer = &disabled_schema,
      .changes = true},
@@ -175,7 +199,9 @@ constexpr Route routes[] = {
      .path = "/api/integrations/providers/ecommerce/remove/{businessProviderId}",
      .permission = Permission::administer,
      .handler = remove_integration,
-     .summary = "Removes a store; its imported orders stay",
+     .operation_id = "deleteIntegration",
+     .summary = "Deletes the connection to a store",
+     .description = "Its imported orders stay.",
      .tag = "Integrations"},
 };
 

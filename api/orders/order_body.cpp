@@ -5,6 +5,7 @@
 
 #include "api/records/fields.hpp"
 #include "domain/currency.hpp"
+#include "domain/state_machines.hpp"
 
 namespace waybill::api {
 namespace {
@@ -25,7 +26,7 @@ constexpr Schema dimensions_schema{"ItemDimensions", dimensions_properties};
 constexpr std::array<Property, 7> item_properties(bool create) {
   return {{
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = create},
-      {.name = "description", .kind = Kind::text, .description = "the product's name unless given"},
+      {.name = "description", .kind = Kind::text, .description = "Default: the name of the product."},
       {.name = "sku", .kind = Kind::string},
       {.name = "productId", .kind = Kind::uuid},
       {.name = "quantity",
@@ -34,14 +35,16 @@ constexpr std::array<Property, 7> item_properties(bool create) {
        .nullable = false,
        .minimum = 1,
        .maximum = largest_quantity},
-      {.name = "price", .kind = Kind::money, .description = "of one; the product's unless given"},
+      {.name = "price",
+       .kind = Kind::money,
+       .description = "The price of one. Default: the price of the product."},
       {.name = "dimensions", .kind = Kind::object, .schema = &dimensions_schema},
   }};
 }
 constexpr auto new_item_properties = item_properties(true);
 constexpr auto item_change_properties = item_properties(false);
 constexpr Schema new_item_schema{"OrderItemCreate", new_item_properties};
-constexpr Schema item_schema{"OrderItem", item_change_properties};
+constexpr Schema item_schema{"OrderItemUpdate", item_change_properties};
 
 constexpr Property customer_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
@@ -55,12 +58,12 @@ constexpr Property carrier_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string, .read_only = true},
 };
-constexpr Schema carrier_schema{"OrderCarrier", carrier_properties};
+constexpr Schema carrier_schema{"OrderCarrierChoice", carrier_properties};
 
-constexpr Property shipment_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "trackingNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
+const Property shipment_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
 };
 constexpr Schema shipment_schema{"OrderShipment", shipment_properties};
 
@@ -80,19 +83,19 @@ constexpr auto order_properties(bool create) {
       {.name = "orderNumber",
        .kind = Kind::string,
        .nullable = create,
-       .description = "the next one unless given"},
+       .description = "Default: the next number."},
       {.name = "status",
        .kind = Kind::one_of,
        .nullable = create,
        .values =
            create ? std::span<const std::string_view>(first_statuses) : std::span<const std::string_view>(),
-       .description = create ? "pending unless given" : "the present one; PATCH …/status moves it"},
+       .description = create ? "Default: pending." : "The present status. PATCH …/status changes it."},
       {.name = "customerId", .kind = Kind::uuid},
       {.name = "customer",
        .kind = Kind::object,
        .schema = &customer_schema,
        .description =
-           "by guid, or with a name: the one of this e-mail address, who is added when there is none"},
+           "A customer by guid; or by name and e-mail address, who is created if the address is not known."},
       {.name = "items",
        .kind = Kind::array,
        .required = create,
@@ -102,13 +105,13 @@ constexpr auto order_properties(bool create) {
       {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
       {.name = "carrierId", .kind = Kind::uuid},
       {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
-      {.name = "serviceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+      {.name = "serviceLevel", .kind = Kind::string, .description = "A code of the carrier."},
       {.name = "shipments", .kind = Kind::array, .read_only = true, .schema = &shipment_schema},
       {.name = "totalValue", .kind = Kind::number, .read_only = true},
       {.name = "currency",
        .kind = Kind::string,
        .nullable = create,
-       .description = "ISO 4217; the business's unless given"},
+       .description = "An ISO 4217 code. Default: the currency of the business."},
       {.name = "collectionDate", .kind = Kind::timestamp},
       {.name = "timeWindow",
        .kind = Kind::object,
@@ -122,41 +125,76 @@ constexpr auto create_properties = order_properties(true);
 constexpr auto update_properties = order_properties(false);
 
 constexpr Property customer_answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string},
-    {.name = "email", .kind = Kind::email, .description = "of a single order only"},
+    {.name = "email", .kind = Kind::email},
 };
 constexpr Schema customer_answer_schema{"CustomerOfOrder", customer_answer_properties};
+constexpr Schema customer_entry_schema{"CustomerOfOrderEntry",
+                                       std::span(customer_answer_properties).first(2)};
 
-constexpr Property answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "orderNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
+constexpr Property item_answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "description", .kind = Kind::text, .nullable = false},
+    {.name = "sku", .kind = Kind::string},
+    {.name = "productId", .kind = Kind::uuid},
+    {.name = "quantity", .kind = Kind::integer, .nullable = false},
+    {.name = "price", .kind = Kind::money, .nullable = false, .description = "The price of one."},
+    {.name = "dimensions", .kind = Kind::object, .schema = &dimensions_schema},
+};
+constexpr Schema item_answer_schema{"OrderItem", item_answer_properties};
+
+constexpr Property item_entry_properties[] = {
+    {.name = "description", .kind = Kind::text, .nullable = false},
+    {.name = "quantity", .kind = Kind::integer, .nullable = false},
+    {.name = "price", .kind = Kind::money, .nullable = false, .description = "The price of one."},
+};
+constexpr Schema item_entry_schema{"OrderEntryItem", item_entry_properties};
+
+constexpr Property address_entry_properties[] = {
+    {.name = "street", .kind = Kind::string},
+    {.name = "city", .kind = Kind::string},
+    {.name = "state", .kind = Kind::string},
+    {.name = "postalCode", .kind = Kind::string},
+};
+constexpr Schema address_entry_schema{"OrderEntryAddress", address_entry_properties};
+
+constexpr Property carrier_answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string},
+};
+constexpr Schema carrier_answer_schema{"OrderCarrier", carrier_answer_properties};
+constexpr Schema carrier_entry_schema{"OrderEntryCarrier", std::span(carrier_answer_properties).first(1)};
+
+const Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "orderNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states},
     {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
-    {.name = "items", .kind = Kind::array, .schema = &item_schema},
+    {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_answer_schema},
     {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
-    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+    {.name = "carrier", .kind = Kind::object, .schema = &carrier_answer_schema},
     {.name = "serviceLevel", .kind = Kind::string},
-    {.name = "shipments", .kind = Kind::array, .schema = &shipment_schema},
-    {.name = "totalValue", .kind = Kind::number},
-    {.name = "currency", .kind = Kind::string},
+    {.name = "shipments", .kind = Kind::array, .nullable = false, .schema = &shipment_schema},
+    {.name = "totalValue", .kind = Kind::number, .nullable = false},
+    {.name = "currency", .kind = Kind::string, .nullable = false, .description = "An ISO 4217 code."},
     {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
     {.name = "notes", .kind = Kind::text},
-    {.name = "createdAt", .kind = Kind::timestamp},
-    {.name = "updatedAt", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
 
-constexpr Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "orderNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
-    {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
-    {.name = "items", .kind = Kind::array, .schema = &item_schema},
-    {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
-    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
+const Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "orderNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states},
+    {.name = "customer", .kind = Kind::object, .schema = &customer_entry_schema},
+    {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_entry_schema},
+    {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_entry_schema},
+    {.name = "carrier", .kind = Kind::object, .schema = &carrier_entry_schema},
     {.name = "collectionDate", .kind = Kind::timestamp},
-    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
 };
 
 void check_customer(const json::object& body, bool required, FieldErrors& errors) {

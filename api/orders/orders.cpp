@@ -27,13 +27,13 @@ namespace {
 
 const Property move_properties[] = {
     {.name = "status", .kind = Kind::one_of, .required = true, .values = domain::order_states().states},
-    {.name = "notes", .kind = Kind::text, .description = "kept with the change"},
+    {.name = "notes", .kind = Kind::text, .description = "Kept in the history."},
 };
 const Schema move_schema{"OrderStatusChange", move_properties};
 
-constexpr Property moved_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "status", .kind = Kind::string},
+const Property moved_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states},
 };
 constexpr Schema moved_schema{"OrderStatus", moved_properties};
 
@@ -45,7 +45,7 @@ constexpr Property assign_carrier_properties[] = {
     {.name = "carrierId", .kind = Kind::uuid, .required = true},
     {.name = "serviceLevel",
      .kind = Kind::string,
-     .description = "a code of the carrier's; unless given, an order keeps its own where the carrier has it"},
+     .description = "A code of the carrier. Default: the service level of the order, if the carrier has it."},
 };
 constexpr Schema assign_carrier_schema{"CarrierAssignment", assign_carrier_properties};
 
@@ -54,13 +54,13 @@ constexpr Property assign_date_properties[] = {
     {.name = "timeWindow",
      .kind = Kind::object,
      .schema = &time_window_schema,
-     .description = "kept unless given"},
+     .description = "Default: the present window."},
 };
 constexpr Schema assign_date_schema{"CollectionDateAssignment", assign_date_properties};
 
 constexpr Property assigned_date_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "collectionDate", .kind = Kind::timestamp},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "collectionDate", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema assigned_date_schema{"CollectionDate", assigned_date_properties};
 
@@ -142,7 +142,8 @@ const Route routes[] = {
      .path = "/api/v1/Orders",
      .permission = Permission::read,
      .handler = list_orders,
-     .summary = "A page of the orders, the newest first",
+     .operation_id = "listOrders",
+     .summary = "Lists orders, newest first",
      .tag = "Orders",
      .query = list_parameters,
      .answer = &order_entry_schema,
@@ -152,7 +153,8 @@ const Route routes[] = {
      .path = "/api/v1/Orders",
      .permission = Permission::operate,
      .handler = create_order,
-     .summary = "Makes an order",
+     .operation_id = "createOrder",
+     .summary = "Creates an order",
      .tag = "Orders",
      .body = &order_create_schema,
      .body_check = check_order_create,
@@ -163,14 +165,17 @@ const Route routes[] = {
      .path = "/api/v1/Orders/{orderId}",
      .permission = Permission::read,
      .handler = get_order,
-     .summary = "An order",
+     .operation_id = "getOrder",
+     .summary = "Returns an order",
      .tag = "Orders",
      .answer = &order_schema},
     {.method = Method::put,
      .path = "/api/v1/Orders/{orderId}",
      .permission = Permission::operate,
      .handler = update_order,
-     .summary = "Changes an order that is not shipped yet; what is left out stays",
+     .operation_id = "updateOrder",
+     .summary = "Updates an order that is not shipped",
+     .description = "Fields that are left out keep their values.",
      .tag = "Orders",
      .body = &order_update_schema,
      .body_check = check_order_update,
@@ -180,7 +185,8 @@ const Route routes[] = {
      .path = "/api/v1/Orders/{orderId}/status",
      .permission = Permission::operate,
      .handler = move_order,
-     .summary = "Moves an order to a status",
+     .operation_id = "updateOrderStatus",
+     .summary = "Moves an order to another status",
      .tag = "Orders",
      .body = &move_schema,
      .body_kind = BodyKind::object,
@@ -189,25 +195,27 @@ const Route routes[] = {
      .path = "/api/v1/Orders/{orderId}/history",
      .permission = Permission::read,
      .handler = get_history,
-     .summary = "An order's status changes, the oldest first",
+     .operation_id = "listOrderHistory",
+     .summary = "Lists the status changes of an order, oldest first",
      .tag = "Orders",
-     .answer = &history_schema,
+     .answer = &order_history_schema,
      .answer_is_array = true},
     {.method = Method::post,
      .path = "/api/v1/Orders/delete",
      .permission = Permission::operate,
      .handler = delete_orders,
+     .operation_id = "deleteOrders",
      .summary = "Deletes orders, all or none",
      .tag = "Orders",
      .body = &named_schema,
      .body_kind = BodyKind::array,
-     .answer = &named_schema,
      .answer_is_array = true},
     {.method = Method::post,
      .path = "/api/v1/Orders/assign-carrier",
      .permission = Permission::operate,
      .handler = assign_carrier,
-     .summary = "Gives orders a carrier, all or none",
+     .operation_id = "assignCarrier",
+     .summary = "Assigns a carrier to orders, all or none",
      .tag = "Orders",
      .body = &assign_carrier_schema,
      .body_kind = BodyKind::object},
@@ -215,7 +223,8 @@ const Route routes[] = {
      .path = "/api/v1/Orders/{orderId}/assign-collection-date",
      .permission = Permission::operate,
      .handler = assign_collection_date,
-     .summary = "Sets when an order is collected",
+     .operation_id = "assignCollectionDate",
+     .summary = "Sets the collection date of an order",
      .tag = "Orders",
      .body = &assign_date_schema,
      .body_check = check_time_window,

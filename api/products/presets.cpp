@@ -26,7 +26,7 @@ constexpr auto preset_properties(bool create) {
                     .maximum = largest_measure};
   };
   return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = true},
+      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
       length("length", create),
       length("width", create),
@@ -36,12 +36,12 @@ constexpr auto preset_properties(bool create) {
        .kind = Kind::one_of,
        .nullable = create,
        .values = length_units,
-       .description = "the products' default unless given"},
+       .description = "Default: the unit of the product settings."},
       {.name = "weightUnit",
        .kind = Kind::one_of,
        .nullable = create,
        .values = weight_units,
-       .description = "the products' default unless given"},
+       .description = "Default: the unit of the product settings."},
   });
 }
 constexpr auto create_properties = preset_properties(true);
@@ -51,10 +51,14 @@ constexpr Schema preset_schema{"DimensionPreset", update_properties};
 
 constexpr Property application_properties[] = {
     {.name = "presetId", .kind = Kind::uuid, .required = true},
-    {.name = "itemId", .kind = Kind::uuid, .required = true, .description = "of one of the order's items"},
+    {.name = "itemId",
+     .kind = Kind::uuid,
+     .required = true,
+     .description = "The guid of an item of the order."},
 };
 constexpr Schema application_schema{"DimensionPresetApplication", application_properties};
-constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .description = "the order's"}};
+constexpr Property guid_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false, .description = "The guid of the order."}};
 constexpr Schema guid_schema{"OrderWithPreset", guid_properties};
 
 constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
@@ -112,7 +116,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/dimension-presets",
      .permission = Permission::read,
      .handler = list_presets,
-     .summary = "The dimension presets by name",
+     .operation_id = "listDimensionPresets",
+     .summary = "Lists the dimension presets by name",
      .tag = "Dimension presets",
      .answer = &preset_schema,
      .answer_is_array = true},
@@ -120,7 +125,8 @@ constexpr Route routes[] = {
      .path = "/api/v1/dimension-presets",
      .permission = Permission::operate,
      .handler = create_preset,
-     .summary = "Makes a dimension preset",
+     .operation_id = "createDimensionPreset",
+     .summary = "Creates a dimension preset",
      .tag = "Dimension presets",
      .body = &create_schema,
      .body_kind = BodyKind::object,
@@ -130,7 +136,9 @@ constexpr Route routes[] = {
      .path = "/api/v1/dimension-presets/{guid}",
      .permission = Permission::operate,
      .handler = update_preset,
-     .summary = "Changes a dimension preset; what is left out stays",
+     .operation_id = "updateDimensionPreset",
+     .summary = "Updates a dimension preset",
+     .description = "Fields that are left out keep their values.",
      .tag = "Dimension presets",
      .body = &preset_schema,
      .body_check = check_change,
@@ -140,13 +148,15 @@ constexpr Route routes[] = {
      .path = "/api/v1/dimension-presets/{guid}",
      .permission = Permission::operate,
      .handler = delete_preset,
+     .operation_id = "deleteDimensionPreset",
      .summary = "Deletes a dimension preset",
      .tag = "Dimension presets"},
     {.method = Method::post,
      .path = "/api/v1/Orders/{orderId}/add-dimension-preset",
      .permission = Permission::operate,
      .handler = apply_preset,
-     .summary = "Gives an order's item the dimensions of a preset",
+     .operation_id = "applyDimensionPreset",
+     .summary = "Applies a dimension preset to an item of an order",
      .tag = "Orders",
      .body = &application_schema,
      .body_kind = BodyKind::object,

@@ -19,8 +19,8 @@ namespace sql = storage::sql::push_subscriptions;
 constexpr std::size_t longest_endpoint = 2000;
 
 constexpr Property keys_properties[] = {
-    {.name = "p256dh", .kind = Kind::string, .required = true, .description = "a point on P-256, base64url"},
-    {.name = "auth", .kind = Kind::string, .required = true, .description = "16 bytes, base64url"},
+    {.name = "p256dh", .kind = Kind::string, .required = true, .description = "A point on P-256, base64url."},
+    {.name = "auth", .kind = Kind::string, .required = true, .description = "16 bytes, base64url."},
 };
 constexpr Schema keys_schema{"PushKeys", keys_properties};
 constexpr Property subscription_properties[] = {
@@ -28,17 +28,20 @@ constexpr Property subscription_properties[] = {
      .kind = Kind::string,
      .required = true,
      .max_length = longest_endpoint,
-     .description = "the push service's address"},
+     .description = "The URL at the push service."},
     {.name = "keys", .kind = Kind::object, .required = true, .schema = &keys_schema},
     {.name = "expirationTime",
      .kind = Kind::number,
-     .description = "as browsers write it; the push service's answer is what counts"},
+     .description = "Ignored; the push service reports expired subscriptions."},
 };
 constexpr Schema subscription_schema{"PushSubscription", subscription_properties};
 constexpr Schema endpoint_schema{"PushEndpoint", std::span(subscription_properties).first(1)};
 
 constexpr Property public_key_properties[] = {
-    {.name = "publicKey", .kind = Kind::string, .description = "for PushManager.subscribe, base64url"},
+    {.name = "publicKey",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "The applicationServerKey for PushManager.subscribe, base64url."},
 };
 constexpr Schema public_key_schema{"VapidPublicKey", public_key_properties};
 
@@ -87,7 +90,9 @@ constexpr Route routes[] = {
      .path = "/api/integrations/save-vapid-subscription",
      .permission = Permission::operate,
      .handler = save_subscription,
-     .summary = "Registers a browser for push messages; the same endpoint twice is one subscription",
+     .operation_id = "createPushSubscription",
+     .summary = "Registers a browser for push messages",
+     .description = "The same endpoint twice is one subscription.",
      .tag = "Integrations",
      .body = &subscription_schema,
      .body_check = check_subscription,
@@ -96,7 +101,8 @@ constexpr Route routes[] = {
      .path = "/api/integrations/save-vapid-subscription",
      .permission = Permission::operate,
      .handler = remove_subscription,
-     .summary = "Ends a browser's subscription",
+     .operation_id = "deletePushSubscription",
+     .summary = "Deletes the push subscription of a browser",
      .tag = "Integrations",
      .body = &endpoint_schema,
      .body_kind = BodyKind::object},
@@ -104,7 +110,8 @@ constexpr Route routes[] = {
      .path = "/api/integrations/vapid-public-key",
      .permission = Permission::read,
      .handler = get_public_key,
-     .summary = "The key with which browsers subscribe to the business's push messages",
+     .operation_id = "getVapidPublicKey",
+     .summary = "Returns the public key for push subscriptions of the business",
      .tag = "Integrations",
      .answer = &public_key_schema},
 };

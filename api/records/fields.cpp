@@ -14,6 +14,8 @@ constexpr Property address_properties[] = {
     {.name = "country", .kind = Kind::string},
 };
 
+constexpr std::string_view entity_types[] = {"Order", "Shipment", "Customer", "Product"};
+
 bool is_null_at(const json::object& body, std::string_view path) {
   const auto* const value = find_path(body, path);
   return value != nullptr && value->is_null();
@@ -22,6 +24,7 @@ bool is_null_at(const json::object& body, std::string_view path) {
 }  // namespace
 
 const Schema address_schema{"Address", address_properties};
+const Schema entity_type_schema{.name = "EntityType", .values = entity_types};
 
 const json::value* find_value(const json::object& body, std::string_view path) {
   const auto* const value = find_path(body, path);

@@ -44,4 +44,7 @@ json::array stored_list(std::string_view text);
 /// The properties of every address.
 extern const Schema address_schema;
 
+/// The names of the record types. Requests may write them in any case.
+extern const Schema entity_type_schema;
+
 }  // namespace waybill::api

@@ -6,8 +6,9 @@
 
 namespace waybill::api {
 
-/// A status change of a record.
-extern const Schema history_schema;
+/// A status change of an order or a shipment.
+extern const Schema order_history_schema;
+extern const Schema shipment_history_schema;
 
 /// Returns the status changes of the record in the path, the oldest first. `statement` takes business and
 /// guid; its first column is null if no change is known, and is not part of the answer. `record_kind` is the

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "api/route/openapi_examples.hpp"
 #include "api/route/openapi_schema.hpp"
 #include "api/route/router.hpp"
-#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 
@@ -27,13 +28,15 @@ constexpr ErrorResponse error_responses[] = {
     {ErrorCode::unauthorized, "Unauthorized", "The token is missing, unknown, revoked or expired."},
     {ErrorCode::forbidden, "Forbidden", "The token's role or the business's plan does not allow this."},
     {ErrorCode::not_found, "NotFound", "There is no such record in this business."},
-    {ErrorCode::conflict, "Conflict", "The record's present state, or another record, stands against it."},
-    {ErrorCode::payload_too_large, "PayloadTooLarge", "The body is larger than this path takes."},
+    {ErrorCode::conflict, "Conflict", "The state of the record, or another record, does not allow this."},
+    {ErrorCode::payload_too_large, "PayloadTooLarge", "The body is larger than this path accepts."},
     {ErrorCode::unsupported_media_type, "UnsupportedMediaType",
-     "The Content-Type is not what this path takes."},
-    {ErrorCode::rate_limited, "RateLimited", "The token's requests of this minute are used up."},
-    {ErrorCode::internal_error, "InternalError", "Something went wrong; the message names the request."},
-    {ErrorCode::unavailable, "Unavailable", "The service cannot reach its database; try again."},
+     "This path does not accept the Content-Type."},
+    {ErrorCode::rate_limited, "RateLimited", "The token has no requests left in this minute."},
+    {ErrorCode::internal_error, "InternalError",
+     "An unexpected error; the message has the id of the request."},
+    {ErrorCode::unavailable, "Unavailable",
+     "The service cannot reach its database; the request can be sent again."},
 };
 
 json::object ref(std::string_view kind, std::string_view name) {
@@ -55,17 +58,13 @@ std::string template_path(std::string_view path) {
   return text;
 }
 
-/// "getApiV1OrdersByOrderId"
-std::string operation_id(RequestMethod method, std::string_view path) {
-  std::string id(method_name(method));
-  std::ranges::transform(id, id.begin(), [](char c) { return static_cast<char>(c | 0x20); });
-  bool upper = true;
-  for (const char c : path) {
-    if (c == '{') id += "By";
-    const bool is_letter = is_alphanumeric(c);
-    if (is_letter) id += upper ? ascii_upper(c) : c;
-    upper = !is_letter;
+/// The row of a GET that changes something is also a POST operation.
+std::string operation_id(const Route& route, RequestMethod method) {
+  if (route.operation_id.empty()) {
+    throw std::logic_error(std::string(route.path) + " has no operation id");
   }
+  std::string id(route.operation_id);
+  if (method != to_request_method(route.method)) id += "ByPost";
   return id;
 }
 
@@ -108,9 +107,9 @@ json::array parameters_of(const Route& route, RequestMethod method) {
   return parameters;
 }
 
-json::object request_body_of(const Route& route) {
-  json::value schema =
-      route.body ? json::value(ref("schemas", route.body->name)) : json::object{{"type", "object"}};
+json::object request_body_of(const Route& route, const ComponentSchemas& schemas) {
+  json::value schema = route.body ? json::value(schemas.reference(*route.body, Direction::request))
+                                  : json::object{{"type", "object"}};
   if (route.body_kind == BodyKind::array || route.body_kind == BodyKind::one_or_array) {
     json::object array{
         {"type", "array"}, {"minItems", 1}, {"maxItems", default_array_length}, {"items", schema}};
@@ -134,14 +133,24 @@ json::object request_body_of(const Route& route) {
   return {{"required", !may_be_empty}, {"content", media(std::move(schema), json_type, std::move(example))}};
 }
 
-json::value answer_schema(const Route& route) {
-  json::value data = route.answer ? json::value(ref("schemas", route.answer->name)) : json::object();
-  if (route.answer_is_guid) data = {{"type", "string"}, {"format", "uuid"}};
-  if (route.answer_is_array || route.paginated) data = {{"type", "array"}, {"items", std::move(data)}};
+/// The schema of `data`; empty for an answer without data.
+json::object data_schema(const Route& route, const ComponentSchemas& schemas) {
+  json::object data;
+  if (route.answer) data = schemas.reference(*route.answer, Direction::answer);
+  if (route.answer_kind) data = kind_schema(*route.answer_kind);
+  if (!route.answer_is_array && !route.paginated) return data;
+  json::object list = kind_schema(Kind::array);
+  if (data.empty()) list["maxItems"] = 0;
+  list["items"] = std::move(data);
+  return list;
+}
+
+json::value answer_schema(const Route& route, const ComponentSchemas& schemas) {
+  json::object data = data_schema(route, schemas);
   if (route.bare) return data;
   json::array required;
   json::object properties;
-  if (route.answer || route.answer_is_array || route.answer_is_guid || route.paginated) {
+  if (!data.empty()) {
     required.push_back("data");
     properties["data"] = std::move(data);
   }
@@ -157,9 +166,10 @@ json::value answer_schema(const Route& route) {
 }
 
 json::value answer_example(const Route& route) {
-  if (!route.answer || route.bare) return nullptr;
-  json::value data = example_answer(*route.answer);
-  if (route.answer_is_array || route.paginated) data = json::array{std::move(data)};
+  const bool is_empty_list = route.answer_is_array && !route.answer;
+  if (route.bare || (!route.answer && !is_empty_list)) return nullptr;
+  json::value data = is_empty_list ? json::value(json::array()) : example_answer(*route.answer);
+  if (route.answer && (route.answer_is_array || route.paginated)) data = json::array{std::move(data)};
   json::object example{{"data", std::move(data)}};
   if (route.paginated) {
     example["page"] = 1;
@@ -171,12 +181,12 @@ json::value answer_example(const Route& route) {
   return example;
 }
 
-json::object success_content(const Route& route) {
-  if (route.media_type.empty()) return media(answer_schema(route), json_type, answer_example(route));
+json::object success_content(const Route& route, const ComponentSchemas& schemas) {
+  if (route.media_type.empty()) return media(answer_schema(route, schemas), json_type, answer_example(route));
   return media(json::object{{"type", "string"}, {"format", "binary"}}, route.media_type);
 }
 
-json::object responses_of(const Route& route, RequestMethod method) {
+json::object responses_of(const Route& route, RequestMethod method, const ComponentSchemas& schemas) {
   const bool has_token = route.permission != Permission::everyone;
   const bool has_body = route.body_kind != BodyKind::none;
   const bool only_reads = route.method == Method::get && !route.changes;
@@ -193,16 +203,18 @@ json::object responses_of(const Route& route, RequestMethod method) {
   if (route.may_change) {
     auto plain = headers;
     plain.erase("Location");
-    responses["200"] = json::object{
-        {"description", "Changed"}, {"headers", std::move(plain)}, {"content", success_content(route)}};
+    responses["200"] = json::object{{"description", "Changed"},
+                                    {"headers", std::move(plain)},
+                                    {"content", success_content(route, schemas)}};
   }
-  responses[std::to_string(status)] = json::object{
-      {"description", "Success"}, {"headers", std::move(headers)}, {"content", success_content(route)}};
+  responses[std::to_string(status)] = json::object{{"description", status == 201 ? "Created" : "Success"},
+                                                   {"headers", std::move(headers)},
+                                                   {"content", success_content(route, schemas)}};
   for (const auto& error : error_responses) {
     const auto applies = [&] {
       switch (error.code) {
         case ErrorCode::validation_error:
-          return true;  // a request can be malformed without any input of its own
+          return true;  // any request can be malformed
         case ErrorCode::unauthorized:
         case ErrorCode::forbidden:
         case ErrorCode::rate_limited:
@@ -225,21 +237,21 @@ json::object responses_of(const Route& route, RequestMethod method) {
   return responses;
 }
 
-json::object operation_of(const Route& route, RequestMethod method) {
-  json::object operation{{"operationId", operation_id(method, template_path(route.path))},
-                         {"summary", route.summary},
-                         {"tags", json::array{json::value(route.tag)}},
-                         {"x-permission", permission_text(route.permission)}};
+json::object operation_of(const Route& route, RequestMethod method, const ComponentSchemas& schemas) {
+  json::object operation{{"operationId", operation_id(route, method)}, {"summary", route.summary}};
+  if (!route.description.empty()) operation["description"] = route.description;
+  operation["tags"] = json::array{json::value(route.tag)};
+  operation["x-permission"] = permission_text(route.permission);
   if (route.permission == Permission::everyone) operation["security"] = json::array();
   if (auto parameters = parameters_of(route, method); !parameters.empty()) {
     operation["parameters"] = std::move(parameters);
   }
-  if (route.body_kind != BodyKind::none) operation["requestBody"] = request_body_of(route);
-  operation["responses"] = responses_of(route, method);
+  if (route.body_kind != BodyKind::none) operation["requestBody"] = request_body_of(route, schemas);
+  operation["responses"] = responses_of(route, method, schemas);
   return operation;
 }
 
-json::object paths_of(std::span<const Route> routes) {
+json::object paths_of(std::span<const Route> routes, const ComponentSchemas& schemas) {
   std::map<std::string, std::map<RequestMethod, const Route*>> sorted;
   for (const auto& route : routes) {
     if (route.tag.empty()) continue;
@@ -248,12 +260,16 @@ json::object paths_of(std::span<const Route> routes) {
     if (route.changes) methods[RequestMethod::post] = &route;
   }
   json::object paths;
+  std::set<std::string> ids;
   for (const auto& [path, methods] : sorted) {
     json::object item;
     for (const auto& [method, route] : methods) {
       std::string name(method_name(method));
       std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(c | 0x20); });
-      item[name] = operation_of(*route, method);
+      auto operation = operation_of(*route, method, schemas);
+      const std::string id(operation.at("operationId").as_string());
+      if (!ids.insert(id).second) throw std::logic_error("two operations are named " + id);
+      item[name] = std::move(operation);
     }
     paths[path] = std::move(item);
   }
@@ -265,25 +281,25 @@ struct Tag {
   std::string_view description;
 };
 
-/// In the order in which the reference shows them.
+/// In the order of the reference page.
 constexpr Tag tags[] = {
-    {"Orders", "What customers ordered: made, changed, moved on, and turned into shipments."},
-    {"Shipments", "Parcels on their way, with what carriers and drivers report of them."},
-    {"Customers", "Who orders, their contacts and references, and uploads of many at once."},
-    {"Products", "What is sold, with its variants."},
-    {"Dimension presets", "Sizes of packages that come up again and again."},
-    {"Carriers", "Who delivers: a catalogue of real ones, and a business's own."},
-    {"Drivers", "Who drives."},
-    {"Dispatches", "Shipments that one driver takes out in one vehicle, and in which order."},
-    {"Vehicles", "What is driven, where it is and where it has been."},
-    {"Tracking", "Devices in vehicles and the positions they send."},
-    {"Business", "The business itself, its defaults, tokens and users."},
-    {"Users", "Accounts of people: registering, signing in and out."},
-    {"Integrations", "Stores and push subscriptions."},
-    {"Workflows", "What shall happen when a record changes."},
-    {"Templates", "Texts of mails, pushes and webhooks."},
-    {"Runs", "What workflows did, each try of it, and doing it again."},
-    {"System", "Health, this document, and the page that shows it."},
+    {"Orders", "Orders of customers, from the draft to the shipment."},
+    {"Shipments", "Parcels, their labels and the traces that carriers and drivers report."},
+    {"Customers", "Customers with their contacts and references, and uploads of many customers at once."},
+    {"Products", "The product catalogue with its variants."},
+    {"Dimension presets", "Named package sizes that can be applied to the items of orders."},
+    {"Carriers", "The built-in catalogue of carriers, and carriers of the business."},
+    {"Drivers", "The drivers of the business."},
+    {"Dispatches", "Groups of shipments that one driver delivers with one vehicle, and their routes."},
+    {"Vehicles", "Vehicles, where they are, and where they have been."},
+    {"Tracking", "Tracking devices in vehicles, and the positions that they report."},
+    {"Business", "The business, its default configuration, API tokens and users."},
+    {"Users", "User accounts: registration, login and passwords."},
+    {"Integrations", "Connected stores, and browsers that receive push messages."},
+    {"Workflows", "Automations: a trigger, conditions and an action."},
+    {"Templates", "Texts of mails, push messages and webhooks."},
+    {"Runs", "Executions of workflows with all attempts, and replays."},
+    {"System", "Health, the OpenAPI document, and its reference page."},
 };
 
 json::array tags_of(std::span<const Route> routes) {
@@ -323,8 +339,8 @@ json::object header(std::string_view description, std::string_view type) {
   return {{"description", description}, {"schema", json::object{{"type", type}}}};
 }
 
-json::object components_of(std::span<const Route> routes) {
-  json::object schemas = component_schemas(routes);
+json::object components_of(const ComponentSchemas& component_schemas) {
+  json::object schemas = component_schemas.all();
   schemas["Error"] = error_schema();
   json::object responses;
   for (const auto& error : error_responses) {
@@ -335,13 +351,14 @@ json::object components_of(std::span<const Route> routes) {
   json::object idempotency_key{
       {"name", "Idempotency-Key"},
       {"in", "header"},
-      {"description", "The same key, token and body within 24 h get the first successful answer again."},
+      {"description",
+       "A request with the same key, token and body within 24 hours gets the first successful answer again."},
       {"schema", {{"type", "string"}, {"maxLength", 255}}}};
   return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
           {"parameters", {{"IdempotencyKey", std::move(idempotency_key)}}},
           {"headers",
-           {{"RequestId", header("The caller's id of the request, or one made for it", "string")},
-            {"RateLimitLimit", header("Requests the token has in a minute", "integer")},
+           {{"RequestId", header("The id of the request: the caller's, or a generated one", "string")},
+            {"RateLimitLimit", header("Requests that the token can make in a minute", "integer")},
             {"RateLimitRemaining", header("Requests left in this minute", "integer")},
             {"RateLimitReset", header("Unix seconds at which the minute ends", "integer")},
             {"Location", header("Path of the created record", "string")}}},
@@ -381,21 +398,24 @@ void print(std::string& out, const json::value& value, int depth) {
 }  // namespace
 
 std::string openapi_document(std::span<const Route> routes) {
+  const ComponentSchemas schemas(routes);
   const json::object document{
       {"openapi", "3.1.0"},
       {"info",
        {{"title", "waybill"},
-        {"version", "1.0.0"},
+        {"version", WAYBILL_VERSION},
         {"description",
-         "Delivery operations, and the workflows that start when a record changes. Every answer is an "
+         "Delivery operations, and workflows that run when a record changes. Every JSON answer is an "
          "envelope: "
-         "`success`, and `data` or `error`."},
-        {"license", {{"name", "All rights reserved"}, {"identifier", "LicenseRef-waybill"}}}}},
+         "`success`, and `data` or `error`. A property without a value is null; properties that can be "
+         "missing "
+         "are not listed under `required`."},
+        {"license", {{"name", "Proprietary"}, {"identifier", "LicenseRef-Proprietary"}}}}},
       {"servers", {{{"url", "/"}}}},
       {"security", {{{"token", json::array()}}}},
       {"tags", tags_of(routes)},
-      {"paths", paths_of(routes)},
-      {"components", components_of(routes)}};
+      {"paths", paths_of(routes, schemas)},
+      {"components", components_of(schemas)}};
   std::string text;
   print(text, document, 0);
   return text += '\n';

@@ -8,10 +8,10 @@
 namespace waybill::api {
 
 /// The OpenAPI 3.1 document of the routes and their schemas, as indented JSON that ends in a line feed. The
-/// same routes always give the same bytes. Throws std::logic_error when two schemas share a name.
+/// same routes always give the same bytes. Throws std::logic_error if two schemas or operations share a name.
 std::string openapi_document(std::span<const Route> routes);
 
-/// Of all routes.
+/// The document of all routes.
 std::string openapi_document();
 
 }  // namespace waybill::api

@@ -11,7 +11,7 @@ struct Example {
   std::string_view json;
 };
 
-/// What a field of a name usually holds; the rest is told by its kind.
+/// The usual value of a field of this name. A field that is not listed gets a value of its kind.
 constexpr Example examples[] = {
     {"accountNumber", R"("4711-0815")"},
     {"address", R"("12 Harbour Road, Dublin D01 F5P2")"},
@@ -27,20 +27,27 @@ constexpr Example examples[] = {
     {"description", R"("Desk lamp")"},
     {"deviceId", R"("GPS-000123")"},
     {"email", R"("ada@example.com")"},
-    {"emailAddress", R"("ada@example.com")"},
     {"endpoint", R"("https://push.example.com/send/abc123")"},
     {"end", R"("11:30")"},
+    {"endLocation", R"("Cork, Ireland")"},
     {"entityType", R"("Order")"},
+    {"error", "null"},
     {"estimatedDays", R"("1-2")"},
     {"estimatedDuration", R"("3h 45m")"},
+    {"externalId", R"("727")"},
     {"firstName", R"("Ada")"},
+    {"fuelUsed", "null"},
     {"height", "12"},
     {"instructions", R"("Ring twice")"},
     {"lastName", R"("Lovelace")"},
     {"latitude", "53.3498"},
     {"length", "30"},
+    {"licenseNumber", R"("D-4711-0815")"},
     {"licensePlate", R"("241-D-1234")"},
+    {"location", R"("Dublin, Ireland")"},
     {"longitude", "-6.2603"},
+    {"make", R"("Renault")"},
+    {"model", R"("Master")"},
     {"name", R"("Ada Lovelace")"},
     {"notes", R"("Ring twice")"},
     {"orderNumber", R"("ORD-000042")"},
@@ -51,48 +58,125 @@ constexpr Example examples[] = {
     {"pausedReason", "null"},
     {"postalCode", R"("D01 F5P2")"},
     {"price", "19.9"},
+    {"problem", "null"},
+    {"provider", R"("woocommerce")"},
+    {"providerType", R"("ecommerce")"},
+    {"publicKey",
+     R"("BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4")"},
     {"quantity", "2"},
-    {"recipient", R"("https://example.com/hook")"},
     {"role", R"("operator")"},
+    {"secret", R"("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")"},
     {"serviceLevel", R"("express")"},
+    {"defaultServiceLevel", R"("express")"},
     {"sku", R"("LAMP-1")"},
     {"start", R"("09:30")"},
+    {"startLocation", R"("Dublin, Ireland")"},
     {"state", R"("Leinster")"},
     {"storeUrl", R"("https://shop.example.com")"},
     {"street", R"("12 Harbour Road")"},
+    {"subject", R"("Your order {{orderNumber}} is on its way")"},
     {"timezone", R"("Europe/Dublin")"},
-    {"totalPages", "1"},
+    {"token", R"("wb_…")"},
     {"trackingNumber", R"("WB1234567890")"},
+    {"travelTime", R"("3h 45m")"},
     {"trigger", R"("order_status_changed")"},
     {"unit", R"("cm")"},
-    {"url", R"("https://example.com/orders/42")"},
     {"weight", "1.5"},
     {"width", "20"},
     {"year", "2024"},
-    {"subject", R"("Your order {{orderNumber}} is on its way")"},
-    {"provider", R"("woocommerce")"},
-    {"providerType", R"("ecommerce")"},
-    {"StoreCredentials.apiKey", R"("ck_1f2e3d4c5b6a")"},
-    {"StoreCredentials.apiSecret", R"("cs_6a5b4c3d2e1f")"},
-    {"ProviderCredentials.apiKey", R"("Consumer key, ck_…")"},
-    {"ProviderCredentials.apiSecret", R"("Consumer secret, cs_…")"},
+    // The following belong together in their schema, or mean something else in it.
+    {"Actor.name", R"("Ada Lovelace")"},
+    {"BusinessCreate.name", R"("Harbour Goods")"},
+    {"BusinessUpdate.name", R"("Harbour Goods")"},
+    {"BusinessSummary.name", R"("Harbour Goods")"},
+    {"Business.name", R"("Harbour Goods")"},
+    {"Carrier.code", R"("harbour-express")"},
+    {"Carrier.name", R"("Harbour Express")"},
+    {"CarrierConfigured.name", R"("Harbour Express")"},
+    {"CarrierContact.role", R"("Account manager")"},
+    {"CarrierContactCreate.role", R"("Account manager")"},
+    {"CarrierCreate.code", R"("harbour-express")"},
+    {"CarrierCreate.name", R"("Harbour Express")"},
+    {"CarrierEntry.code", R"("harbour-express")"},
+    {"CarrierEntry.name", R"("Harbour Express")"},
+    {"CarrierOfShipment.name", R"("Harbour Express")"},
+    {"CarrierUpdated.name", R"("Harbour Express")"},
+    {"CodeAndName.name", R"("Express")"},
+    {"ConfiguredCarrier.code", R"("harbour-express")"},
+    {"ConfiguredCarrier.name", R"("Harbour Express")"},
+    {"CustomerContact.role", R"("Billing")"},
+    {"CustomerContactCreate.role", R"("Billing")"},
+    {"CustomerContactUpdate.role", R"("Billing")"},
+    {"CustomerReference.type", R"("vat")"},
+    {"CustomerReference.value", R"("IE1234567T")"},
+    {"CustomerReferenceAdd.type", R"("vat")"},
+    {"CustomerReferenceAdd.value", R"("IE1234567T")"},
+    {"DeviceVehicle.name", R"("Van 3")"},
+    {"DimensionPreset.name", R"("Small parcel")"},
+    {"DimensionPresetCreate.name", R"("Small parcel")"},
+    {"Dispatch.name", R"("Dublin, morning")"},
+    {"DispatchChanged.name", R"("Dublin, morning")"},
+    {"DispatchCreate.name", R"("Dublin, morning")"},
+    {"DispatchCreated.name", R"("Dublin, morning")"},
+    {"DispatchEntry.name", R"("Dublin, morning")"},
+    {"DispatchOfShipment.name", R"("Dublin, morning")"},
+    {"DispatchUpdate.name", R"("Dublin, morning")"},
+    {"DispatchVehicle.name", R"("Van 3")"},
+    {"ExplainedWorkflow.reason", "null"},
+    {"ExplainedWorkflow.name", R"("Send shipped orders to the ERP")"},
+    {"Health.status", R"("ok")"},
     {"IntegrationProvider.code", R"("woocommerce")"},
     {"IntegrationProvider.name", R"("WooCommerce")"},
     {"IntegrationProvider.type", R"("ecommerce")"},
-    {"IntegrationRunError.externalId", R"("727")"},
     {"IntegrationRunError.reason", R"("The order has no items.")"},
-    // Whose fields hang together, or mean something else there than elsewhere.
-    {"Workflow.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
-    {"WorkflowTest.definition", "null"},
-    {"WorkflowBacktest.definition", "null"},
-    {"WorkflowConfigure.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
-    {"WorkflowConfigured.action",
-     R"({"type": "webhook", "recipient": "https://example.com/hook", "template": null, "headers": {},
-         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"})"},
-    {"Run.request", R"({"url": "https://example.com/hook", "headers": {"Content-Type": "application/json"},
-                        "body": "{\"type\":\"order_status_changed\"}"})"},
-    {"Run.tries", R"([{"number": 1, "startedAt": "2026-11-20T05:45:12.345Z", "durationMs": 12,
-                       "statusCode": 200, "response": "ok", "error": null}])"},
+    {"OrderCarrier.name", R"("Harbour Express")"},
+    {"OrderStatusChange.notes", R"("Packed")"},
+    {"OrderHistoryEntry.notes", R"("Packed")"},
+    {"OrderHistoryEntry.from", R"("pending")"},
+    {"OrderHistoryEntry.to", R"("processing")"},
+    {"Product.barcode", R"("4006381333931")"},
+    {"Product.name", R"("Desk lamp")"},
+    {"Product.description", R"("A lamp for desks, 8 W")"},
+    {"ProductCreate.barcode", R"("4006381333931")"},
+    {"ProductCreate.name", R"("Desk lamp")"},
+    {"ProductCreate.description", R"("A lamp for desks, 8 W")"},
+    {"ProductEntry.barcode", R"("4006381333931")"},
+    {"ProductEntry.name", R"("Desk lamp")"},
+    {"ProductEntry.description", R"("A lamp for desks, 8 W")"},
+    {"ProductName.name", R"("Desk lamp")"},
+    {"ProductSummary.name", R"("Desk lamp")"},
+    {"ProductUpdate.barcode", R"("4006381333931")"},
+    {"ProductUpdate.name", R"("Desk lamp")"},
+    {"ProductUpdate.description", R"("A lamp for desks, 8 W")"},
+    {"ProviderCredentials.apiKey", R"("Consumer key, ck_…")"},
+    {"ProviderCredentials.apiSecret", R"("Consumer secret, cs_…")"},
+    {"RenderedTemplate.body", R"("Hello Ada Lovelace, your order has left us.")"},
+    {"RenderedTemplate.html", R"("<p>Hello Ada Lovelace, your order has left us.</p>")"},
+    {"RenderedTemplate.subject", R"("Your order ORD-000042 is on its way")"},
+    {"RenderedTemplate.title", "null"},
+    {"RenderedTemplate.url", "null"},
+    {"Run.code", "null"},
+    {"Run.nextAttemptAt", "null"},
+    {"Run.replayOf", "null"},
+    {"Run.status", R"("succeeded")"},
+    {"Run.attempts", "1"},
+    {"RunAttempt.durationMs", "12.5"},
+    {"RunAttempt.response", R"("ok")"},
+    {"RunAttempt.statusCode", "200"},
+    {"RunEntry.code", "null"},
+    {"RunEntry.nextAttemptAt", "null"},
+    {"RunEntry.replayOf", "null"},
+    {"RunEntry.status", R"("succeeded")"},
+    {"RunEntry.attempts", "1"},
+    {"ConditionResult.path", R"("totalValue")"},
+    {"ConditionResult.operator", R"("gte")"},
+    {"ConditionResult.expected", "100"},
+    {"ConditionResult.actual", "139.97"},
+    {"ServiceLevel.name", R"("Express")"},
+    {"ShipmentTrace.description", R"("Arrived at the depot")"},
+    {"ShipmentTraceReport.description", R"("Arrived at the depot")"},
+    {"StoreCredentials.apiKey", R"("ck_1f2e3d4c5b6a")"},
+    {"StoreCredentials.apiSecret", R"("cs_6a5b4c3d2e1f")"},
     {"Template.body", R"("Hello {{customer.name}}, your order has left us.")"},
     {"Template.code", R"("order_shipped")"},
     {"Template.html", R"("<p>Hello {{customer.name}}, your order has left us.</p>")"},
@@ -105,13 +189,42 @@ constexpr Example examples[] = {
     {"TemplateCreate.name", R"("Order shipped")"},
     {"TemplateCreate.title", "null"},
     {"TemplateCreate.url", R"("https://example.com/unsubscribe")"},
-    {"RenderedTemplate.subject", R"("Your order ORD-000042 is on its way")"},
-    {"RenderedTemplate.body", R"("Hello Ada Lovelace, your order has left us.")"},
-    {"RenderedTemplate.html", R"("<p>Hello Ada Lovelace, your order has left us.</p>")"},
-    {"RenderedTemplate.title", "null"},
-    {"RenderedTemplate.url", "null"},
-    {"SecretRotation.secret", R"("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")"},
-    {"WebhookSecret.secret", R"("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")"},
+    {"Token.name", R"("ERP")"},
+    {"TokenCreate.expiresAt", R"("2030-01-01T00:00:00Z")"},
+    {"TokenCreate.name", R"("ERP")"},
+    {"TokenCreated.name", R"("ERP")"},
+    {"TokenEntry.name", R"("ERP")"},
+    {"TrackingDevice.type", R"("gps_tracker")"},
+    {"TrackingDeviceCreate.type", R"("gps_tracker")"},
+    {"Position.error", "null"},
+    {"Trigger.code", R"("order_status_changed")"},
+    {"Trigger.description", R"("An order's status changes.")"},
+    {"Trigger.name", R"("Order status changed")"},
+    {"Variant.name", R"("Desk lamp, black")"},
+    {"VariantCreate.name", R"("Desk lamp, black")"},
+    {"VariantName.name", R"("Desk lamp, black")"},
+    {"VariantOfProduct.name", R"("Desk lamp, black")"},
+    {"VariantSummary.name", R"("Desk lamp, black")"},
+    {"Vehicle.name", R"("Van 3")"},
+    {"VehicleChanged.name", R"("Van 3")"},
+    {"VehicleCreate.name", R"("Van 3")"},
+    {"VehicleCreated.name", R"("Van 3")"},
+    {"VehicleUpdate.name", R"("Van 3")"},
+    {"Workflow.name", R"("Send shipped orders to the ERP")"},
+    {"WorkflowBacktest.definition", "null"},
+    {"WorkflowConfigure.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
+    {"WorkflowConfigure.name", R"("Send shipped orders to the ERP")"},
+    {"WorkflowConfigured.name", R"("Send shipped orders to the ERP")"},
+    {"WorkflowEntry.name", R"("Send shipped orders to the ERP")"},
+    {"WorkflowEntry.action", R"("webhook")"},
+    {"WorkflowHeaders.headers", R"({"X-Api-Key": "4711"})"},
+    {"WorkflowTest.definition", "null"},
+    {"WebhookAction.recipient", R"("https://example.com/hook")"},
+    {"WebhookAction.template", "null"},
+    {"WebhookAction.headers", R"({"X-Api-Key": "********"})"},
+    {"PlannedWebhook.url", R"("https://example.com/hook")"},
+    {"PlannedWebhook.headers", R"({"Content-Type": "application/json"})"},
+    {"PlannedWebhook.body", R"("{\"type\":\"order_status_changed\"}")"},
 };
 
 const Example* find(std::string_view schema, std::string_view property) {
@@ -153,8 +266,10 @@ json::value of_kind(Kind kind, std::span<const std::string_view> values, std::op
   }
 }
 
-/// Whether a value by one of the tables above is of the property's kind.
+/// True if a value of the table above is of the property's kind.
 bool fits(const Property& property, const json::value& value) {
+  if (property.kind == Kind::any) return true;
+  if (value.is_null()) return property.nullable && !property.required;
   switch (property.kind) {
     case Kind::object:
     case Kind::array:
@@ -167,38 +282,45 @@ bool fits(const Property& property, const json::value& value) {
       return value.is_number();
     case Kind::boolean:
       return value.is_bool();
-    case Kind::any:
-      return true;
     case Kind::one_of:
       return value.is_string() && std::ranges::find(property.values, std::string_view(value.get_string())) !=
                                       property.values.end();
     default:
-      return (value.is_null() && property.nullable) ||
-             (value.is_string() && !text_problem(property.kind, value.get_string()));
+      return value.is_string() && !text_problem(property.kind, value.get_string());
   }
 }
 
+json::object object_of(const Schema& schema, bool in_request);
+
+/// A value without an example of its own.
+json::value value_of(const Property& property, bool in_request) {
+  if (property.schema == nullptr) {
+    if (property.kind == Kind::object) return json::object();
+    const auto kind = property.kind == Kind::array ? property.items : property.kind;
+    auto value = of_kind(kind, property.values, property.minimum);
+    return property.kind == Kind::array ? json::value(json::array{std::move(value)}) : value;
+  }
+  const Schema& schema = *property.schema;
+  auto value =
+      schema.values.empty() ? json::value(object_of(schema, in_request)) : json::value(schema.values.front());
+  return property.kind == Kind::array ? json::value(json::array{std::move(value)}) : value;
+}
+
 json::object object_of(const Schema& schema, bool in_request) {
+  if (!schema.variants.empty()) return object_of(*schema.variants.front(), in_request);
   json::object object;
   for (const Property& property : schema.properties) {
     if (in_request && property.read_only) continue;
     json::value& value = object[property.name];
     if (const Example* const example = find(schema.name, property.name)) {
       value = json::parse(example->json);
-      if (value.is_null() && in_request) {  // another field stands in its place
+      if (value.is_null() && in_request) {  // excluded by another field
         object.erase(property.name);
         continue;
       }
       if (fits(property, value)) continue;
     }
-    if (property.kind == Kind::object) {
-      value = property.schema ? object_of(*property.schema, in_request) : json::object();
-    } else if (property.kind == Kind::array) {
-      value = json::array{property.schema ? json::value(object_of(*property.schema, in_request))
-                                          : of_kind(property.items, property.values, property.minimum)};
-    } else {
-      value = of_kind(property.kind, property.values, property.minimum);
-    }
+    value = value_of(property, in_request);
   }
   return object;
 }

@@ -5,8 +5,8 @@
 
 namespace waybill::api {
 
-/// What an object by `schema` may look like, for the OpenAPI document. As a request it has every field that a
-/// caller may give and passes the schema's check; as an answer every field. The same at each call.
+/// An example of an object for the OpenAPI document. A request has every field that a caller can give and
+/// passes the check of the schema; an answer has every field. Each call returns the same.
 json::object example_request(const Schema& schema);
 json::object example_answer(const Schema& schema);
 

@@ -1,29 +1,12 @@
 #include "api/route/openapi_schema.hpp"
 
-#include <map>
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace waybill::api {
 namespace {
-
-struct Use {
-  const Schema* schema = nullptr;
-  bool in_request = false;
-};
-
-using Uses = std::map<std::string_view, Use>;
-
-void collect(const Schema* schema, bool in_request, Uses& uses) {
-  if (!schema) return;
-  auto& use = uses[schema->name];
-  if (use.schema && use.schema->properties.data() != schema->properties.data()) {
-    throw std::logic_error("two schemas are named " + std::string(schema->name));
-  }
-  if (use.schema && (use.in_request || !in_request)) return;
-  use = {schema, in_request};
-  for (const auto& property : schema->properties) collect(property.schema, in_request, uses);
-}
 
 std::string_view format_of(Kind kind) {
   switch (kind) {
@@ -83,90 +66,33 @@ void add_bounds(json::object& schema, Kind kind, std::optional<double> minimum,
   if (kind == Kind::money) schema["exclusiveMaximum"] = 1'000'000'000'000;
 }
 
-/// Of a kind alone: a scalar, or whatever `any` may be.
+/// The only value of the property that tells the variants of a schema apart; empty if there is none.
+std::string_view variant_name(const Schema& variant) {
+  const auto* const type = variant.find("type");
+  return type != nullptr && type->values.size() == 1 ? type->values.front() : std::string_view();
+}
+
+bool is_same(const Schema& one, const Schema& other) {
+  return one.properties.data() == other.properties.data() && one.variants.data() == other.variants.data() &&
+         one.values.data() == other.values.data() && one.json == other.json;
+}
+
+/// `schema`, which also allows null.
+json::object nullable(json::object schema) {
+  if (!schema.contains("type")) return {{"anyOf", {std::move(schema), {{"type", "null"}}}}};
+  schema["type"] = {schema["type"], "null"};
+  if (auto* const values = schema.if_contains("enum")) values->get_array().push_back(nullptr);
+  return schema;
+}
+
+}  // namespace
+
 json::object kind_schema(Kind kind) {
   json::object schema;
   if (const auto type = type_of(kind); !type.empty()) schema["type"] = type;
   if (const auto format = format_of(kind); !format.empty()) schema["format"] = format;
   if (kind == Kind::time_of_day) schema["pattern"] = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
   return schema;
-}
-
-json::object reference(const Schema& schema) {
-  return {{"$ref", "#/components/schemas/" + std::string(schema.name)}};
-}
-
-json::object array_schema(const Property& property, bool in_request) {
-  json::object schema = kind_schema(Kind::array);
-  if (in_request) {
-    if (const auto least = std::max<std::size_t>(property.min_length, property.required ? 1 : 0); least > 0) {
-      schema["minItems"] = least;
-    }
-    schema["maxItems"] = length_limit(Kind::array, property.max_length);
-  }
-  auto items = property.schema ? reference(*property.schema) : kind_schema(property.items);
-  if (!property.schema) {
-    add_values(items, property.values);
-    add_bounds(items, property.items, property.minimum, property.maximum);
-  }
-  schema["items"] = std::move(items);
-  return schema;
-}
-
-json::object bare_schema(const Property& property, bool in_request) {
-  if (property.kind == Kind::array) return array_schema(property, in_request);
-  if (property.kind == Kind::object && property.schema) return reference(*property.schema);
-  auto schema = kind_schema(property.kind);
-  if (in_request && type_of(property.kind) == "string" && property.kind != Kind::one_of) {
-    if (property.min_length > 0 || property.required)
-      schema["minLength"] = std::max<std::size_t>(property.min_length, 1);
-    schema["maxLength"] = length_limit(property.kind, property.max_length);
-  }
-  add_values(schema, property.values);
-  add_bounds(schema, property.kind, property.minimum, property.maximum);
-  return schema;
-}
-
-json::object property_schema(const Property& property, bool in_request) {
-  auto schema = bare_schema(property, in_request && !property.read_only);
-  if (property.nullable && !property.required && property.kind != Kind::any) {
-    if (schema.contains("$ref")) {
-      schema = {{"anyOf", {std::move(schema), {{"type", "null"}}}}};
-    } else {
-      schema["type"] = {schema["type"], "null"};
-      if (auto* const values = schema.if_contains("enum")) values->get_array().push_back(nullptr);
-    }
-  }
-  if (property.read_only) schema["readOnly"] = true;
-  if (!property.description.empty()) schema["description"] = property.description;
-  return schema;
-}
-
-json::object object_schema(const Use& use) {
-  json::array required;
-  json::object properties;
-  for (const auto& property : use.schema->properties) {
-    if (property.required) required.push_back(json::value(property.name));
-    properties[property.name] = property_schema(property, use.in_request);
-  }
-  json::object schema{{"type", "object"}};
-  if (!required.empty()) schema["required"] = std::move(required);
-  schema["properties"] = std::move(properties);
-  if (use.in_request) schema["additionalProperties"] = false;
-  return schema;
-}
-
-}  // namespace
-
-json::object component_schemas(std::span<const Route> routes) {
-  Uses uses;
-  for (const auto& route : routes) {
-    collect(route.body, true, uses);
-    collect(route.answer, false, uses);
-  }
-  json::object schemas;
-  for (const auto& [name, use] : uses) schemas[name] = object_schema(use);
-  return schemas;
 }
 
 json::object parameter_schema(const Parameter& parameter) {
@@ -176,6 +102,133 @@ json::object parameter_schema(const Parameter& parameter) {
   }
   add_values(schema, parameter.values);
   add_bounds(schema, parameter.kind, parameter.minimum, parameter.maximum);
+  return schema;
+}
+
+ComponentSchemas::ComponentSchemas(std::span<const Route> routes) {
+  for (const auto& route : routes) {
+    collect(route.body, Direction::request);
+    collect(route.answer, Direction::answer);
+  }
+}
+
+void ComponentSchemas::collect(const Schema* schema, Direction direction) {
+  if (schema == nullptr) return;
+  auto& use = uses_[schema->name];
+  if (use.schema != nullptr && !is_same(*use.schema, *schema)) {
+    throw std::logic_error("two schemas are named " + std::string(schema->name));
+  }
+  use.schema = schema;
+  if (std::exchange(direction == Direction::request ? use.in_request : use.in_answer, true)) return;
+  for (const auto& property : schema->properties) {
+    if (direction == Direction::answer || !property.read_only) collect(property.schema, direction);
+  }
+  for (const auto* const variant : schema->variants) collect(variant, direction);
+}
+
+std::string ComponentSchemas::name_of(const Use& use, Direction direction) const {
+  std::string name(use.schema->name);
+  const bool has_parts = !use.schema->properties.empty() || !use.schema->variants.empty();
+  if (!has_parts || direction == Direction::answer || !use.in_answer) return name;
+  name += "Input";
+  if (uses_.contains(name)) throw std::logic_error("two schemas are named " + name);
+  return name;
+}
+
+json::object ComponentSchemas::reference(const Schema& schema, Direction direction) const {
+  return {{"$ref", "#/components/schemas/" + name_of(uses_.at(schema.name), direction)}};
+}
+
+json::object ComponentSchemas::all() const {
+  std::map<std::string, json::object> sorted;
+  for (const auto& [name, use] : uses_) {
+    if (use.in_answer) sorted[name_of(use, Direction::answer)] = component(*use.schema, Direction::answer);
+    if (use.in_request) sorted[name_of(use, Direction::request)] = component(*use.schema, Direction::request);
+  }
+  json::object schemas;
+  for (auto& [name, schema] : sorted) schemas[name] = std::move(schema);
+  return schemas;
+}
+
+json::object ComponentSchemas::component(const Schema& schema, Direction direction) const {
+  if (!schema.json.empty()) return json::parse(schema.json).as_object();
+  if (!schema.variants.empty()) return one_of(schema, direction);
+  if (schema.values.empty()) return object_schema(schema, direction);
+  auto strings = kind_schema(Kind::string);
+  add_values(strings, schema.values);
+  return strings;
+}
+
+json::object ComponentSchemas::object_schema(const Schema& schema, Direction direction) const {
+  json::array required;
+  json::object properties;
+  for (const auto& property : schema.properties) {
+    const bool is_required = direction == Direction::request ? property.required : !property.optional;
+    if (is_required) required.push_back(json::value(property.name));
+    properties[property.name] = property_schema(property, direction);
+  }
+  json::object object{{"type", "object"}};
+  if (!required.empty()) object["required"] = std::move(required);
+  object["properties"] = std::move(properties);
+  if (direction == Direction::request) object["additionalProperties"] = false;
+  return object;
+}
+
+json::object ComponentSchemas::one_of(const Schema& schema, Direction direction) const {
+  json::array references;
+  json::object mapping;
+  for (const auto* const variant : schema.variants) {
+    auto target = reference(*variant, direction);
+    if (const auto name = variant_name(*variant); !name.empty()) mapping[name] = target.at("$ref");
+    references.push_back(std::move(target));
+  }
+  json::object one{{"oneOf", std::move(references)}};
+  if (mapping.size() == schema.variants.size()) {
+    one["discriminator"] = {{"propertyName", "type"}, {"mapping", std::move(mapping)}};
+  }
+  return one;
+}
+
+json::object ComponentSchemas::property_schema(const Property& property, Direction direction) const {
+  auto schema = bare_schema(property, direction);
+  const bool is_open = schema.empty();
+  if (property.nullable && !property.required && !is_open) schema = nullable(std::move(schema));
+  if (property.read_only && direction == Direction::request) schema["readOnly"] = true;
+  if (!property.description.empty()) schema["description"] = property.description;
+  return schema;
+}
+
+json::object ComponentSchemas::bare_schema(const Property& property, Direction direction) const {
+  const bool is_ignored = direction == Direction::request && property.read_only;
+  if (is_ignored) return kind_schema(property.kind);
+  if (property.kind == Kind::array) return array_schema(property, direction);
+  if (property.schema != nullptr) return reference(*property.schema, direction);
+  auto schema = kind_schema(property.kind);
+  if (direction == Direction::request && type_of(property.kind) == "string" &&
+      property.kind != Kind::one_of) {
+    if (property.min_length > 0 || property.required)
+      schema["minLength"] = std::max<std::size_t>(property.min_length, 1);
+    schema["maxLength"] = length_limit(property.kind, property.max_length);
+  }
+  add_values(schema, property.values);
+  add_bounds(schema, property.kind, property.minimum, property.maximum);
+  return schema;
+}
+
+json::object ComponentSchemas::array_schema(const Property& property, Direction direction) const {
+  json::object schema = kind_schema(Kind::array);
+  if (direction == Direction::request) {
+    if (const auto least = std::max<std::size_t>(property.min_length, property.required ? 1 : 0); least > 0) {
+      schema["minItems"] = least;
+    }
+    schema["maxItems"] = length_limit(Kind::array, property.max_length);
+  }
+  auto items = property.schema ? reference(*property.schema, direction) : kind_schema(property.items);
+  if (!property.schema) {
+    add_values(items, property.values);
+    add_bounds(items, property.items, property.minimum, property.maximum);
+  }
+  schema["items"] = std::move(items);
   return schema;
 }
 

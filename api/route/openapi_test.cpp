@@ -15,6 +15,18 @@ namespace {
 constexpr std::string_view sizes[] = {"small", "large"};
 constexpr Property part_properties[] = {{.name = "price", .kind = Kind::money}};
 constexpr Schema part{"Part", part_properties};
+constexpr std::string_view circle_type[] = {"circle"};
+constexpr Property circle_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = circle_type}};
+constexpr Schema circle{"Circle", circle_properties};
+constexpr std::string_view square_type[] = {"square"};
+constexpr Property square_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = square_type}};
+constexpr Schema square{"Square", square_properties};
+constexpr const Schema* shapes[] = {&circle, &square};
+constexpr Schema shape{.name = "Shape", .variants = shapes};
+constexpr Schema grade{.name = "Grade", .values = sizes};
+constexpr Schema anything{.name = "Anything", .json = R"({"type": "object", "additionalProperties": true})"};
 constexpr Property thing_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .read_only = true},
     {.name = "name", .kind = Kind::string, .required = true},
@@ -23,6 +35,10 @@ constexpr Property thing_properties[] = {
     {.name = "main", .kind = Kind::object, .schema = &part},
     {.name = "ids", .kind = Kind::array, .items = Kind::uuid},
     {.name = "extra", .kind = Kind::any},
+    {.name = "shape", .kind = Kind::any, .schema = &shape},
+    {.name = "grade", .kind = Kind::string, .nullable = false, .schema = &grade},
+    {.name = "rest", .kind = Kind::any, .nullable = false, .schema = &anything},
+    {.name = "note", .kind = Kind::string, .nullable = false, .optional = true},
 };
 constexpr Schema thing{"Thing", thing_properties};
 
@@ -31,6 +47,7 @@ constexpr Route rows[] = {
      .path = "/things",
      .permission = Permission::read,
      .handler = nullptr,
+     .operation_id = "listThings",
      .summary = "List",
      .tag = "Things",
      .query = list_parameters,
@@ -40,6 +57,7 @@ constexpr Route rows[] = {
      .path = "/things",
      .permission = Permission::operate,
      .handler = nullptr,
+     .operation_id = "createThing",
      .summary = "Make",
      .tag = "Things",
      .body = &thing,
@@ -50,6 +68,7 @@ constexpr Route rows[] = {
      .path = "/things/{guid}/{word:text}/toggle",
      .permission = Permission::operate,
      .handler = nullptr,
+     .operation_id = "toggleThing",
      .summary = "Toggle",
      .tag = "Things",
      .changes = true},
@@ -57,6 +76,7 @@ constexpr Route rows[] = {
      .path = "/bare",
      .permission = Permission::everyone,
      .handler = nullptr,
+     .operation_id = "getBare",
      .summary = "Bare",
      .tag = "System",
      .bare = true},
@@ -71,7 +91,7 @@ const json::value& at(std::string_view pointer) { return document().at_pointer(p
 
 std::string text(std::string_view pointer) { return json::serialize(at(pointer)); }
 
-/// Every "$ref" under `value`.
+/// Collects every "$ref" in `value`.
 void collect_references(const json::value& value, std::set<std::string>& references) {
   if (const auto* const object = value.if_object()) {
     for (const auto& [key, member] : *object) {
@@ -105,21 +125,49 @@ TEST(OpenApi, EveryReferenceLeadsSomewhere) {
   }
 }
 
-TEST(OpenApi, DescribesSchemasAsTheyAreChecked) {
-  EXPECT_EQ(text("/components/schemas/Thing/required"), R"(["name","parts"])");
-  EXPECT_EQ(text("/components/schemas/Thing/additionalProperties"), "false");
-  EXPECT_EQ(text("/components/schemas/Thing/properties/guid"),
+TEST(OpenApi, DescribesRequestsAsTheyAreChecked) {
+  EXPECT_EQ(text("/components/schemas/ThingInput/required"), R"(["name","parts"])");
+  EXPECT_EQ(text("/components/schemas/ThingInput/additionalProperties"), "false");
+  EXPECT_EQ(text("/components/schemas/ThingInput/properties/guid"),
             R"({"type":["string","null"],"format":"uuid","readOnly":true})");
-  EXPECT_EQ(text("/components/schemas/Thing/properties/name"),
+  EXPECT_EQ(text("/components/schemas/ThingInput/properties/name"),
             R"({"type":"string","minLength":1,"maxLength":200})");
-  EXPECT_EQ(text("/components/schemas/Thing/properties/size"),
+  EXPECT_EQ(text("/components/schemas/ThingInput/properties/size"),
             R"({"type":["string","null"],"enum":["small","large",null]})");
+  EXPECT_EQ(
+      text("/components/schemas/ThingInput/properties/parts"),
+      R"({"type":"array","minItems":1,"maxItems":1000,"items":{"$ref":"#/components/schemas/PartInput"}})");
+  EXPECT_EQ(text("/components/schemas/ThingInput/properties/main"),
+            R"({"anyOf":[{"$ref":"#/components/schemas/PartInput"},{"type":"null"}]})");
+  EXPECT_EQ(text("/components/schemas/ThingInput/properties/extra"), "{}");
+  EXPECT_EQ(text("/components/schemas/PartInput/properties/price/type"), R"(["number","null"])");
+}
+
+TEST(OpenApi, DescribesAnswersAsTheyAreSent) {
+  EXPECT_EQ(text("/components/schemas/Thing/required"),
+            R"(["guid","name","size","parts","main","ids","extra","shape","grade","rest"])");
+  EXPECT_FALSE(at("/components/schemas/Thing").as_object().contains("additionalProperties"));
+  EXPECT_EQ(text("/components/schemas/Thing/properties/guid"),
+            R"({"type":["string","null"],"format":"uuid"})");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/name"), R"({"type":"string"})");
   EXPECT_EQ(text("/components/schemas/Thing/properties/parts"),
-            R"({"type":"array","minItems":1,"maxItems":1000,"items":{"$ref":"#/components/schemas/Part"}})");
-  EXPECT_EQ(text("/components/schemas/Thing/properties/main"),
-            R"({"anyOf":[{"$ref":"#/components/schemas/Part"},{"type":"null"}]})");
-  EXPECT_EQ(text("/components/schemas/Thing/properties/extra"), "{}");
-  EXPECT_EQ(text("/components/schemas/Part/properties/price/type"), R"(["number","null"])");
+            R"({"type":"array","items":{"$ref":"#/components/schemas/Part"}})");
+  EXPECT_EQ(text("/components/schemas/Part/required"), R"(["price"])");
+  EXPECT_EQ(text("/components/schemas/Thing/properties/note"), R"({"type":"string"})");
+}
+
+TEST(OpenApi, DescribesValuesThatHandlersCheck) {
+  EXPECT_EQ(text("/components/schemas/Thing/properties/shape"),
+            R"({"anyOf":[{"$ref":"#/components/schemas/Shape"},{"type":"null"}]})");
+  EXPECT_EQ(text("/components/schemas/Grade"), R"({"type":"string","enum":["small","large"]})");
+  EXPECT_EQ(text("/components/schemas/ThingInput/properties/grade"),
+            R"({"$ref":"#/components/schemas/Grade"})");
+  EXPECT_EQ(text("/components/schemas/Anything"), R"({"type":"object","additionalProperties":true})");
+  EXPECT_EQ(
+      text("/components/schemas/ShapeInput"),
+      R"({"oneOf":[{"$ref":"#/components/schemas/CircleInput"},{"$ref":"#/components/schemas/SquareInput"}],)"
+      R"("discriminator":{"propertyName":"type","mapping":{"circle":"#/components/schemas/CircleInput",)"
+      R"("square":"#/components/schemas/SquareInput"}}})");
 }
 
 TEST(OpenApi, DescribesTheEnvelope) {
@@ -143,14 +191,19 @@ TEST(OpenApi, DescribesParametersAndPermissions) {
 }
 
 TEST(OpenApi, GetsThatChangeSomethingAreAlsoPosts) {
-  EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/post/operationId"),
-            R"("postThingsByGuidByWordToggle")");
+  EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/post/operationId"), R"("toggleThingByPost")");
 }
 
 TEST(OpenApi, TwoSchemasOfOneNameAreAnError) {
   static constexpr Schema impostor{"Thing", part_properties};
   std::vector<Route> all(std::begin(rows), std::end(rows));
   all[0].answer = &impostor;
+  EXPECT_THROW(openapi_document(all), std::logic_error);
+}
+
+TEST(OpenApi, TwoOperationsOfOneNameAreAnError) {
+  std::vector<Route> all(std::begin(rows), std::end(rows));
+  all[0].operation_id = all[1].operation_id;
   EXPECT_THROW(openapi_document(all), std::logic_error);
 }
 

@@ -8,33 +8,44 @@
 namespace waybill::api {
 
 /// The parameters of the Orders, Customers and Products lists.
-inline constexpr Parameter page_parameter{
-    .name = "Page", .kind = Kind::integer, .minimum = 1, .description = "page number, default 1"};
-inline constexpr Parameter page_size_parameter{.name = "PageSize",
-                                               .kind = Kind::integer,
-                                               .minimum = 1,
-                                               .maximum = 100,
-                                               .description = "entries of a page, default 50"};
-/// Filters count bytes (4 KiB), which domain/filter checks.
+inline constexpr Parameter page_parameter{.name = "Page",
+                                          .kind = Kind::integer,
+                                          .minimum = 1,
+                                          .description = "The number of the page. Default: 1."};
+inline constexpr Parameter page_size_parameter{
+    .name = "PageSize",
+    .kind = Kind::integer,
+    .minimum = 1,
+    .maximum = 100,
+    .description = "The number of entries on a page. Default: 50."};
+/// The limit of filters is 4 KiB in bytes; domain/filter checks it.
 inline constexpr Parameter filter_parameter{
-    .name = "$filter", .kind = Kind::text, .description = "OData 4 subset, such as status eq 'pending'"};
+    .name = "$filter",
+    .kind = Kind::text,
+    .description = "A filter in a subset of OData 4, such as status eq 'pending'."};
 inline constexpr Parameter order_by_parameter{
-    .name = "$orderby", .kind = Kind::text, .description = "field [asc|desc], …"};
+    .name = "$orderby",
+    .kind = Kind::text,
+    .description = "Fields, each with asc or desc, separated by commas."};
 inline constexpr Parameter search_parameter{
-    .name = "$search", .kind = Kind::string, .description = "every word must occur in a text field"};
+    .name = "$search",
+    .kind = Kind::string,
+    .description = "Words, each of which must occur in a text field."};
 inline constexpr Parameter list_parameters[] = {page_parameter, page_size_parameter, order_by_parameter,
                                                 filter_parameter, search_parameter};
 
-/// The shipment list's own spelling.
-inline constexpr Parameter lower_page_parameter{
-    .name = "page", .kind = Kind::integer, .minimum = 1, .description = "page number, default 1"};
+/// The spelling of the shipment list.
+inline constexpr Parameter lower_page_parameter{.name = "page",
+                                                .kind = Kind::integer,
+                                                .minimum = 1,
+                                                .description = "The number of the page. Default: 1."};
 inline constexpr Parameter per_page_parameter{.name = "perPage",
                                               .kind = Kind::integer,
                                               .minimum = 1,
                                               .maximum = 100,
-                                              .description = "entries of a page, default 50"};
+                                              .description = "The number of entries on a page. Default: 50."};
 
-/// Which page of a list is asked for.
+/// The requested page of a list.
 struct Page {
   std::int64_t number = 1;
   std::int64_t size = 50;
@@ -42,7 +53,7 @@ struct Page {
   std::int64_t limit() const { return size; }
 };
 
-/// From either spelling; the bounds were checked with the parameters.
+/// Reads either spelling. The bounds were checked with the parameters.
 Page page_of(const Call& call);
 
 /// `data` is the JSON array of the page's entries.

@@ -7,17 +7,17 @@
 
 namespace waybill::api {
 
-/// How far ahead of the clock a reported time may be.
+/// The maximum by which a reported time can be in the future.
 inline constexpr auto clock_tolerance = std::chrono::minutes(5);
 
-/// $1: the caller's business. Further ones may be added.
+/// $1: the business of the caller. More can be added.
 inline storage::Params business_params(const Call& call) {
   storage::Params params;
   params.add(call.principal.business_id.to_string());
   return params;
 }
 
-/// $1 and $2: the caller's business and the guid of the path.
+/// $1 and $2: the business of the caller and the guid in the path.
 inline storage::Params key_params(const Call& call) {
   auto params = business_params(call);
   params.add(call.id().to_string());

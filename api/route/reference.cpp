@@ -1,4 +1,4 @@
-// The reference page: Swagger UI, which shows /openapi.json. Everything it loads comes from here.
+// The reference page: Swagger UI, which shows /openapi.json. All files that it loads are served from here.
 #include "api/route/route.hpp"
 #include "api/route/static_file.hpp"
 #include "base/embedded_file.hpp"
@@ -12,15 +12,15 @@ WAYBILL_EMBED(swagger_ui_style, WAYBILL_SWAGGER_UI "/swagger-ui.css")
 namespace waybill::api {
 namespace {
 
-/// The style sheet's icons are data URLs; all else comes from this server, and nobody frames the page, which
-/// is given tokens.
+/// Icons in the style sheet are data URLs; everything else comes from this server. The page receives tokens,
+/// so it cannot be framed.
 constexpr HeaderField content_security_policy{
     "Content-Security-Policy",
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"};
 constexpr HeaderField page_headers[] = {cache_control, no_sniffing, content_security_policy};
 constexpr Route file(std::string_view path, Handler handler, std::string_view media_type) {
-  return static_file(path, handler, media_type, "Part of the reference page");
+  return static_file(path, handler, media_type, "Returns a file of the reference page");
 }
 
 constexpr Route routes[] = {
@@ -28,7 +28,8 @@ constexpr Route routes[] = {
      .path = "/docs",
      .permission = Permission::everyone,
      .handler = send_embedded<WAYBILL_EMBEDDED_BOUNDS(reference_page)>,
-     .summary = "This document as a page",
+     .operation_id = "getReferencePage",
+     .summary = "Returns this document as a page",
      .tag = "System",
      .media_type = html_type,
      .headers = page_headers},

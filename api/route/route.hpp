@@ -21,32 +21,31 @@ namespace asio = boost::asio;
 
 enum class Method : std::uint8_t { get, post, put, patch, del };
 
-/// Who may call. There is no default: a route row without it does not compile.
+/// The callers of a route. There is no default: a row without it does not compile.
 enum class Permission : std::uint8_t {
   everyone,    // no token
-  signed_in,   // any token, also of a user without a business
+  signed_in,   // any token, including that of a user without a business
   read,        // every role
-  operate,     // operator and up
+  operate,     // operator, admin and owner
   administer,  // admin and owner
 };
 
 enum class Role : std::uint8_t { viewer, operator_, admin, owner };
 inline constexpr std::string_view role_names[] = {"viewer", "operator", "admin", "owner"};
-/// Of one of the names.
+/// The role of this name; viewer for any other.
 Role parse_role(std::string_view name);
 
-/// Whose request it is.
+/// The caller of a request.
 struct Principal {
-  Guid business_id;  // nil: a user without one
+  Guid business_id;  // nil for a user without a business
   Guid token_id;
   Guid user_id;      // nil for API tokens
-  std::string name;  // the token's label or the user's name
+  std::string name;  // of the token or the user
   Role role = Role::viewer;
   bool is_user = false;
 };
 
-/// A query parameter. All of them are optional unless `required`; one that is given empty counts as not
-/// given. Those of lists are in api/route/paging.hpp.
+/// A query parameter. An empty one counts as missing. The parameters of lists are in api/route/paging.hpp.
 struct Parameter {
   std::string_view name;  // as the interface document spells it; matched exactly
   Kind kind;
@@ -56,29 +55,29 @@ struct Parameter {
   std::size_t max_length = 0;  // characters; 0: 200, of a text 10 000
   std::span<const std::string_view> values = {};
   std::string_view description = {};
-  bool flag = false;  // a boolean that is true when its name is given without a value
+  bool flag = false;  // a boolean that is true if its name is given without a value
 };
 
 struct Services;
 
-/// A request that passed every check its route declares.
+/// A request that has passed all checks that its route declares.
 struct Call {
   Principal principal;
-  std::vector<Guid> ids;                                        // the path's {name} in order
-  std::vector<std::pair<std::string_view, std::string>> query;  // those given, by the declared name
-  json::value body;                                             // validated; null without one
+  std::vector<Guid> ids;                                        // the {name} parts of the path, in order
+  std::vector<std::pair<std::string_view, std::string>> query;  // the given parameters by name
+  json::value body;                                             // validated; null if there is none
   std::string request_id;
-  std::string raw_body;        // of BodyKind::raw and BodyKind::multipart
-  std::string content_type;    // as sent, with raw_body (it holds multipart's boundary)
-  std::string path_text;       // what stands for the path's {name:text}, percent-decoded
-  FieldErrors errors;          // found so far, of a route that `adds_errors`
+  std::string raw_body;        // for BodyKind::raw and BodyKind::multipart
+  std::string content_type;    // of raw_body, as sent
+  std::string path_text;       // the {name:text} part of the path, percent-decoded
+  FieldErrors errors;          // found so far, for a route that `adds_errors`
   std::string_view peer = {};  // the client's network address
-  std::string_view head = {};  // of BodyKind::raw: the request's head, for find_field (api/http/message.hpp)
+  std::string_view head = {};  // for BodyKind::raw: the head, for find_field (api/http/message.hpp)
 
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
   std::optional<std::string_view> parameter(std::string_view name) const;
   const json::object& object() const { return body.get_object(); }
-  /// The caller as the cause of the changes a write makes; `note` is kept with them.
+  /// The caller as the cause of the changes that a write makes; `note` is kept with them.
   storage::Cause cause(std::string_view note = {}) const;
 };
 
@@ -88,7 +87,7 @@ struct Answer {
   std::string data = {};
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // of a paginated list
   std::string location = {};
-  std::string file_name = {};  // of a document: what a browser saves it as; ASCII letters, digits, . - _
+  std::string file_name = {};  // for saving a document: ASCII letters, digits, . - _
 
   static Answer none() { return {}; }
   static Answer of(std::string data) { return {.data = std::move(data)}; }
@@ -97,57 +96,59 @@ struct Answer {
   }
 };
 
-/// Refusals are thrown as Failure; storage's errors pass through and are mapped in one place
-/// (api/gate/errors.cpp). Runs on the io thread whose Services it is given.
+/// Answers a call. Throws Failure for refusals; errors of storage are mapped in api/gate/errors.cpp. Runs on
+/// the io thread of its Services.
 using Handler = asio::awaitable<Answer> (*)(Call& call, Services& services);
 
 enum class BodyKind : std::uint8_t {
-  none,          // JSON without any field, or nothing; what is not JSON is dropped
+  none,          // nothing, or JSON without any field; other types are dropped
   object,        // JSON by `body`; an empty body counts as {}
   array,         // JSON, of 1 to 1 000 objects by `body`
   one_or_array,  // either of the two
-  multipart,     // multipart/form-data of up to 10 MiB, handed over as raw_body
-  raw,           // any type, handed over as raw_body
+  multipart,     // multipart/form-data of up to 10 MiB, as raw_body
+  raw,           // any type, as raw_body
 };
 
-/// Rules between an object's fields, which a Schema cannot say: adds to `errors`, so that all bad fields are
-/// reported at once. Called after the schema's check whatever that found, so it must bear any shape; for each
-/// object of an array.
+/// Checks rules between the fields of an object, which a Schema cannot express, and adds to `errors`, so that
+/// all bad fields are reported at once. Called after the check of the schema, also for an object that failed
+/// it, and for each object of an array.
 using BodyCheck = void (*)(const json::object& body, FieldErrors& errors);
 
-/// A header field that a route's successful answers always have.
+/// A header field of all successful answers of a route.
 struct HeaderField {
   std::string_view name;
   std::string_view value;
 };
 
-/// An endpoint, whole: router, validation, 405, permission check and OpenAPI all come from this row.
+/// An endpoint. Router, validation, 405, permission check and OpenAPI document use this row.
 struct Route {
   Method method;
   std::string_view path;  // "/api/v1/Orders/{orderId}/status": {name} is a uuid, {name:text} any one segment
   Permission permission;
   Handler handler;
-  std::string_view summary;
-  std::string_view tag;          // empty: not in the OpenAPI document, being part of another's page
-  const Schema* body = nullptr;  // of an object, or of an array's objects
+  std::string_view operation_id = {};  // "listOrders"; generated clients name their methods by it
+  std::string_view summary = {};
+  std::string_view description = {};
+  std::string_view tag = {};     // empty: not in the OpenAPI document, as part of another route's page
+  const Schema* body = nullptr;  // of an object, or of the objects of an array
   BodyCheck body_check = nullptr;
   BodyKind body_kind = BodyKind::none;
   std::span<const Parameter> query = {};
-  const Schema* answer = nullptr;  // of `data`; for the OpenAPI document
-  bool answer_is_array = false;
+  const Schema* answer = nullptr;        // of `data`; for the OpenAPI document
+  bool answer_is_array = false;          // without `answer`: always empty
+  std::optional<Kind> answer_kind = {};  // instead of `answer`: of `data` that has no schema
   bool paginated = false;
   int status = 200;         // 201 of a GET that changes something is its POST's; the GET has 200
-  bool may_change = false;  // 200 where it changes what is there instead of making another
-  bool changes = false;     // a GET that changes something: no-store, also under POST, never under HEAD
-  std::span<const ErrorCode> errors = {};  // further ones than its kind has; for the OpenAPI document
+  bool may_change = false;  // also answers 200, if it updates a record instead of creating one
+  bool changes = false;     // a GET that changes something: no-store, also for POST, never for HEAD
+  std::span<const ErrorCode> errors = {};  // besides the usual ones; for the OpenAPI document
   bool bare = false;                       // the answer is `data` alone, without the envelope
-  bool adds_errors = false;          // the handler knows further rules, and throws `errors` with its own
-  bool answer_is_guid = false;       // `data` is a guid, not an object
-  std::string_view media_type = {};  // the answer is `data` alone, a document of this type and no JSON
-  std::span<const HeaderField> headers = {};  // further ones of its successful answers
+  bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
+  std::string_view media_type = {};  // the answer is `data` alone, a document of this type
+  std::span<const HeaderField> headers = {};  // of its successful answers
 };
 
-/// The rows of one resource, in the file that holds its handlers.
+/// The rows of one resource, defined in the file of its handlers.
 std::span<const Route> order_routes();
 std::span<const Route> customer_routes();
 std::span<const Route> customer_list_routes();
@@ -181,7 +182,7 @@ std::span<const Route> integration_routes();
 std::span<const Route> integration_run_routes();
 std::span<const Route> inbound_routes();
 
-/// All of them; the order does not matter.
+/// All rows, in any order.
 std::vector<Route> all_routes();
 
 }  // namespace waybill::api

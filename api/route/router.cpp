@@ -58,7 +58,7 @@ struct Router::Node {
   std::vector<std::pair<std::string_view, std::unique_ptr<Node>>> literals;
   std::unique_ptr<Node> parameter;
   std::array<std::shared_ptr<const Endpoint>, request_method_count> endpoints;
-  std::string allow;  // empty: no path ends here
+  std::string allow;  // empty if no path ends here
 
   Node& literal(std::string_view segment) {
     for (auto& [name, node] : literals) {

@@ -13,11 +13,11 @@
 
 namespace waybill::api {
 
-/// The methods of requests; HEAD and OPTIONS have no routes of their own.
+/// The methods of requests; HEAD and OPTIONS have no rows.
 enum class RequestMethod : std::uint8_t { get, head, post, put, patch, del, options };
 inline constexpr std::size_t request_method_count = 7;
 
-/// RFC 9110 section 9.1: methods are case-sensitive. nullopt for any other.
+/// Methods are case-sensitive (RFC 9110 section 9.1). nullopt for an unknown method.
 std::optional<RequestMethod> parse_method(std::string_view name);
 RequestMethod to_request_method(Method method);
 std::string_view method_name(RequestMethod method);
@@ -28,24 +28,24 @@ struct PathParameter {
   bool is_text = false;  // {name:text}
 };
 
-/// A route ready to be called.
+/// A route with its parsed path.
 struct Endpoint {
   Route route;
   std::vector<PathParameter> parameters;
 };
 
-/// What a path leads to.
+/// The result of a search.
 struct Found {
   static constexpr std::size_t most_values = 4;
 
   const Endpoint* endpoint =
-      nullptr;             // null: the path or, when `allow` is set, the method is unknown; or OPTIONS
-  std::string_view allow;  // the path's methods, as the Allow header lists them; empty: unknown path
-  std::array<std::string_view, most_values> values;  // of the endpoint's parameters, as sent but for %XX
-  std::vector<std::string> decoded;                  // owns the values that held %XX
+      nullptr;             // null if the path or, when `allow` is set, the method is unknown; or for OPTIONS
+  std::string_view allow;  // the methods of the path for the Allow header; empty for an unknown path
+  std::array<std::string_view, most_values> values;  // of the parameters, with %XX decoded
+  std::vector<std::string> decoded;                  // owns the decoded values
 };
 
-/// The route rows, compiled once into a tree of path segments. Immutable: any thread may search it.
+/// A tree of path segments, built from the route rows. Immutable: any thread can search it.
 class Router {
  public:
   /// Throws std::logic_error for rows that contradict each other or a malformed path.
@@ -54,7 +54,7 @@ class Router {
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
 
-  /// Literal segments match without regard to case and win over `{…}`. The views in the answer point into
+  /// Literal segments match without regard to case and win over `{…}`. The views in the result point into
   /// `path` and the router.
   Found find(RequestMethod method, std::string_view path) const;
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double largest_integer = 9007199254740991;  // 2^53 - 1 (RFC 8259 section 6)
 constexpr double money_limit = 1e12;
-constexpr std::size_t most_errors = 1'000;  // so that an answer is never larger than what it answers
+constexpr std::size_t most_errors = 1'000;  // keeps the answer smaller than the request
 
 bool is_domain_label(std::string_view label) {
   return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
@@ -30,13 +30,13 @@ bool is_email(std::string_view text) {
   const auto at = text.rfind('@');
   if (at == std::string_view::npos || at == 0 || at > 64 || text.size() > 254) return false;
   const auto local = text.substr(0, at);
-  const bool local_is_good = local.front() != '.' && local.back() != '.' &&
-                             local.find("..") == std::string_view::npos &&
-                             std::ranges::all_of(local, [&](char c) {
-                               return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
-                                      also_allowed.find(c) != std::string_view::npos;
-                             });
-  if (!local_is_good) return false;
+  const bool is_local_valid = local.front() != '.' && local.back() != '.' &&
+                              local.find("..") == std::string_view::npos &&
+                              std::ranges::all_of(local, [&](char c) {
+                                return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
+                                       also_allowed.find(c) != std::string_view::npos;
+                              });
+  if (!is_local_valid) return false;
   auto domain = text.substr(at + 1);
   int labels = 1;
   for (auto dot = domain.find('.'); dot != std::string_view::npos; dot = domain.find('.'), ++labels) {
@@ -46,12 +46,12 @@ bool is_email(std::string_view text) {
   return labels >= 2 && is_domain_label(domain);
 }
 
-bool is_written_number(std::string_view text) {
+bool is_number_text(std::string_view text) {
   const auto value = parse_number<double>(text);
   return value && std::isfinite(*value);
 }
 
-bool is_written_integer(std::string_view text) {
+bool is_integer_text(std::string_view text) {
   const auto value = parse_number<std::int64_t>(text);
   return value && std::abs(static_cast<double>(*value)) <= largest_integer;
 }
@@ -222,8 +222,8 @@ bool is_blank(std::string_view text) {
 }
 
 std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
-  const auto unless = [](bool good, std::string_view problem) -> std::optional<std::string_view> {
-    return good ? std::nullopt : std::optional(problem);
+  const auto unless = [](bool is_valid, std::string_view problem) -> std::optional<std::string_view> {
+    return is_valid ? std::nullopt : std::optional(problem);
   };
   switch (kind) {
     case Kind::email:
@@ -231,10 +231,10 @@ std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
     case Kind::uuid:
       return unless(Guid::parse(text).has_value(), "must be a uuid");
     case Kind::integer:
-      return unless(is_written_integer(text), "must be an integer");
+      return unless(is_integer_text(text), "must be an integer");
     case Kind::number:
     case Kind::money:
-      return unless(is_written_number(text), "must be a number");
+      return unless(is_number_text(text), "must be a number");
     case Kind::boolean:
       return unless(text == "true" || text == "false", "must be true or false");
     case Kind::timestamp:

@@ -51,7 +51,7 @@ FieldErrors errors_of(std::string_view text) {
   return errors;
 }
 
-/// The error of `"field": value` in an otherwise good body; "" when there is none.
+/// The error of `"field": value` in an otherwise valid body; "" if there is none.
 std::string error_of(std::string_view field, std::string_view value) {
   const bool is_name = field == "name";
   const auto body = std::string(is_name ? "{" : R"({"name":"x",)") + "\"" + std::string(field) +

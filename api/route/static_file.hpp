@@ -13,17 +13,17 @@ inline constexpr std::string_view script_type = "text/javascript; charset=utf-8"
 inline constexpr std::string_view style_type = "text/css; charset=utf-8";
 
 inline constexpr HeaderField no_sniffing{"X-Content-Type-Options", "nosniff"};
-/// A page and its files are of one version, so they are kept equally short.
+/// The same for a page and its files, so that both are of one version.
 inline constexpr HeaderField cache_control{"Cache-Control", "public, max-age=3600"};
 inline constexpr HeaderField static_file_headers[] = {cache_control, no_sniffing};
 
-/// Answers an embedded file: send_embedded<WAYBILL_EMBEDDED_BOUNDS(name)>.
+/// Returns an embedded file: send_embedded<WAYBILL_EMBEDDED_BOUNDS(name)>.
 template <const char* begin, const char* end>
 asio::awaitable<Answer> send_embedded(Call&, Services&) {
   co_return Answer::of(std::string(begin, end));
 }
 
-/// A file that a page loads, for everyone.
+/// The row of a file that a page loads.
 constexpr Route static_file(std::string_view path, Handler handler, std::string_view media_type,
                             std::string_view summary) {
   return {.method = Method::get,

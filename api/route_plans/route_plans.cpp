@@ -13,33 +13,40 @@ namespace {
 
 namespace sql = storage::sql::route_plans;
 
+constexpr std::string_view stop_statuses[] = {"completed", "pending"};
+constexpr std::string_view event_types[] = {"departure", "delivery", "return"};
+constexpr std::string_view event_statuses[] = {"completed", "in_progress", "pending"};
+
 constexpr Property stop_properties[] = {
-    {.name = "sequence", .kind = Kind::integer, .description = "from 1"},
-    {.name = "shipmentId", .kind = Kind::uuid},
+    {.name = "sequence", .kind = Kind::integer, .nullable = false, .description = "From 1."},
+    {.name = "shipmentId", .kind = Kind::uuid, .nullable = false},
     {.name = "address", .kind = Kind::string},
     {.name = "estimatedArrival", .kind = Kind::timestamp},
-    {.name = "status", .kind = Kind::string, .description = "completed or pending"},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = stop_statuses},
 };
 constexpr Schema stop_schema{"RouteStop", stop_properties};
 constexpr Property route_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "dispatchId", .kind = Kind::uuid},
-    {.name = "stops", .kind = Kind::array, .schema = &stop_schema},
-    {.name = "totalDistance", .kind = Kind::number, .description = "km, with the way back"},
-    {.name = "estimatedDuration", .kind = Kind::string, .description = "such as 3h 45m"},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "dispatchId", .kind = Kind::uuid, .nullable = false},
+    {.name = "stops", .kind = Kind::array, .nullable = false, .schema = &stop_schema},
+    {.name = "totalDistance",
+     .kind = Kind::number,
+     .nullable = false,
+     .description = "Kilometres, including the return."},
+    {.name = "estimatedDuration", .kind = Kind::string, .nullable = false, .description = "Such as 3h 45m."},
 };
 constexpr Schema route_schema{"Route", route_properties};
 
 constexpr Property event_properties[] = {
-    {.name = "time", .kind = Kind::time_of_day, .description = "in the business's time zone"},
-    {.name = "type", .kind = Kind::string, .description = "departure, delivery or return"},
+    {.name = "time", .kind = Kind::time_of_day, .description = "In the time zone of the business."},
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = event_types},
     {.name = "location", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string, .description = "completed, in_progress or pending"},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = event_statuses},
 };
 constexpr Schema event_schema{"RouteEvent", event_properties};
 constexpr Property timeline_properties[] = {
-    {.name = "routeId", .kind = Kind::uuid},
-    {.name = "events", .kind = Kind::array, .schema = &event_schema},
+    {.name = "routeId", .kind = Kind::uuid, .nullable = false},
+    {.name = "events", .kind = Kind::array, .nullable = false, .schema = &event_schema},
 };
 constexpr Schema timeline_schema{"RouteTimeline", timeline_properties};
 
@@ -86,21 +93,27 @@ constexpr Route routes[] = {
      .path = "/api/route/{id}",
      .permission = Permission::read,
      .handler = get_route,
-     .summary = "The route of a dispatch, by the guid of either",
+     .operation_id = "getRoute",
+     .summary = "Returns the route of a dispatch",
+     .description = "The guid is that of the dispatch or of the route.",
      .tag = "Dispatches",
      .answer = &route_schema},
     {.method = Method::get,
      .path = "/api/route/timeline/{id}",
      .permission = Permission::read,
      .handler = get_timeline,
-     .summary = "A route as a day's events, by the guid of the dispatch or the route",
+     .operation_id = "getRouteTimeline",
+     .summary = "Returns a route as the events of a day",
+     .description = "The guid is that of the dispatch or of the route.",
      .tag = "Dispatches",
      .answer = &timeline_schema},
     {.method = Method::post,
      .path = "/api/route/{id}/optimize",
      .permission = Permission::operate,
      .handler = optimize_route,
-     .summary = "Locates a route's stops anew and puts those that are not done in the shortest order",
+     .operation_id = "optimizeRoute",
+     .summary = "Puts the open stops of a route into the shortest order",
+     .description = "The addresses are located again. The guid is that of the dispatch or of the route.",
      .tag = "Dispatches",
      .answer = &route_schema},
 };

@@ -5,6 +5,7 @@
 
 #include "api/records/fields.hpp"
 #include "base/clock.hpp"
+#include "domain/state_machines.hpp"
 
 namespace waybill::api {
 namespace {
@@ -30,7 +31,7 @@ constexpr Property party_properties[] = {
     {.name = "address",
      .kind = Kind::object,
      .schema = &address_schema,
-     .description = "street to country, here or beside it"},
+     .description = "The address; its parts are also accepted beside name."},
 };
 constexpr Schema party_schema{"ShipmentPartyInput", party_properties};
 
@@ -63,7 +64,7 @@ constexpr auto shipment_properties(bool create) {
       {.name = "status",
        .kind = Kind::string,
        .read_only = create,
-       .description = "the present one; POST …/traces moves it"},
+       .description = "The present status. POST …/traces changes it."},
       {.name = "orderId", .kind = Kind::uuid, .read_only = true},
       {.name = "customerId", .kind = Kind::uuid},
       {.name = "customer", .kind = Kind::object, .schema = &relative_schema},
@@ -85,7 +86,7 @@ constexpr auto shipment_properties(bool create) {
        .schema = &package_schema},
       {.name = "carrierId", .kind = Kind::uuid},
       {.name = "carrier", .kind = Kind::object, .schema = &relative_schema},
-      {.name = "serviceLevel", .kind = Kind::string, .description = "a code of the carrier's"},
+      {.name = "serviceLevel", .kind = Kind::string, .description = "A code of the carrier."},
       {.name = "instructions", .kind = Kind::text},
       {.name = "collectionDate", .kind = Kind::timestamp},
       {.name = "estimatedDelivery", .kind = Kind::timestamp, .read_only = true},
@@ -98,13 +99,14 @@ constexpr auto create_properties = shipment_properties(true);
 constexpr auto update_properties = shipment_properties(false);
 
 constexpr Property customer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string},
-    {.name = "email", .kind = Kind::email, .description = "of a single shipment only"},
+    {.name = "email", .kind = Kind::email},
 };
 constexpr Schema customer_schema{"CustomerOfShipment", customer_properties};
+constexpr Schema customer_entry_schema{"CustomerOfShipmentEntry", std::span(customer_properties).first(2)};
 constexpr Property carrier_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string},
 };
 constexpr Schema carrier_schema{"CarrierOfShipment", carrier_properties};
@@ -116,43 +118,44 @@ constexpr Property party_answer_properties[] = {
 constexpr Schema party_answer_schema{"ShipmentParty", party_answer_properties};
 constexpr Property party_entry_properties[] = {
     {.name = "name", .kind = Kind::string},
-    {.name = "address", .kind = Kind::string, .description = "on one line"},
+    {.name = "address", .kind = Kind::string, .description = "The address on one line."},
 };
 constexpr Schema party_entry_schema{"ShipmentPartyEntry", party_entry_properties};
 
-constexpr Property answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "trackingNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
+const Property answer_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
     {.name = "orderId", .kind = Kind::uuid},
     {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
-    {.name = "sender", .kind = Kind::object, .schema = &party_answer_schema},
-    {.name = "recipient", .kind = Kind::object, .schema = &party_answer_schema},
-    {.name = "packages", .kind = Kind::array, .schema = &package_schema},
+    {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &party_answer_schema},
+    {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &party_answer_schema},
+    {.name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
     {.name = "serviceLevel", .kind = Kind::string},
     {.name = "instructions", .kind = Kind::text},
     {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "estimatedDelivery",
      .kind = Kind::timestamp,
-     .description = "unless set, collection or creation plus 5 days, 2 (express) or 0 (sameday)"},
+     .description =
+         "Unless set: 5 days (2 for express, 0 for sameday) after the collection date or the creation."},
     {.name = "deliveredAt", .kind = Kind::timestamp},
-    {.name = "createdAt", .kind = Kind::timestamp},
-    {.name = "updatedAt", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
 
-constexpr Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "trackingNumber", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
-    {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
-    {.name = "sender", .kind = Kind::object, .schema = &party_entry_schema},
-    {.name = "recipient", .kind = Kind::object, .schema = &party_entry_schema},
-    {.name = "packages", .kind = Kind::array, .schema = &package_schema},
+const Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
+    {.name = "customer", .kind = Kind::object, .schema = &customer_entry_schema},
+    {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &party_entry_schema},
+    {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &party_entry_schema},
+    {.name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
     {.name = "serviceLevel", .kind = Kind::string},
     {.name = "instructions", .kind = Kind::text},
-    {.name = "createdAt", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
 };
 
 /// Returns a part of a party from the body, flat or nested; JSON null if the body clears it, nullptr if the

@@ -8,12 +8,15 @@ namespace waybill::api {
 namespace {
 
 constexpr Property health_properties[] = {
-    {.name = "status", .kind = Kind::string, .description = "always ok"},
+    {.name = "status", .kind = Kind::string, .nullable = false, .description = "Always ok."},
 };
 constexpr Schema health_schema{"Health", health_properties};
 
 constexpr Parameter readiness_query[] = {
-    {.name = "worker", .kind = Kind::boolean, .description = "whether workers keep up, too", .flag = true}};
+    {.name = "worker",
+     .kind = Kind::boolean,
+     .description = "Also requires a live worker without a delay of more than a minute.",
+     .flag = true}};
 
 asio::awaitable<Answer> get_health(Call&, Services&) { co_return Answer::of(R"({"status":"ok"})"); }
 
@@ -35,14 +38,16 @@ constexpr Route routes[] = {
      .path = "/healthz",
      .permission = Permission::everyone,
      .handler = get_health,
-     .summary = "Whether the process answers",
+     .operation_id = "getHealth",
+     .summary = "Returns 200 while the process runs",
      .tag = "System",
      .answer = &health_schema},
     {.method = Method::get,
      .path = "/readyz",
      .permission = Permission::everyone,
      .handler = get_readiness,
-     .summary = "Whether the database is reached, takes writes and has the current schema",
+     .operation_id = "getReadiness",
+     .summary = "Returns 200 if the database accepts writes and has the current schema",
      .tag = "System",
      .query = readiness_query,
      .answer = &health_schema},
@@ -50,8 +55,10 @@ constexpr Route routes[] = {
      .path = "/openapi.json",
      .permission = Permission::everyone,
      .handler = get_openapi,
-     .summary = "This document",
+     .operation_id = "getOpenApiDocument",
+     .summary = "Returns this document",
      .tag = "System",
+     .answer_kind = Kind::object,
      .bare = true},
 };
 

@@ -9,16 +9,16 @@
 
 namespace waybill::api {
 
-/// Threads for requests that read much of a business's history: each call has a blocking session of its own.
-/// Businesses take turns, as Background says.
+/// Threads for requests that read much of the history of a business. Each call has its own blocking session.
+/// Businesses take turns (see Background).
 class Analysis {
  public:
   explicit Analysis(std::string database_url)
       : database_url_(std::move(database_url)),
         background_({.threads = 3, .most_waiting = 512, .most_of_one = 32}) {}
 
-  /// Returns or throws what `work(session)` does. No statement of it may take longer than 10 s or change
-  /// anything. Throws Failure (UNAVAILABLE) when too much waits, in all or of the business.
+  /// Returns or throws the result of `work(session)`. Its statements are read-only and take at most 10 s.
+  /// Throws Failure (UNAVAILABLE) if too many calls wait, in all or for the business.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
     co_return co_await background_.run(business, [this, work = std::move(work)]() mutable {
@@ -28,7 +28,7 @@ class Analysis {
     });
   }
 
-  /// True when a call would wait.
+  /// True if a call would wait.
   bool is_busy() const { return background_.is_busy(); }
 
  private:

@@ -15,7 +15,7 @@
 
 namespace waybill::api {
 
-/// The businesses whose work waits or runs. Thread-safe.
+/// The businesses with waiting or running work. Thread-safe.
 class Background::State {
  public:
   explicit State(Options options)
@@ -27,14 +27,14 @@ class Background::State {
     asio::any_io_executor executor;
   };
 
-  /// True: the caller has a thread. False: `wait` follows. Throws Failure for one too many.
+  /// True if the caller has a thread; otherwise it must call `wait`. Throws Failure if there is too much
+  /// work.
   bool enter(const Guid& business) {
     const std::lock_guard lock(mutex_);
     Holder& holder = holders_[business];
-    const bool is_one_too_many =
-        !business.is_nil() &&
-        holder.running + holder.expected + holder.waiting.size() >= options_.most_of_one;
-    if (total_ >= options_.most_waiting || is_one_too_many) {
+    const bool is_too_much = !business.is_nil() &&
+                             holder.running + holder.expected + holder.waiting.size() >= options_.most_of_one;
+    if (total_ >= options_.most_waiting || is_too_much) {
       forget_if_idle(business);
       throw Failure(ErrorCode::unavailable, options_.refusal);
     }
@@ -104,13 +104,14 @@ class Background::State {
     if (holder.running + holder.expected + holder.waiting.size() == 0) holders_.erase(entry);
   }
 
-  /// The fewest threads first, then the longest without a turn.
+  /// Gives free threads to waiting work: of the business with the fewest threads first, then of the business
+  /// with the oldest turn.
   void serve() {
     while (running_ < options_.threads) {
       Holder* next = nullptr;
       for (auto& [business, holder] : holders_) {
         if (holder.waiting.empty() || !has_share_left(business, holder)) continue;
-        const auto rank = [](const Holder& one) { return std::pair(one.running, one.last_turn); };
+        const auto rank = [](const Holder& each) { return std::pair(each.running, each.last_turn); };
         if (next == nullptr || rank(holder) < rank(*next)) next = &holder;
       }
       if (next == nullptr) return;
@@ -122,7 +123,8 @@ class Background::State {
   }
 
   void refuse(Waiter waiter) {
-    resume(std::move(waiter), std::make_exception_ptr(Failure(ErrorCode::unavailable, "shutting down")));
+    resume(std::move(waiter),
+           std::make_exception_ptr(Failure(ErrorCode::unavailable, "The service is shutting down.")));
   }
 
   static void resume(Waiter waiter, std::exception_ptr error) {

@@ -18,18 +18,19 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// A few threads for work that would hold up an io thread. Any io thread may call; the coroutine resumes on
-/// its own. A business has all threads but one at most, so that its long work leaves one to others, and a
-/// free thread goes to the business that has the fewest, in turns. The work that waits or runs is bounded, in
-/// all and for each business: one more is refused with UNAVAILABLE. The nil guid stands for no business: it
-/// has no share. Destroyed before the io_contexts: work that runs is done first, work that waits is refused.
+/// A few threads for work that would block an io thread. Called on any io thread, on which the coroutine
+/// resumes. A business can use all threads but one, so that others are not blocked by its long work, and a
+/// free thread goes to the business that uses the fewest, in turns. The work that waits or runs is limited,
+/// in all and for each business; more is refused with UNAVAILABLE. The nil guid is no business: only the
+/// total limit applies to it. Destroy it before the io_contexts: it finishes running work and refuses waiting
+/// work.
 class Background {
  public:
   struct Options {
     std::size_t threads = 2;
-    std::size_t most_waiting = 64;  // waits or runs
-    std::size_t most_of_one = 32;   // likewise, of one business
-    std::string refusal = "The service is busy with other requests of this kind; try again.";
+    std::size_t most_waiting = 64;  // waiting or running
+    std::size_t most_of_one = 32;   // waiting or running, of one business
+    std::string refusal = "The service has too many requests of this kind; try again.";
   };
 
   Background() : Background(Options{}) {}
@@ -38,8 +39,8 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Returns or throws what `work` does, on the caller's thread. `work` runs on another thread and owns what
-  /// it uses.
+  /// Returns or throws the result of `work`, on the caller's thread. `work` runs on another thread and owns
+  /// the objects that it uses.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work>> run(Guid business, Work work) {
     const Turn turn = co_await take_turn(state_, business);
@@ -50,7 +51,7 @@ class Background {
     return run(Guid(), std::move(work));
   }
 
-  /// True when work waits for a thread.
+  /// True if work waits for a thread.
   bool is_busy() const;
 
  private:
@@ -77,7 +78,7 @@ class Background {
     co_return work();
   }
 
-  std::shared_ptr<State> state_;  // of the turns, too
+  std::shared_ptr<State> state_;  // shared with the turns
   asio::thread_pool threads_;
 };
 

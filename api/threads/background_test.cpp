@@ -53,7 +53,7 @@ TEST(Background, WhatWorkThrowsIsThrownToTheCaller) {
   EXPECT_THROW(result.get(), std::runtime_error);
 }
 
-/// Keeps threads busy until it is opened.
+/// Blocks threads until it is opened.
 class Gate {
  public:
   void pass() {

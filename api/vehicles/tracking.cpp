@@ -24,16 +24,24 @@ constexpr Property vehicle_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string, .read_only = true},
 };
-constexpr Schema vehicle_schema{"DeviceVehicle", vehicle_properties};
+constexpr Schema vehicle_schema{"DeviceVehicleChoice", vehicle_properties};
+
+constexpr std::string_view statuses[] = {"active", "offline", "low_battery", "error"};
+
+constexpr Property assigned_vehicle_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+};
+constexpr Schema assigned_vehicle_schema{"DeviceVehicle", assigned_vehicle_properties};
 
 constexpr Property device_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "deviceId", .kind = Kind::string},
-    {.name = "type", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string, .description = "active, offline, low_battery or error"},
-    {.name = "assignedVehicle", .kind = Kind::object, .schema = &vehicle_schema},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "deviceId", .kind = Kind::string, .nullable = false},
+    {.name = "type", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+    {.name = "assignedVehicle", .kind = Kind::object, .schema = &assigned_vehicle_schema},
     {.name = "lastSeen", .kind = Kind::timestamp},
-    {.name = "batteryLevel", .kind = Kind::number, .description = "percent"},
+    {.name = "batteryLevel", .kind = Kind::number, .description = "Percent."},
 };
 constexpr Schema device_schema{"TrackingDevice", device_properties};
 
@@ -44,8 +52,8 @@ constexpr Property add_properties[] = {
      .required = true,
      .max_length = longest_id,
      .min_length = shortest_id,
-     .description = "letters, digits and :_-"},
-    {.name = "type", .kind = Kind::string, .required = true, .description = "such as gps_tracker"},
+     .description = "Letters, digits and the characters : _ -."},
+    {.name = "type", .kind = Kind::string, .required = true, .description = "Any text, such as gps_tracker."},
     {.name = "status", .kind = Kind::string, .read_only = true},
     {.name = "vehicleId", .kind = Kind::uuid},
     {.name = "assignedVehicle", .kind = Kind::object, .schema = &vehicle_schema},
@@ -55,9 +63,9 @@ constexpr Property add_properties[] = {
 constexpr Schema add_schema{"TrackingDeviceCreate", add_properties};
 
 constexpr Property added_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "deviceId", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "deviceId", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
 };
 constexpr Schema added_schema{"TrackingDeviceCreated", added_properties};
 
@@ -69,24 +77,31 @@ constexpr Property position_properties[] = {
      .min_length = shortest_id},
     {.name = "latitude", .kind = Kind::number, .required = true, .minimum = -90, .maximum = 90},
     {.name = "longitude", .kind = Kind::number, .required = true, .minimum = -180, .maximum = 180},
-    {.name = "speed", .kind = Kind::number, .minimum = 0, .maximum = 100'000, .description = "km/h"},
+    {.name = "speed",
+     .kind = Kind::number,
+     .minimum = 0,
+     .maximum = 100'000,
+     .description = "Kilometres per hour."},
     {.name = "heading",
      .kind = Kind::number,
      .minimum = 0,
      .maximum = 360,
-     .description = "degrees from north"},
-    {.name = "timestamp", .kind = Kind::timestamp, .description = "now unless given"},
-    {.name = "batteryLevel", .kind = Kind::number, .minimum = 0, .maximum = 100, .description = "percent"},
+     .description = "Degrees clockwise from north."},
+    {.name = "timestamp", .kind = Kind::timestamp, .description = "Default: now."},
+    {.name = "batteryLevel", .kind = Kind::number, .minimum = 0, .maximum = 100, .description = "Percent."},
     {.name = "error",
      .kind = Kind::string,
      .description =
-         "what the device says is wrong with it; it is in the state error until it reports without"},
+         "A fault that the device reports. The device has the status error until a position without it."},
 };
 constexpr Schema position_schema{"Position", position_properties};
 
 constexpr Property stored_properties[] = {
-    {.name = "received", .kind = Kind::integer},
-    {.name = "stored", .kind = Kind::integer, .description = "without those that were known already"},
+    {.name = "received", .kind = Kind::integer, .nullable = false},
+    {.name = "stored",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of new positions."},
 };
 constexpr Schema stored_schema{"PositionsStored", stored_properties};
 
@@ -216,7 +231,8 @@ constexpr Route routes[] = {
      .path = "/api/tracking/devices",
      .permission = Permission::read,
      .handler = list_devices,
-     .summary = "The tracking devices, at most 1 000",
+     .operation_id = "listTrackingDevices",
+     .summary = "Lists up to 1 000 tracking devices",
      .tag = "Tracking",
      .answer = &device_schema,
      .answer_is_array = true},
@@ -224,14 +240,16 @@ constexpr Route routes[] = {
      .path = "/api/tracking/devices/{guid}",
      .permission = Permission::read,
      .handler = get_device,
-     .summary = "A tracking device",
+     .operation_id = "getTrackingDevice",
+     .summary = "Returns a tracking device",
      .tag = "Tracking",
      .answer = &device_schema},
     {.method = Method::post,
      .path = "/api/tracking/add-device",
      .permission = Permission::operate,
      .handler = add_device,
-     .summary = "Adds a tracking device",
+     .operation_id = "createTrackingDevice",
+     .summary = "Creates a tracking device",
      .tag = "Tracking",
      .body = &add_schema,
      .body_check = check_device,
@@ -242,7 +260,9 @@ constexpr Route routes[] = {
      .path = "/api/tracking/positions",
      .permission = Permission::operate,
      .handler = add_positions,
-     .summary = "Takes positions, all or none; known ones (same device and time) are ignored",
+     .operation_id = "addPositions",
+     .summary = "Stores positions of tracking devices, all or none",
+     .description = "A position with the device and time of another is ignored.",
      .tag = "Tracking",
      .body = &position_schema,
      .body_check = check_device_id,

@@ -27,31 +27,39 @@ constexpr int newest_positions = 1'000;
 constexpr int most_positions = 10'000;
 
 constexpr Property current_properties[] = {
-    {.name = "latitude", .kind = Kind::number},     {.name = "longitude", .kind = Kind::number},
-    {.name = "speed", .kind = Kind::number},        {.name = "heading", .kind = Kind::number},
-    {.name = "timestamp", .kind = Kind::timestamp},
+    {.name = "latitude", .kind = Kind::number, .nullable = false},
+    {.name = "longitude", .kind = Kind::number, .nullable = false},
+    {.name = "speed", .kind = Kind::number},
+    {.name = "heading", .kind = Kind::number},
+    {.name = "timestamp", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema current_schema{"VehiclePosition", current_properties};
 constexpr Property past_properties[] = {
-    {.name = "latitude", .kind = Kind::number},
-    {.name = "longitude", .kind = Kind::number},
-    {.name = "timestamp", .kind = Kind::timestamp},
+    {.name = "latitude", .kind = Kind::number, .nullable = false},
+    {.name = "longitude", .kind = Kind::number, .nullable = false},
+    {.name = "timestamp", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema past_schema{"PastPosition", past_properties};
 constexpr Property location_properties[] = {
-    {.name = "vehicleId", .kind = Kind::uuid},
+    {.name = "vehicleId", .kind = Kind::uuid, .nullable = false},
     {.name = "currentLocation", .kind = Kind::object, .schema = &current_schema},
-    {.name = "positions", .kind = Kind::array, .schema = &past_schema},
+    {.name = "positions", .kind = Kind::array, .nullable = false, .schema = &past_schema},
 };
 constexpr Schema location_schema{"VehicleLocation", location_properties};
 
 constexpr Property day_properties[] = {
-    {.name = "date", .kind = Kind::date, .description = "in the business's time zone"},
-    {.name = "distanceTraveled", .kind = Kind::number, .description = "km"},
-    {.name = "travelTime", .kind = Kind::string, .description = "such as 3h 45m"},
+    {.name = "date",
+     .kind = Kind::date,
+     .nullable = false,
+     .description = "In the time zone of the business."},
+    {.name = "distanceTraveled", .kind = Kind::number, .nullable = false, .description = "Kilometres."},
+    {.name = "travelTime", .kind = Kind::string, .nullable = false, .description = "Such as 3h 45m."},
     {.name = "startLocation", .kind = Kind::string},
     {.name = "endLocation", .kind = Kind::string},
-    {.name = "stops", .kind = Kind::integer, .description = "of five minutes or more within 100 m"},
+    {.name = "stops",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Stops of 5 minutes or more within 100 m."},
     {.name = "fuelUsed", .kind = Kind::number},
 };
 constexpr Schema day_schema{"TravelHistoryEntry", day_properties};
@@ -59,8 +67,10 @@ constexpr Schema day_schema{"TravelHistoryEntry", day_properties};
 constexpr Parameter range_parameters[] = {
     {.name = "from",
      .kind = Kind::date_or_timestamp,
-     .description = "a date is a day of the business's time zone"},
-    {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its day"},
+     .description = "The earliest time. A date is a day in the time zone of the business."},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "The latest time. A date includes the whole day."},
 };
 
 /// Returns a bound of the range for PostgreSQL: a date unchanged, a time in UTC.
@@ -141,7 +151,9 @@ constexpr Route routes[] = {
      .path = "/api/vehicle/location/{guid}",
      .permission = Permission::read,
      .handler = get_location,
-     .summary = "Where a vehicle is, and its newest 1 000 positions, or up to 10 000 between two times",
+     .operation_id = "getVehicleLocation",
+     .summary = "Returns the location and the positions of a vehicle",
+     .description = "The newest 1 000 positions, or up to 10 000 between two times.",
      .tag = "Vehicles",
      .query = range_parameters,
      .answer = &location_schema},
@@ -149,7 +161,9 @@ constexpr Route routes[] = {
      .path = "/api/vehicle/travel-history/{id}",
      .permission = Permission::read,
      .handler = get_history,
-     .summary = "How far a vehicle went on each of the last 31 days on which it was seen, the newest first",
+     .operation_id = "listTravelHistory",
+     .summary = "Lists the travel of a vehicle by day, newest first",
+     .description = "The last 31 days with positions.",
      .tag = "Vehicles",
      .answer = &day_schema,
      .answer_is_array = true},

@@ -29,10 +29,16 @@ constexpr Property driver_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string, .read_only = true},
 };
-constexpr Schema driver_schema{"VehicleDriver", driver_properties};
+constexpr Schema driver_schema{"VehicleDriverChoice", driver_properties};
+
+constexpr Property current_driver_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+};
+constexpr Schema current_driver_schema{"VehicleDriver", current_driver_properties};
 
 constexpr Property tracker_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "lastUpdate", .kind = Kind::timestamp},
 };
 constexpr Schema tracker_schema{"VehicleTracker", tracker_properties};
@@ -56,7 +62,7 @@ constexpr auto vehicle_properties(bool create) {
       {.name = "currentDriver",
        .kind = Kind::object,
        .schema = &driver_schema,
-       .description = "the driver of the dispatch that is under way, or whom a change named"},
+       .description = "The driver of the dispatch in progress, or the driver that an update set."},
       {.name = "tracker", .kind = Kind::object, .read_only = true, .schema = &tracker_schema},
   });
 }
@@ -66,24 +72,24 @@ constexpr Schema create_schema{"VehicleCreate", create_properties};
 constexpr Schema update_schema{"VehicleUpdate", update_properties};
 
 constexpr Property answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "licensePlate", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "licensePlate", .kind = Kind::string, .nullable = false},
     {.name = "make", .kind = Kind::string},
     {.name = "model", .kind = Kind::string},
-    {.name = "type", .kind = Kind::string},
-    {.name = "status", .kind = Kind::string},
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = types},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
     {.name = "year", .kind = Kind::integer},
     {.name = "capacity", .kind = Kind::object, .schema = &capacity_schema},
-    {.name = "currentDriver", .kind = Kind::object, .schema = &driver_schema},
+    {.name = "currentDriver", .kind = Kind::object, .schema = &current_driver_schema},
     {.name = "tracker", .kind = Kind::object, .schema = &tracker_schema},
 };
 constexpr Schema vehicle_schema{"Vehicle", answer_properties};
 
 constexpr Property summary_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "licensePlate", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "licensePlate", .kind = Kind::string, .nullable = false},
 };
 constexpr Schema created_schema{"VehicleCreated", summary_properties};
 constexpr Schema changed_schema{"VehicleChanged", std::span(summary_properties).first(2)};
@@ -164,7 +170,8 @@ constexpr Route routes[] = {
      .path = "/api/vehicles",
      .permission = Permission::read,
      .handler = list_vehicles,
-     .summary = "The vehicles by name, at most 1 000",
+     .operation_id = "listVehicles",
+     .summary = "Lists up to 1 000 vehicles by name",
      .tag = "Vehicles",
      .answer = &vehicle_schema,
      .answer_is_array = true},
@@ -172,7 +179,8 @@ constexpr Route routes[] = {
      .path = "/api/vehicle",
      .permission = Permission::operate,
      .handler = create_vehicle,
-     .summary = "Makes a vehicle",
+     .operation_id = "createVehicle",
+     .summary = "Creates a vehicle",
      .tag = "Vehicles",
      .body = &create_schema,
      .body_check = check_new_vehicle,
@@ -183,7 +191,9 @@ constexpr Route routes[] = {
      .path = "/api/vehicle",
      .permission = Permission::operate,
      .handler = update_vehicle,
-     .summary = "Changes a vehicle; what is left out stays",
+     .operation_id = "updateVehicle",
+     .summary = "Updates a vehicle",
+     .description = "Fields that are left out keep their values.",
      .tag = "Vehicles",
      .body = &update_schema,
      .body_check = check_vehicle,
@@ -193,14 +203,17 @@ constexpr Route routes[] = {
      .path = "/api/vehicle/{guid}",
      .permission = Permission::read,
      .handler = get_vehicle,
-     .summary = "A vehicle",
+     .operation_id = "getVehicle",
+     .summary = "Returns a vehicle",
      .tag = "Vehicles",
      .answer = &vehicle_schema},
     {.method = Method::del,
      .path = "/api/vehicle/{guid}",
      .permission = Permission::operate,
      .handler = delete_vehicle,
-     .summary = "Deletes a vehicle that is not out; planned dispatches then have none",
+     .operation_id = "deleteVehicle",
+     .summary = "Deletes a vehicle that is not on an active dispatch",
+     .description = "Planned dispatches with the vehicle have no vehicle then.",
      .tag = "Vehicles"},
 };
 

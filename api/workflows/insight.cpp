@@ -9,6 +9,7 @@
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/workflows/workflow_body.hpp"
+#include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
 #include "matching/backtest.hpp"
 #include "matching/current_record.hpp"
@@ -27,87 +28,123 @@ constexpr Duration retention = std::chrono::days(31);
 
 /// Either a definition or the guid of a stored workflow.
 constexpr Property test_properties[] = {
-    {.name = "definition", .kind = Kind::any, .description = "as configure takes it; or"},
+    {.name = "definition",
+     .kind = Kind::any,
+     .schema = &workflow_configure_schema,
+     .description = "As for configure, instead of workflowId."},
     {.name = "workflowId", .kind = Kind::uuid},
     {.name = "entityId", .kind = Kind::uuid, .required = true},
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
+constexpr std::string_view operators[] = {"eq",       "ne",     "gt",      "gte",      "lt",
+                                          "lte",      "in",     "nin",     "contains", "startsWith",
+                                          "endsWith", "exists", "changed", "from",     "to"};
+
 constexpr Property condition_properties[] = {
-    {.name = "path", .kind = Kind::string},   {.name = "operator", .kind = Kind::string},
-    {.name = "expected", .kind = Kind::any},  {.name = "actual", .kind = Kind::any},
-    {.name = "holds", .kind = Kind::boolean},
+    {.name = "path", .kind = Kind::string, .nullable = false},
+    {.name = "operator", .kind = Kind::one_of, .nullable = false, .values = operators},
+    {.name = "expected", .kind = Kind::any},
+    {.name = "actual", .kind = Kind::any},
+    {.name = "holds", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema condition_schema{"ConditionResult", condition_properties};
 
 constexpr Property tested_properties[] = {
-    {.name = "matches", .kind = Kind::boolean},
-    {.name = "conditions", .kind = Kind::array, .schema = &condition_schema},
-    {.name = "wouldSend", .kind = Kind::any, .description = "by the action's type; never a secret"},
+    {.name = "matches", .kind = Kind::boolean, .nullable = false},
+    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "wouldSend",
+     .kind = Kind::any,
+     .nullable = false,
+     .schema = &planned_request_schema,
+     .description = "By the type of the action; without secrets."},
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 
 constexpr Property backtest_properties[] = {
-    {.name = "definition", .kind = Kind::any, .description = "as configure takes it; or"},
+    {.name = "definition",
+     .kind = Kind::any,
+     .schema = &workflow_configure_schema,
+     .description = "As for configure, instead of workflowId."},
     {.name = "workflowId", .kind = Kind::uuid},
-    {.name = "from", .kind = Kind::date_or_timestamp, .description = "default: 30 days before `to`"},
+    {.name = "from", .kind = Kind::date_or_timestamp, .description = "Default: 30 days before to."},
     {.name = "to",
      .kind = Kind::date_or_timestamp,
-     .description = "default: now; a date includes its whole day"},
+     .description = "A date includes the whole day. Default: now."},
 };
 constexpr Schema backtest_schema{"WorkflowBacktest", backtest_properties};
 
 constexpr Property day_properties[] = {
-    {.name = "date", .kind = Kind::date},
-    {.name = "count", .kind = Kind::integer},
+    {.name = "date", .kind = Kind::date, .nullable = false},
+    {.name = "count", .kind = Kind::integer, .nullable = false},
 };
 constexpr Schema day_schema{"BacktestDay", day_properties};
 constexpr Property match_properties[] = {
-    {.name = "entityId", .kind = Kind::uuid},
-    {.name = "eventId", .kind = Kind::integer},
-    {.name = "at", .kind = Kind::timestamp},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "at", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema match_schema{"BacktestMatch", match_properties};
 constexpr Property backtested_properties[] = {
-    {.name = "events", .kind = Kind::integer},
-    {.name = "matches", .kind = Kind::integer},
-    {.name = "perDay", .kind = Kind::array, .schema = &day_schema},
-    {.name = "sample", .kind = Kind::array, .schema = &match_schema, .description = "the latest, at most 20"},
+    {.name = "events", .kind = Kind::integer, .nullable = false},
+    {.name = "matches", .kind = Kind::integer, .nullable = false},
+    {.name = "perDay", .kind = Kind::array, .nullable = false, .schema = &day_schema},
+    {.name = "sample",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &match_schema,
+     .description = "The latest 20 matches."},
 };
 constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 
+constexpr std::string_view reasons[] = {"switched_off", "other_trigger", "condition",
+                                        "loop",         "paused",        "newer_than_event"};
+
 constexpr Property explained_workflow_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "fired", .kind = Kind::boolean},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "fired", .kind = Kind::boolean, .nullable = false},
     {.name = "runId", .kind = Kind::uuid},
     {.name = "reason",
-     .kind = Kind::string,
-     .description = "switched_off, other_trigger, condition, loop, paused or newer_than_event"},
-    {.name = "conditions", .kind = Kind::array, .schema = &condition_schema},
+     .kind = Kind::one_of,
+     .values = reasons,
+     .description = "Why the workflow did not run or waits; null if it ran."},
+    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
-    {.name = "eventId", .kind = Kind::integer},
-    {.name = "at", .kind = Kind::timestamp},
-    {.name = "triggers", .kind = Kind::array, .items = Kind::string},
-    {.name = "workflows", .kind = Kind::array, .schema = &explained_workflow_schema},
+    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "at", .kind = Kind::timestamp, .nullable = false},
+    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &explained_workflow_schema},
 };
 constexpr Schema explained_schema{"ExplainedEvent", explained_properties};
 
 constexpr Property ledger_run_properties[] = {
-    {.name = "total", .kind = Kind::integer}, {.name = "succeeded", .kind = Kind::integer},
-    {.name = "dead", .kind = Kind::integer},  {.name = "skipped", .kind = Kind::integer},
-    {.name = "open", .kind = Kind::integer},
+    {.name = "total", .kind = Kind::integer, .nullable = false},
+    {.name = "succeeded", .kind = Kind::integer, .nullable = false},
+    {.name = "dead", .kind = Kind::integer, .nullable = false},
+    {.name = "skipped", .kind = Kind::integer, .nullable = false},
+    {.name = "open", .kind = Kind::integer, .nullable = false},
 };
 constexpr Schema ledger_runs_schema{"LedgerRuns", ledger_run_properties};
 constexpr Property ledger_properties[] = {
-    {.name = "events", .kind = Kind::integer},
-    {.name = "pending", .kind = Kind::integer, .description = "not recorded yet"},
-    {.name = "matched", .kind = Kind::integer, .description = "pairs of event and workflow"},
-    {.name = "runs", .kind = Kind::object, .schema = &ledger_runs_schema, .description = "without replays"},
-    {.name = "tries", .kind = Kind::integer},
-    {.name = "balanced", .kind = Kind::boolean},
+    {.name = "events", .kind = Kind::integer, .nullable = false},
+    {.name = "pending",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Events that are not recorded yet."},
+    {.name = "matched",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Pairs of event and workflow."},
+    {.name = "runs",
+     .kind = Kind::object,
+     .nullable = false,
+     .schema = &ledger_runs_schema,
+     .description = "Replays are not counted."},
+    {.name = "tries", .kind = Kind::integer, .nullable = false},
+    {.name = "balanced", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema ledger_schema{"Ledger", ledger_properties};
 
@@ -116,12 +153,14 @@ constexpr Parameter explain_parameters[] = {
     {.name = "before",
      .kind = Kind::integer,
      .minimum = 1,
-     .description = "an event's id: those before it; the answer has at most 100"}};
+     .description = "The id of an event; lists up to 100 events before it."}};
 constexpr Parameter ledger_parameters[] = {
-    {.name = "from", .kind = Kind::date_or_timestamp, .description = "default: all that is kept"},
+    {.name = "from",
+     .kind = Kind::date_or_timestamp,
+     .description = "Default: the oldest event that is kept."},
     {.name = "to",
      .kind = Kind::date_or_timestamp,
-     .description = "default: now; a date includes its whole day"},
+     .description = "A date includes the whole day. Default: now."},
 };
 
 /// Checks that the body has either a definition or a workflowId, even if its shape is wrong elsewhere.
@@ -333,7 +372,9 @@ constexpr Route routes[] = {
      .path = "/api/workflows/test",
      .permission = Permission::read,
      .handler = test_workflow,
-     .summary = "What a workflow would do for a record as it now is; sends nothing",
+     .operation_id = "testWorkflow",
+     .summary = "Returns what a workflow would do for a record as it is now",
+     .description = "Nothing changes and nothing is sent.",
      .tag = "Workflows",
      .body = &test_schema,
      .body_check = check_subject,
@@ -343,7 +384,8 @@ constexpr Route routes[] = {
      .path = "/api/workflows/backtest",
      .permission = Permission::read,
      .handler = backtest_workflow,
-     .summary = "When a workflow would have fired in the past",
+     .operation_id = "backtestWorkflow",
+     .summary = "Returns the past events for which a workflow would have run",
      .tag = "Workflows",
      .body = &backtest_schema,
      .body_check = check_subject,
@@ -353,7 +395,8 @@ constexpr Route routes[] = {
      .path = "/api/workflows/explain",
      .permission = Permission::read,
      .handler = explain_entity,
-     .summary = "A record's last events, newest first, and what each workflow made of them",
+     .operation_id = "explainRecord",
+     .summary = "Lists the last events of a record, newest first, and why each workflow ran or did not run",
      .tag = "Workflows",
      .query = explain_parameters,
      .answer = &explained_schema,
@@ -362,7 +405,8 @@ constexpr Route routes[] = {
      .path = "/api/workflows/ledger",
      .permission = Permission::read,
      .handler = read_ledger,
-     .summary = "What became of the events of a time",
+     .operation_id = "getLedger",
+     .summary = "Returns the numbers of events and of their runs",
      .tag = "Workflows",
      .query = ledger_parameters,
      .answer = &ledger_schema},

@@ -21,7 +21,7 @@ inline constexpr Parameter list_run_parameters[] = {
     {.name = "status", .kind = Kind::one_of, .values = run_statuses},
     {.name = "entityId", .kind = Kind::uuid},
     {.name = "from", .kind = Kind::date_or_timestamp},
-    {.name = "to", .kind = Kind::date_or_timestamp, .description = "a date includes its whole day"},
+    {.name = "to", .kind = Kind::date_or_timestamp, .description = "A date includes the whole day."},
 };
 
 /// Returns a page of the business's runs, newest first. The cost does not grow with the number of stored

@@ -6,6 +6,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/run_list.hpp"
+#include "api/workflows/workflow_schemas.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::api {
@@ -13,33 +14,44 @@ namespace {
 
 namespace sql = storage::sql::runs;
 
-constexpr Property run_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "workflowId", .kind = Kind::uuid},
-    {.name = "workflowVersion", .kind = Kind::integer},
-    {.name = "eventId", .kind = Kind::integer},
-    {.name = "entityType", .kind = Kind::string},
-    {.name = "entityId", .kind = Kind::uuid},
-    {.name = "trigger", .kind = Kind::string},
-    {.name = "status", .kind = Kind::one_of, .values = run_statuses},
-    {.name = "code", .kind = Kind::string, .description = "why it is not succeeded"},
+constexpr Property attempt_properties[] = {
+    {.name = "number", .kind = Kind::integer, .nullable = false, .description = "From 1."},
+    {.name = "startedAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "durationMs", .kind = Kind::number, .nullable = false},
+    {.name = "statusCode", .kind = Kind::integer, .description = "The HTTP status of the answer."},
+    {.name = "response", .kind = Kind::text, .description = "The first 4 KiB of the answer."},
     {.name = "error", .kind = Kind::text},
-    {.name = "attempts", .kind = Kind::integer},
-    {.name = "createdAt", .kind = Kind::timestamp},
+};
+constexpr Schema attempt_schema{"RunAttempt", attempt_properties};
+
+constexpr Property run_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "workflowId", .kind = Kind::uuid, .nullable = false},
+    {.name = "workflowVersion", .kind = Kind::integer, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = run_statuses},
+    {.name = "code", .kind = Kind::string, .description = "Why the run did not succeed, such as HTTP_503."},
+    {.name = "error", .kind = Kind::text},
+    {.name = "attempts", .kind = Kind::integer, .nullable = false},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "nextAttemptAt", .kind = Kind::timestamp},
     {.name = "finishedAt", .kind = Kind::timestamp},
     {.name = "replayOf", .kind = Kind::uuid},
-    {.name = "request", .kind = Kind::any, .description = "(get) what is sent"},
-    {.name = "tries",
+    {.name = "request",
      .kind = Kind::any,
-     .description = "(get) each try: number, startedAt, durationMs, statusCode, response, error"},
+     .schema = &planned_request_schema,
+     .description = "What the run sends; null if it is not rendered yet."},
+    {.name = "tries", .kind = Kind::array, .nullable = false, .schema = &attempt_schema},
 };
 constexpr Schema run_schema{"Run", run_properties};
 constexpr Schema run_entry_schema{"RunEntry", std::span(run_properties).first(15)};
 
 constexpr Property replay_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "status", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = run_statuses},
 };
 constexpr Schema replay_schema{"Replay", replay_properties};
 
@@ -48,19 +60,19 @@ constexpr Property replay_range_properties[] = {
     {.name = "workflowId", .kind = Kind::uuid, .required = true, .nullable = false},
     {.name = "from",
      .kind = Kind::date_or_timestamp,
-     .description = "of the events; default: all that is kept"},
+     .description = "The earliest time of the events. Default: the oldest event that is kept."},
     {.name = "to",
      .kind = Kind::date_or_timestamp,
-     .description = "a date includes its whole day; default: now"},
+     .description = "A date includes the whole day. Default: now."},
     {.name = "status",
      .kind = Kind::one_of,
      .values = final_statuses,
-     .description = "how the runs ended; default: however"},
+     .description = "The final status of the runs. Default: any."},
 };
 constexpr Schema replay_range_schema{"ReplayRange", replay_range_properties};
 
 constexpr Property replayed_properties[] = {
-    {.name = "runs", .kind = Kind::integer, .description = "how many are sent again"}};
+    {.name = "runs", .kind = Kind::integer, .nullable = false, .description = "The number of new runs."}};
 constexpr Schema replayed_schema{"Replayed", replayed_properties};
 
 constexpr std::int64_t max_replays = 100'000;
@@ -110,7 +122,8 @@ const Route routes[] = {
      .path = "/api/workflows/runs",
      .permission = Permission::read,
      .handler = list_runs,
-     .summary = "A page of the runs, the newest first",
+     .operation_id = "listWorkflowRuns",
+     .summary = "Lists runs, newest first",
      .tag = "Runs",
      .query = list_run_parameters,
      .answer = &run_entry_schema,
@@ -120,14 +133,16 @@ const Route routes[] = {
      .path = "/api/workflows/runs/{guid}",
      .permission = Permission::read,
      .handler = get_run,
-     .summary = "A run with what it sends and its tries",
+     .operation_id = "getWorkflowRun",
+     .summary = "Returns a run with its request and its attempts",
      .tag = "Runs",
      .answer = &run_schema},
     {.method = Method::post,
      .path = "/api/workflows/runs/{guid}/replay",
      .permission = Permission::operate,
      .handler = replay_run,
-     .summary = "Sends again what a run sent, as a new run",
+     .operation_id = "replayWorkflowRun",
+     .summary = "Repeats a run as a new run",
      .tag = "Runs",
      .answer = &replay_schema,
      .status = 201},
@@ -135,7 +150,8 @@ const Route routes[] = {
      .path = "/api/workflows/replay",
      .permission = Permission::operate,
      .handler = replay_range,
-     .summary = "Sends again what the finished runs of a workflow sent, each as a new run",
+     .operation_id = "replayWorkflowRuns",
+     .summary = "Repeats the final runs of a workflow, each as a new run",
      .tag = "Runs",
      .body = &replay_range_schema,
      .body_kind = BodyKind::object,

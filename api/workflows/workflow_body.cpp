@@ -3,6 +3,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/params.hpp"
+#include "api/workflows/workflow_schemas.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
@@ -13,27 +14,24 @@ namespace waybill::api {
 namespace {
 
 constexpr Property configure_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .description = "of the workflow to change; none: a new one"},
+    {.name = "guid", .kind = Kind::uuid, .description = "The workflow to update. Default: a new workflow."},
     {.name = "name", .kind = Kind::string, .nullable = false},
-    {.name = "entityType",
-     .kind = Kind::string,
-     .nullable = false,
-     .description = "Order, Shipment, Customer or Product"},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "triggerId",
      .kind = Kind::uuid,
      .nullable = false,
-     .description = "from the triggers of the entity type"},
-    {.name = "action",
+     .description = "A guid from the triggers of the entity type."},
+    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_input_schema},
+    {.name = "conditions",
      .kind = Kind::any,
-     .nullable = false,
-     .description = "type, recipient, template and more by type"},
-    {.name = "conditions", .kind = Kind::any, .description = "{} or absent: always"},
+     .schema = &conditions_schema,
+     .description = "Default: {}, which always holds."},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
     {.name = "ordered",
      .kind = Kind::boolean,
      .nullable = false,
-     .description = "runs for one record one after another, in commit order"},
+     .description = "The runs for one record are performed one after another, in commit order."},
     {.name = "trigger", .kind = Kind::string, .read_only = true},
     {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
     {.name = "status", .kind = Kind::string, .read_only = true},

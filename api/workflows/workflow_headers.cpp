@@ -3,6 +3,7 @@
 
 #include "api/route/params.hpp"
 #include "api/route/route.hpp"
+#include "api/workflows/workflow_schemas.hpp"
 #include "base/crypto.hpp"
 #include "storage/sql.hpp"
 
@@ -10,7 +11,7 @@ namespace waybill::api {
 namespace {
 
 constexpr Property headers_properties[] = {
-    {.name = "headers", .kind = Kind::any, .description = "value by name; null: not known any more"},
+    {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &header_values_schema},
 };
 constexpr Schema headers_schema{"WorkflowHeaders", headers_properties};
 
@@ -36,7 +37,9 @@ constexpr Route routes[] = {
      .path = "/api/workflows/configured/{guid}/headers",
      .permission = Permission::administer,
      .handler = get_headers,
-     .summary = "The headers of a webhook with their values, which all other answers hide",
+     .operation_id = "getWorkflowHeaders",
+     .summary = "Returns the headers of a webhook with their values",
+     .description = "All other answers hide the values.",
      .tag = "Workflows",
      .answer = &headers_schema,
      .headers = secret_headers},

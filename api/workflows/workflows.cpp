@@ -9,6 +9,7 @@
 #include "api/workflows/insight.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_headers.hpp"
+#include "api/workflows/workflow_schemas.hpp"
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/rule.hpp"
@@ -22,72 +23,74 @@ namespace {
 namespace sql = storage::sql::workflows;
 
 constexpr Property trigger_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "code", .kind = Kind::string},
-    {.name = "description", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "code", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "description", .kind = Kind::string, .nullable = false},
 };
 constexpr Schema trigger_schema{"Trigger", trigger_properties};
 
 constexpr Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "entityType", .kind = Kind::string},
-    {.name = "trigger", .kind = Kind::string, .description = "its code"},
-    {.name = "action", .kind = Kind::string, .description = "its type"},
-    {.name = "isActive", .kind = Kind::boolean},
-    {.name = "isManaged", .kind = Kind::boolean},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema entry_schema{"WorkflowEntry", entry_properties};
 
 constexpr std::string_view statuses[] = {"active", "disabled", "paused"};
 constexpr Property workflow_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "entityType", .kind = Kind::string},
-    {.name = "trigger", .kind = Kind::string},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
     {.name = "triggerId", .kind = Kind::uuid},
-    {.name = "action", .kind = Kind::any},
-    {.name = "conditions", .kind = Kind::any},
-    {.name = "isActive", .kind = Kind::boolean},
-    {.name = "isManaged", .kind = Kind::boolean},
-    {.name = "status", .kind = Kind::one_of, .values = statuses},
+    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
+    {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
     {.name = "pausedReason", .kind = Kind::string},
     {.name = "problem",
      .kind = Kind::string,
-     .description = "why this version of the service cannot read the workflow; its events and runs wait"},
-    {.name = "version", .kind = Kind::integer},
-    {.name = "ordered", .kind = Kind::boolean},
+     .description = "Why this version of the service cannot read the workflow. Its events and runs wait."},
+    {.name = "version", .kind = Kind::integer, .nullable = false},
+    {.name = "ordered", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
-    {.name = "createdAt", .kind = Kind::timestamp},
-    {.name = "updatedAt", .kind = Kind::timestamp},
+    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema workflow_schema{"Workflow", workflow_properties};
 
 constexpr Property configured_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "name", .kind = Kind::string},
-    {.name = "isActive", .kind = Kind::boolean},
-    {.name = "version", .kind = Kind::integer},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "version", .kind = Kind::integer, .nullable = false},
     {.name = "firedLast7Days",
      .kind = Kind::integer,
-     .description = "how often it would have; null when there are too many events to say"},
-    {.name = "action", .kind = Kind::any, .description = "as stored; with `secret` when one was made"},
+     .description = "How often the workflow would have run; null if there are too many events to count."},
+    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
 };
 constexpr Schema configured_schema{"WorkflowConfigured", configured_properties};
 
 constexpr Property toggled_properties[] = {
-    {.name = "guid", .kind = Kind::uuid},
-    {.name = "isActive", .kind = Kind::boolean},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema toggled_schema{"WorkflowToggled", toggled_properties};
 
 constexpr Property rotate_properties[] = {
-    {.name = "secret", .kind = Kind::string, .description = "whsec_…; none: one is made"},
-    {.name = "overlap", .kind = Kind::duration, .description = "how long the old one still signs, PT24H"},
+    {.name = "secret", .kind = Kind::string, .description = "whsec_…. Default: a generated secret."},
+    {.name = "overlap",
+     .kind = Kind::duration,
+     .description = "The time for which the old secret also signs. Default: PT24H."},
 };
 constexpr Schema rotate_schema{"SecretRotation", rotate_properties};
-constexpr Property secret_properties[] = {{.name = "secret", .kind = Kind::string}};
+constexpr Property secret_properties[] = {{.name = "secret", .kind = Kind::string, .nullable = false}};
 constexpr Schema secret_schema{"WebhookSecret", secret_properties};
 
 domain::EntityType entity_type(const Call& call) {
@@ -329,7 +332,7 @@ asio::awaitable<Answer> rotate_secret(Call& call, Services& services) {
 }
 
 constexpr Parameter managed_parameters[] = {
-    {.name = "managed", .kind = Kind::boolean, .description = "the managed workflows too"}};
+    {.name = "managed", .kind = Kind::boolean, .description = "Includes the managed workflows."}};
 constexpr Parameter resume_parameters[] = {{.name = "workflowId", .kind = Kind::uuid, .required = true}};
 
 const Route routes[] = {
@@ -337,7 +340,8 @@ const Route routes[] = {
      .path = "/api/workflows/triggers/{entityType:text}",
      .permission = Permission::read,
      .handler = list_triggers,
-     .summary = "The triggers of an entity type",
+     .operation_id = "listTriggers",
+     .summary = "Lists the triggers of an entity type",
      .tag = "Workflows",
      .answer = &trigger_schema,
      .answer_is_array = true},
@@ -345,7 +349,8 @@ const Route routes[] = {
      .path = "/api/workflows/{entityType:text}/configured",
      .permission = Permission::read,
      .handler = list_workflows,
-     .summary = "The workflows of an entity type",
+     .operation_id = "listWorkflows",
+     .summary = "Lists the workflows of an entity type",
      .tag = "Workflows",
      .query = managed_parameters,
      .answer = &entry_schema,
@@ -354,7 +359,10 @@ const Route routes[] = {
      .path = "/api/workflows/configure",
      .permission = Permission::administer,
      .handler = configure_workflow,
-     .summary = "Makes a workflow, or changes the one named by guid",
+     .operation_id = "configureWorkflow",
+     .summary = "Creates a workflow",
+     .description = "A guid in the body updates that workflow (200). name, entityType, triggerId and action "
+                    "are required without a guid.",
      .tag = "Workflows",
      .body = &workflow_configure_schema,
      .body_check = check_workflow_body,
@@ -366,13 +374,15 @@ const Route routes[] = {
      .path = "/api/workflows/configured/{guid}",
      .permission = Permission::read,
      .handler = get_workflow,
-     .summary = "A workflow",
+     .operation_id = "getWorkflow",
+     .summary = "Returns a workflow",
      .tag = "Workflows",
      .answer = &workflow_schema},
     {.method = Method::get,
      .path = "/api/workflows/configured/{guid}/toggle",
      .permission = Permission::administer,
      .handler = toggle_workflow,
+     .operation_id = "toggleWorkflow",
      .summary = "Switches a workflow on or off",
      .tag = "Workflows",
      .answer = &toggled_schema,
@@ -381,13 +391,17 @@ const Route routes[] = {
      .path = "/api/workflows/configured/{guid}",
      .permission = Permission::administer,
      .handler = delete_workflow,
-     .summary = "Deletes a workflow; its runs stay in the history",
+     .operation_id = "deleteWorkflow",
+     .summary = "Deletes a workflow",
+     .description = "Its runs stay in the history.",
      .tag = "Workflows"},
     {.method = Method::get,
      .path = "/api/workflows/resume-workflow",
      .permission = Permission::administer,
      .handler = resume_workflow,
-     .summary = "Ends a workflow's pause and releases the runs it held",
+     .operation_id = "resumeWorkflow",
+     .summary = "Resumes a paused workflow",
+     .description = "The runs that it held are released.",
      .tag = "Workflows",
      .query = resume_parameters,
      .changes = true},
@@ -395,7 +409,9 @@ const Route routes[] = {
      .path = "/api/workflows/configured/{guid}/rotate-secret",
      .permission = Permission::administer,
      .handler = rotate_secret,
-     .summary = "Gives a webhook a new signing secret; the old one signs too for a while",
+     .operation_id = "rotateWorkflowSecret",
+     .summary = "Replaces the signing secret of a webhook",
+     .description = "The old secret signs as well until the overlap ends.",
      .tag = "Workflows",
      .body = &rotate_schema,
      .body_kind = BodyKind::object,

@@ -165,8 +165,9 @@ void collect(const Route& route, const Schema& schema, const std::string& prefix
     };
     if (property.kind == Kind::uuid) add(name);
     if (property.kind == Kind::array && property.items == Kind::uuid) add(name + "[]");
-    if (property.schema)
-      collect(route, *property.schema, name + (property.kind == Kind::array ? "[]." : "."), found);
+    if (property.schema && property.kind == Kind::object) collect(route, *property.schema, name + ".", found);
+    if (property.schema && property.kind == Kind::array)
+      collect(route, *property.schema, name + "[].", found);
   }
 }
 
@@ -247,7 +248,7 @@ class IsolationTest : public ApiTest {
         value = json::array{json::value(own.guid(std::string(kind_of(route, name + "[]"))))};
       } else if (property.schema && property.kind == Kind::array) {
         value = json::array{json::value(required_fields(route, *property.schema, name + "[]."))};
-      } else if (property.schema) {
+      } else if (property.schema && property.kind == Kind::object) {
         value = required_fields(route, *property.schema, name + ".");
       } else {
         value = example.at(property.name);

@@ -1,4 +1,4 @@
-// Shows this server's own document. It is not sent to a validator, and nothing is stored in the browser.
+// Shows the document of this server. It is not sent to a validator, and nothing is stored in the browser.
 SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#reference",

@@ -1,0 +1,241 @@
+#include "api/workflows/workflow_schemas.hpp"
+
+#include "api/records/fields.hpp"
+#include "domain/triggers.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::string_view send_email[] = {"send_email"};
+constexpr std::string_view send_push[] = {"send_push"};
+constexpr std::string_view webhook[] = {"webhook"};
+constexpr std::string_view update_status[] = {"update_status"};
+constexpr std::string_view push_tracking[] = {"push_tracking"};
+
+constexpr std::string_view urgencies[] = {"very-low", "low", "normal", "high"};  // RFC 8030 section 5.3
+constexpr double max_ttl = 2'419'200;
+
+constexpr Schema recipients_schema{.name = "MailRecipients", .json = R"({"anyOf": [{"type": "string"},
+                                       {"type": "array", "items": {"type": "string"}, "maxItems": 100}]})"};
+constexpr Schema hidden_headers_schema{
+    .name = "HiddenHeaders", .json = R"({"type": "object", "additionalProperties": {"type": "string"},
+                "description": "Values by name; ******** replaces a hidden value."})"};
+constexpr Schema header_input_schema{
+    .name = "Headers", .json = R"({"type": "object", "additionalProperties": {"type": "string"}})"};
+
+constexpr Property email_input_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = send_email},
+    {.name = "recipient",
+     .kind = Kind::any,
+     .required = true,
+     .schema = &recipients_schema,
+     .description = "Addresses, as an array or separated by commas. Mustache is allowed."},
+    {.name = "template", .kind = Kind::string, .description = "The code of a stored template."},
+    {.name = "subject", .kind = Kind::text},
+    {.name = "body", .kind = Kind::text},
+    {.name = "html", .kind = Kind::text},
+};
+constexpr Schema email_input_schema{"EmailActionInput", email_input_properties};
+
+constexpr Property push_input_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = send_push},
+    {.name = "recipient", .kind = Kind::string, .description = "\"all\" (default) or the guid of a user."},
+    {.name = "template", .kind = Kind::string, .description = "The code of a stored template."},
+    {.name = "title", .kind = Kind::string, .description = "Required without a template."},
+    {.name = "body", .kind = Kind::text},
+    {.name = "url", .kind = Kind::string, .max_length = 2'000},
+    {.name = "ttl",
+     .kind = Kind::integer,
+     .minimum = 0,
+     .maximum = max_ttl,
+     .description = "Seconds for which the push service keeps the message. Default: 86400."},
+    {.name = "urgency", .kind = Kind::one_of, .values = urgencies, .description = "Default: normal."},
+};
+constexpr Schema push_input_schema{"PushActionInput", push_input_properties};
+
+constexpr Property webhook_input_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = webhook},
+    {.name = "recipient", .kind = Kind::text, .required = true, .description = "An http or https URL."},
+    {.name = "template",
+     .kind = Kind::text,
+     .description = "The code of a stored template, or a body with Mustache. Default: the event payload."},
+    {.name = "headers", .kind = Kind::any, .schema = &header_input_schema},
+    {.name = "secret",
+     .kind = Kind::string,
+     .description = "whsec_…; signs the requests. Default: a generated secret."},
+};
+constexpr Schema webhook_input_schema{"WebhookActionInput", webhook_input_properties};
+
+constexpr Property status_input_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .values = update_status},
+    {.name = "recipient",
+     .kind = Kind::string,
+     .description = "Empty: the record of the event. Otherwise its relatives: order or shipments."},
+    {.name = "template", .kind = Kind::string, .description = "The new status."},
+    {.name = "status", .kind = Kind::string, .description = "The new status, instead of template."},
+    {.name = "whenAllShipments",
+     .kind = Kind::string,
+     .description = "The order moves only if all its shipments have this status."},
+};
+constexpr Schema status_input_schema{"StatusActionInput", status_input_properties};
+
+constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema, &push_input_schema,
+                                           &status_input_schema};
+
+constexpr Property email_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_email},
+    {.name = "recipient", .kind = Kind::any, .nullable = false, .schema = &recipients_schema},
+    {.name = "template", .kind = Kind::string},
+    {.name = "subject", .kind = Kind::text},
+    {.name = "body", .kind = Kind::text},
+    {.name = "html", .kind = Kind::text},
+};
+constexpr Schema email_schema{"EmailAction", email_properties};
+
+constexpr Property push_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_push},
+    {.name = "recipient", .kind = Kind::string, .nullable = false},
+    {.name = "template", .kind = Kind::string},
+    {.name = "title", .kind = Kind::string},
+    {.name = "body", .kind = Kind::text},
+    {.name = "url", .kind = Kind::string},
+    {.name = "ttl", .kind = Kind::integer, .nullable = false},
+    {.name = "urgency", .kind = Kind::one_of, .nullable = false, .values = urgencies},
+};
+constexpr Schema push_schema{"PushAction", push_properties};
+
+constexpr Property webhook_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = webhook},
+    {.name = "recipient", .kind = Kind::text, .nullable = false},
+    {.name = "template", .kind = Kind::text},
+    {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
+    {.name = "secret",
+     .kind = Kind::string,
+     .nullable = false,
+     .optional = true,
+     .description = "Only in the answer to the request that set or generated it."},
+};
+constexpr Schema webhook_schema{"WebhookAction", webhook_properties};
+
+constexpr Property status_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = update_status},
+    {.name = "recipient", .kind = Kind::string, .nullable = false},
+    {.name = "template", .kind = Kind::string, .nullable = false},
+    {.name = "status", .kind = Kind::string, .nullable = false},
+    {.name = "whenAllShipments", .kind = Kind::string},
+};
+constexpr Schema status_schema{"StatusAction", status_properties};
+
+constexpr Property tracking_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = push_tracking},
+};
+constexpr Schema tracking_schema{"TrackingAction", tracking_properties};
+
+constexpr const Schema* actions[] = {&webhook_schema, &email_schema, &push_schema, &status_schema,
+                                     &tracking_schema};
+
+constexpr Property planned_webhook_properties[] = {
+    {.name = "url", .kind = Kind::text, .nullable = false},
+    {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
+    {.name = "body", .kind = Kind::text, .nullable = false},
+};
+constexpr Schema planned_webhook_schema{"PlannedWebhook", planned_webhook_properties};
+
+constexpr Property planned_email_properties[] = {
+    {.name = "to", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    {.name = "subject", .kind = Kind::text, .nullable = false},
+    {.name = "body", .kind = Kind::text},
+    {.name = "html", .kind = Kind::text},
+    {.name = "listUnsubscribe",
+     .kind = Kind::text,
+     .nullable = false,
+     .optional = true,
+     .description = "Only if the template has a url."},
+};
+constexpr Schema planned_email_schema{"PlannedEmail", planned_email_properties};
+
+constexpr Property planned_push_properties[] = {
+    {.name = "title", .kind = Kind::text, .nullable = false},
+    {.name = "body", .kind = Kind::text},
+    {.name = "url", .kind = Kind::text},
+    {.name = "subscriptions",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of browsers that receive the message."},
+};
+constexpr Schema planned_push_schema{"PlannedPush", planned_push_properties};
+
+constexpr Property planned_status_properties[] = {
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityIds", .kind = Kind::array, .nullable = false, .items = Kind::uuid},
+    {.name = "status", .kind = Kind::string, .nullable = false},
+    {.name = "whenAllShipments", .kind = Kind::string, .nullable = false, .optional = true},
+};
+constexpr Schema planned_status_schema{"PlannedStatus", planned_status_properties};
+
+constexpr Property planned_tracking_properties[] = {
+    {.name = "orderId", .kind = Kind::uuid},
+    {.name = "trackingNumber", .kind = Kind::string},
+    {.name = "carrier", .kind = Kind::string},
+    {.name = "shippedAt", .kind = Kind::timestamp, .nullable = false},
+};
+constexpr Schema planned_tracking_schema{"PlannedTracking", planned_tracking_properties};
+
+constexpr const Schema* planned_requests[] = {&planned_webhook_schema, &planned_email_schema,
+                                              &planned_push_schema, &planned_status_schema,
+                                              &planned_tracking_schema};
+
+/// The paths depend on the entity type, and the types of the values on the path; the handler checks both.
+constexpr std::string_view conditions_json = R"json({
+  "type": "object",
+  "description": "Paths with the values or operators that fields must match. All entries must hold.",
+  "properties": {
+    "all": {"type": "array", "items": {"$ref": "#/components/schemas/Conditions"}},
+    "any": {"type": "array", "items": {"$ref": "#/components/schemas/Conditions"}},
+    "not": {"$ref": "#/components/schemas/Conditions"}
+  },
+  "patternProperties": {
+    "^(?!(all|any|not)$)": {
+      "anyOf": [
+        {"type": ["string", "number", "boolean", "null"]},
+        {
+          "type": "object",
+          "minProperties": 1,
+          "additionalProperties": false,
+          "properties": {
+            "eq": {"type": ["string", "number", "boolean", "null"]},
+            "ne": {"type": ["string", "number", "boolean", "null"]},
+            "gt": {"type": ["string", "number"]},
+            "gte": {"type": ["string", "number"]},
+            "lt": {"type": ["string", "number"]},
+            "lte": {"type": ["string", "number"]},
+            "in": {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}},
+            "nin": {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}},
+            "contains": {"type": "string"},
+            "startsWith": {"type": "string"},
+            "endsWith": {"type": "string"},
+            "exists": {"type": "boolean"},
+            "changed": {"type": "boolean"},
+            "from": {"type": ["string", "number", "boolean", "null"]},
+            "to": {"type": ["string", "number", "boolean", "null"]}
+          }
+        }
+      ]
+    }
+  },
+  "additionalProperties": true
+})json";
+
+}  // namespace
+
+const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
+const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
+const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};
+const Schema action_schema{.name = "Action", .variants = actions};
+const Schema planned_request_schema{.name = "PlannedRequest", .variants = planned_requests};
+const Schema header_values_schema{
+    .name = "HeaderValues",
+    .json = R"({"type": "object", "additionalProperties": {"type": ["string", "null"]},
+                "description": "Values by name; null if a value is no longer known."})"};
+
+}  // namespace waybill::api

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "api/route/schema.hpp"
+
+namespace waybill::api {
+
+inline constexpr std::string_view action_types[] = {"send_email", "send_push", "webhook", "update_status",
+                                                    "push_tracking"};
+
+extern const Schema trigger_code_schema;
+extern const Schema conditions_schema;
+extern const Schema action_input_schema;     // as a request defines it
+extern const Schema action_schema;           // as it is stored and shown
+extern const Schema planned_request_schema;  // the request that a run sends, or would send
+extern const Schema header_values_schema;    // a header's value by its name
+
+}  // namespace waybill::api
