@@ -33,7 +33,7 @@ class PreparedBusiness {
 
  private:
   std::string created(std::string_view path, std::string_view body);
-  void save(std::string_view kind) { guids_[std::string(kind)] = make(kind); }
+  void keep(std::string_view kind) { guids_[std::string(kind)] = make(kind); }
   std::string add_reference();
   std::string upload();
   std::string connect_store();
