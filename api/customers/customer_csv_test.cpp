@@ -47,7 +47,7 @@ TEST(CustomerCsv, AnInvalidHeaderIsALineError) {
   EXPECT_THAT(read_all("name,email,Name\nAda,,x").errors, ElementsAre(HasSubstr("twice")));
   EXPECT_THAT(read_all("email,phone\n").errors, ElementsAre(HasSubstr("lacks the column name")));
   EXPECT_THAT(read_all("name,phone\n").errors, ElementsAre(HasSubstr("lacks the column email")));
-  EXPECT_THAT(read_all("name,\"email\n").errors, ElementsAre(HasSubstr("not closed")));
+  EXPECT_THAT(read_all("name,\"email\n").errors, ElementsAre(HasSubstr("unclosed quote")));
   EXPECT_THAT(read_all("name,email,phone,company,street,city,state,postalCode,country,more\n").errors,
               ElementsAre(HasSubstr("too many columns")));
 }

@@ -85,13 +85,13 @@ TEST(Multipart, NamesMayHoldQuotes) {
 TEST(Multipart, RefusesMalformedForms) {
   EXPECT_THAT(problem_of(""), HasSubstr("ends with its boundary"));
   EXPECT_THAT(problem_of(part(file_head, "cut off")), HasSubstr("ends with its boundary"));
-  EXPECT_THAT(problem_of("--x\r\nContent-Disposition: form-data; name=a"), HasSubstr("head does not end"));
+  EXPECT_THAT(problem_of("--x\r\nContent-Disposition: form-data; name=a"), HasSubstr("incomplete head"));
   EXPECT_THAT(problem_of(part("X: " + std::string(8'192, 'x'), "1") + "--x--"),
-              HasSubstr("head does not end"));
+              HasSubstr("incomplete head"));
   EXPECT_THAT(problem_of(part("Content-Type: text/csv", "1") + "--x--"), HasSubstr("without a name"));
   EXPECT_THAT(problem_of("--x\r\n\r\n1\r\n--x--"), HasSubstr("without a name"));
   EXPECT_THAT(problem_of(part("Content-Disposition: attachment; name=a", "1") + "--x--"),
-              HasSubstr("no form-data"));
+              HasSubstr("not form-data"));
   EXPECT_THAT(
       problem_of(part(std::string(file_head) + "\r\nContent-Transfer-Encoding: base64", "MQ==") + "--x--"),
       HasSubstr("Content-Transfer-Encoding"));
