@@ -19,7 +19,7 @@ class Harness : public testing::Environment {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // Writing to a process or a connection that is gone is an error to look at, not the end of the tests.
+  // Writing to a closed process or connection must return an error instead of ending the tests.
   std::signal(SIGPIPE, SIG_IGN);
   testing::AddGlobalTestEnvironment(new Harness);  // owned by GoogleTest
   return RUN_ALL_TESTS();

@@ -1,4 +1,4 @@
-// How many recipients a business that registered itself may mail in a day.
+// The daily limit of mail recipients for a business that registered itself.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class MailLimits : public testing::Test {
     return {.arguments = {"--mails-per-day", "5", "--mail-dir", mail_dir}};
   }
 
-  /// As if the business had been made by `POST /api/business`.
+  /// Marks the business as created by `POST /api/business`.
   void register_itself() {
     tenant.sql.exec("update businesses set registered_by_itself = true, plan = 'standard'");
   }
@@ -46,7 +46,7 @@ class MailLimits : public testing::Test {
   Tenant tenant{waybill, "Shop"};
 };
 
-TEST_F(MailLimits, OfABusinessThatRegisteredItselfHoldForAllWorkersUntilItHasAnotherPlan) {
+TEST_F(MailLimits, ApplyToASelfRegisteredBusinessAcrossWorkersUntilItsPlanChanges) {
   register_itself();
   const Waybill second(database.url(), {.command = "worker",
                                         .arguments = options(directory.path()).arguments,
@@ -68,7 +68,7 @@ TEST_F(MailLimits, OfABusinessThatRegisteredItselfHoldForAllWorkersUntilItHasAno
   EXPECT_EQ(mails(), 12U);
 }
 
-TEST_F(MailLimits, DoNotCountTheBusinesssOwnUsers) {
+TEST_F(MailLimits, DoNotCountTheUsersOfTheBusiness) {
   register_itself();
   tenant.sql.exec(
       "insert into users (email, business_id, role, password_hash, verified_at) "
@@ -78,7 +78,7 @@ TEST_F(MailLimits, DoNotCountTheBusinesssOwnUsers) {
   EXPECT_EQ(tenant.sql.number("select recipients from business_mails"), 0);
 }
 
-TEST_F(MailLimits, AreNotForABusinessOfTheOperator) {
+TEST_F(MailLimits, DoNotApplyToABusinessThatTheOperatorCreated) {
   for (int i = 0; i < 7; ++i) order_for("stranger" + std::to_string(i) + "@example.com");
   EXPECT_TRUE(eventually([&] { return runs("succeeded") == 7; }));
   EXPECT_EQ(tenant.sql.number("select count(*) from business_mails"), 0);

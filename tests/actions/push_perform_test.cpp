@@ -21,46 +21,46 @@ using testing::SizeIs;
 using tests::RawServer;
 using Reply = RawServer::Reply;
 
-/// What a test tells, instead of a database.
-struct Told {
+/// A directory of subscriptions that the test controls, instead of a database.
+struct SubscriptionScript {
   PushAudience audience;
-  std::atomic<int> failures = 0;  // of the next calls
-  bool refuses = false;           // every call, and not because it is away
+  std::atomic<int> failures = 0;  // of the next calls to fail as if the database were unreachable
+  bool refuses = false;           // every call fails, although the database is reachable
   std::atomic<int> calls = 0;
   std::vector<Guid> removed;
 };
 
-class ToldDirectory : public SubscriptionDirectory {
+class ScriptedDirectory : public SubscriptionDirectory {
  public:
-  explicit ToldDirectory(Told& told) : told_(told) {}
+  explicit ScriptedDirectory(SubscriptionScript& script) : script_(script) {}
   PushAudience find(const Guid&, const std::optional<Guid>&) override {
-    ++told_.calls;
-    if (told_.refuses) throw std::runtime_error("permission denied");
-    if (told_.failures-- > 0) throw storage::DatabaseUnavailable("away");
-    return told_.audience;
+    ++script_.calls;
+    if (script_.refuses) throw std::runtime_error("permission denied");
+    if (script_.failures-- > 0) throw storage::DatabaseUnavailable("away");
+    return script_.audience;
   }
   void remove(const Guid&, const PushSubscription& subscription) override {
-    told_.removed.push_back(subscription.guid);
+    script_.removed.push_back(subscription.guid);
   }
 
  private:
-  Told& told_;
+  SubscriptionScript& script_;
 };
 
 class NoMailer : public net::Mailer {
   void transmit(net::MailMessage, Done) override { throw std::logic_error("a push message is no mail"); }
 };
 
-/// Push messages performed against servers that answer as told.
+/// Push messages sent to servers with scripted responses.
 struct Performance {
   Performance() {
-    told.audience.signer = std::make_shared<net::VapidSigner>(net::make_vapid_keys(), "");
-    sender = std::make_unique<WebPushSender>(std::make_unique<ToldDirectory>(told));
+    script.audience.signer = std::make_shared<net::VapidSigner>(net::make_vapid_keys(), "");
+    sender = std::make_unique<WebPushSender>(std::make_unique<ScriptedDirectory>(script));
     client = std::make_unique<net::HttpClient>(net::HttpClient::Options{.policy = {.allow_private = true}});
   }
   ~Performance() { stop(); }
 
-  // As the worker does.
+  // The worker does the same.
   void stop() {
     if (!sender) return;
     sender->close();
@@ -70,10 +70,10 @@ struct Performance {
 
   void subscribe(const std::string& endpoint, std::size_t count = 1) {
     for (std::size_t i = 0; i < count; ++i) {
-      told.audience.subscriptions.push_back({.guid = Guid::random(),
-                                             .endpoint = endpoint + "/" + std::to_string(i),
-                                             .p256dh = net::make_vapid_keys().public_key,
-                                             .auth = "BTBZMqHH6r4Tts7J_aSIgg"});
+      script.audience.subscriptions.push_back({.guid = Guid::random(),
+                                               .endpoint = endpoint + "/" + std::to_string(i),
+                                               .p256dh = net::make_vapid_keys().public_key,
+                                               .auth = "BTBZMqHH6r4Tts7J_aSIgg"});
     }
   }
 
@@ -92,7 +92,7 @@ struct Performance {
   }
   AttemptResult perform(std::string_view tries = "[]") { return start(tries).get(); }
 
-  Told told;
+  SubscriptionScript script;
   NoMailer mailer;
   std::unique_ptr<WebPushSender> sender;
   std::unique_ptr<net::HttpClient> client;
@@ -108,14 +108,15 @@ std::vector<std::string> codes(const AttemptResult& result) {
   return codes;
 }
 
-TEST(PushPerform, ServesManyWithFewUnderWayAtATime) {
-  std::atomic<int> now = 0, most = 0, all = 0;
+TEST(PushPerform, ServesManySubscriptionsWithFewRequestsInFlight) {
+  std::atomic<int> current = 0, most_in_flight = 0, all = 0;
   RawServer server([&](const RawServer::Request&) {
-    const int here = ++now;
-    for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+    const int in_flight = ++current;
+    for (int seen = most_in_flight;
+         in_flight > seen && !most_in_flight.compare_exchange_weak(seen, in_flight);) {
     }
     ++all;
-    --now;
+    --current;
     return RawServer::answer(201);
   });
   Performance push;
@@ -123,15 +124,15 @@ TEST(PushPerform, ServesManyWithFewUnderWayAtATime) {
   const AttemptResult result = push.perform();
   EXPECT_TRUE(std::holds_alternative<Done>(result.outcome));
   EXPECT_EQ(all, 300);
-  EXPECT_LE(most, 32);
+  EXPECT_LE(most_in_flight, 32);
   EXPECT_FALSE(result.destination_failed);
   EXPECT_THAT(codes(result), AllOf(SizeIs(300), Each("")));
 }
 
-TEST(PushPerform, AServiceThatIsDownIsPassedOverAndTheOthersAreServed) {
-  std::atomic<int> asked = 0, served = 0;
+TEST(PushPerform, AServiceThatIsDownIsSkippedAndTheOthersAreServed) {
+  std::atomic<int> requests = 0, served = 0;
   RawServer down([&](const RawServer::Request&) {
-    ++asked;
+    ++requests;
     return RawServer::answer(503);
   });
   RawServer up([&](const RawServer::Request&) {
@@ -144,23 +145,23 @@ TEST(PushPerform, AServiceThatIsDownIsPassedOverAndTheOthersAreServed) {
   const AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Retry>(result.outcome).code, "HTTP_503");
   EXPECT_EQ(served, 50);
-  EXPECT_LT(asked, 100) << "the breaker opens";
+  EXPECT_LT(requests, 100) << "the breaker opens";
   EXPECT_EQ(result.status_code, 503);
-  EXPECT_FALSE(result.destination_failed) << "one service did its work";
-  EXPECT_EQ(std::ranges::count(codes(result), "SERVICE_DOWN"), 200 - asked);
+  EXPECT_FALSE(result.destination_failed) << "one service responded successfully";
+  EXPECT_EQ(std::ranges::count(codes(result), "SERVICE_DOWN"), 200 - requests);
   const PushHistory history =
       PushHistory::read(json::serialize(json::array{{{"response", result.response.value()}}}));
   EXPECT_THAT(history.remaining.value(), SizeIs(200));
 }
 
-TEST(PushPerform, WhenAllServicesFailItSpeaksAgainstTheBusinesssPush) {
+TEST(PushPerform, OnlyAFailureOfAllServicesCountsAgainstTheDestination) {
   RawServer down([](const RawServer::Request&) { return RawServer::answer(500); });
   Performance push;
   push.subscribe(down.url("/p"), 2);
   EXPECT_TRUE(push.perform().destination_failed);
 }
 
-TEST(PushPerform, TheFirstRefusalsWordsAreKept) {
+TEST(PushPerform, TheMessageOfTheFirstRefusalIsKept) {
   RawServer server([](const RawServer::Request&) { return RawServer::answer(403, "wrong key"); });
   Performance push;
   push.subscribe(server.url("/p"));
@@ -177,65 +178,65 @@ TEST(PushPerform, GoneSubscriptionsAreRemoved) {
   Performance push;
   push.subscribe(server.url("/p"), 3);
   EXPECT_TRUE(std::holds_alternative<Done>(push.perform().outcome));
-  EXPECT_THAT(push.told.removed, ElementsAre(push.told.audience.subscriptions[1].guid));
+  EXPECT_THAT(push.script.removed, ElementsAre(push.script.audience.subscriptions[1].guid));
 }
 
-TEST(PushPerform, ALaterTryServesOnlyWhatIsLeft) {
-  std::atomic<int> asked = 0;
+TEST(PushPerform, ALaterAttemptServesOnlyTheRemainingSubscriptions) {
+  std::atomic<int> requests = 0;
   RawServer server([&](const RawServer::Request&) {
-    ++asked;
+    ++requests;
     return RawServer::answer(201);
   });
   Performance push;
   push.subscribe(server.url("/p"), 3);
-  const std::string report = push_report(
-      std::vector<PushEntry>{{push.told.audience.subscriptions[0].guid, PushResult::delivered, 201, ""},
-                             {push.told.audience.subscriptions[2].guid, PushResult::failed, 503, "HTTP_503"},
-                             {Guid::random(), PushResult::failed, 503, "HTTP_503"}});
+  const std::string report = push_report(std::vector<PushEntry>{
+      {push.script.audience.subscriptions[0].guid, PushResult::delivered, 201, ""},
+      {push.script.audience.subscriptions[2].guid, PushResult::failed, 503, "HTTP_503"},
+      {Guid::random(), PushResult::failed, 503, "HTTP_503"}});
   const AttemptResult result = push.perform(json::serialize(json::array{{{"response", report}}}));
   EXPECT_TRUE(std::holds_alternative<Done>(result.outcome));
-  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(requests, 1);
 }
 
-TEST(PushPerform, ALostSessionIsMadeAnew) {
+TEST(PushPerform, ALostSessionIsReplaced) {
   RawServer server([](const RawServer::Request&) { return RawServer::answer(201); });
   Performance push;
   push.subscribe(server.url("/p"));
-  push.told.failures = 1;
+  push.script.failures = 1;
   EXPECT_TRUE(std::holds_alternative<Done>(push.perform().outcome));
 }
 
-TEST(PushPerform, WhileTheDatabaseIsAwayItIsNoTry) {
+TEST(PushPerform, NoAttemptCountsWhileTheDatabaseIsUnreachable) {
   Performance push;
-  push.told.failures = 100;
+  push.script.failures = 100;
   EXPECT_TRUE(push.perform().cancelled);
-  EXPECT_LE(push.told.calls, 5);
+  EXPECT_LE(push.script.calls, 5);
 }
 
-TEST(PushPerform, ADirectoryThatRefusesIsTriedAgainAndItsWordsStayInside) {
+TEST(PushPerform, ARefusalOfTheDirectoryIsRetriedAndItsMessageStaysInternal) {
   Performance push;
-  push.told.refuses = true;
+  push.script.refuses = true;
   const AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Retry>(result.outcome).code, "INTERNAL_ERROR");
   EXPECT_FALSE(result.cancelled);
   EXPECT_EQ(result.error, "The subscriptions could not be read.");
 }
 
-TEST(PushPerform, WhatCannotBeEncryptedOrSignedIsRefused) {
+TEST(PushPerform, AMessageThatCannotBeEncryptedOrSignedIsRefused) {
   RawServer server([](const RawServer::Request&) { return RawServer::answer(201); });
   Performance push;
   push.subscribe(server.url("/p"), 2);
-  push.told.audience.subscriptions[0].p256dh = "AAAA";
-  push.told.audience.subscriptions[1].endpoint = "nowhere";
+  push.script.audience.subscriptions[0].p256dh = "AAAA";
+  push.script.audience.subscriptions[1].endpoint = "nowhere";
   AttemptResult result = push.perform();
   EXPECT_EQ(std::get<Dead>(result.outcome).code, "MALFORMED");
   EXPECT_THAT(codes(result), ElementsAre("MALFORMED", "MALFORMED"));
-  push.told.audience.signer = nullptr;
+  push.script.audience.signer = nullptr;
   result = push.perform();
   EXPECT_EQ(std::get<Dead>(result.outcome).code, "NO_VAPID_KEYS");
 }
 
-TEST(PushPerform, TheWorkersEndCallsOffWhatIsUnderWayAndWaits) {
+TEST(PushPerform, StoppingTheWorkerCancelsRequestsInFlightAndWaitsForThem) {
   std::promise<void> reached;
   std::once_flag once;
   RawServer server([&](const RawServer::Request&) {

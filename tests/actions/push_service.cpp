@@ -13,10 +13,10 @@ std::filesystem::path script() {
 }
 
 int port_of(Process& process) {
-  constexpr std::string_view words = "listening on port ";
-  const auto line = process.wait_for_line(words);
+  constexpr std::string_view line_prefix = "listening on port ";
+  const auto line = process.wait_for_line(line_prefix);
   if (!line) throw std::runtime_error("no push service: " + process.standard_error());
-  return std::stoi(line->substr(line->find(words) + words.size()));
+  return std::stoi(line->substr(line->find(line_prefix) + line_prefix.size()));
 }
 
 }  // namespace
@@ -30,14 +30,14 @@ PushService::PushService() : process_({"node", script()}), http_("127.0.0.1", po
 
 std::string PushService::origin() const { return "http://127.0.0.1:" + std::to_string(http_.port()); }
 
-Response PushService::tell(std::string_view path, const json::object& body) {
+Response PushService::control(std::string_view path, const json::object& body) {
   Response response = http_.post(path, body);
   if (response.status != 200) throw std::runtime_error("the push service: " + response.text);
   return response;
 }
 
 Browser PushService::subscribe(std::string_view vapid_public_key) {
-  const Response response = tell("/subscribe", {{"applicationServerKey", vapid_public_key}});
+  const Response response = control("/subscribe", {{"applicationServerKey", vapid_public_key}});
   return {.endpoint = text_at(response.body, "endpoint"),
           .p256dh = text_at(response.body, "keys.p256dh"),
           .auth = text_at(response.body, "keys.auth"),
@@ -45,10 +45,10 @@ Browser PushService::subscribe(std::string_view vapid_public_key) {
 }
 
 void PushService::answer_next(const Browser& browser, int status, const json::object& headers) {
-  tell("/answer", {{"clientHash", browser.id}, {"status", status}, {"headers", headers}});
+  control("/answer", {{"clientHash", browser.id}, {"status", status}, {"headers", headers}});
 }
 
-void PushService::expire(const Browser& browser) { tell("/expire", {{"clientHash", browser.id}}); }
+void PushService::expire(const Browser& browser) { control("/expire", {{"clientHash", browser.id}}); }
 
 std::vector<Pushed> PushService::pushes(const Browser& browser) {
   const Response response = http_.get("/pushes/" + browser.id);

@@ -10,24 +10,24 @@
 
 namespace waybill::tests {
 
-/// A browser that has subscribed.
+/// A browser with a subscription.
 struct Browser {
   std::string endpoint;
   std::string p256dh;
   std::string auth;
-  std::string id;  // what the push service knows it by
+  std::string id;  // the push service's id of it
 };
 
-/// A push that came for a browser.
+/// A push message for a browser.
 struct Pushed {
-  int status = 0;  // of the answer
+  int status = 0;  // of the response
   json::object headers;
-  json::value message;  // decrypted; null when the answer was another one
+  json::value message;  // decrypted; null if the push was not accepted
 
   std::string header(std::string_view lower_case_name) const;
 };
 
-/// tests/push/push_service.js, running.
+/// A process of tests/push/push_service.js.
 class PushService {
  public:
   PushService();
@@ -35,16 +35,16 @@ class PushService {
   /// http://127.0.0.1:PORT
   std::string origin() const;
   Browser subscribe(std::string_view vapid_public_key);
-  /// The next push to the browser is answered so, and does not reach it.
+  /// Sets the response to the next push to the browser, which then does not receive it.
   void answer_next(const Browser& browser, int status, const json::object& headers = {});
-  /// From now on its pushes are answered with 410.
+  /// Answers all further pushes to the browser with 410.
   void expire(const Browser& browser);
   std::vector<Pushed> pushes(const Browser& browser);
-  /// Once there are as many; what there is when the deadline passes.
+  /// Waits for `count` pushes; returns those received by the deadline.
   std::vector<Pushed> wait_for(const Browser& browser, std::size_t count, Deadline deadline = patience);
 
  private:
-  Response tell(std::string_view path, const json::object& body);
+  Response control(std::string_view path, const json::object& body);
 
   Process process_;
   Http http_;

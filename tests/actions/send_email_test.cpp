@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What the npm package postal-mime reads in a message.
+/// A message as parsed by the npm package postal-mime.
 json::object parse_mail(const std::string& raw) {
   const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "mail" / "parse.js";
   const Finished parsed = tests::run({"node", script}, {.standard_input = raw});
@@ -31,7 +31,7 @@ std::string header(const json::object& mail, std::string_view key) {
   return {};
 }
 
-/// A waybill that sends its mails to `smtp_url`, or into a directory when that is empty.
+/// A waybill that sends its mails to `smtp_url`, or writes them to a directory if that is empty.
 struct MailWorld {
   explicit MailWorld(const std::string& smtp_url, std::vector<std::string> more = {})
       : waybill(database.url(),
@@ -67,7 +67,7 @@ json::object with(json::object base, const json::object& more) {
   return base;
 }
 
-TEST(SendEmailBySmtp, LogsInOverStarttlsAndIsReadBackAsItWasWritten) {
+TEST(SendEmailBySmtp, LogsInOverStarttlsAndTheMailIsReadBackUnchanged) {
   const RawServer::Certificate certificate;
   const TempDirectory directory;
   std::ofstream(directory / "ca.pem") << certificate.pem();
@@ -103,7 +103,7 @@ TEST(SendEmailBySmtp, LogsInOverStarttlsAndIsReadBackAsItWasWritten) {
   EXPECT_EQ(at(run, "tries.0.statusCode"), 250);
 }
 
-TEST(SendEmailBySmtp, ATemporaryRefusalIsRetriedUnderTheSameMessageId) {
+TEST(SendEmailBySmtp, ATemporaryRefusalIsRetriedWithTheSameMessageId) {
   auto refusing =
       std::make_unique<SmtpServer>(json::object{{"starttls", false}, {"rcpt", "451 4.3.0 come back"}});
   const int port = refusing->port();
@@ -122,7 +122,7 @@ TEST(SendEmailBySmtp, ATemporaryRefusalIsRetriedUnderTheSameMessageId) {
             "<" + text_at(run, "guid") + "@example.com>");
 }
 
-TEST(SendEmailBySmtp, APermanentRefusalIsDeadWithTheServersWords) {
+TEST(SendEmailBySmtp, APermanentRefusalEndsTheRunWithTheServersMessage) {
   SmtpServer server({{"starttls", false}, {"rcpt", "550 5.1.1 no such user"}});
   MailWorld world(server.url());
   const auto workflow = configure(world.tenant, own_texts);
@@ -134,7 +134,7 @@ TEST(SendEmailBySmtp, APermanentRefusalIsDeadWithTheServersWords) {
   EXPECT_THAT(text_at(run, "error"), HasSubstr("no such user"));
 }
 
-TEST(SendEmailBySmtp, OneRefusedRecipientKeepsTheMailFromNobodyElseAndNobodyGetsItTwice) {
+TEST(SendEmailBySmtp, OtherRecipientsGetTheMailOnceWhenOneIsRefused) {
   SmtpServer server({{"starttls", false},
                      {"rcpt",
                       {{"gone@example.com", "550 5.1.1 no such user"},
@@ -146,7 +146,8 @@ TEST(SendEmailBySmtp, OneRefusedRecipientKeepsTheMailFromNobodyElseAndNobodyGets
   const auto run = world.tenant.run_with_status(workflow, "dead");
   EXPECT_EQ(server.message(1).at("to"), json::array{"ada@example.com"});
   EXPECT_EQ(server.message(2).at("to"), json::array{"later@example.com"});
-  EXPECT_THAT(text_at(server.message(2), "raw"), HasSubstr("gone@example.com")) << "it is the same mail";
+  EXPECT_THAT(text_at(server.message(2), "raw"), HasSubstr("gone@example.com"))
+      << "the retry sends the same mail";
   EXPECT_EQ(text_at(run, "code"), "SMTP_550");
   EXPECT_THAT(text_at(run, "error"), HasSubstr("550 5.1.1 no such user"));
   EXPECT_EQ(at(run, "attempts"), 2);
@@ -159,7 +160,7 @@ TEST(SendEmailBySmtp, OneRefusedRecipientKeepsTheMailFromNobodyElseAndNobodyGets
   EXPECT_EQ(text_at(report, "recipients.1.reply"), "550 5.1.1 no such user");
 }
 
-TEST(SendEmailBySmtp, WhatIsUnderwayWhenTheWorkerEndsIsSentByTheNext) {
+TEST(SendEmailBySmtp, AMailInFlightWhenTheWorkerStopsIsSentByTheNextWorker) {
   auto silent = std::make_unique<Receiver>();
   const int port = silent->port();
   const std::string url = "smtp://127.0.0.1:" + std::to_string(port);
@@ -176,7 +177,7 @@ TEST(SendEmailBySmtp, WhatIsUnderwayWhenTheWorkerEndsIsSentByTheNext) {
   EXPECT_EQ(server.message(1).at("to"), json::array{"ada@example.com"});
 }
 
-/// Without a mail server: one waybill for all.
+/// Tests without a mail server, which share one waybill.
 struct DirectoryWorld : MailWorld {
   DirectoryWorld() : MailWorld("") {}
 };
@@ -192,7 +193,7 @@ class SendEmail : public testing::Test {
     return found;
   }
 
-  /// The mail of a run that succeeded.
+  /// The mail of a succeeded run.
   json::object mail_of(const json::object& run) const {
     for (const auto& file : files()) {
       std::ifstream stream(file);
@@ -205,11 +206,11 @@ class SendEmail : public testing::Test {
   json::object run_of(std::string_view workflow, std::string_view order,
                       std::string_view status = "succeeded") {
     std::vector<json::object> runs;
-    const bool there = eventually([&] {
+    const bool is_found = eventually([&] {
       runs = tenant.runs("workflowId=" + std::string(workflow) + "&entityId=" + std::string(order));
       return runs.size() == 1 && text_at(runs[0], "status") == status;
     });
-    if (!there) throw std::runtime_error("no run is " + std::string(status));
+    if (!is_found) throw std::runtime_error("no run is " + std::string(status));
     return tenant.run(text_at(runs[0], "guid"));
   }
 
@@ -229,7 +230,7 @@ class SendEmail : public testing::Test {
   Tenant tenant{world.waybill, testing::UnitTest::GetInstance()->current_test_info()->name()};
 };
 
-TEST_F(SendEmail, WithoutAMailServerIsAWholeFile) {
+TEST_F(SendEmail, WithoutAMailServerAMailIsAWholeFile) {
   const auto workflow = configure(tenant, with(own_texts, {{"html", "<p>{{customer.name}}</p>"}}));
   const auto order = tenant.create_order();
   const auto mail = mail_of(run_of(workflow, order));
@@ -237,11 +238,11 @@ TEST_F(SendEmail, WithoutAMailServerIsAWholeFile) {
   EXPECT_THAT(text_at(mail, "subject"), StartsWith("Order ORD-"));
   EXPECT_THAT(text_at(mail, "html"), HasSubstr("<p>Ada Lovelace</p>"));
   for (const auto& entry : std::filesystem::directory_iterator(world.directory / "mail")) {
-    EXPECT_EQ(entry.path().extension(), ".eml") << "no drafts stay";
+    EXPECT_EQ(entry.path().extension(), ".eml") << "no temporary files remain";
   }
 }
 
-TEST_F(SendEmail, ToNobodyIsDead) {
+TEST_F(SendEmail, AMailWithoutRecipientsEndsTheRun) {
   const auto workflow = configure(tenant, with(own_texts, {{"recipient", "{{notes}}"}}));
   const auto run = run_of(workflow, tenant.create_order({{"notes", "no address"}}), "dead");
   EXPECT_EQ(text_at(run, "code"), "NO_RECIPIENT");
@@ -263,19 +264,19 @@ TEST_F(SendEmail, UsesAChangedTemplateForTheNextRun) {
   change_template(footer, {{"body", "footer two"}});
   mail = mail_of(run_of(workflow, tenant.create_order()));
   EXPECT_THAT(text_at(mail, "text"), HasSubstr("letter two footer two"));
-  EXPECT_EQ(at(run_of(workflow, tenant.create_order()), "workflowVersion"), 1) << "the workflow is as it was";
+  EXPECT_EQ(at(run_of(workflow, tenant.create_order()), "workflowVersion"), 1) << "the workflow is unchanged";
 }
 
-TEST_F(SendEmail, UsesThePartialsOfItsOwnTexts) {
+TEST_F(SendEmail, UsesThePartialsOfTheBusiness) {
   const auto workflow = configure(tenant, {{"subject", "S"}, {"body", "own {{> sign}}."}});
   auto mail = mail_of(run_of(workflow, tenant.create_order()));
-  EXPECT_THAT(text_at(mail, "text"), HasSubstr("own .")) << "there is none yet";
+  EXPECT_THAT(text_at(mail, "text"), HasSubstr("own .")) << "the partial does not exist yet";
   make_template({{"code", "sign"}, {"body", "{{business.name}}"}});
   mail = mail_of(run_of(workflow, tenant.create_order()));
   EXPECT_THAT(text_at(mail, "text"), HasSubstr("own " + tenant.name + "."));
 }
 
-TEST_F(SendEmail, ABusinesssOwnTemplateWinsOverTheBuiltInOfItsCode) {
+TEST_F(SendEmail, ATemplateOfTheBusinessReplacesTheBuiltInTemplateWithItsCode) {
   const auto workflow = configure(tenant, {{"template", "order_created"}});
   auto mail = mail_of(run_of(workflow, tenant.create_order()));
   EXPECT_THAT(text_at(mail, "subject"), StartsWith("We have your order"));
@@ -283,13 +284,13 @@ TEST_F(SendEmail, ABusinesssOwnTemplateWinsOverTheBuiltInOfItsCode) {
   mail = mail_of(run_of(workflow, tenant.create_order()));
   EXPECT_EQ(text_at(mail, "subject"), "Mine");
   Tenant other(world.waybill, tenant.name + " two");
-  const auto theirs = configure(other, {{"template", "order_created"}});
+  const auto other_workflow = configure(other, {{"template", "order_created"}});
   other.create_order();
-  EXPECT_THAT(text_at(other.run_with_status(theirs, "succeeded"), "request.subject"),
+  EXPECT_THAT(text_at(other.run_with_status(other_workflow, "succeeded"), "request.subject"),
               StartsWith("We have your order"));
 }
 
-TEST_F(SendEmail, AsksForUnsubscriptionWhereItsTemplateDoes) {
+TEST_F(SendEmail, HasUnsubscribeHeadersIfItsTemplateSaysSo) {
   const std::string page = "https://example.com/" + std::string(80, 'p') + "?c=";
   make_template({{"code", "news"}, {"body", "B"}, {"url", page + "{{customer.guid}}"}});
   const auto workflow = configure(tenant, {{"template", "news"}});
@@ -302,7 +303,7 @@ TEST_F(SendEmail, AsksForUnsubscriptionWhereItsTemplateDoes) {
   EXPECT_EQ(header(mail_of(run_of(plain, tenant.create_order())), "list-unsubscribe"), "");
 }
 
-TEST_F(SendEmail, AStoredTemplateIsAWebhooksBody) {
+TEST_F(SendEmail, AStoredTemplateCanRenderAWebhookBody) {
   Receiver receiver;
   make_template(
       {{"code", "hook"}, {"type", "webhook"}, {"subject", nullptr}, {"body", R"({"n": "{{notes}}"})"}});

@@ -51,7 +51,7 @@ std::string make_user(Tenant& tenant, std::string_view name) {
       {std::string(name) + "@" + tenant.name + ".example", tenant.id});
 }
 
-/// The guid of a workflow that pushes when an order is changed.
+/// The guid of a workflow that sends push messages when an order changes.
 std::string push_workflow(Tenant& tenant, json::object action = {}) {
   action["type"] = "send_push";
   if (!action.contains("title")) action["title"] = "{{orderNumber}} changed";
@@ -62,7 +62,7 @@ std::string push_workflow(Tenant& tenant, json::object action = {}) {
                  "guid");
 }
 
-// What the tries of a run say of each subscription.
+// The results of a run's attempts for each subscription.
 std::vector<std::string> results(const json::object& run, std::size_t number) {
   std::vector<std::string> result;
   const json::value report =
@@ -82,7 +82,7 @@ class SendPush : public WorkflowTest {
 
   std::string workflow(json::object action = {}) { return push_workflow(tenant, std::move(action)); }
 
-  // The guid of an order that was changed.
+  // The guid of an order, after a change.
   std::string change(std::string_view notes = "ring twice") {
     std::string order = tenant.create_order();
     tenant.put_order(order, {{"notes", notes}});
@@ -97,9 +97,9 @@ class SendPush : public WorkflowTest {
   std::string vapid_key = make_vapid_keys(tenant, world.waybill.secret_key_file());
 };
 
-TEST_F(SendPush, EveryBrowserDecryptsTheContractsMessage) {
-  const Browser one = browser();
-  const Browser two = browser();
+TEST_F(SendPush, EveryBrowserDecryptsTheMessageOfTheContract) {
+  const Browser first_browser = browser();
+  const Browser second_browser = browser();
   const std::string guid = workflow({{"title", "{{orderNumber}} & more"},
                                      {"body", "{{notes}}"},
                                      {"url", "https://shop.example/orders/{{guid}}"},
@@ -108,7 +108,7 @@ TEST_F(SendPush, EveryBrowserDecryptsTheContractsMessage) {
   const std::string order = change("Grüße, “Ada” <b>");
   const std::string number = text_at(tenant.http.get("/api/v1/Orders/" + order).data(), "orderNumber");
   std::string tag;
-  for (const Browser& each : {one, two}) {
+  for (const Browser& each : {first_browser, second_browser}) {
     const auto pushes = service.wait_for(each, 1);
     ASSERT_THAT(pushes, SizeIs(1));
     EXPECT_EQ(pushes[0].status, 201);
@@ -135,11 +135,11 @@ TEST_F(SendPush, EveryBrowserDecryptsTheContractsMessage) {
   EXPECT_THAT(results(run, 1), ElementsAre("delivered", "delivered"));
 }
 
-TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceForADayAtMost) {
-  const Browser one = browser();
+TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceAndAtMostADay) {
+  const Browser first_browser = browser();
   workflow();
   change();
-  const auto pushes = service.wait_for(one, 1);
+  const auto pushes = service.wait_for(first_browser, 1);
   ASSERT_THAT(pushes, SizeIs(1));
   const std::string header = pushes[0].header("authorization");
   EXPECT_TRUE(header.ends_with(", k=" + vapid_key)) << header;
@@ -148,9 +148,9 @@ TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceForADayAtMost) {
   const json::value claims = json::parse(std::string(bytes.begin(), bytes.end()));
   EXPECT_EQ(text_at(claims, "aud"), service.origin());
   EXPECT_TRUE(text_at(claims, "sub").starts_with("mailto:")) << claims;
-  const std::int64_t life = claims.at("exp").as_int64() - to_unix_seconds(system_clock().now());
-  EXPECT_GT(life, 0);
-  EXPECT_LE(life, 24 * 3600);
+  const std::int64_t lifetime = claims.at("exp").as_int64() - to_unix_seconds(system_clock().now());
+  EXPECT_GT(lifetime, 0);
+  EXPECT_LE(lifetime, 24 * 3600);
 }
 
 TEST_F(SendPush, AGoneSubscriptionIsRemovedAndTheOthersAreServed) {
@@ -169,7 +169,7 @@ TEST_F(SendPush, AGoneSubscriptionIsRemovedAndTheOthersAreServed) {
       ElementsAre(stays.endpoint));
 }
 
-TEST_F(SendPush, OnlyWhatFailedIsTriedAgain) {
+TEST_F(SendPush, OnlyFailedSubscriptionsAreRetried) {
   const Browser healthy = browser();
   const Browser busy = browser();
   const Browser limited = browser();
@@ -185,11 +185,12 @@ TEST_F(SendPush, OnlyWhatFailedIsTriedAgain) {
   EXPECT_THAT(results(run, 2), ElementsAre("delivered", "delivered"));
   EXPECT_THAT(service.pushes(healthy), SizeIs(1));
   EXPECT_THAT(service.pushes(limited), SizeIs(2));
-  EXPECT_EQ(retried[0].header("topic"), retried[1].header("topic")) << "the later try replaces the earlier";
+  EXPECT_EQ(retried[0].header("topic"), retried[1].header("topic"))
+      << "the later attempt replaces the earlier one";
   EXPECT_EQ(text_at(retried[1].message, "tag"), retried[1].header("topic"));
 }
 
-TEST_F(SendPush, ANewSubscriptionIsNotServedByALaterTryOfAnEarlierRun) {
+TEST_F(SendPush, ANewSubscriptionIsNotServedByARetryOfAnEarlierRun) {
   const Browser busy = browser();
   service.answer_next(busy, 503, {{"Retry-After", "2"}});
   const std::string guid = workflow();
@@ -201,7 +202,7 @@ TEST_F(SendPush, ANewSubscriptionIsNotServedByALaterTryOfAnEarlierRun) {
   EXPECT_THAT(service.pushes(late), IsEmpty());
 }
 
-TEST_F(SendPush, WhatIsRefusedEndsAtOnceForItsSubscriptionAlone) {
+TEST_F(SendPush, ARefusalEndsDeliveryToItsSubscriptionOnly) {
   const Browser good = browser();
   const Browser forbidden = browser();
   service.answer_next(forbidden, 403);
@@ -210,10 +211,10 @@ TEST_F(SendPush, WhatIsRefusedEndsAtOnceForItsSubscriptionAlone) {
   const json::object run = tenant.run_with_status(guid, "succeeded");
   EXPECT_THAT(results(run, 1), UnorderedElementsAre("delivered", "refused"));
   EXPECT_EQ(run.at("attempts"), 1);
-  EXPECT_EQ(subscription_count(), 2) << "it is not gone";
+  EXPECT_EQ(subscription_count(), 2) << "the subscription is kept";
 }
 
-TEST_F(SendPush, ARunThatIsRefusedByAllIsDead) {
+TEST_F(SendPush, ARunThatAllServicesRefuseIsDead) {
   for (const int status : {400, 401, 403, 413}) service.answer_next(browser(), status);
   const std::string guid = workflow();
   change();
@@ -229,7 +230,7 @@ TEST_F(SendPush, WithoutASubscriptionTheRunIsSkipped) {
   EXPECT_EQ(tenant.run_with_status(guid, "skipped").at("code"), "NO_SUBSCRIPTION");
 }
 
-TEST_F(SendPush, WithGoneSubscriptionsAloneTheRunIsSkipped) {
+TEST_F(SendPush, WithOnlyGoneSubscriptionsTheRunIsSkipped) {
   service.expire(browser());
   const std::string guid = workflow();
   change();
@@ -237,53 +238,53 @@ TEST_F(SendPush, WithGoneSubscriptionsAloneTheRunIsSkipped) {
   EXPECT_EQ(subscription_count(), 0);
 }
 
-TEST_F(SendPush, AMessageThatIsTooLargeIsDeadWithoutATry) {
-  const Browser one = browser();
+TEST_F(SendPush, AMessageThatIsTooLargeEndsTheRunWithoutAnAttempt) {
+  const Browser first_browser = browser();
   const std::string guid = workflow({{"body", "{{notes}}"}});
   change(std::string(4'000, 'x'));
   const json::object run = tenant.run_with_status(guid, "dead");
   EXPECT_EQ(run.at("code"), "PAYLOAD_TOO_LARGE");
   EXPECT_EQ(run.at("attempts"), 0);
-  EXPECT_THAT(service.pushes(one), IsEmpty());
+  EXPECT_THAT(service.pushes(first_browser), IsEmpty());
 }
 
-TEST_F(SendPush, AReplaySendsAgainToWhoeverIsSubscribedThen) {
-  const Browser one = browser();
+TEST_F(SendPush, AReplaySendsToTheSubscriptionsAtThatTime) {
+  const Browser first_browser = browser();
   const std::string guid = workflow();
   change();
   const std::string run = text_at(tenant.run_with_status(guid, "succeeded"), "guid");
-  const Browser two = browser();
+  const Browser second_browser = browser();
   const Response replayed = tenant.http.post("/api/workflows/runs/" + run + "/replay");
   ASSERT_EQ(replayed.status, 201) << replayed.text;
-  const auto first = service.wait_for(one, 2);
-  const auto second = service.wait_for(two, 1);
+  const auto first = service.wait_for(first_browser, 2);
+  const auto second = service.wait_for(second_browser, 1);
   ASSERT_THAT(first, SizeIs(2));
   ASSERT_THAT(second, SizeIs(1));
   EXPECT_EQ(first[0].message, first[1].message);
   EXPECT_EQ(second[0].message, first[0].message);
 }
 
-TEST_F(SendPush, AUsersMessageReachesOnlyTheirBrowsersWhileTheyAreOfTheBusiness) {
+TEST_F(SendPush, AMessageForAUserReachesOnlyTheirBrowsersWhileTheyAreMembers) {
   const std::string ada = make_user(tenant, "ada");
   const std::string bob = make_user(tenant, "bob");
-  const Browser hers = browser(ada);
-  const Browser his = browser(bob);
-  const Browser nobodys = browser();
+  const Browser ada_browser = browser(ada);
+  const Browser bob_browser = browser(bob);
+  const Browser anonymous_browser = browser();
   workflow({{"recipient", ada}, {"title", "for Ada"}});
   const std::string left = workflow({{"recipient", bob}, {"title", "for Bob"}});
   tenant.sql.value("update users set business_id = null, role = null, password_hash = 'x' where guid = $1",
                    {bob});
   change();
-  ASSERT_THAT(service.wait_for(hers, 1), SizeIs(1));
+  ASSERT_THAT(service.wait_for(ada_browser, 1), SizeIs(1));
   EXPECT_EQ(tenant.run_with_status(left, "skipped").at("code"), "NO_SUBSCRIPTION");
-  EXPECT_EQ(text_at(service.pushes(hers).at(0).message, "title"), "for Ada");
-  EXPECT_THAT(service.pushes(hers), SizeIs(1));
-  EXPECT_THAT(service.pushes(his), IsEmpty());
-  EXPECT_THAT(service.pushes(nobodys), IsEmpty());
+  EXPECT_EQ(text_at(service.pushes(ada_browser).at(0).message, "title"), "for Ada");
+  EXPECT_THAT(service.pushes(ada_browser), SizeIs(1));
+  EXPECT_THAT(service.pushes(bob_browser), IsEmpty());
+  EXPECT_THAT(service.pushes(anonymous_browser), IsEmpty());
 }
 
-TEST_F(SendPush, TextsComeFromAStoredTemplateAsItIsWhenTheOrderChanges) {
-  const Browser one = browser();
+TEST_F(SendPush, TextsComeFromTheStoredTemplateAtTheTimeOfTheChange) {
+  const Browser first_browser = browser();
   const json::object texts{{"code", "changed"},          {"name", "Changed"},
                            {"entityType", "Order"},      {"type", "send_push"},
                            {"title", "{{orderNumber}}"}, {"body", "Now: {{notes}}"},
@@ -292,21 +293,21 @@ TEST_F(SendPush, TextsComeFromAStoredTemplateAsItIsWhenTheOrderChanges) {
   ASSERT_EQ(made.status, 201) << made.text;
   workflow({{"template", "changed"}, {"title", nullptr}});
   const std::string order = change("red & blue");
-  ASSERT_THAT(service.wait_for(one, 1), SizeIs(1));
-  const json::value first = service.pushes(one)[0].message;
+  ASSERT_THAT(service.wait_for(first_browser, 1), SizeIs(1));
+  const json::value first = service.pushes(first_browser)[0].message;
   EXPECT_EQ(text_at(first, "body"), "Now: red & blue");
   EXPECT_EQ(text_at(first, "url"), "/orders/" + order);
   const std::string guid = text_at(made.data(), "guid");
   const Response changed = tenant.http.put("/api/workflows/templates/" + guid, {{"body", "Then: {{notes}}"}});
   ASSERT_EQ(changed.status, 200) << changed.text;
   tenant.put_order(order, {{"notes", "green"}});
-  ASSERT_THAT(service.wait_for(one, 2), SizeIs(2));
-  EXPECT_EQ(text_at(service.pushes(one)[1].message, "body"), "Then: green");
+  ASSERT_THAT(service.wait_for(first_browser, 2), SizeIs(2));
+  EXPECT_EQ(text_at(service.pushes(first_browser)[1].message, "body"), "Then: green");
 }
 
-TEST_F(SendPush, ConfiguringRefusesATemplateOrAUserThatIsNotOfTheBusiness) {
+TEST_F(SendPush, ConfiguringRefusesATemplateOrUserOfAnotherBusiness) {
   Tenant other(world.waybill, test_name() + " of others");
-  const std::string stranger = make_user(other, "stranger");
+  const std::string outsider = make_user(other, "stranger");
   const auto refused = [&](std::string_view field, std::string_view value) {
     json::object action{{"type", "send_push"}, {"title", "t"}};
     action[field] = value;
@@ -317,7 +318,7 @@ TEST_F(SendPush, ConfiguringRefusesATemplateOrAUserThatIsNotOfTheBusiness) {
   };
   EXPECT_EQ(refused("template", "nowhere").status, 400);
   EXPECT_THAT(keys(refused("template", "nowhere").details()), ElementsAre("action.template"));
-  for (const std::string& user : {stranger, Guid::random().to_string()}) {
+  for (const std::string& user : {outsider, Guid::random().to_string()}) {
     EXPECT_EQ(refused("recipient", user).status, 400);
     EXPECT_THAT(keys(refused("recipient", user).details()), ElementsAre("action.recipient"));
   }
@@ -337,10 +338,10 @@ TEST_F(SendPush, ConfiguringRefusesAllBadFields) {
               UnorderedElementsAre("action.recipient", "action.ttl", "action.urgency", "action.title"));
 }
 
-TEST_F(SendPush, BrowsersThatCannotBeReachedAreTriedAgain) {
+TEST_F(SendPush, UnreachableBrowsersAreRetried) {
   Browser away = service.subscribe(vapid_key);
   {
-    const Receiver taken;  // a port that nobody listens on any more
+    const Receiver taken;  // a port on which nothing listens any more
     away.endpoint = taken.url("/notify/x");
   }
   save_subscription(tenant, away);
@@ -357,7 +358,7 @@ TEST_F(SendPush, BrowsersThatCannotBeReachedAreTriedAgain) {
   EXPECT_THAT(service.pushes(good), SizeIs(1));
 }
 
-TEST(SendPushGuard, NoPushGoesToAPrivateAddress) {
+TEST(SendPushGuard, NoPushIsSentToAPrivateAddress) {
   World world({.allow_private_destinations = false});
   Tenant tenant(world.waybill, "guarded");
   PushService& service = shared<PushService>();
@@ -369,7 +370,7 @@ TEST(SendPushGuard, NoPushGoesToAPrivateAddress) {
   EXPECT_THAT(service.pushes(inside), IsEmpty());
 }
 
-TEST(SendPushCrash, WhatIsLeftToServeSurvivesTheWorker) {
+TEST(SendPushCrash, TheRemainingSubscriptionsSurviveTheWorker) {
   TestDatabase database;
   TempDirectory directory;
   const std::string key_file = directory / "secret.key";

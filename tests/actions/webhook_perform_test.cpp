@@ -23,7 +23,7 @@ class NoMailer : public net::Mailer {
   void transmit(net::MailMessage, Done) override { throw std::logic_error("a webhook sends no mail"); }
 };
 
-// One webhook performed against a server that answers as told.
+// Performs one webhook against a server with scripted responses.
 struct Delivery {
   explicit Delivery(Reply reply)
       : server([this, reply = std::move(reply)](const RawServer::Request& request) {
@@ -65,7 +65,7 @@ std::string text_of(const Outcome& outcome) {
   return std::visit(text, outcome);
 }
 
-TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheTry) {
+TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheAttempt) {
   Delivery delivery(RawServer::answer(204));
   const AttemptResult result = delivery.perform();
   EXPECT_EQ(text_of(result.outcome), "done");
@@ -84,7 +84,7 @@ TEST(WebhookPerform, SignsWithEverySecretAndTheTimeOfTheTry) {
   }
 }
 
-TEST(WebhookPerform, TheAnswerDecidesTheOutcome) {
+TEST(WebhookPerform, TheResponseStatusDecidesTheOutcome) {
   struct Case {
     int status;
     std::string_view header;
@@ -118,7 +118,7 @@ TEST(WebhookPerform, TheAnswerDecidesTheOutcome) {
   }
 }
 
-TEST(WebhookPerform, FailuresBeforeAnAnswerAreRetried) {
+TEST(WebhookPerform, FailuresBeforeAResponseAreRetried) {
   Delivery reset({"", Reply::Then::reset});
   AttemptResult result = reset.perform();
   EXPECT_EQ(text_of(result.outcome), "retry PROTOCOL");
@@ -134,7 +134,7 @@ TEST(WebhookPerform, FailuresBeforeAnAnswerAreRetried) {
   EXPECT_FALSE(result.destination_failed);
 }
 
-TEST(WebhookPerform, RetryAfterIsHandedOn) {
+TEST(WebhookPerform, RetryAfterIsReturned) {
   for (const auto& [value, seconds] : std::vector<std::pair<std::string, int>>{
            {"120", 120}, {"Fri, 15 Jan 2027 08:01:00 GMT", 60}, {"soon", 0}}) {
     Delivery delivery(RawServer::answer(503, "", "Retry-After: " + value + "\r\n"));
@@ -145,16 +145,16 @@ TEST(WebhookPerform, RetryAfterIsHandedOn) {
   }
 }
 
-TEST(WebhookPerform, AtMost4KiBOfTheAnswerIsKeptAsText) {
-  const auto kept = [](std::string_view body) {
+TEST(WebhookPerform, AtMost4KiBOfTheResponseIsKeptAsText) {
+  const auto stored_text = [](std::string_view body) {
     return *Delivery(RawServer::answer(500, body)).perform().response;
   };
-  EXPECT_EQ(kept(std::string(4096, 'x')), std::string(4096, 'x'));
-  EXPECT_EQ(kept(std::string(4097, 'x')), std::string(4096, 'x'));
-  EXPECT_EQ(kept(std::string_view("a\0b\xff", 4)),
+  EXPECT_EQ(stored_text(std::string(4096, 'x')), std::string(4096, 'x'));
+  EXPECT_EQ(stored_text(std::string(4097, 'x')), std::string(4096, 'x'));
+  EXPECT_EQ(stored_text(std::string_view("a\0b\xff", 4)),
             "a\xef\xbf\xbd"
             "b\xef\xbf\xbd");
-  EXPECT_LE(kept(std::string(5000, '\xff')).size(), 4096U);
+  EXPECT_LE(stored_text(std::string(5000, '\xff')).size(), 4096U);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Limits of the requests that send account mails, and of those that hash passwords.
+// Limits for requests that send account mails, and for those that hash passwords.
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace waybill::tests {
 namespace {
 
-/// A waybill with the default limits, behind a proxy that names the clients' addresses.
+/// A waybill with the default limits, behind a proxy that forwards the clients' addresses.
 struct LimitedWorld {
   static Waybill::Options options(const std::string& mail_dir) {
     return {.account_mails_per_network = 10,
@@ -54,8 +54,8 @@ class AccountLimits : public testing::Test {
     EXPECT_LE(wait, 3'600);
   }
 
-  /// As if so many requests had been counted just now.
-  void prefill(const std::string& key, int count) {
+  /// Stores a count as if the requests had just been made.
+  void store_count(const std::string& key, int count) {
     world.database.rows(
         "insert into account_requests select sha256(convert_to($1, 'UTF8')), array_agg(now() - interval '1 "
         "minute') "
@@ -73,13 +73,13 @@ class AccountLimits : public testing::Test {
   Http http = world.waybill.http();
 };
 
-TEST_F(AccountLimits, ANetworkHasTenAccountMailsAnHourOfAllKindsAndOnAllNodesTogether) {
+TEST_F(AccountLimits, ANetworkHasTenAccountMailsAnHourOverAllKindsAndNodes) {
   const Waybill second(world.database.url(), {.command = "api",
                                               .account_mails_per_network = 10,
                                               .arguments = {"--trusted-proxy", "127.0.0.1"},
                                               .secret_key_file = world.waybill.secret_key_file()});
   const auto known = fresh_address();
-  prefill("network:203.0.113.1", 6);
+  store_count("network:203.0.113.1", 6);
   EXPECT_EQ(ask("register", registration(known), "203.0.113.1").status, 201);
   EXPECT_EQ(ask(known, "203.0.113.1").status, 200);
   EXPECT_EQ(ask(fresh_address(), "203.0.113.1", "resend-verification").status, 200);
@@ -94,19 +94,19 @@ TEST_F(AccountLimits, ANetworkHasTenAccountMailsAnHourOfAllKindsAndOnAllNodesTog
   expect_limited(for_known);
   expect_limited(ask(fresh_address(), "203.0.113.1", "resend-verification"));
   EXPECT_EQ(ask(fresh_address(), "203.0.113.1").text, for_known.text);
-  EXPECT_EQ(ask(known, "203.0.113.2").status, 200) << "another network; the refused one did not count";
+  EXPECT_EQ(ask(known, "203.0.113.2").status, 200) << "another network; the refused request did not count";
   make_requests_older();
   EXPECT_EQ(ask(known, "203.0.113.1").status, 200);
 }
 
-TEST_F(AccountLimits, OfIpv6TheFirst64BitsAreANetwork) {
-  prefill("network:2001:db8:1:2::", 9);
+TEST_F(AccountLimits, TheFirst64BitsOfAnIpv6AddressAreItsNetwork) {
+  store_count("network:2001:db8:1:2::", 9);
   EXPECT_EQ(ask(fresh_address(), "2001:db8:1:2::1").status, 200);
   expect_limited(ask(fresh_address(), "2001:db8:1:2:ffff:ffff:ffff:ffff"));
   EXPECT_EQ(ask(fresh_address(), "2001:db8:1:3::1").status, 200);
 }
 
-TEST_F(AccountLimits, AnAddressHasThreeAccountMailsAnHourWhateverItsCaseAndAccount) {
+TEST_F(AccountLimits, AnAddressHasThreeAccountMailsAnHourInAnyCaseAndWithAnyAccount) {
   for (const bool is_known : {true, false}) {
     const auto email = fresh_address();
     if (is_known) {
@@ -120,10 +120,11 @@ TEST_F(AccountLimits, AnAddressHasThreeAccountMailsAnHourWhateverItsCaseAndAccou
     expect_limited(ask("LIMITED" + email.substr(7), "203.0.113.7", "resend-verification"));
     expect_limited(ask("register", registration(email), "203.0.113.8"));
   }
-  prefill("network:203.0.113.10", 8);
-  prefill("address:full@example.com", 3);
+  store_count("network:203.0.113.10", 8);
+  store_count("address:full@example.com", 3);
   for (int count = 0; count < 3; ++count) expect_limited(ask("full@example.com", "203.0.113.10"));
-  EXPECT_EQ(ask(fresh_address(), "203.0.113.10").status, 200) << "what the address refused does not count";
+  EXPECT_EQ(ask(fresh_address(), "203.0.113.10").status, 200)
+      << "requests refused for the address do not count";
   EXPECT_EQ(ask(fresh_address(), "203.0.113.10").status, 200);
   expect_limited(ask(fresh_address(), "203.0.113.10"));
 }
@@ -139,9 +140,9 @@ TEST_F(AccountLimits, ABusinessHasFiftyInvitationsAnHourAndAnAddressThree) {
   }
   auto business = world.waybill.business("invites many");
   expect_limited(invite(business, email));
-  EXPECT_EQ(ask(email, "203.0.113.20").status, 200) << "its account has a count of its own";
+  EXPECT_EQ(ask(email, "203.0.113.20").status, 200) << "its account has a separate count";
   const auto guid = world.database.value("select guid from businesses where name = 'invites many'");
-  prefill("business:" + guid, 49);
+  store_count("business:" + guid, 49);
   EXPECT_EQ(invite(business, fresh_address()).status, 201);
   expect_limited(invite(business, fresh_address()));
 }
@@ -155,8 +156,8 @@ TEST_F(AccountLimits, LoginsFromIpv6AreLimitedByTheFirst64Bits) {
   EXPECT_EQ(fail("2001:db8:0:1::1"), 401);
 }
 
-TEST_F(AccountLimits, CountsThatAreOverAreRemoved) {
-  prefill("network:203.0.113.30", 3);
+TEST_F(AccountLimits, ExpiredCountsAreRemoved) {
+  store_count("network:203.0.113.30", 3);
   world.database.exec(storage::sql::duties::expire_accounts.text);
   EXPECT_EQ(world.database.number("select count(*) from account_requests"), 1);
   make_requests_older();
@@ -164,14 +165,14 @@ TEST_F(AccountLimits, CountsThatAreOverAreRemoved) {
   EXPECT_EQ(world.database.number("select count(*) from account_requests"), 0);
 }
 
-/// Statuses of so many registrations at once, and how long a login took meanwhile.
-struct Rush {
+/// Statuses of many concurrent registrations, and the duration of logins during them.
+struct Registrations {
   int made = 0;
   int limited = 0;
   double login_seconds = 0;
 };
 
-Rush register_at_once(const Waybill& waybill, TestDatabase& database, int count) {
+Registrations register_concurrently(const Waybill& waybill, TestDatabase& database, int count) {
   const auto account = [](std::string email) {
     return json::object{{"email", std::move(email)},
                         {"password", good_password},
@@ -210,21 +211,21 @@ TEST(RegistrationRush, IsLimitedAndSendsNoMoreMailsThanTheLimit) {
   TestDatabase database;
   const Waybill waybill(database.url(),
                         {.account_mails_per_network = 10, .arguments = {"--mail-dir", mails.path()}});
-  const auto rush = register_at_once(waybill, database, 100);
-  EXPECT_EQ(rush.made, 9);
-  EXPECT_EQ(rush.limited, 91);
-  EXPECT_LT(rush.login_seconds, 2);
+  const auto result = register_concurrently(waybill, database, 100);
+  EXPECT_EQ(result.made, 9);
+  EXPECT_EQ(result.limited, 91);
+  EXPECT_LT(result.login_seconds, 2);
   EXPECT_EQ(database.number("select count(*) from users"), 10);
-  std::printf("a login took %.3f s\n", rush.login_seconds);
+  std::printf("a login took %.3f s\n", result.login_seconds);
 }
 
-TEST(RegistrationRush, KeepsNoLoginWaitingEvenWithoutTheLimit) {
+TEST(RegistrationRush, DelaysNoLoginEvenWithoutTheLimit) {
   TestDatabase database;
   const Waybill waybill(database.url(), {});
-  const auto rush = register_at_once(waybill, database, 64);
-  EXPECT_EQ(rush.made, 64);
-  EXPECT_LT(rush.login_seconds, 2);
-  std::printf("a login took %.3f s\n", rush.login_seconds);
+  const auto result = register_concurrently(waybill, database, 64);
+  EXPECT_EQ(result.made, 64);
+  EXPECT_LT(result.login_seconds, 2);
+  std::printf("a login took %.3f s\n", result.login_seconds);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace waybill::tests {
 
-/// Tests that share one waybill, each with a business of its own, called after the test.
+/// Tests that share one waybill; each has its own business, named after the test.
 class ApiTest : public testing::Test {
  protected:
   static std::string test_name() {
@@ -19,13 +19,14 @@ class ApiTest : public testing::Test {
     return std::string(test->test_suite_name()) + "." + test->name();
   }
 
-  /// Another business, which must see nothing of the first.
-  Tenant& stranger() {
-    if (!stranger_) stranger_ = std::make_unique<Tenant>(world.waybill, test_name() + ", a stranger");
-    return *stranger_;
+  /// Another business, which must not see the data of the first.
+  Tenant& other_business() {
+    if (!other_business_)
+      other_business_ = std::make_unique<Tenant>(world.waybill, test_name() + ", another business");
+    return *other_business_;
   }
 
-  /// The strings at `path` of each entry of the answer's list.
+  /// The strings at `path` of each entry of the response's list.
   static std::vector<std::string> texts(const Response& list, std::string_view path) {
     std::vector<std::string> found;
     for (const auto& entry : list.data().as_array()) found.push_back(text_at(entry, path));
@@ -43,7 +44,7 @@ class ApiTest : public testing::Test {
     EXPECT_EQ(response.error_code(), code) << response.text;
   }
 
-  /// 400 with exactly these fields in `details`.
+  /// Expects 400 with exactly these fields in `details`.
   static void expect_invalid(const Response& response, const std::vector<std::string>& fields) {
     expect_refused(response, 400, "VALIDATION_ERROR");
     const auto details = response.details();
@@ -61,10 +62,10 @@ class ApiTest : public testing::Test {
   Http& http = tenant.http;
 
  private:
-  std::unique_ptr<Tenant> stranger_;
+  std::unique_ptr<Tenant> other_business_;
 };
 
-/// What an order needs at least; `fields` replaces or joins it.
+/// The required fields of an order; `fields` replaces or adds fields.
 json::object order_body(const json::object& fields = {});
 
 inline constexpr std::string_view unknown_guid = "00000000-0000-4000-8000-00000000dead";

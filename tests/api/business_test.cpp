@@ -12,26 +12,26 @@ using Names = std::set<std::string>;
 
 class BusinessTest : public AccountTest {
  protected:
-  static constexpr std::string_view mine = "/api/business/my-business";
+  static constexpr std::string_view my_business = "/api/business/my-business";
   static constexpr std::string_view defaults = "/api/business/default-configuration";
 };
 
-TEST_F(BusinessTest, AUserWithoutOneMakesItAndOwnsIt) {
+TEST_F(BusinessTest, AUserWithoutABusinessCreatesAndOwnsOne) {
   auto user = new_user();
-  expect_refused(user.get(mine), 403, "FORBIDDEN");
+  expect_refused(user.get(my_business), 403, "FORBIDDEN");
   const auto response = user.post("/api/business", {{"name", "Acme"},
                                                     {"email", "acme@example.com"},
                                                     {"phone", "+351 1"},
                                                     {"address", {{"street", "Rua 1"}, {"city", "Lisbon"}}}});
   ASSERT_EQ(response.status, 201) << response.text;
   EXPECT_EQ(names_of(response.data()), (Names{"guid", "name"}));
-  EXPECT_EQ(response.header("Location"), mine);
+  EXPECT_EQ(response.header("Location"), my_business);
   EXPECT_EQ(world.database.value("select registered_by_itself from businesses where guid = $1::uuid",
                                  {text_at(response.data(), "guid")}),
             "t");
   EXPECT_EQ(text_at(user.get("/api/user/me").data(), "role"), "owner");
 
-  const auto business = user.get(mine);
+  const auto business = user.get(my_business);
   ASSERT_EQ(business.status, 200) << business.text;
   EXPECT_EQ(names_of(business.data()), (Names{"guid", "name", "email", "phone", "address", "settings"}));
   EXPECT_EQ(names_of(at(business.data(), "address")),
@@ -43,7 +43,7 @@ TEST_F(BusinessTest, AUserWithoutOneMakesItAndOwnsIt) {
   EXPECT_EQ(user.get("/api/v1/Orders").status, 200);
 }
 
-TEST_F(BusinessTest, AUserMakesOneOnly) {
+TEST_F(BusinessTest, AUserCreatesOnlyOneBusiness) {
   const auto email = fresh_address();
   make_account(email);
   std::vector<int> statuses(4);
@@ -59,7 +59,7 @@ TEST_F(BusinessTest, AUserMakesOneOnly) {
   EXPECT_EQ(world.database.number("select count(*) from businesses where name = 'Race'"), 1);
 }
 
-TEST_F(BusinessTest, AnIdempotentRequestMakesItOnce) {
+TEST_F(BusinessTest, AnIdempotentRequestCreatesItOnce) {
   auto user = new_user();
   const json::object body{{"name", "Once"}, {"email", "once@example.com"}};
   const auto first = user.post("/api/business", body, {{"Idempotency-Key", "one"}});
@@ -70,7 +70,7 @@ TEST_F(BusinessTest, AnIdempotentRequestMakesItOnce) {
   EXPECT_EQ(again.header("Idempotency-Replayed"), "true");
 }
 
-TEST_F(BusinessTest, ATokenOfABusinessMakesNoOther) {
+TEST_F(BusinessTest, ATokenOfABusinessCreatesNoOtherBusiness) {
   auto token = world.waybill.business("makes no other");
   expect_refused(token.post("/api/business", {{"name", "X"}, {"email", "x@example.com"}}), 409, "CONFLICT");
   auto owner = new_owner();
@@ -78,7 +78,7 @@ TEST_F(BusinessTest, ATokenOfABusinessMakesNoOther) {
   expect_refused(viewer.post("/api/business", {{"name", "X"}, {"email", "x@example.com"}}), 403, "FORBIDDEN");
 }
 
-TEST_F(BusinessTest, MakingReportsAllBadFieldsAtOnce) {
+TEST_F(BusinessTest, PostReportsAllBadFieldsAtOnce) {
   auto user = new_user();
   expect_invalid(user.post("/api/business", json::object{}), {"name", "email"});
   expect_invalid(
@@ -90,7 +90,7 @@ TEST_F(BusinessTest, MakingReportsAllBadFieldsAtOnce) {
       {"name", "email", "phone", "address.planet", "settings.timezone", "settings.currency"});
 }
 
-TEST_F(BusinessTest, PutMergesAndAnswersNoData) {
+TEST_F(BusinessTest, PutMergesAndReturnsNoData) {
   auto owner = new_owner();
   const auto response =
       owner.put("/api/business", {{"phone", "1"},
@@ -99,7 +99,7 @@ TEST_F(BusinessTest, PutMergesAndAnswersNoData) {
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(response.text, R"({"success":true})");
   EXPECT_EQ(owner.put("/api/business", {{"address", {{"city", "Porto"}}}, {"phone", nullptr}}).status, 200);
-  auto business = owner.get(mine).data();
+  auto business = owner.get(my_business).data();
   EXPECT_EQ(text_at(business, "name"), "Acme");
   EXPECT_EQ(text_at(business, "address.street"), "Rua 1");
   EXPECT_EQ(text_at(business, "address.city"), "Porto");
@@ -107,9 +107,9 @@ TEST_F(BusinessTest, PutMergesAndAnswersNoData) {
   EXPECT_EQ(text_at(business, "settings.timezone"), "Europe/Lisbon");
   EXPECT_EQ(text_at(business, "settings.currency"), "USD");
   EXPECT_EQ(owner.put("/api/business", business).status, 200) << "a GET response can be PUT back";
-  EXPECT_EQ(owner.get(mine).data(), business);
+  EXPECT_EQ(owner.get(my_business).data(), business);
   EXPECT_EQ(owner.put("/api/business", {{"address", nullptr}}).status, 200);
-  EXPECT_TRUE(at(owner.get(mine).data(), "address").is_null());
+  EXPECT_TRUE(at(owner.get(my_business).data(), "address").is_null());
 }
 
 TEST_F(BusinessTest, PutReportsAllBadFieldsAtOnce) {
@@ -124,18 +124,18 @@ TEST_F(BusinessTest, PutReportsAllBadFieldsAtOnce) {
   expect_invalid(owner.put("/api/business", {{"guid", "x"}}), {"guid"});
 }
 
-TEST_F(BusinessTest, PutChangesNoOtherBusiness) {
+TEST_F(BusinessTest, PutDoesNotChangeAnotherBusiness) {
   auto owner = new_owner();
-  auto stranger = new_owner();
-  const auto other = text_at(stranger.get(mine).data(), "guid");
+  auto other_business = new_owner();
+  const auto other = text_at(other_business.get(my_business).data(), "guid");
   expect_refused(owner.put("/api/business", {{"guid", other}, {"name", "Mine"}}), 404, "NOT_FOUND");
-  EXPECT_EQ(text_at(stranger.get(mine).data(), "name"), "Acme");
-  const auto own = text_at(owner.get(mine).data(), "guid");
+  EXPECT_EQ(text_at(other_business.get(my_business).data(), "name"), "Acme");
+  const auto own = text_at(owner.get(my_business).data(), "guid");
   EXPECT_EQ(owner.put("/api/business", {{"guid", own}, {"name", "Mine"}}).status, 200);
-  EXPECT_EQ(text_at(owner.get(mine).data(), "name"), "Mine");
+  EXPECT_EQ(text_at(owner.get(my_business).data(), "name"), "Mine");
 }
 
-TEST_F(BusinessTest, TheSoftCheckIsABareTrueOrFalse) {
+TEST_F(BusinessTest, TheSoftCheckReturnsTrueOrFalse) {
   const auto email = fresh_address();
   auto user = new_user(email);
   const auto check = [&](std::string_view address) {
@@ -166,7 +166,7 @@ TEST_F(BusinessTest, HasADefaultConfigurationFromTheStart) {
   EXPECT_EQ(owner.put(defaults, response.data()).data(), response.data()) << "a GET response can be PUT back";
 }
 
-TEST_F(BusinessTest, ItsDefaultConfigurationMerges) {
+TEST_F(BusinessTest, PutMergesTheDefaultConfiguration) {
   auto owner = new_owner();
   const auto carrier = text_at(owner.get("/api/carriers").data(), "0.guid");
   auto response = owner.put(defaults, {{"defaultCarrier", carrier},
@@ -185,7 +185,7 @@ TEST_F(BusinessTest, ItsDefaultConfigurationMerges) {
   EXPECT_EQ(owner.get(defaults).data(), response.data());
 }
 
-TEST_F(BusinessTest, ItsDefaultConfigurationRefusesWhatDoesNotExist) {
+TEST_F(BusinessTest, TheDefaultConfigurationRefusesUnknownReferences) {
   auto owner = new_owner();
   expect_refused(owner.put(defaults, {{"defaultCarrier", unknown_guid}}), 404, "NOT_FOUND");
   expect_invalid(owner.put(defaults, {{"defaultServiceLevel", "teleport"}}), {"defaultServiceLevel"});
@@ -197,7 +197,7 @@ TEST_F(BusinessTest, ItsDefaultConfigurationRefusesWhatDoesNotExist) {
                   "defaultDimensions.unit", "defaultDimensions.depth", "notifications.emailEnabled"});
 }
 
-TEST_F(BusinessTest, OneMadeByTheCommandLineCanBePutBack) {
+TEST_F(BusinessTest, ABusinessFromTheCommandLineCanBePutBack) {
   auto token = world.waybill.business("can be put back");
   const auto business = token.get("/api/business/my-business").data();
   ASSERT_TRUE(business.at("email").is_null());

@@ -71,21 +71,21 @@ TEST_F(CarriersTest, EveryBusinessSeesTheCatalogue) {
     EXPECT_TRUE(whole.data().at("configuration").is_null()) << code;
   }
   EXPECT_EQ(types, (std::set<std::string>{"courier", "freight", "lastmile"}));
-  EXPECT_EQ(stranger().http.get("/api/carriers").data(), list.data());
+  EXPECT_EQ(other_business().http.get("/api/carriers").data(), list.data());
 }
 
-TEST_F(CarriersTest, AnotherBusinesssOwnCarrierIs404) {
-  const auto own = stranger().sql.value(
+TEST_F(CarriersTest, ACarrierOfAnotherBusinessIs404) {
+  const auto own = other_business().sql.value(
       "insert into carriers (business_id, name, code, type) values ($1, 'Own', 'own', 'courier') "
       "returning "
       "guid",
-      {stranger().id});
-  EXPECT_EQ(stranger().http.get("/api/carriers/" + own).status, 200);
+      {other_business().id});
+  EXPECT_EQ(other_business().http.get("/api/carriers/" + own).status, 200);
   expect_refused(http.get("/api/carriers/" + own), 404, "NOT_FOUND");
   expect_refused(http.get("/api/carriers/" + std::string(unknown_guid)), 404, "NOT_FOUND");
 }
 
-TEST_F(CarriersTest, ConfiguringAnswersWhichAndShowsItEverywhereButTheSecrets) {
+TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
   const auto ups = builtin("ups");
   const auto response = configure(ups, {{"apiKey", "key-secret-1"},
                                         {"apiSecret", "secret-secret-2"},
@@ -127,7 +127,7 @@ TEST_F(CarriersTest, ConfiguringAnswersWhichAndShowsItEverywhereButTheSecrets) {
       {tenant.id});
   EXPECT_FALSE(row.empty());
   EXPECT_EQ(row.find("secret"), std::string::npos) << "encrypted at rest";
-  EXPECT_EQ(stranger().http.get(path_of(ups)).data().at("isConfigured"), false);
+  EXPECT_EQ(other_business().http.get(path_of(ups)).data().at("isConfigured"), false);
 }
 
 TEST_F(CarriersTest, AnAccountNumberMustNotBeEmpty) {
@@ -149,10 +149,10 @@ TEST_F(CarriersTest, BadConfigurationsAreRefused) {
                  {"carrierId", "accountNumber", "apiKey", "testMode", "password"});
   expect_refused(configure(unknown_guid), 404, "NOT_FOUND");
   expect_invalid(configure(builtin("ups"), {{"defaultServiceLevel", "sameday"}}), {"defaultServiceLevel"});
-  const auto theirs = text_at(
-      stranger().http.post("/api/carriers", {{"name", "x"}, {"code", "x"}, {"type", "courier"}}).data(),
+  const auto foreign_carrier = text_at(
+      other_business().http.post("/api/carriers", {{"name", "x"}, {"code", "x"}, {"type", "courier"}}).data(),
       "guid");
-  expect_refused(configure(theirs), 404, "NOT_FOUND");
+  expect_refused(configure(foreign_carrier), 404, "NOT_FOUND");
 }
 
 TEST_F(CarriersTest, ConfiguringAgainReplacesTheConfiguration) {
@@ -167,7 +167,7 @@ TEST_F(CarriersTest, ConfiguringAgainReplacesTheConfiguration) {
             "");
 }
 
-TEST_F(CarriersTest, PatchChangesWhatItNamesAlone) {
+TEST_F(CarriersTest, PatchChangesOnlyTheNamedFields) {
   const auto ups = builtin("ups");
   const auto sealed = [&] {
     return tenant.sql.value(
@@ -190,7 +190,8 @@ TEST_F(CarriersTest, PatchChangesWhatItNamesAlone) {
   EXPECT_EQ(http.patch(path_of(ups), {{"configuration", {{"defaultServiceLevel", "standard"}}}}).status, 200)
       << "nested";
   EXPECT_EQ(text_at(http.get(path_of(ups)).data(), "configuration.defaultServiceLevel"), "standard");
-  EXPECT_EQ(http.patch(path_of(ups), http.get(path_of(ups)).data()).status, 200) << "what a GET answers";
+  EXPECT_EQ(http.patch(path_of(ups), http.get(path_of(ups)).data()).status, 200)
+      << "a GET response can be sent back";
 
   expect_invalid(http.patch(path_of(ups), {{"isActive", nullptr}, {"apiKey", 1}}), {"isActive", "apiKey"});
   expect_invalid(http.patch(path_of(ups), {{"defaultServiceLevel", "express"},
@@ -202,7 +203,7 @@ TEST_F(CarriersTest, PatchChangesWhatItNamesAlone) {
   expect_refused(http.patch(path_of(builtin("dpd")), {{"isActive", true}}), 409, "CONFLICT");
 }
 
-TEST_F(CarriersTest, DeletingABuiltInOneRemovesItsConfiguration) {
+TEST_F(CarriersTest, DeletingABuiltInCarrierRemovesItsConfiguration) {
   const auto ups = builtin("ups");
   EXPECT_EQ(configure(ups).status, 200);
   const auto response = http.del(path_of(ups));
@@ -214,7 +215,7 @@ TEST_F(CarriersTest, DeletingABuiltInOneRemovesItsConfiguration) {
   expect_refused(http.del(path_of(unknown_guid)), 404, "NOT_FOUND");
 }
 
-TEST_F(CarriersTest, AnOwnCarrierIsTheBusinesssAlone) {
+TEST_F(CarriersTest, ACarrierOfTheBusinessIsInvisibleToOthers) {
   const auto response =
       http.post("/api/carriers", {{"name", "Bike Post"},
                                   {"code", "bike"},
@@ -235,13 +236,13 @@ TEST_F(CarriersTest, AnOwnCarrierIsTheBusinesssAlone) {
   EXPECT_EQ(at(http.get(path_of(guid)).data(), "serviceLevels"),
             json::value({{{"code", "noon"}, {"name", "By noon"}, {"estimatedDays", "0-1"}},
                          {{"code", "eve"}, {"name", "By evening"}, {"estimatedDays", nullptr}}}));
-  expect_refused(stranger().http.get(path_of(guid)), 404, "NOT_FOUND");
-  expect_refused(stranger().http.del(path_of(guid)), 404, "NOT_FOUND");
+  expect_refused(other_business().http.get(path_of(guid)), 404, "NOT_FOUND");
+  expect_refused(other_business().http.del(path_of(guid)), 404, "NOT_FOUND");
   EXPECT_EQ(configure(guid, {{"defaultServiceLevel", "noon"}}).status, 200);
   EXPECT_EQ(at(http.get(path_of(own("plain"))).data(), "serviceLevels").as_array().size(), 3U);
 }
 
-TEST_F(CarriersTest, BadOwnCarriersAreRefused) {
+TEST_F(CarriersTest, BadCarriersAreRefused) {
   const auto post = [&](const json::object& body) { return http.post("/api/carriers", body); };
   expect_invalid(post({}), {"name", "code", "type"});
   expect_invalid(post({{"name", " "},
@@ -263,7 +264,7 @@ TEST_F(CarriersTest, BadOwnCarriersAreRefused) {
   expect_refused(post({{"name", "x"}, {"code", "UPS"}, {"type", "courier"}}), 409, "CONFLICT");
 }
 
-TEST_F(CarriersTest, ThereAreAtMostAThousand) {
+TEST_F(CarriersTest, ABusinessHasAtMostAThousandCarriers) {
   tenant.sql.rows(
       "insert into carriers (business_id, name, code, type) select $1, 'C' || n, 'c' || n, 'courier' "
       "from generate_series(1, 1000 - (select count(*)::int from carriers where business_id = "
@@ -274,7 +275,7 @@ TEST_F(CarriersTest, ThereAreAtMostAThousand) {
                  "CONFLICT");
 }
 
-TEST_F(CarriersTest, DeletingAnOwnCarrierLeavesItsNameOnOrders) {
+TEST_F(CarriersTest, DeletingACarrierLeavesItsNameOnOrders) {
   const auto guid = own("bike");
   const auto order = tenant.create_order({{"carrierId", guid}});
   EXPECT_EQ(configure(guid).status, 200);
@@ -323,7 +324,7 @@ TEST_F(CarriersTest, ContactsBelongToACarrier) {
                                                                      {"phone", "+1"},
                                                                      {"role", "Sales"},
                                                                      {"carrierId", ups}}}));
-  EXPECT_TRUE(stranger().http.get("/api/carriers/contacts").data().as_array().empty());
+  EXPECT_TRUE(other_business().http.get("/api/carriers/contacts").data().as_array().empty());
   expect_invalid(http.post("/api/carriers/contacts", {{"email", "x"}, {"phone", std::string(201, '1')}}),
                  {"carrierId", "name", "email", "phone"});
   expect_refused(http.post("/api/carriers/contacts", {{"carrierId", unknown_guid}, {"name", "x"}}), 404,
@@ -349,7 +350,7 @@ TEST_F(CarriersTest, OnlyAdministratorsChangeConfigurations) {
                  "FORBIDDEN");
 }
 
-TEST_F(CarriersTest, ADeletedOneIsNoDefaultAnyMore) {
+TEST_F(CarriersTest, ADeletedCarrierIsRemovedFromTheDefaults) {
   constexpr std::string_view defaults = "/api/business/default-configuration";
   const auto guid = own("bike");
   ASSERT_EQ(http.put(defaults, {{"defaultCarrier", guid}}).status, 200);

@@ -7,10 +7,10 @@
 namespace waybill::tests {
 namespace {
 
-/// What every list and every record keeps to, shown on orders.
+/// Conventions of every list and every record, tested on orders.
 class ConventionsTest : public ApiTest {
  protected:
-  /// `count` orders of which every other is ready and goes to Porto; N1 is the oldest.
+  /// Creates `count` orders, of which every other one is ready and goes to Porto; N1 is the oldest.
   void fill(int count) {
     tenant.sql.rows(
         "insert into orders (business_id, order_number, status, delivery_street, delivery_city, total_value, "
@@ -36,7 +36,7 @@ class ConventionsTest : public ApiTest {
 
 using Numbers = std::vector<std::string>;
 
-TEST_F(ConventionsTest, AListHasItsEnvelopeAndTheNewestFirst) {
+TEST_F(ConventionsTest, AListHasAnEnvelopeAndShowsTheNewestFirst) {
   fill(3);
   const auto response = http.get("/api/v1/Orders");
   ASSERT_EQ(response.status, 200) << response.text;
@@ -61,9 +61,9 @@ TEST_F(ConventionsTest, AnEmptyListHasNoPages) {
   }
 }
 
-TEST_F(ConventionsTest, PagesNeitherOverlapNorMissAnything) {
+TEST_F(ConventionsTest, PagesNeitherOverlapNorOmitRecords) {
   fill(120);
-  // One time for all: only the guid tells them apart.
+  // All orders have the same time, so that only the guid orders them.
   tenant.sql.exec("update orders set created_at = '2026-01-01' where business_id = '" + tenant.id + "'");
   for (const auto* const order :
        {"", "&$orderby=status", "&$orderby=createdAt%20desc", "&$orderby=deliveryAddress/city"}) {
@@ -116,10 +116,10 @@ TEST_F(ConventionsTest, TotalCountFollowsEveryChange) {
   tenant.sql.exec("delete from orders where order_number in ('N1', 'N2') and business_id = '" + tenant.id +
                   "'");
   EXPECT_EQ(total(), 8);
-  EXPECT_EQ(at(stranger().http.get("/api/v1/Orders").body, "totalCount"), 0);
+  EXPECT_EQ(at(other_business().http.get("/api/v1/Orders").body, "totalCount"), 0);
 }
 
-TEST_F(ConventionsTest, FiltersOfTheContract) {
+TEST_F(ConventionsTest, FiltersWorkAsInTheContract) {
   fill(4);
   EXPECT_EQ(filtered("status eq 'ready'"), (Numbers{"N1", "N3"}));
   EXPECT_EQ(filtered("status ne 'ready' and totalValue gt 20"), Numbers{"N4"});
@@ -133,7 +133,7 @@ TEST_F(ConventionsTest, FiltersOfTheContract) {
   EXPECT_EQ(filtered("orderNumber eq 'it''s'"), Numbers{});
 }
 
-TEST_F(ConventionsTest, FiltersReachTheCustomerAndTheCarrier) {
+TEST_F(ConventionsTest, FiltersCoverTheCustomerAndTheCarrier) {
   const auto ada = tenant.create_order();
   tenant.create_order({{"customer", {{"name", "Bob"}, {"email", "bob@example.com"}}}});
   const auto ups = tenant.sql.value("select guid from carriers where code = 'ups'");
@@ -150,7 +150,7 @@ TEST_F(ConventionsTest, FiltersReachTheCustomerAndTheCarrier) {
   EXPECT_EQ(guids("customer/name eq 'Bob' or carrier/name eq 'UPS'").size(), 2U);
 }
 
-TEST_F(ConventionsTest, SearchFindsEveryWordAnywhereWithoutRegardToCase) {
+TEST_F(ConventionsTest, SearchFindsEveryWordAnywhereInAnyCase) {
   const auto ada = tenant.create_order({{"notes", "Ring TWICE, 50% off"}});
   tenant.create_order({{"customer", {{"name", "Bob Builder"}, {"email", "bob@example.com"}}}});
   const auto found = [&](std::string_view words) {
@@ -164,7 +164,7 @@ TEST_F(ConventionsTest, SearchFindsEveryWordAnywhereWithoutRegardToCase) {
   EXPECT_EQ(found("   ").size(), 2U);
 }
 
-TEST_F(ConventionsTest, SearchLooksIntoStateAndCountry) {
+TEST_F(ConventionsTest, SearchCoversStateAndCountry) {
   tenant.create_order(
       {{"deliveryAddress", {{"street", "S"}, {"city", "C"}, {"state", "Zealand"}, {"country", "Denmark"}}}});
   EXPECT_EQ(at(list("$search=zealand%20denmark").body, "totalCount"), 1);
@@ -180,7 +180,7 @@ TEST_F(ConventionsTest, OrderByTakesSeveralFields) {
             (Numbers{"N2", "N1"}));
 }
 
-TEST_F(ConventionsTest, BadListParametersAreAllNamed) {
+TEST_F(ConventionsTest, AllBadListParametersAreReported) {
   expect_invalid(list("$filter=nonsense%20eq%201&$orderby=colour"), {"$filter", "$orderby"});
   for (const auto* const filter :
        {"status eq", "status eq 1", "status in ()", "(status eq 'x'", "items eq 'x'"}) {
@@ -193,12 +193,12 @@ TEST_F(ConventionsTest, BadListParametersAreAllNamed) {
   expect_invalid(list("$filter=" + url_encode("status eq '") + "%00'"), {"$filter"});
 }
 
-TEST_F(ConventionsTest, AGuidOfNobodyInAFilterIsAnEmptyList) {
+TEST_F(ConventionsTest, AnUnknownGuidInAFilterGivesAnEmptyList) {
   fill(1);
   EXPECT_EQ(filtered("guid eq " + std::string(unknown_guid)), Numbers{});
 }
 
-TEST_F(ConventionsTest, LiteralSegmentsMatchWithoutRegardToCase) {
+TEST_F(ConventionsTest, LiteralSegmentsMatchInAnyCase) {
   const auto guid = tenant.create_order();
   EXPECT_EQ(http.get("/API/V1/orders/" + guid).status, 200);
   EXPECT_EQ(http.get("/api/v1/ORDERS").status, 200);
@@ -212,7 +212,7 @@ TEST_F(ConventionsTest, TimestampsHaveMillisecondsAndZ) {
   EXPECT_EQ(text_at(order.data(), "collectionDate"), "2026-11-20T05:00:00.000Z");
 }
 
-TEST_F(ConventionsTest, TextsComeBackAsTheyWereSent) {
+TEST_F(ConventionsTest, TextsAreReturnedUnchanged) {
   const std::string notes = "\"quotes\", \\ back, \n\t line, ümlaut 漢字 😀, \x01\x1f, </script>, $1 ' ''";
   const auto guid = tenant.create_order({{"notes", notes}});
   EXPECT_EQ(text_at(http.get("/api/v1/Orders/" + guid).data(), "notes"), notes);
@@ -230,10 +230,10 @@ TEST_F(ConventionsTest, AnIdempotentPostIsDoneOnce) {
   EXPECT_EQ(second.header("Idempotency-Replayed"), "true");
   expect_refused(http.post("/api/v1/Orders", order_body({{"notes", "other"}}), key), 409, "CONFLICT");
   EXPECT_EQ(at(list("").body, "totalCount"), 1);
-  EXPECT_EQ(stranger().http.post("/api/v1/Orders", body, key).status, 201);
+  EXPECT_EQ(other_business().http.post("/api/v1/Orders", body, key).status, 201);
 }
 
-TEST_F(ConventionsTest, NulCharactersAndNumbersOutOfRangeAreNamedByFieldBesideTheOthers) {
+TEST_F(ConventionsTest, NulCharactersAndNumbersOutOfRangeAreReportedByField) {
   const auto post = [&](std::string_view path, std::string_view body) {
     return http.request_text("POST", path, body);
   };
@@ -251,7 +251,7 @@ TEST_F(ConventionsTest, AnActionWithoutFieldsRefusesUnknownOnes) {
   EXPECT_EQ(http.post("/api/business/generate-api-token", json::object()).status, 201);
 }
 
-TEST_F(ConventionsTest, RateLimitHeadersComeAlsoWhereNoRouteAnswers) {
+TEST_F(ConventionsTest, RateLimitHeadersAreSentEvenWithoutARoute) {
   for (const auto& [method, path, status] :
        {std::tuple("GET", "/api/v1/nothing", 404), std::tuple("DELETE", "/api/v1/Orders", 405)}) {
     const auto response = http.request(method, path);
@@ -261,7 +261,7 @@ TEST_F(ConventionsTest, RateLimitHeadersComeAlsoWhereNoRouteAnswers) {
   }
 }
 
-TEST_F(ConventionsTest, WhatAListShowsWholeHasAtMost1000) {
+TEST_F(ConventionsTest, UnpaginatedListsHaveAtMost1000Entries) {
   const auto vehicle = make_vehicle(http);
   const auto carrier = text_at(http.get("/api/carriers").data(), "0.guid");
   const auto fill_up = [&](std::string_view table, std::string_view columns, std::string_view values) {
@@ -284,7 +284,7 @@ TEST_F(ConventionsTest, WhatAListShowsWholeHasAtMost1000) {
   full("/api/carriers/contacts", {{"carrierId", carrier}, {"name", "x"}});
   EXPECT_EQ(http.del("/api/vehicle/" + vehicle).status, 200);
   EXPECT_EQ(http.post("/api/vehicle", {{"name", "x"}, {"licensePlate", "x"}, {"type", "van"}}).status, 201);
-  make_driver(stranger().http);
+  make_driver(other_business().http);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 class DispatchMovesTest : public DispatchPlanningTest {};
 
-TEST_F(DispatchMovesTest, EveryMoveIsAllowedOrRefusedByTheTable) {
+TEST_F(DispatchMovesTest, EveryStatusChangeFollowsTheTransitionTable) {
   const auto& machine = domain::dispatch_states();
   for (const auto from : machine.states) {
     for (const auto to : machine.states) {
@@ -31,7 +31,7 @@ TEST_F(DispatchMovesTest, EveryMoveIsAllowedOrRefusedByTheTable) {
   expect_refused(move(unknown_guid, "ready"), 404, "NOT_FOUND");
 }
 
-TEST_F(DispatchMovesTest, StartingSendsVehicleDriverAndShipmentsOut) {
+TEST_F(DispatchMovesTest, StartingSetsVehicleDriverAndShipmentsUnderWay) {
   const std::vector<std::string> before{"created", "collected", "in_transit", "exception",
                                         "out_for_delivery"};
   const auto shipments = insert_shipments(tenant, std::vector<std::string>(before.size() + 1, "Lisbon"));
@@ -44,12 +44,12 @@ TEST_F(DispatchMovesTest, StartingSendsVehicleDriverAndShipmentsOut) {
   EXPECT_EQ(text_at(http.get("/api/vehicle/" + vehicle).data(), "currentDriver.guid"), driver);
   for (std::size_t i = 0; i < before.size(); ++i)
     EXPECT_EQ(shipment_status(shipments[i]), "out_for_delivery") << before[i];
-  EXPECT_EQ(shipment_status(shipments.back()), "cancelled") << "what is over stays so";
+  EXPECT_EQ(shipment_status(shipments.back()), "cancelled") << "final statuses stay";
   EXPECT_TRUE(at(get(guid), "startedAt").is_string());
   EXPECT_EQ(at(get(guid), "progress"), json::value({{"completed", 1}, {"total", 6}, {"percentage", 16.7}}));
 }
 
-TEST_F(DispatchMovesTest, StartingNeedsAShipmentThatIsLeftToDeliver) {
+TEST_F(DispatchMovesTest, StartingNeedsAnUndeliveredShipment) {
   const auto empty = make_dispatch(http, {{"driverId", driver}, {"vehicleId", vehicle}});
   EXPECT_EQ(move(empty, "ready").status, 200);
   expect_invalid(move(empty, "in_progress"), {"status"});
@@ -58,10 +58,10 @@ TEST_F(DispatchMovesTest, StartingNeedsAShipmentThatIsLeftToDeliver) {
   set_shipment(shipments[0], "cancelled");
   EXPECT_EQ(move(over, "ready").status, 200);
   expect_invalid(move(over, "in_progress"), {"status"});
-  EXPECT_EQ(vehicle_status(vehicle), "available") << "nothing half done";
+  EXPECT_EQ(vehicle_status(vehicle), "available") << "nothing is changed";
 }
 
-TEST_F(DispatchMovesTest, AVehicleOrDriverThatIsOutCannotStartAgain) {
+TEST_F(DispatchMovesTest, AVehicleOrDriverUnderWayCannotStartAgain) {
   const auto first =
       dispatch_with(insert_shipments(tenant, {"Lisbon"}), {{"driverId", driver}, {"vehicleId", vehicle}});
   start(first);
@@ -88,7 +88,7 @@ TEST_F(DispatchMovesTest, AVehicleOrDriverThatIsOutCannotStartAgain) {
   expect_refused(http.del("/api/drivers/" + driver), 409, "CONFLICT");
 }
 
-TEST_F(DispatchMovesTest, OfTwoThatStartAtOnceWithOneVehicleOneWins) {
+TEST_F(DispatchMovesTest, OneOfTwoConcurrentStartsWithOneVehicleSucceeds) {
   std::vector<std::string> dispatches;
   for (int i = 0; i < 6; ++i) {
     dispatches.push_back(
@@ -111,7 +111,7 @@ TEST_F(DispatchMovesTest, OfTwoThatStartAtOnceWithOneVehicleOneWins) {
   EXPECT_EQ(lost, 5);
 }
 
-TEST_F(DispatchMovesTest, EndingByHandFreesVehicleDriverAndWhatWasNotDelivered) {
+TEST_F(DispatchMovesTest, EndingADispatchFreesVehicleDriverAndUndeliveredShipments) {
   for (const auto* const outcome : {"completed", "cancelled"}) {
     const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto"});
     const auto guid = dispatch_with(shipments, {{"driverId", driver}, {"vehicleId", vehicle}});
@@ -125,13 +125,13 @@ TEST_F(DispatchMovesTest, EndingByHandFreesVehicleDriverAndWhatWasNotDelivered) 
     expect_refused(http.get("/api/dispatch/in-shipment/" + shipments[1]), 404, "NOT_FOUND");
     const auto again = dispatch_with({shipments[1]});
     set_shipment(shipments[1], "delivered");
-    EXPECT_EQ(at(get(guid), "progress.completed"), 1) << "what became of it later is not this dispatch's";
+    EXPECT_EQ(at(get(guid), "progress.completed"), 1) << "later changes do not count for this dispatch";
     EXPECT_EQ(at(get(guid), "shipments").as_array().size(), 2U);
     EXPECT_EQ(at(get(again), "progress.completed"), 1);
   }
 }
 
-TEST_F(DispatchMovesTest, CancellingAPlanTakesNobodysVehicle) {
+TEST_F(DispatchMovesTest, CancellingAPlanLeavesItsVehicleAlone) {
   const auto under_way =
       dispatch_with(insert_shipments(tenant, {"Lisbon"}), {{"driverId", driver}, {"vehicleId", vehicle}});
   start(under_way);
@@ -141,7 +141,7 @@ TEST_F(DispatchMovesTest, CancellingAPlanTakesNobodysVehicle) {
   EXPECT_EQ(driver_status(driver), "on_duty");
 }
 
-TEST_F(DispatchMovesTest, WhenAllShipmentsAreFinalItCompletesByItself) {
+TEST_F(DispatchMovesTest, ADispatchCompletesWhenAllShipmentsAreFinal) {
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto", "Faro"});
   const auto guid = dispatch_with(shipments, {{"driverId", driver}, {"vehicleId", vehicle}});
   start(guid);
@@ -164,17 +164,17 @@ TEST_F(DispatchMovesTest, WhenAllShipmentsAreFinalItCompletesByItself) {
   EXPECT_EQ(at(get(guid), "progress.completed"), 3);
 }
 
-TEST_F(DispatchMovesTest, OneStatementForAllShipmentsCompletesItToo) {
+TEST_F(DispatchMovesTest, OneStatementForAllShipmentsCompletesTheDispatch) {
   const auto shipments = insert_shipments(tenant, std::vector<std::string>(20, "Lisbon"));
   const auto first = dispatch_with({shipments.begin(), shipments.begin() + 10});
   const auto second = dispatch_with({shipments.begin() + 10, shipments.end()});
   start(first);
   tenant.sql.exec("update shipments set status = 'delivered' where business_id = '" + tenant.id + "'");
   EXPECT_EQ(status_of(first), "completed");
-  EXPECT_EQ(status_of(second), "draft") << "only what is under way completes";
+  EXPECT_EQ(status_of(second), "draft") << "only a dispatch under way completes";
 }
 
-TEST_F(DispatchMovesTest, ShipmentsInNoDispatchCallNoTrigger) {
+TEST_F(DispatchMovesTest, ShipmentsWithoutADispatchCallNoTriggerFunction) {
   insert_shipments(tenant, {"Lisbon", "Porto"});
   const auto guid = dispatch_with(insert_shipments(tenant, {"Faro"}));
   Session sql = world.database.connect();
@@ -186,13 +186,13 @@ TEST_F(DispatchMovesTest, ShipmentsInNoDispatchCallNoTrigger) {
            {tenant.id});
   EXPECT_EQ(calls(), 0);
   sql.rows("update shipments set instructions = 'x' where dispatch_id = $1", {guid});
-  EXPECT_EQ(calls(), 0) << "nor does a change that is none of a dispatch's matter";
+  EXPECT_EQ(calls(), 0) << "a change that does not concern dispatches calls none either";
   sql.rows("update shipments set status = 'delivered' where dispatch_id = $1", {guid});
   EXPECT_EQ(calls(), 1);
   sql.exec("rollback");
 }
 
-TEST_F(DispatchMovesTest, AShipmentThatIsDeletedIsNoLongerWaitedFor) {
+TEST_F(DispatchMovesTest, ADispatchDoesNotWaitForADeletedShipment) {
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto", "Faro"});
   const auto guid = dispatch_with(shipments);
   start(guid);
@@ -203,26 +203,26 @@ TEST_F(DispatchMovesTest, AShipmentThatIsDeletedIsNoLongerWaitedFor) {
   EXPECT_EQ(status_of(guid), "completed");
 }
 
-TEST_F(DispatchMovesTest, TheLastTwoDeliveriesAtOnceCompleteIt) {
+TEST_F(DispatchMovesTest, TwoConcurrentLastDeliveriesCompleteTheDispatch) {
   for (int round = 0; round < 10; ++round) {
     const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto"});
     const auto guid = dispatch_with(shipments, {{"vehicleId", vehicle}});
     start(guid);
-    Session one = world.database.connect();
-    one.exec("begin");
-    one.rows("update shipments set status = 'delivered' where guid = $1", {shipments[0]});
+    Session first_session = world.database.connect();
+    first_session.exec("begin");
+    first_session.rows("update shipments set status = 'delivered' where guid = $1", {shipments[0]});
     std::thread rival([&] {
       Session other = world.database.connect();
       other.rows("update shipments set status = 'delivered' where guid = $1", {shipments[1]});
     });
-    one.exec("commit");
+    first_session.exec("commit");
     rival.join();
     ASSERT_EQ(status_of(guid), "completed");
     ASSERT_EQ(vehicle_status(vehicle), "available");
   }
 }
 
-TEST_F(DispatchMovesTest, AVehicleInMaintenanceStaysThereWhenTheDispatchEnds) {
+TEST_F(DispatchMovesTest, AVehicleInMaintenanceStaysInMaintenanceWhenTheDispatchEnds) {
   const auto shipments = insert_shipments(tenant, {"Lisbon"});
   const auto guid = dispatch_with(shipments, {{"vehicleId", vehicle}});
   start(guid);

@@ -54,7 +54,7 @@ class DispatchPlanningTest : public ApiTest {
         "guid = $1",
         {guid, status});
   }
-  /// Puts a dispatch into a state by plain SQL, for moves that start there.
+  /// Sets the status of a dispatch by plain SQL, for changes that start there.
   void force(const std::string& dispatch, std::string_view status) {
     tenant.sql.rows("update dispatches set status = $2 where guid = $1", {dispatch, std::string(status)});
   }

@@ -10,7 +10,7 @@ namespace {
 
 class DispatchPlansTest : public DispatchPlanningTest {};
 
-TEST_F(DispatchPlansTest, CreatingAnswersADraftWithItsCount) {
+TEST_F(DispatchPlansTest, CreatingReturnsADraftWithItsNumberOfShipments) {
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto"});
   const auto response = http.post("/api/dispatch", {{"name", "Morning"},
                                                     {"driverId", driver},
@@ -37,7 +37,7 @@ TEST_F(DispatchPlansTest, CreatingAnswersADraftWithItsCount) {
   EXPECT_EQ(keys_of(at(whole, "shipments.0")),
             (std::set<std::string>{"guid", "trackingNumber", "status", "estimatedArrival"}));
   EXPECT_EQ(tenant.sql.number("select count(*) from shipments where dispatch_id = $1", {guid}), 2);
-  EXPECT_EQ(driver_status(driver), "available") << "a plan takes nobody";
+  EXPECT_EQ(driver_status(driver), "available") << "a plan does not occupy its driver";
 }
 
 TEST_F(DispatchPlansTest, NameAndDateAreEnough) {
@@ -75,19 +75,19 @@ TEST_F(DispatchPlansTest, AllBadFieldsAreReportedAtOnce) {
   expect_invalid(http.put("/api/dispatch", {{"name", " "}}), {"guid", "name"});
 }
 
-TEST_F(DispatchPlansTest, WhatItNamesMustExistInTheBusiness) {
-  auto& theirs = stranger();
+TEST_F(DispatchPlansTest, ReferencedRecordsMustExistInTheBusiness) {
+  auto& foreign = other_business();
   const auto refused = [&](std::string_view field, const json::value& value) {
     expect_refused(http.post("/api/dispatch", {{"name", "x"}, {"plannedDate", planned}, {field, value}}), 404,
                    "NOT_FOUND");
   };
   refused("driverId", json::value(unknown_guid));
-  refused("driverId", json::value(make_driver(theirs.http)));
+  refused("driverId", json::value(make_driver(foreign.http)));
   refused("vehicleId", json::value(unknown_guid));
-  refused("vehicleId", json::value(make_vehicle(theirs.http)));
+  refused("vehicleId", json::value(make_vehicle(foreign.http)));
   refused("shipmentIds", guids_of({std::string(unknown_guid)}));
-  refused("shipmentIds", guids_of(insert_shipments(theirs, {"Porto"})));
-  EXPECT_EQ(at(http.get("/api/dispatch").body, "totalCount"), 0) << "nothing half done";
+  refused("shipmentIds", guids_of(insert_shipments(foreign, {"Porto"})));
+  EXPECT_EQ(at(http.get("/api/dispatch").body, "totalCount"), 0) << "nothing is created";
 }
 
 TEST_F(DispatchPlansTest, TheListIsPaginatedWithoutShipments) {
@@ -131,7 +131,7 @@ TEST_F(DispatchPlansTest, PutMergesAndAGetCanBePutBack) {
   expect_refused(http.put("/api/dispatch", {{"guid", unknown_guid}, {"name", "x"}}), 404, "NOT_FOUND");
 
   start(guid);
-  EXPECT_EQ(http.put("/api/dispatch", get(guid)).status, 200) << "also while it is under way";
+  EXPECT_EQ(http.put("/api/dispatch", get(guid)).status, 200) << "even while it is under way";
   EXPECT_EQ(http.put("/api/dispatch", {{"guid", guid}, {"notes", "late"}}).status, 200);
   expect_refused(http.put("/api/dispatch", {{"guid", guid}, {"driverId", driver}}), 409, "CONFLICT");
   expect_refused(http.put("/api/dispatch", {{"guid", guid}, {"vehicleId", nullptr}}), 409, "CONFLICT");
@@ -152,7 +152,7 @@ TEST_F(DispatchPlansTest, AShipmentIsInOneOpenDispatchAtMost) {
   EXPECT_EQ(add(other, shipments[0]).status, 200);
 }
 
-TEST_F(DispatchPlansTest, OfManyThatTakeAShipmentAtOnceOneWins) {
+TEST_F(DispatchPlansTest, OneOfManyConcurrentDispatchesGetsAShipment) {
   const auto shipment = insert_shipments(tenant, {"Lisbon"})[0];
   std::atomic<int> won = 0;
   std::atomic<int> lost = 0;
@@ -177,7 +177,7 @@ TEST_F(DispatchPlansTest, OfManyThatTakeAShipmentAtOnceOneWins) {
   EXPECT_EQ(lost, 5);
 }
 
-TEST_F(DispatchPlansTest, FinalShipmentsAreNotTaken) {
+TEST_F(DispatchPlansTest, FinalShipmentsAreRefused) {
   for (const auto* const status : {"delivered", "returned", "cancelled"}) {
     const auto shipments =
         insert_shipments(tenant, {"Lisbon"}, {{"status", "'" + std::string(status) + "'"}});
@@ -185,7 +185,7 @@ TEST_F(DispatchPlansTest, FinalShipmentsAreNotTaken) {
   }
 }
 
-TEST_F(DispatchPlansTest, ShipmentsAreAddedToAndRemovedFromPlansAlone) {
+TEST_F(DispatchPlansTest, ShipmentsAreAddedToAndRemovedFromPlansOnly) {
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto", "Faro"});
   const auto guid = dispatch_with({shipments[0]});
   auto response = add(guid, shipments[1]);
@@ -223,16 +223,16 @@ TEST_F(DispatchPlansTest, ADispatchHas1000ShipmentsAtMost) {
       "insert into shipments (business_id, tracking_number, dispatch_id) select $1, 'M' || n, $2 from "
       "generate_series(1, 1000) n",
       {tenant.id, guid});
-  EXPECT_EQ(at(get(guid), "progress.total"), 1000) << "SQL puts shipments in as well";
+  EXPECT_EQ(at(get(guid), "progress.total"), 1000) << "SQL adds shipments as well";
   const auto one_more = insert_shipments(tenant, {"Lisbon"})[0];
   expect_invalid(add(guid, one_more), {"shipmentId"});
   tenant.sql.rows("update shipments set dispatch_id = null where tracking_number = 'M1' and business_id = $1",
                   {tenant.id});
-  EXPECT_EQ(at(get(guid), "progress.total"), 999) << "and takes them out";
+  EXPECT_EQ(at(get(guid), "progress.total"), 999) << "SQL removes shipments as well";
   EXPECT_EQ(add(guid, one_more).status, 200);
 }
 
-TEST_F(DispatchPlansTest, OnlyWhatHasNotBegunOrWasCancelledCanBeDeleted) {
+TEST_F(DispatchPlansTest, OnlyPlansAndCancelledDispatchesCanBeDeleted) {
   for (const std::string_view status : domain::dispatch_states().states) {
     const auto shipments = insert_shipments(tenant, {"Lisbon"});
     const auto guid = dispatch_with(shipments);
@@ -252,16 +252,16 @@ TEST_F(DispatchPlansTest, OnlyWhatHasNotBegunOrWasCancelledCanBeDeleted) {
   expect_refused(http.del(path_of(unknown_guid)), 404, "NOT_FOUND");
 }
 
-TEST_F(DispatchPlansTest, TellsTheDispatchOfAShipment) {
+TEST_F(DispatchPlansTest, AShipmentShowsItsDispatch) {
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Porto"});
   const auto guid = dispatch_with({shipments[0]});
   EXPECT_EQ(http.get("/api/dispatch/in-shipment/" + shipments[0]).data(),
             json::value({{"guid", guid}, {"name", "Morning"}, {"status", "draft"}}));
   expect_refused(http.get("/api/dispatch/in-shipment/" + shipments[1]), 404, "NOT_FOUND");
-  expect_refused(stranger().http.get("/api/dispatch/in-shipment/" + shipments[0]), 404, "NOT_FOUND");
+  expect_refused(other_business().http.get("/api/dispatch/in-shipment/" + shipments[0]), 404, "NOT_FOUND");
 }
 
-TEST_F(DispatchPlansTest, TheOverviewCounts) {
+TEST_F(DispatchPlansTest, TheOverviewCountsDispatchesByStatus) {
   const std::set<std::string> keys{"totalDispatches",   "activeDispatches", "completedToday",
                                    "pendingDeliveries", "driversActive",    "onTimeRate"};
   const auto empty = http.get("/api/dispatch/overview");
@@ -287,7 +287,7 @@ TEST_F(DispatchPlansTest, TheOverviewCounts) {
                                                                     {"onTimeRate", 0.5}}));
 }
 
-TEST_F(DispatchPlansTest, PuttingAShipmentIntoADispatchIsNoUpdateOfIt) {
+TEST_F(DispatchPlansTest, AddingAShipmentToADispatchIsNoUpdateOfTheShipment) {
   const auto shipments = insert_shipments(tenant, {"Lisbon"});
   const auto events = events_of(shipments[0]);
   const auto guid = dispatch_with(shipments);
@@ -301,10 +301,10 @@ TEST_F(DispatchPlansTest, PuttingAShipmentIntoADispatchIsNoUpdateOfIt) {
   EXPECT_EQ(cause, "token");
 }
 
-TEST_F(DispatchPlansTest, AnotherBusinesssDispatchIs404) {
-  const auto theirs = make_dispatch(stranger().http);
+TEST_F(DispatchPlansTest, ADispatchOfAnotherBusinessIs404) {
+  const auto foreign = make_dispatch(other_business().http);
   const auto shipment = insert_shipments(tenant, {"Lisbon"})[0];
-  for (const auto& guid : {theirs, std::string(unknown_guid)}) {
+  for (const auto& guid : {foreign, std::string(unknown_guid)}) {
     expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
     expect_refused(http.put("/api/dispatch", {{"guid", guid}, {"name", "x"}}), 404, "NOT_FOUND");
     expect_refused(move(guid, "ready"), 404, "NOT_FOUND");
@@ -312,7 +312,7 @@ TEST_F(DispatchPlansTest, AnotherBusinesssDispatchIs404) {
     expect_refused(remove(guid, shipment), 404, "NOT_FOUND");
     expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
   }
-  EXPECT_EQ(text_at(stranger().http.get(path_of(theirs)).data(), "status"), "draft");
+  EXPECT_EQ(text_at(other_business().http.get(path_of(foreign)).data(), "status"), "draft");
 }
 
 }  // namespace

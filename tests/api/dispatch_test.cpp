@@ -42,7 +42,7 @@ class DispatchTest : public testing::Test {
   SmallApi api{{}, {.cors_origins = {"https://app.example.com"}}};
 };
 
-TEST_F(DispatchTest, PutsAnswersIntoTheEnvelope) {
+TEST_F(DispatchTest, ResponsesHaveTheEnvelope) {
   EXPECT_EQ(call("GET /public").text, R"({"success":true})");
   EXPECT_EQ(call("GET /text/a%20b", "admin").text, R"({"data":"a b","success":true})");
   EXPECT_EQ(call("GET /bare").text, "true");
@@ -56,7 +56,7 @@ TEST_F(DispatchTest, CreatedRecordsHaveALocation) {
   EXPECT_EQ(reply.header("location"), "/things/1");
 }
 
-TEST_F(DispatchTest, UnknownPathsAndMethodsAreToldWithoutAToken) {
+TEST_F(DispatchTest, UnknownPathsAndMethodsAreReportedWithoutAToken) {
   const auto unknown = call("GET /nowhere");
   EXPECT_EQ(unknown.status, 404);
   EXPECT_EQ(code_of(unknown), "NOT_FOUND");
@@ -79,7 +79,7 @@ TEST_F(DispatchTest, AllOtherPathsNeedAValidToken) {
   EXPECT_EQ(call("GET /list", "", "Authorization: bearer   wb_admin\r\n").status, 200);
 }
 
-TEST_F(DispatchTest, RolesReachAsFarAsTheContractSays) {
+TEST_F(DispatchTest, RolesHaveThePermissionsOfTheContract) {
   const std::string things = R"({"name":"x"})";
   EXPECT_EQ(call("GET /list", "viewer").status, 200);
   EXPECT_EQ(call("POST /things", "viewer", "", things).status, 403);
@@ -91,24 +91,23 @@ TEST_F(DispatchTest, RolesReachAsFarAsTheContractSays) {
 }
 
 TEST_F(DispatchTest, AUserWithoutABusinessIsForbiddenElsewhere) {
-  EXPECT_EQ(call("GET /me", "homeless").status, 200);
-  EXPECT_EQ(call("GET /list", "homeless").status, 403);
+  EXPECT_EQ(call("GET /me", "user_without_business").status, 200);
+  EXPECT_EQ(call("GET /list", "user_without_business").status, 403);
 }
 
-TEST_F(DispatchTest, ThePlanFreeForbidsApiTokensButNotUsers) {
+TEST_F(DispatchTest, TheFreePlanForbidsApiTokensButNotUsers) {
   for (int count = 0; count < 65; ++count) ASSERT_EQ(call("GET /list", "free").status, 403);
   EXPECT_EQ(call("GET /list", "user").status, 200);
   EXPECT_EQ(call("GET /list", "unplanned").status, 403);
 }
 
-TEST_F(DispatchTest, TellsTheQuotaAndRefusesBeyondIt) {
+TEST_F(DispatchTest, ShowsTheQuotaAndRefusesFurtherRequests) {
   const auto first = call("GET /list", "standard");
   EXPECT_EQ(first.header("x-ratelimit-limit"), "600");
   EXPECT_EQ(first.header("x-ratelimit-remaining"), "599");
   EXPECT_GT(std::stoll(first.header("x-ratelimit-reset")), 1'700'000'000);
   EXPECT_EQ(call("GET /list", "admin").header("x-ratelimit-limit"), "1000000000");
-  // At most two windows meet in four requests, so that one of the later ones is refused unless a minute ends
-  // just now.
+  // Four requests touch at most two windows, so a later one is refused unless a minute has just ended.
   std::vector<Response> replies;
   for (int count = 0; count < 8; ++count) replies.push_back(call("GET /list", "small"));
   const auto& refused = replies.back();
@@ -120,7 +119,7 @@ TEST_F(DispatchTest, TellsTheQuotaAndRefusesBeyondIt) {
   EXPECT_EQ(call("PATCH /administer", "small").status, 429);
 }
 
-TEST_F(DispatchTest, RefusalsOfARecognisedTokenTellTheQuotaToo) {
+TEST_F(DispatchTest, RefusalsOfAKnownTokenAlsoShowTheQuota) {
   for (const std::string_view line : {"POST /administer", "GET /guid/x", "GET /fail/missing"}) {
     EXPECT_EQ(call(line, "viewer").header("x-ratelimit-limit").empty(), line == "GET /fail/missing") << line;
   }
@@ -138,14 +137,14 @@ TEST_F(DispatchTest, EveryResponseCarriesARequestId) {
   EXPECT_NE(call("GET /public").header("x-request-id"), call("GET /public").header("x-request-id"));
 }
 
-TEST_F(DispatchTest, MalformedGuidsAreNamed) {
+TEST_F(DispatchTest, MalformedGuidsAreReported) {
   const auto reply = call("GET /guid/12", "admin");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(error_of(reply).at("details"), (json::value{{"guid", "must be a uuid"}}));
   EXPECT_EQ(call("GET /guid/" + std::string(guid), "admin").status, 200);
 }
 
-TEST_F(DispatchTest, BadParametersAreAllNamed) {
+TEST_F(DispatchTest, AllBadParametersAreReported) {
   const auto reply = call("GET /list?Page=0&PageSize=101&$search=a&$search=b&unknown=1", "admin");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(error_of(reply).at("details"), (json::value{{"Page", "must be at least 1"},
@@ -157,7 +156,7 @@ TEST_F(DispatchTest, BadParametersAreAllNamed) {
   }
 }
 
-TEST_F(DispatchTest, BodiesMustBeWhatTheRouteTakes) {
+TEST_F(DispatchTest, BodiesMustHaveTheTypeOfTheRoute) {
   EXPECT_EQ(call("POST /things", "admin", "Content-Type: text/plain\r\n", "{}").status, 415);
   EXPECT_EQ(code_of(call("POST /things", "admin", "Content-Type: text/plain\r\n", "{}")),
             "UNSUPPORTED_MEDIA_TYPE");
@@ -227,7 +226,7 @@ TEST_F(DispatchTest, OptionsAnswersWithoutAToken) {
   EXPECT_EQ(call("OPTIONS *").status, 204);
 }
 
-TEST_F(DispatchTest, OtherOriginsAreNotLetIn) {
+TEST_F(DispatchTest, OtherOriginsAreNotAllowed) {
   EXPECT_EQ(
       call("OPTIONS /things", "", "Origin: https://evil.example\r\n").header("access-control-allow-origin"),
       "");
@@ -239,20 +238,20 @@ TEST_F(DispatchTest, OtherOriginsAreNotLetIn) {
   EXPECT_EQ(call("GET /public").header("vary"), "Origin");
 }
 
-TEST_F(DispatchTest, WhatHandlersThrowBecomesTheContractsError) {
+TEST_F(DispatchTest, ExceptionsOfHandlersBecomeErrorsOfTheContract) {
   const auto unique = call("GET /fail/unique");
   EXPECT_EQ(unique.status, 409);
   EXPECT_EQ(error_of(unique).at("message"), "A customer with this email already exists.");
   EXPECT_EQ(call("GET /fail/missing").status, 404);
   for (const std::string_view path : {"GET /fail/away", "GET /fail/slow"}) {
-    const auto away = call(path);
-    EXPECT_EQ(away.status, 503);
-    EXPECT_EQ(code_of(away), "UNAVAILABLE");
-    EXPECT_EQ(away.header("retry-after"), "1");
+    const auto response = call(path);
+    EXPECT_EQ(response.status, 503);
+    EXPECT_EQ(code_of(response), "UNAVAILABLE");
+    EXPECT_EQ(response.header("retry-after"), "1");
   }
 }
 
-TEST_F(DispatchTest, A500SaysNothingButTheRequestId) {
+TEST_F(DispatchTest, A500ShowsOnlyTheRequestId) {
   for (const std::string_view path : {"GET /fail/x", "GET /fail/odd"}) {
     const auto reply = call(path, "", "X-Request-Id: trace-7\r\n");
     EXPECT_EQ(reply.status, 500);
@@ -262,7 +261,7 @@ TEST_F(DispatchTest, A500SaysNothingButTheRequestId) {
   }
 }
 
-TEST_F(DispatchTest, WithoutItsDatabaseAnIdempotentPostIsUnavailable) {
+TEST_F(DispatchTest, WithoutADatabaseAnIdempotentPostIs503) {
   EXPECT_EQ(call("POST /things", "admin", "Idempotency-Key: k\r\n", R"({"name":"x"})").status, 503);
   const auto reply = call("POST /things", "admin", "Idempotency-Key: \xc3\xa9\r\n", R"({"name":"x"})");
   EXPECT_EQ(reply.status, 400);

@@ -11,7 +11,7 @@ class DriversTest : public ApiTest {
   static std::string path_of(std::string_view guid) { return "/api/drivers/" + std::string(guid); }
 };
 
-TEST_F(DriversTest, CreatingAnswersTheDriverWithItsPath) {
+TEST_F(DriversTest, CreatingReturnsTheDriverAndItsLocation) {
   const auto response = http.post(
       "/api/drivers",
       {{"name", "Ada"}, {"email", "ada@example.com"}, {"phone", "+351 1"}, {"licenseNumber", "L-1"}});
@@ -19,11 +19,11 @@ TEST_F(DriversTest, CreatingAnswersTheDriverWithItsPath) {
   const auto guid = text_at(response.data(), "guid");
   EXPECT_EQ(response.header("Location"), path_of(guid));
   EXPECT_EQ(keys_of(response.data()), driver_keys);
-  EXPECT_EQ(text_at(response.data(), "status"), "available") << "unless given";
+  EXPECT_EQ(text_at(response.data(), "status"), "available") << "the default";
   EXPECT_EQ(http.get(path_of(guid)).data(), response.data());
 }
 
-TEST_F(DriversTest, TheListIsAPlainArrayByName) {
+TEST_F(DriversTest, TheListIsAPlainArraySortedByName) {
   for (const auto* const name : {"Carl", "Ada", "Bob"}) make_driver(http, {{"name", name}});
   const auto list = http.get("/api/drivers");
   EXPECT_EQ(texts(list, "name"), (std::vector<std::string>{"Ada", "Bob", "Carl"}));
@@ -64,7 +64,7 @@ TEST_F(DriversTest, PutMergesAndAnyStatusFollowsAny) {
   EXPECT_EQ(again.data(), whole.data());
 }
 
-TEST_F(DriversTest, ADeletedDriverIsGoneEverywhere) {
+TEST_F(DriversTest, ADeletedDriverIsRemovedEverywhere) {
   const auto guid = make_driver(http);
   const auto vehicle = make_vehicle(http, {{"currentDriverId", guid}});
   const auto dispatch = text_at(
@@ -80,15 +80,15 @@ TEST_F(DriversTest, ADeletedDriverIsGoneEverywhere) {
   EXPECT_TRUE(http.get("/api/dispatch/" + dispatch).data().at("driver").is_null());
 }
 
-TEST_F(DriversTest, AnotherBusinesssDriverIs404) {
-  const auto theirs = make_driver(stranger().http);
-  for (const auto& guid : {theirs, std::string(unknown_guid)}) {
+TEST_F(DriversTest, ADriverOfAnotherBusinessIs404) {
+  const auto foreign_driver = make_driver(other_business().http);
+  for (const auto& guid : {foreign_driver, std::string(unknown_guid)}) {
     expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
     expect_refused(http.put(path_of(guid), {{"name", "x"}}), 404, "NOT_FOUND");
     expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
   }
   expect_invalid(http.get(path_of("x")), {"guid"});
-  EXPECT_EQ(stranger().http.get(path_of(theirs)).status, 200);
+  EXPECT_EQ(other_business().http.get(path_of(foreign_driver)).status, 200);
 }
 
 }  // namespace

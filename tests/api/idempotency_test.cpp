@@ -1,4 +1,4 @@
-// A POST with an Idempotency-Key is done once, whatever becomes of the answer.
+// A POST with an Idempotency-Key is performed once, even if its response is lost.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 Headers key_of(std::string_view key) { return {{"Idempotency-Key", std::string(key)}}; }
 
-/// An API of its own on a database of its own, whose sessions may be ended.
+/// A separate API on a separate database, whose sessions may be terminated.
 class IdempotencyTest : public testing::Test {
  protected:
   std::unique_ptr<Waybill> start_api() {
@@ -32,7 +32,7 @@ class IdempotencyTest : public testing::Test {
   }
   static json::object order(std::string_view notes) { return order_body({{"notes", std::string(notes)}}); }
 
-  /// Commits of orders wait while the session is there.
+  /// Commits of orders wait as long as the returned session exists.
   std::unique_ptr<Session> hold_commits() {
     database.exec(
         "create or replace function wait_for_test() returns trigger language plpgsql as $$ begin"
@@ -44,7 +44,7 @@ class IdempotencyTest : public testing::Test {
     session->exec("select pg_advisory_lock(4711)");
     return session;
   }
-  bool a_commit_waits() {
+  bool is_commit_waiting() {
     return eventually([&] {
       return database.number(
                  "select count(*) from pg_locks l join pg_database d on d.oid = l.database"
@@ -59,20 +59,20 @@ class IdempotencyTest : public testing::Test {
   std::string token = first.token("once");
 };
 
-TEST_F(IdempotencyTest, AKeyMakesOneOrderWhileSessionsAreTerminated) {
+TEST_F(IdempotencyTest, AKeyCreatesOneOrderWhileSessionsAreTerminated) {
   constexpr std::size_t clients = 4;
-  std::atomic<bool> is_over = false;
+  std::atomic<bool> is_finished = false;
   std::atomic<int> made = 0;
-  std::vector<std::map<std::string, std::string>> answered(clients);  // the order that each key was told
+  std::vector<std::map<std::string, std::string>> answered(clients);  // the order returned for each key
   {
     std::jthread terminator([&] {
       Session session = database.connect();
-      while (!is_over) {
+      while (!is_finished) {
         const int before = made;
         session.exec(
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()"
             " and backend_type = 'client backend' and pid <> pg_backend_pid() order by random() limit 1");
-        eventually([&] { return made > before || is_over; });
+        eventually([&] { return made > before || is_finished; });
       }
     });
     std::vector<std::jthread> workers;
@@ -93,11 +93,11 @@ TEST_F(IdempotencyTest, AKeyMakesOneOrderWhileSessionsAreTerminated) {
       });
     }
     workers.clear();
-    is_over = true;
+    is_finished = true;
   }
   std::size_t keys = 0;
-  for (const auto& told : answered) {
-    for (const auto& [key, guid] : told) {
+  for (const auto& orders_by_key : answered) {
+    for (const auto& [key, guid] : orders_by_key) {
       ++keys;
       EXPECT_EQ(orders(key), std::vector<std::string>{guid}) << key;
     }
@@ -106,7 +106,7 @@ TEST_F(IdempotencyTest, AKeyMakesOneOrderWhileSessionsAreTerminated) {
   RecordProperty("keys", static_cast<int>(keys));
 }
 
-TEST_F(IdempotencyTest, AnUnclearCommitOfAKilledApiIsAnsweredWhenItIsClear) {
+TEST_F(IdempotencyTest, AnUncertainCommitOfAKilledApiIsAnsweredOnceItsOutcomeIsKnown) {
   auto second = start_api();
   auto held = hold_commits();
   auto killed = first.http(token).raw();
@@ -114,7 +114,7 @@ TEST_F(IdempotencyTest, AnUnclearCommitOfAKilledApiIsAnsweredWhenItIsClear) {
   killed.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
               "\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: " +
               std::to_string(body.size()) + "\r\n\r\n" + body);
-  ASSERT_TRUE(a_commit_waits());
+  ASSERT_TRUE(is_commit_waiting());
   first.process().kill(SIGKILL);
   first.process().wait_exit();
 
@@ -122,7 +122,7 @@ TEST_F(IdempotencyTest, AnUnclearCommitOfAKilledApiIsAnsweredWhenItIsClear) {
   const auto asked_at = std::chrono::steady_clock::now();
   const auto unclear = http.post("/api/v1/Orders", order("unclear"), key_of("k"));
   EXPECT_EQ(unclear.status, 409) << unclear.text;
-  EXPECT_LT(std::chrono::steady_clock::now() - asked_at, 1s) << "it does not wait";
+  EXPECT_LT(std::chrono::steady_clock::now() - asked_at, 1s) << "the response is immediate";
   held.reset();
   Response again;
   EXPECT_TRUE(eventually(
@@ -133,7 +133,7 @@ TEST_F(IdempotencyTest, AnUnclearCommitOfAKilledApiIsAnsweredWhenItIsClear) {
   EXPECT_EQ(again.header("Location"), "/api/v1/Orders/" + orders("unclear").front());
 }
 
-TEST_F(IdempotencyTest, ARequestWhoseApiWasKilledBeforeItsCommitIsDoneByTheNext) {
+TEST_F(IdempotencyTest, ARequestWhoseApiWasKilledBeforeItsCommitIsPerformedByTheRetry) {
   auto second = start_api();
   auto held = hold_commits();
   auto killed = first.http(token).raw();
@@ -141,7 +141,7 @@ TEST_F(IdempotencyTest, ARequestWhoseApiWasKilledBeforeItsCommitIsDoneByTheNext)
   killed.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
               "\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: " +
               std::to_string(body.size()) + "\r\n\r\n" + body);
-  ASSERT_TRUE(a_commit_waits());
+  ASSERT_TRUE(is_commit_waiting());
   first.process().kill(SIGKILL);
   database.exec(
       "select pg_terminate_backend(pid, 10000) from pg_locks where locktype = 'advisory'"
@@ -155,12 +155,12 @@ TEST_F(IdempotencyTest, ARequestWhoseApiWasKilledBeforeItsCommitIsDoneByTheNext)
   EXPECT_EQ(orders("lost"), std::vector<std::string>{text_at(again.data(), "guid")});
 }
 
-TEST_F(IdempotencyTest, WhileTheFirstRunsTheKeyIsTakenOnEveryNode) {
+TEST_F(IdempotencyTest, AKeyInUseIsRefusedOnEveryNode) {
   auto second = start_api();
   auto held = hold_commits();
   Response made;
   std::jthread running([&] { made = first.http(token).post("/api/v1/Orders", order("slow"), key_of("k")); });
-  ASSERT_TRUE(a_commit_waits());
+  ASSERT_TRUE(is_commit_waiting());
   EXPECT_EQ(first.http(token).post("/api/v1/Orders", order("slow"), key_of("k")).status, 409);
   EXPECT_EQ(second->http(token).post("/api/v1/Orders", order("slow"), key_of("k")).status, 409);
   held.reset();
@@ -169,7 +169,7 @@ TEST_F(IdempotencyTest, WhileTheFirstRunsTheKeyIsTakenOnEveryNode) {
   EXPECT_EQ(second->http(token).post("/api/v1/Orders", order("slow"), key_of("k")).text, made.text);
 }
 
-TEST_F(IdempotencyTest, ARowOfTheReleaseBeforeCountsForAMinute) {
+TEST_F(IdempotencyTest, ARowOfThePreviousReleaseCountsForAMinute) {
   auto http = first.http(token);
   database.exec(
       "insert into idempotency_keys (business_id, token_id, key, request_hash) select business_id, guid, "
@@ -181,11 +181,11 @@ TEST_F(IdempotencyTest, ARowOfTheReleaseBeforeCountsForAMinute) {
   EXPECT_EQ(http.post("/api/v1/Orders", order("old"), key_of("k")).header("Idempotency-Replayed"), "true");
 }
 
-/// Requests of one statement and of several, with work before, between and after their writes.
+/// Requests with one statement and with several, with work before, between and after their writes.
 class IdempotentPosts : public ApiTest {
  protected:
-  /// The answer of the first of two; the second must be the same.
-  Response twice(std::string_view path, const json::value& body) {
+  /// The response to the first of two requests; the second must be the same.
+  Response post_twice(std::string_view path, const json::value& body) {
     const auto key = key_of("twice " + std::string(path));
     auto first = http.post(path, body, key);
     EXPECT_LT(first.status, 300) << path << first.text;
@@ -202,42 +202,42 @@ class IdempotentPosts : public ApiTest {
   }
 };
 
-TEST_F(IdempotentPosts, OfEveryKindAreDoneOnce) {
-  const auto order = text_at(twice("/api/v1/Orders", order_body()).data(), "guid");
+TEST_F(IdempotentPosts, OfEveryKindArePerformedOnce) {
+  const auto order = text_at(post_twice("/api/v1/Orders", order_body()).data(), "guid");
   EXPECT_EQ(count("orders"), 1);
   const auto shipment =
-      text_at(twice("/api/v1/Orders/" + order + "/shipment", {{"generateLabel", true}}).data(), "guid");
+      text_at(post_twice("/api/v1/Orders/" + order + "/shipment", {{"generateLabel", true}}).data(), "guid");
   EXPECT_EQ(count("shipments"), 1);
   EXPECT_EQ(http.get("/api/v1/shipments/" + shipment + "/label").status, 200);
-  twice("/api/v1/Customers", {{"name", "Eve"}, {"email", "eve@example.com"}});
+  post_twice("/api/v1/Customers", {{"name", "Eve"}, {"email", "eve@example.com"}});
   EXPECT_EQ(count("customers", "name = 'Eve'"), 1);
 }
 
-TEST_F(IdempotentPosts, OfWorkflowsAnalyseAndTestWithoutHoldingATransaction) {
+TEST_F(IdempotentPosts, AnalyseAndTestWorkflowsWithoutAnOpenTransaction) {
   const json::object definition{{"name", "w"},
                                 {"entityType", "Order"},
                                 {"triggerId", trigger_guid("order_created")},
                                 {"action", {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/x"}}}};
   const auto order = tenant.create_order();
-  twice("/api/workflows/test", {{"definition", definition}, {"entityId", order}});
-  twice("/api/workflows/backtest", {{"definition", definition}});
-  twice("/api/workflows/configure", definition);
+  post_twice("/api/workflows/test", {{"definition", definition}, {"entityId", order}});
+  post_twice("/api/workflows/backtest", {{"definition", definition}});
+  post_twice("/api/workflows/configure", definition);
   EXPECT_EQ(count("workflows", "name = 'w'"), 1);
 }
 
-TEST_F(IdempotentPosts, OfDispatchesPlanTheirRouteOnce) {
+TEST_F(IdempotentPosts, PlanTheRouteOfADispatchOnce) {
   const auto shipment = tenant.insert_shipment("");
-  const auto dispatch =
-      text_at(twice("/api/dispatch",
-                    {{"name", "D"}, {"plannedDate", "2026-11-20T08:00:00Z"}, {"shipmentIds", {shipment}}})
-                  .data(),
-              "guid");
+  const auto dispatch = text_at(
+      post_twice("/api/dispatch",
+                 {{"name", "D"}, {"plannedDate", "2026-11-20T08:00:00Z"}, {"shipmentIds", {shipment}}})
+          .data(),
+      "guid");
   EXPECT_EQ(count("dispatches"), 1);
-  twice("/api/route/" + dispatch + "/optimize", nullptr);
-  twice("/api/dispatch/remove-shipment", {{"dispatchId", dispatch}, {"shipmentId", shipment}});
+  post_twice("/api/route/" + dispatch + "/optimize", nullptr);
+  post_twice("/api/dispatch/remove-shipment", {{"dispatchId", dispatch}, {"shipmentId", shipment}});
 }
 
-TEST_F(IdempotentPosts, ThatAreRefusedKeepNothing) {
+TEST_F(IdempotentPosts, StoreNothingWhenRefused) {
   const auto number = text_at(http.post("/api/v1/Orders", order_body()).data(), "orderNumber");
   const auto body = order_body({{"orderNumber", number}});
   expect_refused(http.post("/api/v1/Orders", body, key_of("k")), 409, "CONFLICT");

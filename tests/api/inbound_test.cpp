@@ -1,4 +1,4 @@
-// Calls of stores' own webhooks.
+// Calls from the webhooks of stores.
 #include "base/crypto.hpp"
 #include "tests/api/api_test.hpp"
 #include "tests/connectors/connected_store.hpp"
@@ -14,11 +14,11 @@ class InboundTest : public ApiTest {
     const auto response = http.post("/api/integrations/provider/configure", configuration(store));
     EXPECT_EQ(response.status, 201) << response.text;
     guid = text_at(response.body, "data.guid");
-    put_off();
+    postpone_sweep();
   }
 
-  /// No sweep is due, and no worker begins one.
-  void put_off() {
+  /// Ensures that no sweep is due and no worker begins one.
+  void postpone_sweep() {
     tenant.sql.rows(
         "update integrations set due_at = '2999-01-01', lease_owner = gen_random_uuid(), lease_until = "
         "'infinity' "
@@ -43,11 +43,11 @@ class InboundTest : public ApiTest {
   }
 
   Response call(std::string_view body, const Headers& headers) {
-    return nobody.request_text("POST", "/api/integrations/" + guid + "/inbound", body, headers);
+    return anonymous.request_text("POST", "/api/integrations/" + guid + "/inbound", body, headers);
   }
 
   WooCommerceSimulator store;
-  Http nobody = world.waybill.http();
+  Http anonymous = world.waybill.http();
   std::string guid;
 };
 
@@ -60,16 +60,16 @@ TEST_F(InboundTest, ASignedCallMakesASweepDue) {
 
 TEST_F(InboundTest, ADeliveryCountsOnce) {
   call(order_body, signed_headers(order_body, "d-1"));
-  put_off();
+  postpone_sweep();
   EXPECT_EQ(call(order_body, signed_headers(order_body, "d-1")).status, 200);
   EXPECT_FALSE(is_due());
   EXPECT_EQ(call(order_body, signed_headers(order_body, "d-2")).status, 200);
   EXPECT_TRUE(is_due());
 }
 
-TEST_F(InboundTest, AnyDeliveryIdIsTaken) {
+TEST_F(InboundTest, AnyDeliveryIdIsAccepted) {
   for (const auto& id : {std::string(5'000, 'x'), std::string("h\xe4"), std::string()}) {
-    put_off();
+    postpone_sweep();
     EXPECT_EQ(call(order_body, signed_headers(order_body, id)).status, 200) << id.size();
     EXPECT_TRUE(is_due());
   }
@@ -85,13 +85,13 @@ TEST_F(InboundTest, AWrongSignatureIs401) {
   EXPECT_FALSE(is_due());
 }
 
-TEST_F(InboundTest, ThePingOfANewWebhookIs200AndNothingHappens) {
+TEST_F(InboundTest, ThePingOfANewWebhookIs200AndMakesNoSweepDue) {
   const auto response = call("webhook_id=7", {{"Content-Type", "application/x-www-form-urlencoded"}});
   EXPECT_EQ(response.status, 200) << response.text;
   EXPECT_FALSE(is_due());
 }
 
-TEST_F(InboundTest, ForADisabledStoreItIs200AndNothingHappensAndForARemovedOne404) {
+TEST_F(InboundTest, ACallForADisabledStoreIs200WithoutEffectAndForARemovedStore404) {
   http.get("/api/integrations/provider/disable/" + guid);
   EXPECT_EQ(call(order_body, signed_headers(order_body, "d-1")).status, 200);
   EXPECT_FALSE(is_due());
@@ -100,7 +100,7 @@ TEST_F(InboundTest, ForADisabledStoreItIs200AndNothingHappensAndForARemovedOne40
   expect_refused(call(order_body, signed_headers(order_body, "d-2")), 404, "NOT_FOUND");
 }
 
-TEST_F(InboundTest, AnUnknownIntegrationIs404AndNoUuid400) {
+TEST_F(InboundTest, AnUnknownIntegrationIs404AndAMalformedGuid400) {
   guid = unknown_guid;
   expect_refused(call(order_body, signed_headers(order_body, "d-1")), 404, "NOT_FOUND");
   guid = "nothing";
@@ -112,7 +112,7 @@ TEST_F(InboundTest, ABodyOfMoreThanAMebibyteIs413) {
   expect_refused(call(large, signed_headers(large, "d-1")), 413, "PAYLOAD_TOO_LARGE");
 }
 
-TEST_F(InboundTest, WhoOnlySignsWronglyIsHeardNoMoreAndOthersAre) {
+TEST_F(InboundTest, WrongSignaturesAreLimitedByAddressAndDoNotAffectOthers) {
   Response response;
   for (int count = 0; count < 61 && response.status != 429; ++count) response = call(order_body, {});
   expect_refused(response, 429, "RATE_LIMITED");
@@ -126,7 +126,7 @@ TEST_F(InboundTest, WhoOnlySignsWronglyIsHeardNoMoreAndOthersAre) {
       << "another store at the same address";
 }
 
-TEST(InboundLimit, WhoGuessesIntegrationsIsHeardNoMoreByAddress) {
+TEST(InboundLimit, GuessesOfIntegrationsAreLimitedByAddress) {
   const TestDatabase database;
   const Waybill api(database.url(), {.command = "api", .arguments = {"--trusted-proxy", "127.0.0.1"}});
   auto http = api.http();

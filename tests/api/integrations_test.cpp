@@ -38,20 +38,20 @@ class IntegrationsTest : public ApiTest {
     return tenant.sql.number("select count(*) from integrations where business_id = $1", {tenant.id});
   }
 
-  /// 400 CONFIGURATION_ERROR that blames exactly this field ("": none), saves nothing and tells no secret.
-  void expect_unusable(const Response& response, std::string_view field, std::string_view word = "") {
+  /// Expects 400 CONFIGURATION_ERROR for exactly this field ("": none), nothing saved and no secret shown.
+  void expect_unusable(const Response& response, std::string_view field, std::string_view part = "") {
     expect_refused(response, 400, "CONFIGURATION_ERROR");
     const auto details = response.details();
     EXPECT_EQ(details.size(), field.empty() ? 0U : 1U) << response.text;
     EXPECT_TRUE(field.empty() || details.contains(field)) << response.text;
-    EXPECT_NE(text_at(response.body, "error.message").find(word), std::string::npos) << response.text;
+    EXPECT_NE(text_at(response.body, "error.message").find(part), std::string::npos) << response.text;
     EXPECT_EQ(response.text.find(store.key()), std::string::npos) << response.text;
     EXPECT_EQ(response.text.find(store.secret()), std::string::npos) << response.text;
     EXPECT_EQ(stored(), 0);
   }
 
-  /// From now on no worker sweeps it, so that what the API wrote stays as it is.
-  void keep_from_workers(std::string_view guid) {
+  /// Prevents workers from importing from the store, so that the values of the API stay unchanged.
+  void disable_imports(std::string_view guid) {
     tenant.sql.rows(
         "update integrations set lease_owner = gen_random_uuid(), lease_until = 'infinity' where guid = $1",
         {std::string(guid)});
@@ -60,7 +60,7 @@ class IntegrationsTest : public ApiTest {
   WooCommerceSimulator store;
 };
 
-TEST_F(IntegrationsTest, TheCatalogueNamesWhatEachProviderWants) {
+TEST_F(IntegrationsTest, TheCatalogueListsTheFieldsOfEachProvider) {
   const auto response = http.get("/api/integrations/providers");
   ASSERT_EQ(response.status, 200) << response.text;
   std::set<std::string> codes;
@@ -78,7 +78,7 @@ TEST_F(IntegrationsTest, TheCatalogueNamesWhatEachProviderWants) {
   EXPECT_TRUE(codes.contains("woocommerce")) << response.text;
 }
 
-TEST_F(IntegrationsTest, ConfigureCallsTheStoreAndAnswersWhereItIs) {
+TEST_F(IntegrationsTest, ConfigureCallsTheStoreAndReturnsItsLocation) {
   const auto response = configure({{"syncProducts", true}});
   ASSERT_EQ(response.status, 201) << response.text;
   EXPECT_EQ(names_of(response.data()), (std::set<std::string>{"guid", "provider", "status", "connectedAt"}));
@@ -94,7 +94,7 @@ TEST_F(IntegrationsTest, ConfigureCallsTheStoreAndAnswersWhereItIs) {
   EXPECT_EQ(text_at(single.body, "data.storeUrl"), store.url());
   EXPECT_EQ(at(single.body, "data.settings"),
             json::value({{"autoImportOrders", true}, {"syncProducts", true}, {"pushTracking", false}}))
-      << "what is left out has its default";
+      << "omitted settings have defaults";
   const auto list = http.get(configured_path);
   ASSERT_EQ(list.data().as_array().size(), 1U) << list.text;
   EXPECT_EQ(list.data().as_array()[0], single.data());
@@ -114,7 +114,7 @@ TEST_F(IntegrationsTest, CredentialsAreSealedAndNeverShown) {
             0);
 }
 
-TEST_F(IntegrationsTest, AllBadFieldsAreToldAtOnce) {
+TEST_F(IntegrationsTest, AllBadFieldsAreReportedAtOnce) {
   expect_invalid(http.post(configure_path, json::object()), {"providerId", "credentials"});
   expect_invalid(
       http.post(configure_path, {{"providerId", "x"},
@@ -154,15 +154,15 @@ TEST_F(IntegrationsTest, PushingTrackingNeedsTheRightToWrite) {
   EXPECT_EQ(configure().status, 201);
 }
 
-TEST_F(IntegrationsTest, WhatDoesNotAnswerLikeSuchAStoreIsToldApart) {
+TEST_F(IntegrationsTest, OtherServersAreDistinguishedFromStores) {
   int closed_port = 0;
   {
     const Receiver gone;
     closed_port = gone.port();
   }
-  const auto nobody = "http://127.0.0.1:" + std::to_string(closed_port);
-  expect_unusable(http.post(configure_path, with_credential("storeUrl", nobody)), "credentials.storeUrl",
-                  "cannot be reached");
+  const auto unused_address = "http://127.0.0.1:" + std::to_string(closed_port);
+  expect_unusable(http.post(configure_path, with_credential("storeUrl", unused_address)),
+                  "credentials.storeUrl", "cannot be reached");
   expect_unusable(http.post(configure_path, with_credential("storeUrl", "https://no-such-shop.invalid")),
                   "credentials.storeUrl", "cannot be reached");
   Receiver other;
@@ -174,7 +174,7 @@ TEST_F(IntegrationsTest, WhatDoesNotAnswerLikeSuchAStoreIsToldApart) {
                   "certificate");
 }
 
-TEST_F(IntegrationsTest, WhateverAnswersAtTheAddressIsNoFaultOfOurs) {
+TEST_F(IntegrationsTest, NoResponseOfTheStoreCausesA500) {
   std::string body;
   int status = 200;
   Receiver other;
@@ -192,7 +192,7 @@ TEST_F(IntegrationsTest, WhateverAnswersAtTheAddressIsNoFaultOfOurs) {
   }
 }
 
-TEST_F(IntegrationsTest, ABusyStoreMayBeTriedAgain) {
+TEST_F(IntegrationsTest, ABusyStoreIsReportedAsTemporary) {
   store.fail(failing_with(503), 100);
   expect_unusable(configure(), "", "tried again");
   store.stop_failing();
@@ -204,18 +204,18 @@ TEST_F(IntegrationsTest, ABusyStoreMayBeTriedAgain) {
   EXPECT_EQ(configure().status, 201);
 }
 
-TEST_F(IntegrationsTest, TheSameActiveStoreIsAConflictHoweverItIsWritten) {
+TEST_F(IntegrationsTest, TheSameActiveStoreIsAConflictInAnySpellingOfItsUrl) {
   connect();
   expect_refused(configure(), 409, "CONFLICT");
   expect_refused(http.post(configure_path, with_credential("storeUrl", "HTTP" + store.url().substr(4) + "/")),
                  409, "CONFLICT");
-  EXPECT_EQ(stranger().http.post(configure_path, configuration(store)).status, 201)
-      << "another business may have it too";
+  EXPECT_EQ(other_business().http.post(configure_path, configuration(store)).status, 201)
+      << "another business may configure the same store";
   const WooCommerceSimulator second;
   EXPECT_EQ(http.post(configure_path, configuration(second)).status, 201);
 }
 
-TEST_F(IntegrationsTest, OfConcurrentConfiguresOfOneStoreOneWins) {
+TEST_F(IntegrationsTest, OneOfConcurrentConfigurationsOfAStoreSucceeds) {
   std::array<Response, 4> responses;
   {
     std::vector<std::jthread> callers;
@@ -230,7 +230,7 @@ TEST_F(IntegrationsTest, OfConcurrentConfiguresOfOneStoreOneWins) {
   EXPECT_EQ(stored(), 1);
 }
 
-TEST_F(IntegrationsTest, ADisabledStoreIsConfiguredAgainUnderItsGuid) {
+TEST_F(IntegrationsTest, ADisabledStoreKeepsItsGuidWhenConfiguredAgain) {
   const auto guid = connect();
   for (const auto* method : {"GET", "POST"}) {
     const auto disabled = http.request(method, disable_path(guid));
@@ -250,7 +250,7 @@ TEST_F(IntegrationsTest, ADisabledStoreIsConfiguredAgainUnderItsGuid) {
             sealed);
 }
 
-TEST_F(IntegrationsTest, ARemovedStoreIsGoneButItsOrdersStayAndItComesBackUnderItsGuid) {
+TEST_F(IntegrationsTest, ARemovedStoreLeavesItsOrdersAndReturnsWithItsGuid) {
   const auto guid = connect();
   const auto order = tenant.insert_order({{"integration_id", "'" + guid + "'"}, {"external_id", "'7'"}});
   const auto removed = http.del(remove_path(guid));
@@ -268,15 +268,15 @@ TEST_F(IntegrationsTest, ARemovedStoreIsGoneButItsOrdersStayAndItComesBackUnderI
   EXPECT_EQ(text_at(back.body, "data.guid"), guid);
 }
 
-TEST_F(IntegrationsTest, SyncAnswersARunAtOnceWhateverTheSettings) {
+TEST_F(IntegrationsTest, SyncReturnsARunAtOnceWithAnySettings) {
   const auto guid = connect();
-  keep_from_workers(guid);
+  disable_imports(guid);
   const auto path = "/api/integrations/" + guid + "/sync";
   const auto first = http.post(path);
   ASSERT_EQ(first.status, 200) << first.text;
   EXPECT_EQ(names_of(first.data()), (std::set<std::string>{"runId"}));
   const auto run = text_at(first.body, "data.runId");
-  EXPECT_EQ(text_at(http.post(path).body, "data.runId"), run) << "one that has not begun is taken again";
+  EXPECT_EQ(text_at(http.post(path).body, "data.runId"), run) << "a run that has not begun is reused";
   const auto runs = http.get("/api/integrations/" + guid + "/runs");
   EXPECT_EQ(text_at(runs.body, "data.0.guid"), run) << runs.text;
   EXPECT_EQ(
@@ -284,9 +284,9 @@ TEST_F(IntegrationsTest, SyncAnswersARunAtOnceWhateverTheSettings) {
       run);
 }
 
-TEST_F(IntegrationsTest, ARunThatWasAskedForEndsWithItsStore) {
+TEST_F(IntegrationsTest, ARequestedRunEndsWhenItsStoreIsRemoved) {
   const auto guid = connect();
-  keep_from_workers(guid);
+  disable_imports(guid);
   http.post("/api/integrations/" + guid + "/sync");
   http.get(disable_path(guid));
   const auto runs = http.get("/api/integrations/" + guid + "/runs");
@@ -326,7 +326,7 @@ TEST_F(IntegrationsTest, RunsAreListedNewestFirstInPages) {
   expect_refused(http.get("/api/integrations/" + std::string(unknown_guid) + "/runs"), 404, "NOT_FOUND");
 }
 
-TEST_F(IntegrationsTest, PushTrackingIsNoActionToConfigure) {
+TEST_F(IntegrationsTest, PushTrackingCannotBeConfiguredAsAnAction) {
   const auto refused = http.post("/api/workflows/configure", {{"name", "W"},
                                                               {"entityType", "Shipment"},
                                                               {"triggerId", trigger_guid("shipment_created")},
@@ -335,7 +335,7 @@ TEST_F(IntegrationsTest, PushTrackingIsNoActionToConfigure) {
   EXPECT_EQ(refused.text.find("push_tracking"), std::string::npos) << refused.text;
 }
 
-TEST(IntegrationsGuard, PrivateAddressesAreOutOfReachUnlessTheOperatorAllowsThem) {
+TEST(IntegrationsGuard, PrivateAddressesAreRefusedUnlessTheOperatorAllowsThem) {
   const TestDatabase database;
   const Waybill api(database.url(), {.command = "api", .allow_private_destinations = false});
   const WooCommerceSimulator store;

@@ -226,12 +226,12 @@ constexpr Row table[] = {
     {"GET", "/api/workflows/resume-workflow", "?workflowId=$workflow", "", 200, Data::none, ""},
     // User sessions
     {"POST", "/api/user/login", "", R"({"email": "$account", "password": "$password"})", 200, Data::object,
-     "token,expiresAt,user{guid,email,firstName,lastName,role}", Caller::nobody},
+     "token,expiresAt,user{guid,email,firstName,lastName,role}", Caller::anonymous},
     {"POST", "/api/user/register", "",
      R"({"email": "registers@example.com", "password": "$password", "confirmPassword": "$password",
          "firstName": "Ada", "lastName": "Lovelace", "acceptedTerms": true})",
-     201, Data::object, "guid,email", Caller::nobody},
-    {"POST", "/api/user/verify", "", R"({"token": "$mailed"})", 200, Data::none, "", Caller::nobody},
+     201, Data::object, "guid,email", Caller::anonymous},
+    {"POST", "/api/user/verify", "", R"({"token": "$mailed"})", 200, Data::none, "", Caller::anonymous},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The interface document's tables of endpoints, row by row.
+// The endpoint tables of the interface document, row by row.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -24,7 +24,7 @@ std::string joined(std::vector<std::string> parts) {
   return text;
 }
 
-/// The keys of a value, sorted; of an array, those of its first entry. Scalars and null have none.
+/// The sorted keys of a value; for an array, those of its first entry. Scalars and null have none.
 std::string shape_of(const json::value& value) {
   std::vector<std::string> parts;
   if (const auto* const object = value.if_object()) {
@@ -39,7 +39,7 @@ std::string shape_of(const json::value& value) {
   return joined(std::move(parts));
 }
 
-/// A shape as the table has it, sorted likewise.
+/// A shape of the table, with its keys sorted in the same way.
 std::string sorted_shape(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -64,7 +64,7 @@ std::string sorted_shape(std::string_view text) {
   return joined(std::move(parts));
 }
 
-/// Of the entry that has most: the others have nothing in some of the objects.
+/// The keys of the entry with the most keys: in other entries some objects are null.
 std::string shape_of_entries(const json::array& entries) {
   std::string longest;
   for (const auto& entry : entries) {
@@ -80,7 +80,7 @@ std::set<std::string> envelope_keys(Data data) {
   return {"data", "success"};
 }
 
-/// The path with the case of its literal segments turned round.
+/// The path with inverted case in its literal segments.
 std::string with_other_case(std::string_view path, std::string_view documented) {
   std::string text(path);
   std::size_t at = 0;
@@ -128,7 +128,7 @@ class InterfaceTest : public AccountTest {
     std::string query;
   };
 
-  /// Where the row's request goes, with records made as it needs them.
+  /// The target of the row's request, whose records are created as needed.
   Target target_of(const Row& row) {
     Target target{.path = std::string(row.path), .query = {}};
     auto ids = row.ids;
@@ -157,7 +157,7 @@ class InterfaceTest : public AccountTest {
   }
 
   Http& client_of(const Row& row) {
-    if (row.caller == Caller::nobody) return http;
+    if (row.caller == Caller::anonymous) return http;
     if (row.caller == Caller::business) return tenant_.http;
     newcomer_ = new_user();
     return *newcomer_;
@@ -201,7 +201,7 @@ class InterfaceTest : public AccountTest {
     }
   }
 
-  /// `method` is the row's, or POST beside a GET that changes something.
+  /// `method` is the row's, or POST as the alternative to a GET that changes something.
   void expect_answer(const Row& row, std::string_view method, bool changes) {
     const auto response = call(row, method);
     const bool is_get = method == "GET";
@@ -209,13 +209,13 @@ class InterfaceTest : public AccountTest {
     EXPECT_EQ(response.header("Content-Type"), "application/json");
     EXPECT_FALSE(response.header("X-Request-Id").empty());
     EXPECT_EQ(!response.header("Location").empty(), response.status == 201);
-    if (response.status == 201 && row.caller != Caller::nobody) {
+    if (response.status == 201 && row.caller != Caller::anonymous) {
       const auto made =
           (row.caller == Caller::newcomer ? *newcomer_ : tenant_.http).get(response.header("Location"));
       EXPECT_EQ(made.status, 200) << response.header("Location") << " " << made.text;
     }
     EXPECT_EQ(response.header("Cache-Control"), changes ? "no-store" : "");
-    expect_rate_limit(response, row.caller != Caller::nobody);
+    expect_rate_limit(response, row.caller != Caller::anonymous);
     if (row.data == Data::bare) {
       EXPECT_TRUE(response.body.is_bool()) << response.text;
       return;
@@ -247,7 +247,7 @@ const api::Route* route_of(std::string_view method, std::string_view path) {
   return found == all.end() ? nullptr : &*found;
 }
 
-TEST(Interface, HasAllEndpointsOfTheDocumentInItsSpelling) {
+TEST(Interface, HasAllEndpointsOfTheDocumentAsSpelledThere) {
   std::set<std::string> distinct;
   for (const auto& row : rows()) {
     distinct.insert(std::string(row.method) + " " + std::string(row.path));
@@ -256,7 +256,7 @@ TEST(Interface, HasAllEndpointsOfTheDocumentInItsSpelling) {
   EXPECT_EQ(distinct.size(), endpoints_of_the_document);
 }
 
-TEST_F(InterfaceTest, EveryEndpointAnswersAsTheDocumentSays) {
+TEST_F(InterfaceTest, EveryEndpointRespondsAsDocumented) {
   for (const auto& row : rows()) {
     SCOPED_TRACE(std::string(row.method) + " " + std::string(row.path));
     const auto* const route = route_of(row.method, row.path);
@@ -266,7 +266,7 @@ TEST_F(InterfaceTest, EveryEndpointAnswersAsTheDocumentSays) {
   }
 }
 
-TEST_F(InterfaceTest, EveryReadingGetAnswersHeadWithoutBodyAndEveryChangingOneRefusesIt) {
+TEST_F(InterfaceTest, HeadIsAnsweredForReadingGetsAndRefusedForChangingGets) {
   for (const auto& row : rows()) {
     if (row.method != "GET") continue;
     SCOPED_TRACE(row.path);
@@ -286,17 +286,17 @@ TEST_F(InterfaceTest, EveryReadingGetAnswersHeadWithoutBodyAndEveryChangingOneRe
 }
 
 /// A path of the row that leads to no record.
-std::string path_to_nothing(const Row& row) {
+std::string path_without_record(const Row& row) {
   std::string path(row.path);
   for (auto open = path.find('{'); open != std::string::npos; open = path.find('{'))
     path.replace(open, path.find('}') - open + 1, "00000000-0000-4000-8000-00000000dead");
   return path;
 }
 
-TEST_F(InterfaceTest, EveryPathTellsItsMethodsToOptionsAndToWrongOnesWithoutAToken) {
+TEST_F(InterfaceTest, EveryPathListsItsMethodsForOptionsAndWrongMethodsWithoutAToken) {
   for (const auto& row : rows()) {
     SCOPED_TRACE(row.path);
-    const auto path = path_to_nothing(row);
+    const auto path = path_without_record(row);
     const auto options = http.request("OPTIONS", path);
     EXPECT_EQ(options.status, 204);
     const auto allow = options.header("Allow");
@@ -315,7 +315,7 @@ TEST_F(InterfaceTest, EveryPathTellsItsMethodsToOptionsAndToWrongOnesWithoutATok
 TEST_F(InterfaceTest, LiteralSegmentsOfEveryPathMatchInAnyCase) {
   for (const auto& row : rows()) {
     SCOPED_TRACE(row.path);
-    const auto path = path_to_nothing(row);
+    const auto path = path_without_record(row);
     const auto other = with_other_case(path, row.path);
     EXPECT_NE(other, path);
     EXPECT_EQ(http.request("OPTIONS", other).header("Allow"), http.request("OPTIONS", path).header("Allow"));

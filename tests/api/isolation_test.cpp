@@ -1,4 +1,4 @@
-// No guid of another business leads anywhere: every route, every guid of its path, query and body.
+// No guid of another business is accepted by any route, in its path, query or body.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,13 +27,13 @@ std::string name_of(const Route& route) {
   return std::string(method_of(route)) + " " + std::string(route.path);
 }
 
-struct Naming {
-  std::string_view parameter;  // the last part of its name, or of a route and its name: "/api/drivers guid"
-  std::string_view kind;       // of PreparedBusiness; empty: the same for all businesses
+struct ParameterKind {
+  std::string_view parameter;  // the end of its name, or a route and the name: "/api/drivers guid"
+  std::string_view kind;       // kind of PreparedBusiness; empty: common to all businesses
 };
 
-/// Which record a guid names. The first that fits counts.
-constexpr Naming namings[] = {
+/// The kind of record that a guid names. The first match counts.
+constexpr ParameterKind parameter_kinds[] = {
     {"/api/dispatch/remove-shipment shipmentId", "removable"},
     {"/api/workflows/configured/{guid}/rotate-secret guid", "webhook"},
     {"/api/carriers/contacts contactId", "carrierContact"},
@@ -97,9 +97,9 @@ bool ends_with_part(std::string_view name, std::string_view part) {
   return name.empty() || name.ends_with('.');
 }
 
-/// Throws for a guid that nobody has named yet.
+/// Throws for a guid that has no kind yet.
 std::string_view kind_of(const Route& route, std::string_view parameter) {
-  for (const auto& [name, kind] : namings) {
+  for (const auto& [name, kind] : parameter_kinds) {
     const auto space = name.find(' ');
     if (space == std::string_view::npos) {
       if (ends_with_part(parameter, name)) return kind;
@@ -116,7 +116,7 @@ struct BaseBody {
   std::string_view body;
 };
 
-/// Where rules between fields ask for more than the required ones, or an example is no value of the world's.
+/// Values for fields with rules beyond `required`, or whose example does not exist in the test.
 constexpr BaseBody base_bodies[] = {
     {"POST /api/v1/Orders",
      R"({"customerId": "$customer", "items": [{"description": "d", "quantity": 1, "price": 1}],
@@ -146,7 +146,7 @@ constexpr BaseBody base_bodies[] = {
      R"({"workflowId": "$workflow", "from": "2026-11-19T00:00:00Z", "to": "2026-11-20T00:00:00Z"})"},
 };
 
-/// A place of a request that holds a guid.
+/// The position of a guid in a request.
 struct Position {
   enum class Where { path, query, body };
   Where where;
@@ -174,7 +174,7 @@ void collect(const Route& route, const Schema& schema, const std::string& prefix
 std::vector<Position> positions_of(const Route& route) {
   std::vector<Position> found;
   if (route.permission == api::Permission::everyone)
-    return found;  // whose record it is does not matter there
+    return found;  // the owner of that record does not matter here
   for (auto rest = route.path; rest.find('{') != std::string_view::npos;) {
     rest.remove_prefix(rest.find('{') + 1);
     const auto name = rest.substr(0, rest.find('}'));
@@ -190,10 +190,10 @@ std::vector<Position> positions_of(const Route& route) {
   return found;
 }
 
-/// Puts a guid where `name` says. One that stands for an entry of an array is put into a further one: the
-/// rest of what the request names is the caller's own.
+/// Sets a guid at the position `name`. For a list of records it is added as a further entry; all other
+/// references are the caller's own.
 void put(json::value& place, std::string_view name, std::string_view guid) {
-  const auto go_on = [&](json::value& next, std::size_t taken) {
+  const auto descend = [&](json::value& next, std::size_t taken) {
     name.remove_prefix(taken);
     if (name.starts_with('.')) name.remove_prefix(1);
     put(next, name, guid);
@@ -209,7 +209,7 @@ void put(json::value& place, std::string_view name, std::string_view guid) {
     } else if (is_entry) {
       entries.push_back(entries.front());
     }
-    go_on(entries.back(), 2);
+    descend(entries.back(), 2);
     if (entries.size() > 1 && entries.back() == entries.front()) entries.pop_back();
   } else {
     const auto end = std::min(name.find_first_of(".["), name.size());
@@ -217,11 +217,11 @@ void put(json::value& place, std::string_view name, std::string_view guid) {
     auto& object = place.get_object();
     // The same reference in its other spelling.
     if (name.substr(end) == ".guid") object.erase(std::string(name.substr(0, end)) + "Id");
-    go_on(object[name.substr(0, end)], end);
+    descend(object[name.substr(0, end)], end);
   }
 }
 
-/// A request of `route` in which the caller owns whatever is named, but what stands at `foreign`.
+/// A request of `route` with references to the caller's own records, except for the one at `foreign`.
 struct Request {
   std::string path;
   json::value body;
@@ -230,11 +230,11 @@ struct Request {
 class IsolationTest : public ApiTest {
  protected:
   IsolationTest() {
-    stranger().settle();
+    other_business().settle();
     tenant.settle();
   }
 
-  /// The required fields of an object, all references the caller's own.
+  /// The required fields of an object, with references to the caller's own records.
   json::object required_fields(const Route& route, const Schema& schema, const std::string& prefix) {
     const auto example = api::example_request(schema);
     json::object body;
@@ -258,8 +258,8 @@ class IsolationTest : public ApiTest {
   }
 
   json::value base_body(const Route& route) {
-    const auto given = std::ranges::find(base_bodies, name_of(route), &BaseBody::route);
-    if (given != std::end(base_bodies)) return json::parse(own.fill(given->body));
+    const auto found_body = std::ranges::find(base_bodies, name_of(route), &BaseBody::route);
+    if (found_body != std::end(base_bodies)) return json::parse(own.fill(found_body->body));
     if (!route.body) return nullptr;
     json::value body = required_fields(route, *route.body, route.body_kind == BodyKind::array ? "[]." : "");
     return route.body_kind == BodyKind::array ? json::value(json::array{std::move(body)}) : body;
@@ -282,18 +282,19 @@ class IsolationTest : public ApiTest {
     }
     char separator = '?';
     for (const auto& parameter : route.query) {
-      const bool is_it = position.where == Position::Where::query && parameter.name == position.name;
-      if (!is_it && !(parameter.required && parameter.kind == Kind::uuid)) continue;
-      request.path += separator + std::string(parameter.name) + "=" +
-                      (is_it ? std::string(guid) : own.guid(std::string(kind_of(route, parameter.name))));
+      const bool is_position = position.where == Position::Where::query && parameter.name == position.name;
+      if (!is_position && !(parameter.required && parameter.kind == Kind::uuid)) continue;
+      request.path +=
+          separator + std::string(parameter.name) + "=" +
+          (is_position ? std::string(guid) : own.guid(std::string(kind_of(route, parameter.name))));
       separator = '&';
     }
     if (position.where == Position::Where::body) put(request.body, position.name, guid);
     return request;
   }
 
-  /// Of each table, what it holds of the two businesses. When a token was used last is no matter of theirs,
-  /// nor when the worker adds counts up or records what happened before.
+  /// The rows of the two businesses by table. Columns that change without their requests are left out: the
+  /// last use of a token, counts added up by the worker, and recorded past events.
   std::map<std::string, std::string> digests() {
     if (digest_sql_.empty()) {
       const auto tables = tenant.sql.column(
@@ -302,11 +303,10 @@ class IsolationTest : public ApiTest {
           "and c.relname not in ('record_counts', 'run_counts', 'pending_events', 'workflow_firings') "
           "and not c.relispartition and c.relnamespace = 'public'::regnamespace");
       EXPECT_GT(tables.size(), 30U);
-      const auto one_of_them = " in ('" + tenant.id + "', '" + stranger().id + "')";
+      const auto of_both = " in ('" + tenant.id + "', '" + other_business().id + "')";
       const auto digest = [&](const std::string& table, const std::string& key) {
         return "select '" + table + "', md5(coalesce(string_agg(row, ' ' order by row), '')) from (select " +
-               "(to_jsonb(t) - 'last_used')::text row from " + table + " t where " + key + one_of_them +
-               ") r";
+               "(to_jsonb(t) - 'last_used')::text row from " + table + " t where " + key + of_both + ") r";
       };
       digest_sql_ = digest("businesses", "guid");
       for (const auto& table : tables) digest_sql_ += " union all " + digest(table, "business_id");
@@ -325,7 +325,7 @@ class IsolationTest : public ApiTest {
   }
 
   PreparedBusiness own{tenant};
-  PreparedBusiness foreign{stranger()};
+  PreparedBusiness foreign{other_business()};
   std::string unshipped = own.make("order");
 
  private:
@@ -333,7 +333,7 @@ class IsolationTest : public ApiTest {
 };
 
 TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
-  int asked = 0;
+  int request_count = 0;
   for (const auto& route : api::all_routes()) {
     for (const auto& position : positions_of(route)) {
       const auto request = request_of(route, position, foreign.guid(position.kind));
@@ -343,7 +343,7 @@ TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
       std::vector<std::string_view> methods{method_of(route)};
       if (route.changes) methods.push_back("POST");
       for (const auto method : methods) {
-        ++asked;
+        ++request_count;
         const auto response = http.request(method, request.path, request.body);
         if (is_list_filter(route, position)) {
           EXPECT_EQ(response.status, 200) << response.text;
@@ -359,22 +359,22 @@ TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
       for (const auto& [table, digest] : before) EXPECT_EQ(after.at(table), digest) << table;
     }
   }
-  EXPECT_GT(asked, 100);
+  EXPECT_GT(request_count, 100);
 }
 
-TEST_F(IsolationTest, TheSameRequestsFindTheCallersOwnRecords) {
+TEST_F(IsolationTest, TheSameRequestsFindTheRecordsOfTheCaller) {
   for (const auto& route : api::all_routes()) {
     for (const auto& position : positions_of(route)) {
-      const bool ends_it = route.method == Method::del || route.path.ends_with("/delete");
-      auto guid = ends_it ? own.make(position.kind) : own.guid(position.kind);
+      const bool is_deletion = route.method == Method::del || route.path.ends_with("/delete");
+      auto guid = is_deletion ? own.make(position.kind) : own.guid(position.kind);
       if (position.name == "itemIds[]") guid = item_of(unshipped);
-      // What a record is part of stays for the others.
-      if (ends_it && position.where == Position::Where::path &&
+      // A record keeps the records that it is part of, for the other requests.
+      if (is_deletion && position.where == Position::Where::path &&
           !route.path.ends_with("{" + position.name + "}"))
         continue;
       auto request = request_of(route, position, guid);
-      if (ends_it && route.body_kind == BodyKind::array) request.body = json::array{{{"guid", guid}}};
-      SCOPED_TRACE(name_of(route) + " with one's own " + position.name + ": " +
+      if (is_deletion && route.body_kind == BodyKind::array) request.body = json::array{{{"guid", guid}}};
+      SCOPED_TRACE(name_of(route) + " with the caller's own " + position.name + ": " +
                    json::serialize(request.body));
       const auto response = http.request(method_of(route), request.path, request.body);
       EXPECT_NE(response.status, 404) << response.text;
@@ -383,7 +383,7 @@ TEST_F(IsolationTest, TheSameRequestsFindTheCallersOwnRecords) {
   }
 }
 
-TEST_F(IsolationTest, ListsHoldOnlyTheCallersRecords) {
+TEST_F(IsolationTest, ListsContainOnlyTheRecordsOfTheCaller) {
   for (const auto& route : api::all_routes()) {
     const bool is_list = route.method == Method::get && (route.paginated || route.answer_is_array);
     if (!is_list || !positions_of(route).empty()) continue;

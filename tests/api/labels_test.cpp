@@ -7,7 +7,7 @@ namespace {
 
 class LabelsTest : public ShipmentsFixture {
  protected:
-  /// A label as a page and a scanner see it.
+  /// A label's page and the text that a scanner reads.
   struct Read {
     std::string text;
     std::string codes;
@@ -38,7 +38,7 @@ class LabelsTest : public ShipmentsFixture {
   TempDirectory directory;
 };
 
-TEST_F(LabelsTest, AScannerReadsTheTrackingNumberFromBothCodes) {
+TEST_F(LabelsTest, AScannerReadsTheTrackingNumberFromBothBarcodes) {
   const auto guid = create();
   const auto number = text_at(get(guid), "trackingNumber");
   const auto label = fetch(guid);
@@ -50,7 +50,7 @@ TEST_F(LabelsTest, AScannerReadsTheTrackingNumberFromBothCodes) {
   EXPECT_EQ(label.header("Content-Disposition"), "inline; filename=\"" + number + ".pdf\"");
 }
 
-TEST_F(LabelsTest, ItSaysWhoSendsWhatToWhomAndHow) {
+TEST_F(LabelsTest, ALabelShowsSenderRecipientPackageAndService) {
   const auto guid = create({{"carrierId", carrier("dhl_express")},
                             {"serviceLevel", "express"},
                             {"packages", {{{"weight", 1}}, {{"weight", 2}}}},
@@ -85,40 +85,40 @@ TEST_F(LabelsTest, NamesBeyondLatin1ArePrinted) {
       << "glyphs that the font lacks";
 }
 
-TEST_F(LabelsTest, LongTextsAreCutAndLeaveTheBarcodeReadable) {
-  json::object party{{"name", std::string(200, 'W')},       {"street", std::string(200, 'm')},
-                     {"city", std::string(200, 'W')},       {"state", std::string(200, 'W')},
-                     {"postalCode", std::string(200, '1')}, {"country", std::string(200, 'W')},
-                     {"phone", std::string(200, '1')}};
-  const auto guid =
-      create({{"sender", party}, {"recipient", party}, {"serviceLevel", std::string(200, 'W')}});
+TEST_F(LabelsTest, LongTextsAreCutAndTheBarcodeStaysReadable) {
+  json::object long_address{{"name", std::string(200, 'W')},       {"street", std::string(200, 'm')},
+                            {"city", std::string(200, 'W')},       {"state", std::string(200, 'W')},
+                            {"postalCode", std::string(200, '1')}, {"country", std::string(200, 'W')},
+                            {"phone", std::string(200, '1')}};
+  const auto guid = create(
+      {{"sender", long_address}, {"recipient", long_address}, {"serviceLevel", std::string(200, 'W')}});
   const auto seen = read(fetch(guid));
   EXPECT_TRUE(contains(seen.codes, "CODE-128:" + text_at(get(guid), "trackingNumber"))) << seen.codes;
   EXPECT_TRUE(contains(seen.codes, "QR-Code:")) << seen.codes;
   EXPECT_TRUE(contains(seen.text, "…"));
 }
 
-TEST_F(LabelsTest, AnOrdersLabelIsMadeAtOnceAndFollowsTheShipment) {
+TEST_F(LabelsTest, ALabelIsMadeWithTheShipmentAndFollowsItsChanges) {
   const auto response =
       http.post("/api/v1/Orders/" + tenant.create_order() + "/shipment", {{"generateLabel", true}});
   ASSERT_EQ(response.status, 201) << response.text;
   const auto guid = text_at(response.data(), "guid");
-  const auto kept = [&] {
+  const auto stored_label = [&] {
     return tenant.sql.value("select encode(pdf, 'hex') from shipment_labels where shipment_id = $1", {guid});
   };
-  ASSERT_FALSE(kept().empty());
+  ASSERT_FALSE(stored_label().empty());
   const auto label = fetch(guid);
-  EXPECT_EQ(label.text.size() * 2, kept().size()) << "the kept one";
+  EXPECT_EQ(label.text.size() * 2, stored_label().size()) << "the stored label";
   EXPECT_TRUE(contains(read(label).codes, "CODE-128:" + text_at(response.data(), "trackingNumber")));
 
   EXPECT_EQ(http.put(path_of(guid), {{"recipient", {{"name", "Grace Hopper"}}}}).status, 200);
-  EXPECT_TRUE(contains(read(fetch(guid)).text, "Grace Hopper")) << "not the kept one any more";
+  EXPECT_TRUE(contains(read(fetch(guid)).text, "Grace Hopper")) << "not the stored label";
   update(guid, "status = 'delivered'");
-  EXPECT_TRUE(kept().empty()) << "nobody prints it any more";
+  EXPECT_TRUE(stored_label().empty()) << "a final shipment keeps no label";
   EXPECT_EQ(fetch(guid).status, 200);
 }
 
-TEST_F(LabelsTest, ATrackingNumberThatIsNoBarcodeIsRefused) {
+TEST_F(LabelsTest, ATrackingNumberThatCannotBeABarcodeIsRefused) {
   const auto with_number = [&](const std::string& number) {
     return fetch(tenant.sql.value(
         "insert into shipments (business_id, tracking_number) values ($1, $2) returning guid",
@@ -130,7 +130,7 @@ TEST_F(LabelsTest, ATrackingNumberThatIsNoBarcodeIsRefused) {
   expect_refused(with_number(std::string(5000, 'W')), 409, "CONFLICT");
 }
 
-TEST_F(LabelsTest, HeadAnswersItsLengthAndAnErrorIsJson) {
+TEST_F(LabelsTest, HeadHasTheLengthAndAnErrorIsJson) {
   const auto guid = create();
   const auto head = http.request("HEAD", path_of(guid, "/label"));
   EXPECT_EQ(head.status, 200);

@@ -10,7 +10,7 @@
 namespace waybill::tests {
 namespace {
 
-/// What people and operators entrust to the service, told apart from everything else.
+/// Secrets that users and operators entrust to the service, each recognizable.
 struct Secrets {
   std::string password = "pass-word-6b1f0c";
   std::string wrong_password = "wrong-word-8e21aa";
@@ -24,13 +24,13 @@ struct Secrets {
   std::string idempotency_body = "note-in-a-body-31f31f";
 };
 
-TEST(LogSecrets, NoneIsEverLoggedWhateverGoesWrong) {
+TEST(LogSecrets, NoSecretIsLoggedWithAnyError) {
   const Secrets known;
   std::vector<std::string> secrets{
       known.password,          known.wrong_password,  known.smtp_password, known.database_password,
       known.api_key,           known.api_secret,      known.header,        known.foreign_token,
       known.webhook.substr(6), known.idempotency_body};
-  // It knows another password, so that every mail fails while its server talks of credentials.
+  // The server expects another password, so that every mail fails with a message about credentials.
   SmtpServer smtp({{"starttls", false}, {"user", "post"}, {"password", "another"}});
   const TestDatabase database;
   std::string url = database.url();
@@ -45,19 +45,20 @@ TEST(LogSecrets, NoneIsEverLoggedWhateverGoesWrong) {
 
   Tenant tenant(waybill, "secretive");
   secrets.push_back(tenant.http.token());
-  Http nobody = waybill.http();
+  Http anonymous = waybill.http();
   const json::object account{{"email", "ada@example.com"},
                              {"password", known.password},
                              {"confirmPassword", known.password},
                              {"acceptedTerms", true}};
-  ASSERT_EQ(nobody.post("/api/user/register", account).status, 201);
+  ASSERT_EQ(anonymous.post("/api/user/register", account).status, 201);
   EXPECT_TRUE(waybill.process().wait_for_line("mail.delayed"));
   tenant.sql.exec("update users set verified_at = now()");
-  ASSERT_EQ(nobody.post("/api/user/login", {{"email", "ada@example.com"}, {"password", known.wrong_password}})
-                .status,
-            401);
+  ASSERT_EQ(
+      anonymous.post("/api/user/login", {{"email", "ada@example.com"}, {"password", known.wrong_password}})
+          .status,
+      401);
   const Response session =
-      nobody.post("/api/user/login", {{"email", "ada@example.com"}, {"password", known.password}});
+      anonymous.post("/api/user/login", {{"email", "ada@example.com"}, {"password", known.password}});
   ASSERT_EQ(session.status, 200) << session.text;
   secrets.push_back(text_at(session.body, "data.token"));
   EXPECT_EQ(waybill.http(known.foreign_token).get("/api/v1/Orders").status, 401);
@@ -88,7 +89,7 @@ TEST(LogSecrets, NoneIsEverLoggedWhateverGoesWrong) {
   const Response connected = configure();
   ASSERT_EQ(connected.status, 201) << connected.text;
   const std::string integration = text_at(connected.body, "data.guid");
-  nobody.post("/api/integrations/" + integration + "/inbound?consumer_key=" + store.key());
+  anonymous.post("/api/integrations/" + integration + "/inbound?consumer_key=" + store.key());
   store.revoke_key();
   const std::string shipment = tenant.insert_shipment(
       tenant.insert_order({{"integration_id", "'" + integration + "'"},
@@ -113,7 +114,7 @@ TEST(LogSecrets, NoneIsEverLoggedWhateverGoesWrong) {
   ASSERT_EQ(rotated.status, 200) << rotated.text;
   secrets.push_back(text_at(rotated.body, "data.secret").substr(6));
 
-  // A database that goes away has its address in many an error.
+  // Many errors contain the address of an unreachable database.
   Session admin = postgres().admin();
   admin.exec("alter database " + database.name() + " allow_connections false");
   tenant.sql.exec(
@@ -137,7 +138,7 @@ TEST(LogSecrets, NoneIsEverLoggedWhateverGoesWrong) {
     const json::value value = json::parse(line);
     for (const char* field : {"ts", "level", "event"}) EXPECT_TRUE(value.as_object().contains(field)) << line;
   }
-  EXPECT_GT(count, 20U) << "everything was said";
+  EXPECT_GT(count, 20U) << "every error is logged";
 }
 
 }  // namespace

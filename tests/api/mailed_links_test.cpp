@@ -1,4 +1,4 @@
-// The pages that mailed links lead to.
+// The pages to which mailed links lead.
 #include <regex>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 class MailedLinks : public AccountTest {
  protected:
-  /// What a page names by an attribute, as paths of this server.
+  /// The paths of this server in an attribute of a page.
   static std::vector<std::string> named(const std::string& page, const std::string& attribute) {
     std::vector<std::string> found;
     const std::regex pattern(attribute + "=\"([^\"]*)\"");
@@ -20,12 +20,12 @@ class MailedLinks : public AccountTest {
     return found;
   }
 
-  /// A page whose files are all there, and that asks one endpoint; the endpoint.
+  /// Checks that the page's files exist and that it calls one endpoint; returns the endpoint.
   std::string endpoint_of(const std::string& path) {
     const Response page = http.get(path);
     EXPECT_EQ(page.status, 200) << page.text;
     EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
-    EXPECT_EQ(page.header("Cache-Control"), "no-store") << "its address holds a token";
+    EXPECT_EQ(page.header("Cache-Control"), "no-store") << "its URL contains a token";
     EXPECT_EQ(page.header("Referrer-Policy"), "no-referrer");
     EXPECT_NE(page.header("Content-Security-Policy").find("default-src 'none'"), std::string::npos);
     EXPECT_EQ(http.get(named(page.text, "href").at(0)).header("Content-Type"), "text/css; charset=utf-8");
@@ -35,13 +35,12 @@ class MailedLinks : public AccountTest {
   }
 };
 
-TEST_F(MailedLinks, LeadToAPageThatAsksWhatTheMailWasSentFor) {
+TEST_F(MailedLinks, LeadToAPageThatCallsTheEndpointOfTheMail) {
   const auto email = fresh_address();
   ASSERT_EQ(http.post("/api/user/register", registration(email)).status, 201);
   const auto token = mailed_token(email);
   EXPECT_EQ(endpoint_of("/verify?token=" + token), "/api/user/verify");
-  EXPECT_EQ(log_in(email).status, 403)
-      << "following the link alone, as programs do that read mail, spends nothing";
+  EXPECT_EQ(log_in(email).status, 403) << "following the link, as mail scanners do, does not use the token";
   EXPECT_EQ(http.post("/api/user/verify", {{"token", token}}).status, 200);
   EXPECT_EQ(endpoint_of("/accept-invitation?token=" + token), "/api/user/accept-invitation");
   EXPECT_EQ(endpoint_of("/reset-password?token=" + token), "/api/user/reset-password");

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 fs::path npm_folder() { return fs::path(__FILE__).parent_path().parent_path() / "openapi"; }
 std::string npm_program(std::string_view name) { return npm_folder() / "node_modules" / ".bin" / name; }
 
-// The document in a folder of its own, from which the installed packages can be found.
+// The document in a separate folder, from which the installed packages can be found.
 class OpenApiDocument : public testing::Test {
  protected:
   OpenApiDocument() {
@@ -25,7 +25,7 @@ class OpenApiDocument : public testing::Test {
     fs::create_symlink(npm_folder() / "node_modules", folder / "node_modules");
   }
 
-  // Runs in the folder.
+  // Runs a command in the folder.
   Finished there(const std::string& command) {
     return run({"sh", "-c", "cd '" + folder.path().string() + "' && " + command},
                {.environment = {{"REDOCLY_TELEMETRY", "off"}, {"REDOCLY_SUPPRESS_UPDATE_NOTICE", "true"}}});
@@ -34,8 +34,8 @@ class OpenApiDocument : public testing::Test {
   TempDirectory folder;
 };
 
-TEST_F(OpenApiDocument, IsCleanToTheLinterOfRedocly) {
-  // The interface's own paths are ambiguous by this rule; literal segments win.
+TEST_F(OpenApiDocument, PassesTheLinterOfRedocly) {
+  // The paths of the interface are ambiguous by this rule; literal segments take precedence.
   const Finished linted = there(npm_program("redocly") +
                                 " lint --extends recommended --skip-rule no-ambiguous-paths openapi.json");
   EXPECT_EQ(linted.status, 0) << linted.standard_output << linted.standard_error;
@@ -43,7 +43,7 @@ TEST_F(OpenApiDocument, IsCleanToTheLinterOfRedocly) {
       << linted.standard_output << linted.standard_error;
 }
 
-TEST_F(OpenApiDocument, MakesATypeScriptClientThatCompilesAndWorks) {
+TEST_F(OpenApiDocument, GeneratesATypeScriptClientThatCompilesAndWorks) {
   for (const char* file : {"client.ts", "tsconfig.json"}) fs::copy(npm_folder() / file, folder / file);
   std::ofstream(folder / "package.json") << R"({"type": "module"})";
   const Finished generated = there(npm_program("openapi-typescript") + " openapi.json -o schema.ts");

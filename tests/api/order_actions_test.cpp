@@ -22,7 +22,7 @@ class OrderActionsTest : public ApiTest {
   }
 };
 
-TEST_F(OrderActionsTest, EveryMoveOfTheTableAndNoOther) {
+TEST_F(OrderActionsTest, OnlyTheStatusChangesOfTheTableAreAllowed) {
   for (const auto from : domain::order_states().states) {
     for (const auto to : domain::order_states().states) {
       const auto guid = tenant.insert_order({{"status", "'" + std::string(from) + "'"}});
@@ -43,7 +43,7 @@ TEST_F(OrderActionsTest, EveryMoveOfTheTableAndNoOther) {
   }
 }
 
-TEST_F(OrderActionsTest, AMoveToTheSameStatusIsNoEvent) {
+TEST_F(OrderActionsTest, AChangeToTheSameStatusIsNoEvent) {
   const auto guid = tenant.create_order();
   const auto events = events_of(guid);
   EXPECT_EQ(move(guid, "pending").status, 200);
@@ -52,7 +52,7 @@ TEST_F(OrderActionsTest, AMoveToTheSameStatusIsNoEvent) {
   EXPECT_EQ(events_of(guid), events + 1);
 }
 
-TEST_F(OrderActionsTest, OfTwoRivalMovesOnlyTheAllowedHappen) {
+TEST_F(OrderActionsTest, ConcurrentStatusChangesFollowTheTransitionTable) {
   const auto guid = tenant.create_order();
   constexpr int rivals = 8;
   std::atomic<int> moved = 0;
@@ -64,12 +64,12 @@ TEST_F(OrderActionsTest, OfTwoRivalMovesOnlyTheAllowedHappen) {
     });
   }
   threads.clear();
-  // Whoever was first, those who asked for the same were answered 200 without an event, the others refused.
+  // After the first change, requests for its status got 200 without an event; others were refused.
   EXPECT_EQ(moved, rivals / 2);
   EXPECT_EQ(events_of(guid), 2);
 }
 
-TEST_F(OrderActionsTest, BadMovesAreRefused) {
+TEST_F(OrderActionsTest, BadStatusChangesAreRefused) {
   const auto guid = tenant.create_order();
   expect_invalid(http.patch(path_of(guid, "/status"), json::object{}), {"status"});
   expect_invalid(move(guid, "lost"), {"status"});
@@ -79,7 +79,7 @@ TEST_F(OrderActionsTest, BadMovesAreRefused) {
   expect_invalid(http.patch("/api/v1/Orders/42/status", {{"status", "ready"}}), {"orderId"});
 }
 
-TEST_F(OrderActionsTest, TheHistoryTellsEachChangeAndWhoMadeIt) {
+TEST_F(OrderActionsTest, TheHistoryShowsEachChangeAndItsAuthor) {
   const auto guid = tenant.create_order({{"status", "draft"}});
   http.patch(path_of(guid, "/status"), {{"status", "pending"}, {"notes", "go \"on\""}});
   http.put(path_of(guid), {{"notes", "no status change"}});
@@ -102,7 +102,7 @@ TEST_F(OrderActionsTest, TheHistoryTellsEachChangeAndWhoMadeIt) {
   EXPECT_TRUE(at(history, "2.notes").is_null());
 }
 
-TEST_F(OrderActionsTest, TheHistoryReachesBackBeyondTheOutbox) {
+TEST_F(OrderActionsTest, TheHistoryIncludesChangesOlderThanTheOutbox) {
   const auto guid = tenant.create_order();
   tenant.settle();
   tenant.sql.exec(
@@ -116,17 +116,17 @@ TEST_F(OrderActionsTest, TheHistoryReachesBackBeyondTheOutbox) {
   EXPECT_EQ(text_at(history, "1.to"), "pending");
 }
 
-TEST_F(OrderActionsTest, DeletingIsAllOrNone) {
-  const auto one = tenant.create_order();
-  const auto two = tenant.create_order();
-  expect_refused(http.post("/api/v1/Orders/delete", json::array{{{"guid", one}}, {{"guid", unknown_guid}}}),
+TEST_F(OrderActionsTest, BulkDeletionIsAllOrNothing) {
+  const auto first = tenant.create_order();
+  const auto second = tenant.create_order();
+  expect_refused(http.post("/api/v1/Orders/delete", json::array{{{"guid", first}}, {{"guid", unknown_guid}}}),
                  404, "NOT_FOUND");
-  EXPECT_EQ(http.get(path_of(one)).status, 200);
-  const auto response =
-      http.post("/api/v1/Orders/delete", json::array{{{"guid", one}}, {{"guid", two}}, {{"guid", one}}});
+  EXPECT_EQ(http.get(path_of(first)).status, 200);
+  const auto response = http.post("/api/v1/Orders/delete",
+                                  json::array{{{"guid", first}}, {{"guid", second}}, {{"guid", first}}});
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(response.data(), json::value(json::array{}));
-  for (const auto& guid : {one, two}) {
+  for (const auto& guid : {first, second}) {
     expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
     expect_refused(http.get(path_of(guid, "/history")), 404, "NOT_FOUND");
     expect_refused(move(guid, "ready"), 404, "NOT_FOUND");
@@ -139,41 +139,41 @@ TEST_F(OrderActionsTest, DeletingIsAllOrNone) {
                  {"[0].guid", "[1].guid"});
 }
 
-TEST_F(OrderActionsTest, ADeletedOrdersNumberIsFree) {
+TEST_F(OrderActionsTest, TheNumberOfADeletedOrderIsFree) {
   const auto guid = tenant.create_order({{"orderNumber", "A-1"}});
   http.post("/api/v1/Orders/delete", json::array{{{"guid", guid}}});
   EXPECT_NE(tenant.create_order({{"orderNumber", "A-1"}}), guid);
 }
 
-TEST_F(OrderActionsTest, AssigningACarrierIsAllOrNone) {
-  const auto one = tenant.create_order();
-  const auto two = tenant.create_order();
+TEST_F(OrderActionsTest, AssigningACarrierIsAllOrNothing) {
+  const auto first = tenant.create_order();
+  const auto second = tenant.create_order();
   const auto assign = [&](const json::value& orders, std::string_view carrier_id, const json::value& level) {
     return http.post("/api/v1/Orders/assign-carrier",
                      {{"orderIds", orders}, {"carrierId", carrier_id}, {"serviceLevel", level}});
   };
   const auto fedex = carrier("fedex");
-  expect_refused(assign({one, unknown_guid}, fedex, "express"), 404, "NOT_FOUND");
-  expect_refused(assign({one}, unknown_guid, "express"), 404, "NOT_FOUND");
-  expect_invalid(assign({one}, fedex, "by balloon"), {"serviceLevel"});
+  expect_refused(assign({first, unknown_guid}, fedex, "express"), 404, "NOT_FOUND");
+  expect_refused(assign({first}, unknown_guid, "express"), 404, "NOT_FOUND");
+  expect_invalid(assign({first}, fedex, "by balloon"), {"serviceLevel"});
   expect_invalid(http.post("/api/v1/Orders/assign-carrier", json::object{}), {"orderIds", "carrierId"});
-  expect_invalid(assign({one, "x"}, "y", 1), {"orderIds[1]", "carrierId", "serviceLevel"});
-  EXPECT_TRUE(http.get(path_of(one)).data().at("carrier").is_null());
+  expect_invalid(assign({first, "x"}, "y", 1), {"orderIds[1]", "carrierId", "serviceLevel"});
+  EXPECT_TRUE(http.get(path_of(first)).data().at("carrier").is_null());
 
-  const auto response = assign({one, two, one}, fedex, "express");
+  const auto response = assign({first, second, first}, fedex, "express");
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_FALSE(response.body.as_object().contains("data"));
-  for (const auto& guid : {one, two}) {
+  for (const auto& guid : {first, second}) {
     const auto order = http.get(path_of(guid));
     EXPECT_EQ(text_at(order.data(), "carrier.name"), "FedEx");
     EXPECT_EQ(text_at(order.data(), "serviceLevel"), "express");
   }
-  const auto events = events_of(one);
-  EXPECT_EQ(assign({one}, fedex, "express").status, 200);
-  EXPECT_EQ(events_of(one), events) << "nothing changed";
+  const auto events = events_of(first);
+  EXPECT_EQ(assign({first}, fedex, "express").status, 200);
+  EXPECT_EQ(events_of(first), events) << "nothing changed";
 }
 
-TEST_F(OrderActionsTest, WithoutAServiceLevelTheOrderKeepsItsOwnWhereTheCarrierHasIt) {
+TEST_F(OrderActionsTest, TheOrderKeepsItsServiceLevelIfTheNewCarrierHasIt) {
   const auto guid = tenant.create_order({{"carrierId", carrier("fedex")}, {"serviceLevel", "express"}});
   const auto assign = [&](std::string_view code) {
     http.post("/api/v1/Orders/assign-carrier", {{"orderIds", {guid}}, {"carrierId", carrier(code)}});
@@ -183,7 +183,7 @@ TEST_F(OrderActionsTest, WithoutAServiceLevelTheOrderKeepsItsOwnWhereTheCarrierH
   EXPECT_TRUE(assign("stuart").is_null());
 }
 
-TEST_F(OrderActionsTest, BulksEndAt1000) {
+TEST_F(OrderActionsTest, BulkRequestsHaveAtMost1000Orders) {
   json::array guids(1000, json::object{{"guid", unknown_guid}});
   expect_refused(http.post("/api/v1/Orders/delete", guids), 404, "NOT_FOUND");
   guids.push_back(json::object{{"guid", unknown_guid}});
@@ -206,9 +206,10 @@ TEST_F(OrderActionsTest, ACollectionDateHasAWindowThatEndsAfterItBegins) {
   EXPECT_EQ(http.get(path_of(guid)).data().at("timeWindow"), json::value(window));
 
   EXPECT_EQ(assign({{"collectionDate", "2026-12-02T10:00:00Z"}}).status, 200);
-  EXPECT_EQ(http.get(path_of(guid)).data().at("timeWindow"), json::value(window)) << "absent stays";
+  EXPECT_EQ(http.get(path_of(guid)).data().at("timeWindow"), json::value(window))
+      << "an absent field is kept";
   EXPECT_EQ(assign({{"collectionDate", "2026-12-02T10:00:00Z"}, {"timeWindow", nullptr}}).status, 200);
-  EXPECT_TRUE(http.get(path_of(guid)).data().at("timeWindow").is_null()) << "null clears";
+  EXPECT_TRUE(http.get(path_of(guid)).data().at("timeWindow").is_null()) << "null clears the field";
 
   expect_invalid(assign({}), {"collectionDate"});
   expect_invalid(assign({{"collectionDate", "2026-02-30T10:00:00Z"}, {"timeWindow", {{"start", "25:00"}}}}),
@@ -243,17 +244,17 @@ TEST_F(OrderActionsTest, AnOrderListsItsShipmentsInOrderOfCreation) {
   EXPECT_EQ(text_at(shipments, "1.status"), "created");
 }
 
-TEST_F(OrderActionsTest, ConcurrentGetsAnswerEachItsOwnOrder) {
+TEST_F(OrderActionsTest, ConcurrentGetsReturnTheRequestedOrders) {
   std::vector<std::string> guids;
   for (int i = 0; i < 4; ++i) guids.push_back(tenant.create_order());
-  const auto theirs = stranger().create_order();
+  const auto foreign_order = other_business().create_order();
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i, client = http.with_token(http.token())]() mutable {
       for (int n = 0; n < 25; ++n) {
         const auto& guid = guids.at(static_cast<std::size_t>((i + n) % 4));
         EXPECT_EQ(text_at(client.get(path_of(guid)).data(), "guid"), guid);
-        EXPECT_EQ(client.get(path_of(theirs)).status, 404);
+        EXPECT_EQ(client.get(path_of(foreign_order)).status, 404);
       }
     });
   }

@@ -28,7 +28,7 @@ class OrdersTest : public ApiTest {
   }
 };
 
-TEST_F(OrdersTest, CreatingAnswersTheWholeOrderAndItsLocation) {
+TEST_F(OrdersTest, CreatingReturnsTheWholeOrderAndItsLocation) {
   const auto response = http.post(
       "/api/v1/Orders",
       order_body({{"items",
@@ -68,7 +68,7 @@ TEST_F(OrdersTest, CreatingAnswersTheWholeOrderAndItsLocation) {
   EXPECT_EQ(http.get(path_of(guid)).data(), order);
 }
 
-TEST_F(OrdersTest, TheAnswerHasTheNamesOfTheInterfaceDocument) {
+TEST_F(OrdersTest, TheResponseHasTheFieldNamesOfTheInterfaceDocument) {
   const auto order = created();
   std::set<std::string> names;
   for (const auto& [name, value] : order.as_object()) names.insert(std::string(name));
@@ -78,7 +78,7 @@ TEST_F(OrdersTest, TheAnswerHasTheNamesOfTheInterfaceDocument) {
                                    "collectionDate", "timeWindow", "notes", "createdAt", "updatedAt"}));
 }
 
-TEST_F(OrdersTest, AListLeavesOutWhatOnlyASingleOrderShows) {
+TEST_F(OrdersTest, AListOmitsFieldsOfASingleOrder) {
   created();
   const auto list = http.get("/api/v1/Orders");
   ASSERT_EQ(list.status, 200) << list.text;
@@ -93,7 +93,7 @@ TEST_F(OrdersTest, AListLeavesOutWhatOnlyASingleOrderShows) {
   EXPECT_EQ(at(list.data(), "0.items.0.quantity"), 2);
 }
 
-TEST_F(OrdersTest, AListShowsItemsAsTheyWereWritten) {
+TEST_F(OrdersTest, AListShowsItemsUnchanged) {
   const std::string odd = R"(a "quoted" \ {b: [1, 2]}, "price": 3 é)";
   created({{"items",
             {{{"description", odd}, {"quantity", 1}, {"price", 2.50}, {"sku", "}, {"}},
@@ -143,7 +143,7 @@ TEST_F(OrdersTest, AllBadFieldsAreReportedAtOnce) {
        "items[0].quantity", "items[0].price", "items[1].quantity", "items[1].price", "items[1].color"});
 }
 
-TEST_F(OrdersTest, EachBoundOfAnItemHolds) {
+TEST_F(OrdersTest, EveryLimitOfAnItemIsChecked) {
   const auto with_item = [&](const json::object& change) {
     json::object item{{"description", "Lamp"}, {"quantity", 1}, {"price", 1}};
     for (const auto& [key, value] : change) item[key] = value;
@@ -170,7 +170,7 @@ TEST_F(OrdersTest, ADraftNeedsNoAddress) {
   EXPECT_TRUE(response.data().at("deliveryAddress").is_null());
 }
 
-TEST_F(OrdersTest, TheCustomerIsNamedFoundOrAdded) {
+TEST_F(OrdersTest, TheCustomerIsGivenFoundOrCreated) {
   const auto first = created();
   const auto guid = text_at(first, "customer.guid");
   EXPECT_EQ(
@@ -192,7 +192,7 @@ TEST_F(OrdersTest, TheCustomerIsNamedFoundOrAdded) {
       {"customer.guid"});
 }
 
-TEST_F(OrdersTest, AProductLendsWhatAnItemLeavesOut) {
+TEST_F(OrdersTest, AnItemTakesMissingFieldsFromItsProduct) {
   const auto guid = product("Teapot");
   const auto order =
       created({{"items",
@@ -206,14 +206,14 @@ TEST_F(OrdersTest, AProductLendsWhatAnItemLeavesOut) {
   expect_refused(
       http.post("/api/v1/Orders", order_body({{"items", {{{"productId", unknown_guid}, {"quantity", 1}}}}})),
       404, "NOT_FOUND");
-  const auto priceless = tenant.sql.value(
+  const auto without_price = tenant.sql.value(
       "insert into products (business_id, name) values ($1, 'x') returning guid", {tenant.id});
   expect_invalid(
-      http.post("/api/v1/Orders", order_body({{"items", {{{"productId", priceless}, {"quantity", 1}}}}})),
+      http.post("/api/v1/Orders", order_body({{"items", {{{"productId", without_price}, {"quantity", 1}}}}})),
       {"items[0].price"});
 }
 
-TEST_F(OrdersTest, NumbersAreGivenOrTheNextFreeOne) {
+TEST_F(OrdersTest, AnOrderHasTheGivenNumberOrTheNextFreeOne) {
   EXPECT_EQ(text_at(created({{"orderNumber", "A-7"}}), "orderNumber"), "A-7");
   EXPECT_EQ(text_at(created({{"orderNumber", "ORD-000002"}}), "orderNumber"), "ORD-000002");
   EXPECT_EQ(text_at(created(), "orderNumber"), "ORD-000001");
@@ -221,13 +221,14 @@ TEST_F(OrdersTest, NumbersAreGivenOrTheNextFreeOne) {
   expect_refused(http.post("/api/v1/Orders", order_body({{"orderNumber", "A-7"}})), 409, "CONFLICT");
   tenant.insert_order({{"order_number", "'ORD-000004'"}});
   EXPECT_EQ(text_at(created(), "orderNumber"), "ORD-000005");
-  EXPECT_EQ(stranger().http.post("/api/v1/Orders", order_body({{"orderNumber", "A-7"}})).status, 201);
+  EXPECT_EQ(other_business().http.post("/api/v1/Orders", order_body({{"orderNumber", "A-7"}})).status, 201);
 }
 
-TEST_F(OrdersTest, NumbersAreUniqueAmongConcurrentOrdersAndDoNotWaitForOtherBusinesses) {
-  stranger().create_order();  // has drawn a number before, so that its row is there
+TEST_F(OrdersTest, ConcurrentOrdersHaveUniqueNumbersWithoutWaitingForOtherBusinesses) {
+  other_business().create_order();  // draws a number first, so that its counter row exists
   Session blocker(world.waybill.database_url());
-  blocker.exec("begin; select * from order_numbers where business_id = '" + stranger().id + "' for update");
+  blocker.exec("begin; select * from order_numbers where business_id = '" + other_business().id +
+               "' for update");
   constexpr int threads = 4;
   constexpr int each = 10;
   std::vector<std::jthread> workers;
@@ -247,10 +248,10 @@ TEST_F(OrdersTest, NumbersAreUniqueAmongConcurrentOrdersAndDoNotWaitForOtherBusi
   EXPECT_EQ(row.at(0), "40");
   EXPECT_EQ(row.at(1), "ORD-000001");
   EXPECT_EQ(row.at(2), "ORD-000040");
-  EXPECT_EQ(row.at(3), "1") << "one customer for one e-mail address, however many ask at once";
+  EXPECT_EQ(row.at(3), "1") << "concurrent orders with one email address share a customer";
 }
 
-TEST_F(OrdersTest, CurrencyIsTheBusinesssUnlessGiven) {
+TEST_F(OrdersTest, TheDefaultCurrencyIsThatOfTheBusiness) {
   tenant.sql.exec("update businesses set currency = 'CHF' where guid = '" + tenant.id + "'");
   EXPECT_EQ(text_at(created(), "currency"), "CHF");
   EXPECT_EQ(text_at(created({{"currency", "JPY"}}), "currency"), "JPY");
@@ -266,7 +267,7 @@ TEST_F(OrdersTest, AGetResponseCanBePutBackAndChangesNothing) {
   EXPECT_EQ(events_of(guid), events);
 }
 
-TEST_F(OrdersTest, PutMergesAbsentStaysNullClears) {
+TEST_F(OrdersTest, PutKeepsAbsentFieldsAndClearsNullFields) {
   const auto order = created({{"notes", "n"},
                               {"collectionDate", "2026-12-01T10:00:00+02:00"},
                               {"timeWindow", {{"start", "08:00"}, {"end", "12:00"}}}});
@@ -289,7 +290,7 @@ TEST_F(OrdersTest, PutMergesAbsentStaysNullClears) {
   expect_invalid(http.put(path_of(guid), {{"status", "ready"}}), {"status"});
 }
 
-TEST_F(OrdersTest, AnItemKeepsItsGuidAndWhatAChangeLeavesOut) {
+TEST_F(OrdersTest, AnItemKeepsItsGuidAndOmittedFields) {
   const auto order = created({{"items",
                                {{{"description", "Lamp"}, {"quantity", 2}, {"price", 19.99}, {"sku", "L"}},
                                 {{"description", "Bulb"}, {"quantity", 1}, {"price", 1}}}}});
@@ -314,7 +315,7 @@ TEST_F(OrdersTest, AnItemKeepsItsGuidAndWhatAChangeLeavesOut) {
                  {"items[0].price"});
 }
 
-TEST_F(OrdersTest, PutTakesTheNestedAndTheFlatShapeButNotTwoValues) {
+TEST_F(OrdersTest, PutAcceptsNestedOrFlatFieldsButNotDifferentValues) {
   const auto guid = created_guid();
   const auto other = text_at(http.post("/api/v1/Customers", {{"name", "Other"}}).data(), "guid");
   EXPECT_EQ(text_at(http.put(path_of(guid), {{"customerId", other}}).data(), "customer.name"), "Other");
@@ -332,7 +333,7 @@ TEST_F(OrdersTest, PutTakesTheNestedAndTheFlatShapeButNotTwoValues) {
   EXPECT_EQ(text_at(http.get(path_of(guid)).data(), "customer.email"), "new@example.com");
 }
 
-TEST_F(OrdersTest, PutEndsWhenTheOrderIsShipped) {
+TEST_F(OrdersTest, AShippedOrderCannotBePut) {
   const auto guid = created_guid();
   tenant.move_order(guid, "shipped");
   expect_refused(http.put(path_of(guid), {{"notes", "late"}}), 409, "CONFLICT");
@@ -355,31 +356,32 @@ TEST_F(OrdersTest, AnImportedTotalStaysUntilTheItemsChange) {
       8);
 }
 
-TEST_F(OrdersTest, AnotherBusinesssOrderIs404Everywhere) {
-  const auto theirs = stranger().create_order();
-  const auto mine = created_guid();
+TEST_F(OrdersTest, AnOrderOfAnotherBusinessIs404Everywhere) {
+  const auto foreign_order = other_business().create_order();
+  const auto own_order = created_guid();
   const json::object move{{"status", "ready"}};
-  expect_refused(http.get(path_of(theirs)), 404, "NOT_FOUND");
-  expect_refused(http.get(path_of(theirs, "/history")), 404, "NOT_FOUND");
-  expect_refused(http.put(path_of(theirs), {{"notes", "n"}}), 404, "NOT_FOUND");
-  expect_refused(http.patch(path_of(theirs, "/status"), move), 404, "NOT_FOUND");
+  expect_refused(http.get(path_of(foreign_order)), 404, "NOT_FOUND");
+  expect_refused(http.get(path_of(foreign_order, "/history")), 404, "NOT_FOUND");
+  expect_refused(http.put(path_of(foreign_order), {{"notes", "n"}}), 404, "NOT_FOUND");
+  expect_refused(http.patch(path_of(foreign_order, "/status"), move), 404, "NOT_FOUND");
+  expect_refused(http.post(path_of(foreign_order, "/assign-collection-date"),
+                           {{"collectionDate", "2026-12-01T10:00:00Z"}}),
+                 404, "NOT_FOUND");
   expect_refused(
-      http.post(path_of(theirs, "/assign-collection-date"), {{"collectionDate", "2026-12-01T10:00:00Z"}}),
-      404, "NOT_FOUND");
-  expect_refused(http.post("/api/v1/Orders/delete", json::array{{{"guid", theirs}}, {{"guid", mine}}}), 404,
-                 "NOT_FOUND");
-  const auto carrier = text_at(http.get("/api/carriers").data(), "0.guid");
-  expect_refused(
-      http.post("/api/v1/Orders/assign-carrier", {{"orderIds", {mine, theirs}}, {"carrierId", carrier}}), 404,
+      http.post("/api/v1/Orders/delete", json::array{{{"guid", foreign_order}}, {{"guid", own_order}}}), 404,
       "NOT_FOUND");
-  EXPECT_TRUE(http.get(path_of(mine)).data().at("carrier").is_null());
+  const auto carrier = text_at(http.get("/api/carriers").data(), "0.guid");
+  expect_refused(http.post("/api/v1/Orders/assign-carrier",
+                           {{"orderIds", {own_order, foreign_order}}, {"carrierId", carrier}}),
+                 404, "NOT_FOUND");
+  EXPECT_TRUE(http.get(path_of(own_order)).data().at("carrier").is_null());
   auto body = order_body();
   body.erase("customer");
-  body["customerId"] = text_at(stranger().http.get(path_of(theirs)).data(), "customer.guid");
+  body["customerId"] = text_at(other_business().http.get(path_of(foreign_order)).data(), "customer.guid");
   expect_refused(http.post("/api/v1/Orders", body), 404, "NOT_FOUND");
 }
 
-TEST_F(OrdersTest, PutMergesTheTimeWindowByItsParts) {
+TEST_F(OrdersTest, PutMergesTheTimeWindowFieldByField) {
   const auto guid = created_guid({{"timeWindow", {{"start", "08:00"}, {"end", "09:00"}}}});
   const auto response = http.put(path_of(guid), {{"timeWindow", {{"start", "08:30"}}}});
   ASSERT_EQ(response.status, 200) << response.text;
@@ -389,7 +391,7 @@ TEST_F(OrdersTest, PutMergesTheTimeWindowByItsParts) {
   expect_invalid(http.put(path_of(guid), {{"timeWindow", {{"start", "09:30"}}}}), {"timeWindow.end"});
 }
 
-TEST_F(OrdersTest, AFlatNullBesideTheNestedValueIsTwoValues) {
+TEST_F(OrdersTest, AFlatNullContradictsANestedValue) {
   const auto ups = text_at(http.get("/api/carriers").data(), "0.guid");
   const auto guid = created_guid({{"carrierId", ups}});
   auto whole = http.get(path_of(guid)).data();

@@ -12,11 +12,11 @@ constexpr std::string_view new_password = "battery staple";
 
 class PasswordsTest : public AccountTest {
  protected:
-  Response forgot(std::string_view email) {
+  Response request_reset(std::string_view email) {
     return http.post("/api/user/forgot-password", {{"email", email}});
   }
 
-  Response resend(std::string_view email) {
+  Response resend_verification(std::string_view email) {
     return http.post("/api/user/resend-verification", {{"email", email}});
   }
 
@@ -30,7 +30,7 @@ class PasswordsTest : public AccountTest {
                      {{"currentPassword", current}, {"password", password}, {"confirmPassword", password}});
   }
 
-  /// An address with an account that is not verified.
+  /// The address of an account that is not verified.
   std::string pending_address() {
     const auto email = fresh_address();
     EXPECT_EQ(http.post("/api/user/register", registration(email)).status, 201);
@@ -40,10 +40,10 @@ class PasswordsTest : public AccountTest {
   std::int64_t mails_waiting() { return world.database.number("select count(*) from mail_outbox"); }
 };
 
-TEST_F(PasswordsTest, AForgottenPasswordIsResetByTheMailedTokenOnce) {
+TEST_F(PasswordsTest, TheMailedTokenResetsAPasswordOnce) {
   const auto email = fresh_address();
   make_account(email);
-  ASSERT_EQ(forgot("USER" + email.substr(4)).status, 200);
+  ASSERT_EQ(request_reset("USER" + email.substr(4)).status, 200);
   const auto token = mailed_token(email, 2);
   const auto link = "\r\nhttp://127.0.0.1:" + std::to_string(world.waybill.port()) +
                     "/reset-password?token=" + token + "\r\n";
@@ -65,20 +65,20 @@ TEST_F(PasswordsTest, AResetEndsAllSessionsOfTheUser) {
   const auto email = fresh_address();
   auto first = new_user(email);
   auto second = session(email);
-  auto stranger = new_user();
-  ASSERT_EQ(forgot(email).status, 200);
+  auto other_business = new_user();
+  ASSERT_EQ(request_reset(email).status, 200);
   ASSERT_EQ(reset(mailed_token(email, 2)).status, 200);
   expect_refused(first.get("/api/user/me"), 401, "UNAUTHORIZED");
   expect_refused(second.get("/api/user/me"), 401, "UNAUTHORIZED");
-  EXPECT_EQ(stranger.get("/api/user/me").status, 200);
+  EXPECT_EQ(other_business.get("/api/user/me").status, 200);
 }
 
-TEST_F(PasswordsTest, AResetTokenExpiresAfterAnHourAndGivesWayToTheNext) {
+TEST_F(PasswordsTest, AResetTokenExpiresAfterAnHourOrWithTheNextToken) {
   const auto email = fresh_address();
   make_account(email);
-  ASSERT_EQ(forgot(email).status, 200);
+  ASSERT_EQ(request_reset(email).status, 200);
   const auto first = mailed_token(email, 2);
-  ASSERT_EQ(forgot(email).status, 200);
+  ASSERT_EQ(request_reset(email).status, 200);
   expect_invalid(reset(first), {"token"});
   const auto second = mailed_token(email, 3);
   EXPECT_EQ(world.database.number("select floor(extract(epoch from expires_at - now()) / 60) from "
@@ -90,7 +90,7 @@ TEST_F(PasswordsTest, AResetTokenExpiresAfterAnHourAndGivesWayToTheNext) {
   expect_invalid(reset(second), {"token"});
 }
 
-TEST_F(PasswordsTest, TokensOfOneKindDoNothingOfAnother) {
+TEST_F(PasswordsTest, TokensOfOneKindAreRefusedForAnother) {
   const auto pending = pending_address();
   const auto verification = mailed_token(pending);
   expect_invalid(reset(verification), {"token"});
@@ -100,7 +100,7 @@ TEST_F(PasswordsTest, TokensOfOneKindDoNothingOfAnother) {
   expect_invalid(reset(mailed_token(invited)), {"token"});
   const auto email = fresh_address();
   make_account(email);
-  ASSERT_EQ(forgot(email).status, 200);
+  ASSERT_EQ(request_reset(email).status, 200);
   const auto token = mailed_token(email, 2);
   expect_invalid(http.post("/api/user/verify", {{"token", token}}), {"token"});
   expect_invalid(http.post("/api/user/accept-invitation",
@@ -112,26 +112,26 @@ TEST_F(PasswordsTest, TokensOfOneKindDoNothingOfAnother) {
 TEST_F(PasswordsTest, AResetVerifiesTheAddressThatItWasMailedTo) {
   const auto email = pending_address();
   const auto verification = mailed_token(email);
-  ASSERT_EQ(forgot(email).status, 200);
+  ASSERT_EQ(request_reset(email).status, 200);
   ASSERT_EQ(reset(mailed_token(email, 2)).status, 200);
   EXPECT_EQ(log_in(email, new_password).status, 200);
   expect_invalid(http.post("/api/user/verify", {{"token", verification}}), {"token"});
 }
 
-TEST_F(PasswordsTest, AVerificationIsMailedAgainAndTheEarlierTokenIsUsedUp) {
+TEST_F(PasswordsTest, ANewVerificationMailInvalidatesTheEarlierToken) {
   const auto email = pending_address();
   const auto first = mailed_token(email);
-  ASSERT_EQ(resend(email).status, 200);
+  ASSERT_EQ(resend_verification(email).status, 200);
   const auto second = mailed_token(email, 2);
   expect_invalid(http.post("/api/user/verify", {{"token", first}}), {"token"});
   EXPECT_EQ(http.post("/api/user/verify", {{"token", second}}).status, 200);
-  ASSERT_EQ(resend(email).status, 200);
+  ASSERT_EQ(resend_verification(email).status, 200);
   expect_invalid(http.post("/api/user/verify", {{"token", second}}), {"token"});
   EXPECT_TRUE(eventually([&] { return mails_waiting() == 0; }));
-  EXPECT_EQ(mails_to(email, 2).size(), 2U) << "an address that is verified gets none";
+  EXPECT_EQ(mails_to(email, 2).size(), 2U) << "a verified address gets no mail";
 }
 
-TEST_F(PasswordsTest, RequestsAnswerAnUnknownAddressAlikeAndInTheSameTime) {
+TEST_F(PasswordsTest, UnknownAddressesGetTheSameResponseInTheSameTime) {
   const auto email = pending_address();
   for (const std::string_view path : {"/api/user/forgot-password", "/api/user/resend-verification"}) {
     const auto ask = [&](const std::string& address) {
@@ -147,15 +147,15 @@ TEST_F(PasswordsTest, RequestsAnswerAnUnknownAddressAlikeAndInTheSameTime) {
     EXPECT_GE(unknown, 250);
     EXPECT_LT(std::abs(known - unknown), 200);
   }
-  expect_invalid(forgot("no address"), {"email"});
-  expect_invalid(resend("no address"), {"email"});
+  expect_invalid(request_reset("no address"), {"email"});
+  expect_invalid(resend_verification("no address"), {"email"});
 }
 
 TEST_F(PasswordsTest, AChangedPasswordEndsAllOtherSessions) {
   const auto email = fresh_address();
   auto user = new_user(email);
   auto other = session(email);
-  ASSERT_EQ(forgot(email).status, 200);
+  ASSERT_EQ(request_reset(email).status, 200);
   const auto token = mailed_token(email, 2);
   ASSERT_EQ(change(user, good_password).status, 200);
   EXPECT_EQ(user.get("/api/user/me").status, 200);
@@ -165,7 +165,7 @@ TEST_F(PasswordsTest, AChangedPasswordEndsAllOtherSessions) {
   expect_invalid(reset(token), {"token"});
 }
 
-TEST_F(PasswordsTest, AChangeNeedsTheCurrentPasswordAndAUser) {
+TEST_F(PasswordsTest, ChangingAPasswordNeedsTheCurrentPasswordAndAUser) {
   const auto email = fresh_address();
   auto user = new_user(email);
   expect_invalid(change(user, "wrong password"), {"currentPassword"});
@@ -187,7 +187,7 @@ TEST_F(PasswordsTest, WrongCurrentPasswordsCountAsFailedLogins) {
   expect_refused(log_in(email), 429, "RATE_LIMITED");
 }
 
-TEST_F(PasswordsTest, ALoginThatComparedTheOldPasswordStartsNoSession) {
+TEST_F(PasswordsTest, ALoginThatVerifiedTheOldPasswordStartsNoSession) {
   const auto email = fresh_address();
   make_account(email);
   const auto guid = world.database.value("select guid from users where email = $1", {email});

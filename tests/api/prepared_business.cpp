@@ -10,10 +10,10 @@ namespace {
 struct Recipe {
   std::string_view kind;
   std::string_view path;
-  std::string_view body;  // "#" is a number that no other has
+  std::string_view body;  // "#" is a unique number
 };
 
-/// How a record is made whose guid its POST answers, or its Location.
+/// Creates a record whose guid is in the response to POST or in its Location.
 constexpr Recipe recipes[] = {
     {"carrier", "/api/carriers",
      R"({"name": "Own", "code": "own-#", "type": "courier",
@@ -57,7 +57,7 @@ constexpr Recipe recipes[] = {
     {"vehicle", "/api/vehicle",
      R"({"name": "Van", "licensePlate": "AA-#", "type": "van", "make": "M", "model": "N", "year": 2020,
          "capacity": {"weight": 1, "volume": 2}, "currentDriverId": "$driver"})"},
-    // Nobody has a browser that it could reach, so its runs end at once.
+    // No browser is subscribed, so its runs end at once.
     {"workflow", "/api/workflows/configure",
      R"({"name": "Push #", "entityType": "Order", "triggerId": "$orderCreated",
          "action": {"type": "send_push", "title": "t", "body": "b"}})"},
@@ -161,7 +161,7 @@ std::string PreparedBusiness::make(std::string_view kind) {
   for (const auto& recipe : recipes) {
     if (recipe.kind == kind) return created(recipe.path, recipe.body);
   }
-  throw std::runtime_error("nobody knows how to make a " + std::string(kind));
+  throw std::runtime_error("no recipe for a " + std::string(kind));
 }
 
 std::string PreparedBusiness::created(std::string_view path, std::string_view body) {
@@ -192,7 +192,7 @@ std::string PreparedBusiness::upload() {
   return std::string(response.data().as_string());
 }
 
-// Without a store: nobody ever asks it.
+// Has no store: no request is ever sent to it.
 std::string PreparedBusiness::connect_store() {
   return tenant_.sql.value(
       "insert into integrations (business_id, provider, store_url, api_key, auto_import, due_at) "

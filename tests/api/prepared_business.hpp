@@ -8,8 +8,8 @@
 
 namespace waybill::tests {
 
-/// A business with one record of every kind, made through the API and filled as far as it can be, so that no
-/// object of an answer is null.
+/// A business with one record of every kind, created through the API with as many fields as possible, so that
+/// no object of a response is null.
 ///
 /// The kinds: carrier, carrierContact, contact, customer, device, dispatch, driver, integration, item (of
 /// the order), order, packed, carried and removable (shipments of the dispatch), preset, product, reference,
@@ -20,13 +20,13 @@ class PreparedBusiness {
   /// Makes the records. Throws std::runtime_error when the service refuses one.
   explicit PreparedBusiness(Tenant& tenant);
 
-  /// The guid of the one prepared.
+  /// The guid of the prepared record.
   const std::string& guid(const std::string& kind) const { return guids_.at(kind); }
 
-  /// The guid of a further record of the kind, which nothing depends on.
+  /// The guid of a further record of the kind, on which nothing depends.
   std::string make(std::string_view kind);
 
-  /// `text` with "$kind" replaced by the guid of the one prepared, and "$new.kind" by that of a further one.
+  /// `text` with "$kind" replaced by the guid of the prepared record, "$new.kind" by that of a new one.
   std::string fill(std::string_view text);
 
   Tenant& tenant() { return tenant_; }

@@ -23,7 +23,7 @@ class PresetsTest : public ApiTest {
   }
 };
 
-TEST_F(PresetsTest, CreatingAnswersThePresetAndItsLocation) {
+TEST_F(PresetsTest, CreatingReturnsThePresetAndItsLocation) {
   const auto response = http.post(root, {{"name", "Box"},
                                          {"length", 30},
                                          {"width", 20.5},
@@ -42,10 +42,10 @@ TEST_F(PresetsTest, CreatingAnswersThePresetAndItsLocation) {
                                           {"weight", 0.25},
                                           {"unit", "in"},
                                           {"weightUnit", "lb"}}));
-  EXPECT_EQ(http.get(root).data(), json::value(json::array{response.data()})) << "a plain array of such";
+  EXPECT_EQ(http.get(root).data(), json::value(json::array{response.data()})) << "a plain array of presets";
 }
 
-TEST_F(PresetsTest, UnitsAreTheBusinesssDefaults) {
+TEST_F(PresetsTest, TheDefaultUnitsAreThoseOfTheBusiness) {
   const auto first = create();
   EXPECT_EQ(text_at(first, "unit"), "cm");
   EXPECT_EQ(text_at(first, "weightUnit"), "kg");
@@ -58,7 +58,7 @@ TEST_F(PresetsTest, UnitsAreTheBusinesssDefaults) {
   EXPECT_EQ(text_at(second, "weightUnit"), "oz");
 }
 
-TEST_F(PresetsTest, TheyAreListedByName) {
+TEST_F(PresetsTest, PresetsAreListedByName) {
   create({{"name", "C"}});
   create({{"name", "A"}});
   create({{"name", "B"}});
@@ -85,12 +85,13 @@ TEST_F(PresetsTest, PutMerges) {
   EXPECT_EQ(text_at(changed.data(), "name"), "Crate");
   EXPECT_EQ(at(changed.data(), "length"), 30);
   EXPECT_TRUE(at(changed.data(), "weight").is_null());
-  EXPECT_EQ(http.put(path_of(guid), changed.data()).data(), changed.data()) << "as it was shown";
+  EXPECT_EQ(http.put(path_of(guid), changed.data()).data(), changed.data())
+      << "a GET response can be sent back";
   expect_invalid(http.put(path_of(guid), {{"name", " "}, {"length", nullptr}, {"unit", nullptr}}),
                  {"name", "length", "unit"});
 }
 
-TEST_F(PresetsTest, DeletedOnesAreGone) {
+TEST_F(PresetsTest, DeletedPresetsAreGone) {
   const auto guid = text_at(create(), "guid");
   const auto response = http.del(path_of(guid));
   EXPECT_EQ(response.status, 200);
@@ -110,7 +111,7 @@ TEST_F(PresetsTest, ABusinessHasAtMost1000) {
                  "CONFLICT");
 }
 
-TEST_F(PresetsTest, AnOrdersItemTakesTheDimensions) {
+TEST_F(PresetsTest, AnOrderItemTakesTheDimensionsOfThePreset) {
   const auto order = tenant.create_order({{"items",
                                            {{{"description", "Lamp"},
                                              {"quantity", 2},
@@ -133,14 +134,14 @@ TEST_F(PresetsTest, AnOrdersItemTakesTheDimensions) {
   EXPECT_EQ(apply(order, light, lamp).status, 200);
   EXPECT_EQ(at(http.get(path).data(), "items.0.dimensions"),
             json::value({{"length", 30}, {"width", 20.5}, {"height", 10}, {"weight", 7}}))
-      << "a preset without a weight leaves the item's";
+      << "a preset without a weight keeps the item's weight";
   EXPECT_EQ(events_of(order), events + 2);
   EXPECT_EQ(apply(order, light, lamp).status, 200);
   EXPECT_EQ(events_of(order), events + 2) << "nothing changed";
   EXPECT_EQ(at(http.get(path).data(), "totalValue"), 21);
 }
 
-TEST_F(PresetsTest, ApplyingNamesWhatIsThere) {
+TEST_F(PresetsTest, ApplyingReportsUnknownItemsAndPresets) {
   const auto order = tenant.create_order();
   const auto item = text_at(http.get("/api/v1/Orders/" + order).data(), "items.0.guid");
   const auto preset = text_at(create(), "guid");
@@ -154,24 +155,24 @@ TEST_F(PresetsTest, ApplyingNamesWhatIsThere) {
   expect_refused(apply(order, preset, item), 409, "CONFLICT");
 }
 
-TEST_F(PresetsTest, AnotherBusinesssPresetIs404) {
+TEST_F(PresetsTest, APresetOfAnotherBusinessIs404) {
   const auto preset = text_at(create(), "guid");
   const auto order = tenant.create_order();
   const auto item = text_at(http.get("/api/v1/Orders/" + order).data(), "items.0.guid");
-  auto& other = stranger();
+  auto& other = other_business();
   expect_refused(other.http.put(path_of(preset), {{"name", "x"}}), 404, "NOT_FOUND");
   expect_refused(other.http.del(path_of(preset)), 404, "NOT_FOUND");
   EXPECT_TRUE(other.http.get(root).data().as_array().empty());
-  const auto theirs = other.create_order();
-  const auto their_item = text_at(other.http.get("/api/v1/Orders/" + theirs).data(), "items.0.guid");
-  expect_refused(apply(theirs, preset, their_item), 404, "NOT_FOUND");
-  expect_refused(other.http.post("/api/v1/Orders/" + theirs + "/add-dimension-preset",
-                                 {{"presetId", preset}, {"itemId", their_item}}),
+  const auto foreign_order = other.create_order();
+  const auto foreign_item = text_at(other.http.get("/api/v1/Orders/" + foreign_order).data(), "items.0.guid");
+  expect_refused(apply(foreign_order, preset, foreign_item), 404, "NOT_FOUND");
+  expect_refused(other.http.post("/api/v1/Orders/" + foreign_order + "/add-dimension-preset",
+                                 {{"presetId", preset}, {"itemId", foreign_item}}),
                  404, "NOT_FOUND");
   EXPECT_EQ(apply(order, preset, item).status, 200);
 }
 
-TEST_F(PresetsTest, AnOrdersItemTakesTheDimensionsInTheProductsUnits) {
+TEST_F(PresetsTest, AnOrderItemTakesTheDimensionsInTheUnitsOfTheProduct) {
   const auto order = tenant.create_order();
   const auto path = "/api/v1/Orders/" + order;
   const auto item = text_at(http.get(path).data(), "items.0.guid");
@@ -187,7 +188,7 @@ TEST_F(PresetsTest, AnOrdersItemTakesTheDimensionsInTheProductsUnits) {
             json::value({{"length", 12.7}, {"width", 5.715}, {"height", 7.62}, {"weight", 0.9072}}));
 }
 
-TEST_F(PresetsTest, ANullUnitIsTheBusinesssDefault) {
+TEST_F(PresetsTest, ANullUnitIsTheDefaultOfTheBusiness) {
   const auto made = create({{"unit", nullptr}, {"weightUnit", nullptr}});
   EXPECT_EQ(text_at(made, "unit"), "cm");
   EXPECT_EQ(text_at(made, "weightUnit"), "kg");

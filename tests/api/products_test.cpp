@@ -50,7 +50,7 @@ const json::object whole_product{
     {"price", 19.99},          {"cost", 7.5},
     {"weight", 1.25},          {"dimensions", {{"length", 10}, {"width", 20.5}, {"height", 5}}}};
 
-TEST_F(ProductsTest, CreatingAnswersGuidNameAndSku) {
+TEST_F(ProductsTest, CreatingReturnsGuidNameAndSku) {
   const auto response = http.post("/api/v1/Products", whole_product);
   ASSERT_EQ(response.status, 201) << response.text;
   const auto guid = text_at(response.data(), "guid");
@@ -93,7 +93,7 @@ TEST_F(ProductsTest, BadFieldsAreReportedTogether) {
   expect_invalid(http.request_text("POST", "/api/v1/Products", "{"), {"body"});
 }
 
-TEST_F(ProductsTest, PutMergesAbsentStaysNullClears) {
+TEST_F(ProductsTest, PutKeepsAbsentFieldsAndClearsNullFields) {
   const auto guid = create(whole_product);
   const auto response =
       http.put(path_of(guid), {{"name", "Lamp 2"}, {"cost", nullptr}, {"dimensions", {{"height", 6}}}});
@@ -106,8 +106,8 @@ TEST_F(ProductsTest, PutMergesAbsentStaysNullClears) {
   const auto events = events_of(guid);
   EXPECT_EQ(http.put(path_of(guid), whole).status, 200) << "a GET response can be PUT back";
   EXPECT_EQ(http.put(path_of(guid), at(http.get("/api/v1/Products").data(), "0")).status, 200)
-      << "an entry too";
-  EXPECT_EQ(events_of(guid), events) << "and changes nothing";
+      << "a list entry as well";
+  EXPECT_EQ(events_of(guid), events) << "without any change";
   EXPECT_EQ(http.put(path_of(guid), {{"dimensions", nullptr}}).status, 200);
   EXPECT_TRUE(http.get(path_of(guid)).data().at("dimensions").is_null());
   expect_invalid(http.put(path_of(guid), {{"name", nullptr}, {"sku", ""}}), {"name", "sku"});
@@ -121,7 +121,7 @@ TEST_F(ProductsTest, MoneyIsExact) {
   EXPECT_NE(text.find(R"("price":999999999999.99,"cost":0.1,)"), std::string::npos) << text;
 }
 
-TEST_F(ProductsTest, DeletedOnesAreGoneAndTheirSkusFree) {
+TEST_F(ProductsTest, DeletedProductsAreGoneAndTheirSkusFree) {
   const auto guid = create({{"sku", "A"}});
   add_variant(guid, {{"name", "red"}, {"sku", "B"}});
   const auto response = http.del(path_of(guid));
@@ -165,11 +165,11 @@ TEST_F(ProductsTest, FiltersSortsAndSearchesFindProducts) {
                  {"$filter", "$orderby"});
 }
 
-TEST_F(ProductsTest, AnotherBusinesssProductIs404) {
+TEST_F(ProductsTest, AProductOfAnotherBusinessIs404) {
   const auto guid = create({{"sku", "A"}});
   const auto variant = add_variant(guid, {{"name", "red"}, {"sku", "B"}});
   const auto before = http.get(path_of(guid)).data();
-  auto& other = stranger().http;
+  auto& other = other_business().http;
   expect_refused(other.get(path_of(guid)), 404, "NOT_FOUND");
   expect_refused(other.put(path_of(guid), {{"name", "x"}}), 404, "NOT_FOUND");
   expect_refused(other.del(path_of(guid)), 404, "NOT_FOUND");
@@ -179,12 +179,12 @@ TEST_F(ProductsTest, AnotherBusinesssProductIs404) {
   expect_refused(other.patch(path, {{"name", "x"}}), 404, "NOT_FOUND");
   expect_refused(other.del(path), 404, "NOT_FOUND");
   EXPECT_EQ(other.post("/api/v1/Products", {{"name", "x"}, {"sku", "A"}}).status, 201)
-      << "its own name space";
+      << "each business has its own SKUs";
   EXPECT_EQ(http.get(path_of(guid)).data(), before);
   expect_refused(http.get(path_of(unknown_guid)), 404, "NOT_FOUND");
 }
 
-TEST_F(VariantsTest, AddingAnswersGuidNameAndSku) {
+TEST_F(VariantsTest, AddingReturnsGuidNameAndSku) {
   const auto product = create();
   const auto response =
       http.post(path_of(product, "/variants"), {{"name", "red"},
@@ -234,12 +234,12 @@ TEST_F(VariantsTest, ChangingMergesAndIsAnUpdateOfTheProduct) {
   EXPECT_EQ(at(whole, "dimensions"), json::value({{"length", nullptr}, {"width", 3}, {"height", nullptr}}));
   EXPECT_EQ(http.patch(path, {{"name", "Red"}}).status, 200);
   EXPECT_EQ(events_of(product), events + 1) << "nothing changed";
-  EXPECT_EQ(http.patch(path, whole).status, 200) << "as it was shown";
+  EXPECT_EQ(http.patch(path, whole).status, 200) << "a GET response can be sent back";
   EXPECT_EQ(http.patch(path, {{"dimensions", nullptr}}).status, 200);
   EXPECT_TRUE(http.get(path).data().at("dimensions").is_null());
 }
 
-TEST_F(VariantsTest, AnEventOfAVariantsChangeIsProductUpdated) {
+TEST_F(VariantsTest, AChangeOfAVariantFiresProductUpdated) {
   Receiver receiver;
   tenant.webhook(receiver.url("/variants"), "product_updated");
   const auto product = create();
@@ -272,7 +272,7 @@ TEST_F(VariantsTest, BadFieldsAreReportedTogether) {
   expect_invalid(http.get(path_of(product, "/variants/x")), {"variantId"});
 }
 
-TEST_F(VariantsTest, DeletedOnesAreGone) {
+TEST_F(VariantsTest, DeletedVariantsAreGone) {
   const auto product = create();
   const auto guid = add_variant(product, {{"name", "red"}, {"sku", "R"}});
   const auto path = path_of(product, "/variants/" + guid);
@@ -297,7 +297,7 @@ TEST_F(VariantsTest, AProductHasAtMost1000) {
                  "CONFLICT");
 }
 
-TEST_F(VariantsTest, WhatSqlWroteIsNoObstacle) {
+TEST_F(VariantsTest, VariantsWrittenBySqlInAnyShapeAreAccepted) {
   const auto product = create();
   tenant.sql.rows(
       "update products set sku = null, variants = '[1, null, {\"guid\": 5, \"sku\": 7}, {\"name\": \"x\"}]'"
@@ -313,44 +313,44 @@ TEST_F(VariantsTest, WhatSqlWroteIsNoObstacle) {
 }
 
 TEST_F(SkusTest, ProductsAndVariantsShareOneNameSpace) {
-  const auto one = create({{"sku", "A"}});
-  const auto two = create({{"sku", "B"}});
-  const auto variant = add_variant(one, {{"name", "v"}, {"sku", "C"}});
+  const auto first = create({{"sku", "A"}});
+  const auto second = create({{"sku", "B"}});
+  const auto variant = add_variant(first, {{"name", "v"}, {"sku", "C"}});
   const auto conflicts = [&](const Response& response) { expect_refused(response, 409, "CONFLICT"); };
   conflicts(http.post("/api/v1/Products", {{"name", "x"}, {"sku", "A"}}));
   conflicts(http.post("/api/v1/Products", {{"name", "x"}, {"sku", "C"}}));
-  conflicts(http.put(path_of(two), {{"sku", "A"}}));
-  conflicts(http.put(path_of(two), {{"sku", "C"}}));
+  conflicts(http.put(path_of(second), {{"sku", "A"}}));
+  conflicts(http.put(path_of(second), {{"sku", "C"}}));
   for (const auto* const taken : {"A", "B", "C"}) {
-    conflicts(http.post(path_of(one, "/variants"), {{"name", "x"}, {"sku", taken}}));
-    conflicts(http.post(path_of(two, "/variants"), {{"name", "x"}, {"sku", taken}}));
+    conflicts(http.post(path_of(first, "/variants"), {{"name", "x"}, {"sku", taken}}));
+    conflicts(http.post(path_of(second, "/variants"), {{"name", "x"}, {"sku", taken}}));
   }
-  conflicts(http.patch(path_of(one, "/variants/" + variant), {{"sku", "A"}}));
-  EXPECT_EQ(http.patch(path_of(one, "/variants/" + variant), {{"sku", "C"}}).status, 200) << "its own";
-  EXPECT_EQ(http.patch(path_of(one, "/variants/" + variant), {{"sku", "D"}}).status, 200);
-  EXPECT_EQ(http.put(path_of(two), {{"sku", "C"}}).status, 200) << "which is free again";
+  conflicts(http.patch(path_of(first, "/variants/" + variant), {{"sku", "A"}}));
+  EXPECT_EQ(http.patch(path_of(first, "/variants/" + variant), {{"sku", "C"}}).status, 200) << "its own SKU";
+  EXPECT_EQ(http.patch(path_of(first, "/variants/" + variant), {{"sku", "D"}}).status, 200);
+  EXPECT_EQ(http.put(path_of(second), {{"sku", "C"}}).status, 200) << "the SKU is free again";
   EXPECT_EQ(reserved(), (std::vector<std::string>{"A", "C", "D"}));
 }
 
-TEST_F(SkusTest, SqlKeepsTheNameSpaceToo) {
-  const auto one = create({{"sku", "A"}});
-  add_variant(one, {{"name", "v"}, {"sku", "B"}});
+TEST_F(SkusTest, SkusWrittenBySqlAreUniqueAsWell) {
+  const auto first = create({{"sku", "A"}});
+  add_variant(first, {{"name", "v"}, {"sku", "B"}});
   EXPECT_THROW(
       tenant.sql.rows("insert into products (business_id, name, sku) values ($1, 'x', 'B')", {tenant.id}),
       std::runtime_error);
   tenant.sql.rows(
       "update products set sku = 'B', variants = jsonb_set(variants, '{0,sku}', '\"A\"') where guid = $1",
-      {one});
+      {first});
   EXPECT_EQ(reserved(), (std::vector<std::string>{"A", "B"})) << "product and variant have swapped";
-  tenant.sql.rows("update products set deleted_at = now() where guid = $1", {one});
+  tenant.sql.rows("update products set deleted_at = now() where guid = $1", {first});
   EXPECT_EQ(reserved(), std::vector<std::string>());
-  tenant.sql.rows("update products set deleted_at = null where guid = $1", {one});
+  tenant.sql.rows("update products set deleted_at = null where guid = $1", {first});
   EXPECT_EQ(reserved(), (std::vector<std::string>{"A", "B"}));
-  tenant.sql.rows("delete from products where guid = $1", {one});
+  tenant.sql.rows("delete from products where guid = $1", {first});
   EXPECT_EQ(reserved(), std::vector<std::string>());
 }
 
-TEST_F(SkusTest, OneOfManyThatTakeTheSameSkuWins) {
+TEST_F(SkusTest, OneOfManyConcurrentUsersOfASkuSucceeds) {
   const auto product = create();
   constexpr int rounds = 10;
   std::atomic<int> made = 0;
@@ -373,7 +373,7 @@ TEST_F(SkusTest, OneOfManyThatTakeTheSameSkuWins) {
   EXPECT_EQ(refused, 3 * rounds);
 }
 
-TEST_F(SkusTest, GeneratedOnesAreUniqueUnderConcurrency) {
+TEST_F(SkusTest, GeneratedSkusAreUniqueUnderConcurrency) {
   generate_skus();
   const auto product = create();
   create({{"sku", "SKU-000002"}});
@@ -410,7 +410,7 @@ TEST_F(ProductSettingsTest, AreMergedAndShown) {
           path,
           {{"autoGenerateSku", "yes"}, {"defaultUnit", "ft"}, {"defaultWeightUnit", nullptr}, {"x", 1}}),
       {"autoGenerateSku", "defaultUnit", "defaultWeightUnit", "x"});
-  EXPECT_EQ(at(stranger().http.get(path).data(), "autoGenerateSku"), false);
+  EXPECT_EQ(at(other_business().http.get(path).data(), "autoGenerateSku"), false);
 }
 
 TEST_F(ProductSettingsTest, ASkuIsRequiredUnlessGenerated) {

@@ -23,7 +23,7 @@ class QuotaTest : public testing::Test {
   static constexpr std::string_view path = "/api/business/my-business";
 
   QuotaTest() {
-    // A test fits into one window.
+    // Makes a test fit into one window.
     EXPECT_TRUE(
         eventually([] { return to_unix_seconds(system_clock().now()) % 60 < 50; }, std::chrono::seconds(15)));
   }
@@ -43,7 +43,7 @@ class QuotaTest : public testing::Test {
   World& world = shared_world.world;
 };
 
-TEST_F(QuotaTest, EachRequestIsCountedAndTheHeadersSayIt) {
+TEST_F(QuotaTest, EachRequestIsCountedAndTheHeadersShowTheCount) {
   auto http = client("pro");
   std::string reset;
   for (std::int64_t left = 39; left >= 0; --left) {
@@ -64,12 +64,12 @@ TEST_F(QuotaTest, EachRequestIsCountedAndTheHeadersSayIt) {
 }
 
 TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesInTurn) {
-  auto here = client("standard");
-  auto there = on_second(here);
+  auto first_client = client("standard");
+  auto second_client = on_second(first_client);
   int granted = 0;
   std::int64_t lowest = 600;
   for (int count = 0; count < 640; ++count) {
-    const auto response = (count % 2 == 0 ? here : there).get(path);
+    const auto response = (count % 2 == 0 ? first_client : second_client).get(path);
     granted += response.status == 200 ? 1 : 0;
     EXPECT_LE(remaining(response), lowest) << count;
     lowest = remaining(response);
@@ -77,7 +77,7 @@ TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesInTurn) {
   EXPECT_EQ(granted, 600);
 }
 
-TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesAtOnceAndNeverOvershot) {
+TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesConcurrentlyAndNeverExceeded) {
   auto http = client("standard");
   std::atomic<int> granted = 0;
   std::vector<std::thread> threads;
@@ -89,7 +89,7 @@ TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesAtOnceAndNeverOvershot) {
           for (int count = 0; count < 200; ++count) {
             const auto response = client.get(path);
             granted += response.status == 200 ? 1 : 0;
-            EXPECT_LE(remaining(response), lowest) << "on one node, to one client";
+            EXPECT_LE(remaining(response), lowest) << "the count never rises for one client on one node";
             lowest = remaining(response);
           }
         });
@@ -99,7 +99,7 @@ TEST_F(QuotaTest, OneQuotaIsSharedByTwoNodesAtOnceAndNeverOvershot) {
   EXPECT_GE(granted, 570);
 }
 
-TEST_F(QuotaTest, EachTokenHasItsOwn) {
+TEST_F(QuotaTest, EachTokenHasItsOwnQuota) {
   auto http = client("pro");
   auto other = world.waybill.http(text_at(http.post("/api/business/generate-api-token").data(), "token"));
   while (http.get(path).status == 200) continue;

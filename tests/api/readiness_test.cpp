@@ -18,7 +18,7 @@ Http metrics_of(Waybill& waybill) {
   return {"127.0.0.1", std::stoi(line->substr(line->find(host) + host.size()))};
 }
 
-/// The value of a series, -1 when there is none.
+/// The value of a series, -1 if it does not exist.
 double metric(Http& metrics, std::string_view series) {
   const std::string text = "\n" + metrics.get("/metrics").text;
   const std::string wanted = "\n" + std::string(series) + " ";
@@ -46,7 +46,7 @@ class Readiness : public testing::Test {
     EXPECT_NE(response.header("retry-after"), "");
     EXPECT_EQ(http.get("/healthz").status, 200);
   }
-  // Beyond the second for which an answer is kept.
+  // Waits longer than the second for which a result is cached.
   void expect_still_ready(const char* path) {
     EXPECT_TRUE(throughout([&] { return http.get(path).status == 200; }, 1500ms));
   }
@@ -59,7 +59,7 @@ class Readiness : public testing::Test {
   Http http = api.http();
 };
 
-TEST_F(Readiness, TellsOfWorkersOnlyWhenAsked) {
+TEST_F(Readiness, ReportsWorkersOnlyOnRequest) {
   Tenant tenant(api, "waiting");
   tenant.insert_order();
   age_pending("61 seconds");
@@ -90,7 +90,7 @@ TEST_F(Readiness, OfWorkersFailsWhileEventsWaitForMoreThanAMinute) {
 }
 
 TEST_F(Readiness, OfWorkersFailsWhileAWorkerThatLivesIsAMinuteBehind) {
-  const auto say = [&](std::string_view lag) {
+  const auto set_lag = [&](std::string_view lag) {
     database.exec(
         "with owner as (insert into workers (guid, name) values (gen_random_uuid(), 'lives') returning "
         "guid), "
@@ -99,15 +99,15 @@ TEST_F(Readiness, OfWorkersFailsWhileAWorkerThatLivesIsAMinuteBehind) {
         "select guid, now() + interval '1 hour', now() - interval '" +
         std::string(lag) + "' from owner");
   };
-  say("50 seconds");
+  set_lag("50 seconds");
   expect_ready("/readyz?worker");
-  say("61 seconds");
+  set_lag("61 seconds");
   expect_not_ready("/readyz?worker");
   database.exec("update shards set owner = null");
   expect_ready("/readyz?worker");
 }
 
-TEST_F(Readiness, FailsWhileAMigrationIsMissingAndNotForANewerOne) {
+TEST_F(Readiness, FailsWhileAMigrationIsMissingButNotForANewerSchema) {
   expect_ready();
   database.exec("create table removed as select * from schema_migrations order by name desc limit 1");
   database.exec("delete from schema_migrations where name in (select name from removed)");
@@ -117,7 +117,7 @@ TEST_F(Readiness, FailsWhileAMigrationIsMissingAndNotForANewerOne) {
   expect_ready();
 }
 
-TEST_F(Readiness, FailsWhileTheDatabaseTakesNoWrites) {
+TEST_F(Readiness, FailsWhileTheDatabaseIsReadOnly) {
   Http client = api.business("writes");
   ASSERT_EQ(client.post("/api/v1/Customers", {{"name", "taken"}}).status, 201);
   expect_ready();
@@ -125,13 +125,13 @@ TEST_F(Readiness, FailsWhileTheDatabaseTakesNoWrites) {
   database.terminate_connections();
   expect_not_ready();
   const Response refused = client.post("/api/v1/Customers", {{"name", "refused"}});
-  EXPECT_EQ(refused.status, 503) << "and no 500";
+  EXPECT_EQ(refused.status, 503) << "not 500";
   postgres().admin().exec("alter database " + database.name() + " reset default_transaction_read_only");
   database.terminate_connections();
   expect_ready();
 }
 
-TEST_F(Readiness, FailsWhileTheDatabaseIsAway) {
+TEST_F(Readiness, FailsWhileTheDatabaseIsUnreachable) {
   expect_ready();
   Session admin = postgres().admin();
   admin.exec("alter database " + database.name() + " allow_connections false");
@@ -141,17 +141,17 @@ TEST_F(Readiness, FailsWhileTheDatabaseIsAway) {
   expect_ready();
 }
 
-TEST_F(Readiness, AsksTheDatabaseOnceASecondAtMost) {
+TEST_F(Readiness, QueriesTheDatabaseAtMostOnceASecond) {
   Http metrics = metrics_of(api);
   const auto started = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) ASSERT_EQ(http.get("/readyz").status, 200);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  const double asked = metric(metrics, R"(waybill_statement_seconds_count{statement="system.readiness"})");
-  EXPECT_GE(asked, 1);
-  EXPECT_LE(asked, seconds.count() + 1);
+  const double queries = metric(metrics, R"(waybill_statement_seconds_count{statement="system.readiness"})");
+  EXPECT_GE(queries, 1);
+  EXPECT_LE(queries, seconds.count() + 1);
 }
 
-TEST(Metrics, TellOfEventsRunsAndRequests) {
+TEST(Metrics, ShowEventsRunsAndRequests) {
   World world(with_metrics("up"));
   Http metrics = metrics_of(world.waybill);
   Tenant tenant(world.waybill, "measured");
@@ -188,9 +188,9 @@ TEST(Metrics, TellOfEventsRunsAndRequests) {
       metric(metrics, R"(waybill_http_answers_total{route="GET /api/v1/Orders/{orderId}",status="400"})"), 1);
   EXPECT_EQ(metric(metrics, R"(waybill_http_answers_total{route="none",status="404"})"), 1);
   const std::string text = metrics.get("/metrics").text;
-  EXPECT_EQ(text.find(tenant.id), std::string::npos) << "no series of a business";
+  EXPECT_EQ(text.find(tenant.id), std::string::npos) << "no series names a business";
 
-  // The queue is counted every quarter of a minute, and first when a worker starts.
+  // The queue is counted every 15 s, and first when a worker starts.
   Waybill::Options options = with_metrics("worker");
   options.secret_key_file = world.waybill.secret_key_file();
   Waybill worker(world.database.url(), options);

@@ -8,7 +8,7 @@ namespace {
 
 class ReferenceTest : public ApiTest {
  protected:
-  /// What the first group of `pattern` holds at each place of `text`.
+  /// The first group of `pattern` at each match in `text`.
   static std::vector<std::string> found(const std::string& text, const char* pattern) {
     const std::regex regex(pattern);
     std::vector<std::string> all;
@@ -19,7 +19,7 @@ class ReferenceTest : public ApiTest {
   }
 
   Response get(std::string_view path) {
-    auto response = nobody.get(path);
+    auto response = anonymous.get(path);
     EXPECT_EQ(response.status, 200) << path;
     EXPECT_FALSE(response.text.empty()) << path;
     EXPECT_EQ(response.header("Cache-Control"), "public, max-age=3600") << path;
@@ -27,7 +27,7 @@ class ReferenceTest : public ApiTest {
     return response;
   }
 
-  Http nobody = world.waybill.http();
+  Http anonymous = world.waybill.http();
 };
 
 TEST_F(ReferenceTest, ThePageIsPublicAndLoadsOnlyFilesOfThisServer) {
@@ -47,19 +47,19 @@ TEST_F(ReferenceTest, ThePageIsPublicAndLoadsOnlyFilesOfThisServer) {
     EXPECT_EQ(file.header("Content-Type"),
               is_script ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8");
   }
-  EXPECT_EQ(page.text.find("//"), std::string::npos) << "another host";
+  EXPECT_EQ(page.text.find("//"), std::string::npos) << "no other host";
   EXPECT_EQ(get("/docs/swagger-ui-bundle.js.LICENSE.txt").header("Content-Type"),
             "text/plain; charset=utf-8");
 }
 
-TEST_F(ReferenceTest, ThePolicyAllowsThisServerAloneAndThePageKeepsToIt) {
+TEST_F(ReferenceTest, ThePolicyAllowsOnlyThisServerAndThePageObeysIt) {
   const auto page = get("/docs");
   EXPECT_EQ(
       page.header("Content-Security-Policy"),
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
   EXPECT_TRUE(found(page.text, R"re((<script(?![^>]* src=)|<style|\son[a-z]+=|\sstyle=))re").empty())
-      << "code or style in the page itself";
+      << "no inline code or style";
 }
 
 TEST_F(ReferenceTest, TheStyleSheetLoadsNothing) {
@@ -69,27 +69,27 @@ TEST_F(ReferenceTest, TheStyleSheetLoadsNothing) {
     EXPECT_TRUE(url.starts_with("data:")) << url;
 }
 
-TEST_F(ReferenceTest, TheScriptShowsTheDocumentOfThisServerAndHasItCheckedNowhere) {
+TEST_F(ReferenceTest, TheScriptShowsTheDocumentOfThisServerWithoutExternalValidation) {
   const auto script = get("/docs/reference.js").text;
   EXPECT_NE(script.find("url: \"openapi.json\""), std::string::npos);
   EXPECT_NE(script.find("validatorUrl: null"), std::string::npos);
   EXPECT_EQ(script.find("://"), std::string::npos);
-  EXPECT_EQ(nobody.get("/openapi.json").body.at("openapi"), "3.1.0");
+  EXPECT_EQ(anonymous.get("/openapi.json").body.at("openapi"), "3.1.0");
 }
 
 TEST_F(ReferenceTest, OtherFilesAndMethodsAreRefused) {
-  expect_refused(nobody.get("/docs/package.json"), 404, "NOT_FOUND");
-  expect_refused(nobody.get("/docs/..%2Freference.js"), 404, "NOT_FOUND");
-  const auto response = nobody.post("/docs");
+  expect_refused(anonymous.get("/docs/package.json"), 404, "NOT_FOUND");
+  expect_refused(anonymous.get("/docs/..%2Freference.js"), 404, "NOT_FOUND");
+  const auto response = anonymous.post("/docs");
   expect_refused(response, 405, "METHOD_NOT_ALLOWED");
   EXPECT_EQ(response.header("Allow"), "GET, HEAD, OPTIONS");
-  const auto head = nobody.request("HEAD", "/docs/swagger-ui-bundle.js");
+  const auto head = anonymous.request("HEAD", "/docs/swagger-ui-bundle.js");
   EXPECT_EQ(head.status, 200);
   EXPECT_GT(std::stol(head.header("Content-Length")), 1'000'000);
 }
 
 TEST_F(ReferenceTest, TheDocumentListsThePageAndNotItsFiles) {
-  const auto document = nobody.get("/openapi.json").body;
+  const auto document = anonymous.get("/openapi.json").body;
   EXPECT_TRUE(document.at("paths").as_object().contains("/docs"));
   for (const auto& [path, operations] : document.at("paths").as_object())
     EXPECT_FALSE(path.starts_with("/docs/")) << path;

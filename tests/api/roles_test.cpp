@@ -21,7 +21,7 @@ std::string_view name_of(Role role) { return api::role_names[static_cast<std::si
 
 bool begins(const Route& route, std::string_view prefix) { return route.path.starts_with(prefix); }
 
-/// What the contract says of a route, from its method and path alone; nullopt where it leaves room.
+/// The permission of a route by the contract, from its method and path alone; nullopt where it is ambiguous.
 std::optional<Permission> contract_permission(const Route& route) {
   constexpr std::string_view public_paths[] = {"/api/user/login",
                                                "/api/user/register",
@@ -47,12 +47,12 @@ std::optional<Permission> contract_permission(const Route& route) {
   }
   if (route.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
   if (route.method == Method::get && !route.changes) return Permission::read;
-  // Neither plainly an operation nor a change of what only admins change.
-  const bool only_looks = route.path.ends_with("/preview") || route.path.ends_with("/test") ||
-                          route.path.ends_with("/backtest") || route.path.ends_with("/sync");
-  const bool has_room = only_looks || route.path == "/api/carriers" ||
-                        begins(route, "/api/carriers/contacts") || route.path.ends_with("/settings");
-  if (has_room) return std::nullopt;
+  // Neither clearly an operation nor clearly a change reserved to admins.
+  const bool is_read_only = route.path.ends_with("/preview") || route.path.ends_with("/test") ||
+                            route.path.ends_with("/backtest") || route.path.ends_with("/sync");
+  const bool is_ambiguous = is_read_only || route.path == "/api/carriers" ||
+                            begins(route, "/api/carriers/contacts") || route.path.ends_with("/settings");
+  if (is_ambiguous) return std::nullopt;
   if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay")) {
     return Permission::operate;
   }
@@ -63,7 +63,7 @@ std::optional<Permission> contract_permission(const Route& route) {
   return Permission::operate;
 }
 
-Role least_role(Permission permission) {
+Role lowest_role(Permission permission) {
   if (permission == Permission::administer) return Role::admin;
   return permission == Permission::operate ? Role::operator_ : Role::viewer;
 }
@@ -73,7 +73,7 @@ std::string_view method_of(const Route& route) {
   return names[static_cast<std::size_t>(route.method)];
 }
 
-/// A path of the route that leads to nothing.
+/// A path of the route that leads to no record.
 std::string path_of(const Route& route) {
   std::string path(route.path);
   for (auto open = path.find('{'); open != std::string::npos; open = path.find('{')) {
@@ -84,8 +84,7 @@ std::string path_of(const Route& route) {
   return path;
 }
 
-/// A request that changes nothing even where it is allowed: without what is required, of records that do not
-/// exist.
+/// A request that changes nothing even if allowed: without required fields, for records that do not exist.
 Response ask(Http& client, std::string_view method, const Route& route) {
   json::value body;
   if (route.body_kind == BodyKind::object) body = json::object{};
@@ -104,7 +103,7 @@ class RolesTest : public AccountTest {
 
   void without_limits() { world.database.exec("update businesses set plan = 'unlimited'"); }
 
-  /// That `client` may call what its role may, and nothing else.
+  /// Checks that `client` may call exactly the routes of its role.
   static void expect_role(Http& client, Role role) {
     for (const auto& route : routes()) {
       if (route.permission == Permission::everyone || route.permission == Permission::signed_in) continue;
@@ -112,15 +111,15 @@ class RolesTest : public AccountTest {
       if (route.changes) methods.push_back("POST");
       for (const auto method : methods) {
         const auto response = ask(client, method, route);
-        const auto what =
+        const auto route_name =
             std::string(name_of(role)) + " " + std::string(method) + " " + std::string(route.path);
-        if (role < least_role(route.permission)) {
-          EXPECT_EQ(response.status, 403) << what << " " << response.text;
-          EXPECT_EQ(response.error_code(), "FORBIDDEN") << what;
+        if (role < lowest_role(route.permission)) {
+          EXPECT_EQ(response.status, 403) << route_name << " " << response.text;
+          EXPECT_EQ(response.error_code(), "FORBIDDEN") << route_name;
         } else {
-          EXPECT_NE(response.status, 401) << what << " " << response.text;
-          EXPECT_NE(response.status, 403) << what << " " << response.text;
-          EXPECT_LT(response.status, 500) << what << " " << response.text;
+          EXPECT_NE(response.status, 401) << route_name << " " << response.text;
+          EXPECT_NE(response.status, 403) << route_name << " " << response.text;
+          EXPECT_LT(response.status, 500) << route_name << " " << response.text;
         }
       }
     }
@@ -129,12 +128,12 @@ class RolesTest : public AccountTest {
 
 TEST_F(RolesTest, EveryRouteHasThePermissionOfTheContract) {
   for (const auto& route : api::all_routes()) {
-    const auto wanted = contract_permission(route);
-    if (wanted) EXPECT_EQ(route.permission, *wanted) << method_of(route) << " " << route.path;
+    const auto expected = contract_permission(route);
+    if (expected) EXPECT_EQ(route.permission, *expected) << method_of(route) << " " << route.path;
   }
 }
 
-TEST_F(RolesTest, EveryRouteHeedsTheRoleOfAUser) {
+TEST_F(RolesTest, EveryRouteChecksTheRoleOfAUser) {
   auto owner = new_owner();
   for (const auto role : roles) {
     auto user = role == Role::owner ? owner.with_token(owner.token()) : new_member(owner, name_of(role));
@@ -143,7 +142,7 @@ TEST_F(RolesTest, EveryRouteHeedsTheRoleOfAUser) {
   }
 }
 
-TEST_F(RolesTest, EveryRouteHeedsTheRoleOfAToken) {
+TEST_F(RolesTest, EveryRouteChecksTheRoleOfAToken) {
   auto owner = new_owner();
   without_limits();
   for (const auto role : roles) {
@@ -157,32 +156,32 @@ TEST_F(RolesTest, EveryRouteHeedsTheRoleOfAToken) {
 TEST_F(RolesTest, WithoutATokenEveryRouteButThePublicOnesIs401) {
   for (const auto& route : api::all_routes()) {
     const auto response = ask(http, method_of(route), route);
-    const auto what = std::string(method_of(route)) + " " + std::string(route.path);
+    const auto route_name = std::string(method_of(route)) + " " + std::string(route.path);
     if (route.permission == Permission::everyone) {
-      EXPECT_NE(response.status, 403) << what;
-      EXPECT_LT(response.status, 500) << what << " " << response.text;
+      EXPECT_NE(response.status, 403) << route_name;
+      EXPECT_LT(response.status, 500) << route_name << " " << response.text;
     } else {
-      EXPECT_EQ(response.status, 401) << what << " " << response.text;
-      EXPECT_EQ(response.header("WWW-Authenticate"), "Bearer") << what;
+      EXPECT_EQ(response.status, 401) << route_name << " " << response.text;
+      EXPECT_EQ(response.header("WWW-Authenticate"), "Bearer") << route_name;
     }
   }
 }
 
-TEST_F(RolesTest, AUserWithoutABusinessCanOnlyMakeOneSoftCheckAndReadMe) {
+TEST_F(RolesTest, AUserWithoutABusinessCanOnlyCreateOneUseSoftCheckAndReadMe) {
   const auto email = fresh_address();
   auto user = new_user(email);
-  int asked = 0;
+  int request_count = 0;
   for (const auto& route : routes()) {
     if (route.permission == Permission::everyone) continue;
-    // Without a plan a session has sixty requests a minute.
-    if (++asked % 50 == 0) user = session(email);
+    // A session without a plan has sixty requests a minute.
+    if (++request_count % 50 == 0) user = session(email);
     const auto response = ask(user, method_of(route), route);
-    const auto what = std::string(method_of(route)) + " " + std::string(route.path);
+    const auto route_name = std::string(method_of(route)) + " " + std::string(route.path);
     if (route.permission == Permission::signed_in) {
-      EXPECT_NE(response.status, 403) << what << " " << response.text;
-      EXPECT_LT(response.status, 429) << what << " " << response.text;
+      EXPECT_NE(response.status, 403) << route_name << " " << response.text;
+      EXPECT_LT(response.status, 429) << route_name << " " << response.text;
     } else {
-      EXPECT_EQ(response.status, 403) << what << " " << response.text;
+      EXPECT_EQ(response.status, 403) << route_name << " " << response.text;
     }
   }
   EXPECT_EQ(user.post("/api/user/logout").status, 200);

@@ -8,8 +8,8 @@
 namespace waybill::tests {
 namespace {
 
-/// Where `tenant` begins its routes.
-void settle_in(Tenant& tenant, const std::string& city, const std::string& country = "PT") {
+/// The starting point of `tenant`'s routes.
+void set_business_address(Tenant& tenant, const std::string& city, const std::string& country = "PT") {
   tenant.sql.rows(
       "update businesses set street = 'Depot 1', city = $2, country = $3, timezone = 'Europe/Lisbon' where "
       "guid = $1",
@@ -45,8 +45,8 @@ class RoutesTest : public ApiTest {
 
 using Texts = std::vector<std::string>;
 
-TEST_F(RoutesTest, IsMadeWithTheDispatchInTheShortestOrder) {
-  settle_in(tenant, "Lisbon");
+TEST_F(RoutesTest, IsPlannedWithTheDispatchInTheShortestOrder) {
+  set_business_address(tenant, "Lisbon");
   const auto shipments = insert_shipments(tenant, {"Porto", "Santarém", "Braga", "Coimbra"},
                                           {{"recipient_country", "'Portugal'"}});
   const auto guid = plan(tenant, shipments);
@@ -59,9 +59,9 @@ TEST_F(RoutesTest, IsMadeWithTheDispatchInTheShortestOrder) {
             (std::set<std::string>{"sequence", "shipmentId", "address", "estimatedArrival", "status"}));
   auto cities = addresses(guid);
   if (cities.front() != "Rua 1, Santarém, Portugal")
-    std::ranges::reverse(cities);  // as short the other way round
+    std::ranges::reverse(cities);  // equally short in reverse
   const auto braga = std::ranges::find(cities, "Rua 1, Braga, Portugal") - cities.begin();
-  EXPECT_GE(braga, 2) << "the far north is where it turns";
+  EXPECT_GE(braga, 2) << "the route turns in the far north";
   for (int i = 0; i < 4; ++i) EXPECT_EQ(at(data, "stops." + std::to_string(i) + ".sequence"), i + 1);
   EXPECT_EQ(text_at(data, "stops.0.status"), "pending");
   // The best of all 24 orders.
@@ -79,7 +79,7 @@ TEST_F(RoutesTest, IsMadeWithTheDispatchInTheShortestOrder) {
 }
 
 TEST_F(RoutesTest, BothPathsTakeTheGuidOfDispatchAndRoute) {
-  settle_in(tenant, "Lisbon");
+  set_business_address(tenant, "Lisbon");
   const auto guid = plan(tenant, insert_shipments(tenant, {"Porto"}));
   const auto data = route(guid);
   const auto route_guid = text_at(data, "guid");
@@ -88,7 +88,8 @@ TEST_F(RoutesTest, BothPathsTakeTheGuidOfDispatchAndRoute) {
   EXPECT_EQ(http.post("/api/route/" + route_guid + "/optimize").data(), data);
   for (const auto& missing :
        {std::string(unknown_guid),
-        text_at(stranger().http.get("/api/route/" + make_dispatch(stranger().http)).data(), "guid")}) {
+        text_at(other_business().http.get("/api/route/" + make_dispatch(other_business().http)).data(),
+                "guid")}) {
     expect_refused(http.get("/api/route/" + missing), 404, "NOT_FOUND");
     expect_refused(http.get("/api/route/timeline/" + missing), 404, "NOT_FOUND");
     expect_refused(http.post("/api/route/" + missing + "/optimize"), 404, "NOT_FOUND");
@@ -96,8 +97,8 @@ TEST_F(RoutesTest, BothPathsTakeTheGuidOfDispatchAndRoute) {
   expect_invalid(http.get("/api/route/x"), {"id"});
 }
 
-TEST_F(RoutesTest, ArrivalsAreThePlannedDatePlusDrivingAndFiveMinutesAStop) {
-  settle_in(tenant, "Lisbon");
+TEST_F(RoutesTest, ArrivalsArePlannedDatePlusDrivingTimeAndFiveMinutesAStop) {
+  set_business_address(tenant, "Lisbon");
   const auto guid =
       plan(tenant, insert_shipments(tenant, {"Lisboa", "LISBON"}, {{"recipient_country", "'PT'"}}));
   const auto data = route(guid);
@@ -107,8 +108,8 @@ TEST_F(RoutesTest, ArrivalsAreThePlannedDatePlusDrivingAndFiveMinutesAStop) {
   EXPECT_EQ(text_at(data, "estimatedDuration"), "0h 10m");
 }
 
-TEST_F(RoutesTest, FollowsWhatIsAddedAndRemoved) {
-  settle_in(tenant, "Lisbon");
+TEST_F(RoutesTest, FollowsAddedAndRemovedShipments) {
+  set_business_address(tenant, "Lisbon");
   const auto shipments =
       insert_shipments(tenant, {"Porto", "Faro", "Coimbra"}, {{"recipient_country", "'PT'"}});
   const auto guid = plan(tenant, {shipments[0]});
@@ -139,8 +140,8 @@ TEST_F(RoutesTest, FollowsWhatIsAddedAndRemoved) {
   EXPECT_EQ(text_at(route(guid), "estimatedDuration"), "0h 0m");
 }
 
-TEST_F(RoutesTest, OptimizingKeepsWhatIsDoneAndLocatesTheRestAnew) {
-  settle_in(tenant, "Lisbon");
+TEST_F(RoutesTest, OptimizingKeepsCompletedStopsAndLocatesTheOthersAgain) {
+  set_business_address(tenant, "Lisbon");
   const auto shipments =
       insert_shipments(tenant, {"Porto", "Faro", "Coimbra"}, {{"recipient_country", "'PT'"}});
   const auto guid = plan(tenant, shipments);
@@ -149,7 +150,7 @@ TEST_F(RoutesTest, OptimizingKeepsWhatIsDoneAndLocatesTheRestAnew) {
   tenant.sql.rows("update shipments set status = 'delivered', delivered_at = now() where guid = $1",
                   {shipments[0]});
   tenant.sql.rows("update shipments set recipient_city = 'Braga' where guid = $1", {shipments[1]});
-  // The done one was last by now: it comes first, and the route goes on from there.
+  // The completed stop was last before: it is now first, and the route continues from there.
   const auto response = http.post("/api/route/" + guid + "/optimize");
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(texts_of(at(response.data(), "stops"), "shipmentId"),
@@ -160,13 +161,13 @@ TEST_F(RoutesTest, OptimizingKeepsWhatIsDoneAndLocatesTheRestAnew) {
 }
 
 TEST_F(RoutesTest, UnknownPlacesComeLast) {
-  settle_in(tenant, "Lisbon");
+  set_business_address(tenant, "Lisbon");
   const auto shipments = insert_shipments(tenant, {"Nowhere", "Porto"}, {{"recipient_country", "'PT'"}});
   const auto order = texts_of(at(route(plan(tenant, shipments)), "stops"), "shipmentId");
   EXPECT_EQ(order, (Texts{shipments[1], shipments[0]}));
 }
 
-TEST_F(RoutesTest, ABusinessWithoutAddressHasRoutesAllTheSame) {
+TEST_F(RoutesTest, ABusinessWithoutAnAddressHasRoutes) {
   const auto shipments =
       insert_shipments(tenant, {"Porto", "Faro", "Coimbra"}, {{"recipient_country", "'PT'"}});
   const auto guid = plan(tenant, shipments);
@@ -175,8 +176,8 @@ TEST_F(RoutesTest, ABusinessWithoutAddressHasRoutesAllTheSame) {
   EXPECT_EQ(text_at(timeline(guid), "events.0.location"), tenant.name);
 }
 
-TEST_F(RoutesTest, TheTimelineIsTheDayInTheBusinesssTimeZone) {
-  settle_in(tenant, "Lisbon");
+TEST_F(RoutesTest, TheTimelineShowsTheDayInTheTimeZoneOfTheBusiness) {
+  set_business_address(tenant, "Lisbon");
   const auto shipments = insert_shipments(tenant, {"Lisbon", "Lisbon"});
   const auto guid = plan(tenant, shipments);
   auto data = timeline(guid);
@@ -199,7 +200,7 @@ TEST_F(RoutesTest, TheTimelineIsTheDayInTheBusinesssTimeZone) {
   data = timeline(guid);
   EXPECT_EQ(texts_of(at(data, "events"), "status"),
             (Texts{"completed", "in_progress", "pending", "pending"}));
-  EXPECT_EQ(text_at(data, "events.0.time"), "09:30") << "as it was";
+  EXPECT_EQ(text_at(data, "events.0.time"), "09:30") << "unchanged";
   const auto first = text_at(route(guid), "stops.0.shipmentId");
   tenant.sql.rows(
       "update shipments set status = 'delivered', delivered_at = '2026-07-01 09:17Z' where guid = $1",
@@ -214,7 +215,7 @@ TEST_F(RoutesTest, TheTimelineIsTheDayInTheBusinesssTimeZone) {
 }
 
 TEST_F(RoutesTest, AThousandStopsArePlanned) {
-  settle_in(tenant, "Lisbon");
+  set_business_address(tenant, "Lisbon");
   const auto rows = tenant.sql.column(
       "insert into shipments (business_id, tracking_number, recipient_city, recipient_country) select $1, "
       "'K' || n, "
@@ -225,7 +226,7 @@ TEST_F(RoutesTest, AThousandStopsArePlanned) {
   EXPECT_EQ(at(route(plan(tenant, rows)), "stops").as_array().size(), 1000U);
 }
 
-/// A waybill that asks a geocoder and an OSRM server, both played by the receiver.
+/// A waybill that uses a geocoder and an OSRM server, both simulated by the receiver.
 struct MappedWorld : World {
   MappedWorld()
       : World({.arguments = {"--geocoder-url", receiver().url("/geocoder"), "--osrm-url",
@@ -237,12 +238,12 @@ class MappedRoutesTest : public testing::Test {
  protected:
   using Decide = std::function<Reply(const Received&)>;
 
-  MappedRoutesTest() : world(shared<MappedWorld>()) { settle_in(tenant, "Lisbon"); }
+  MappedRoutesTest() : world(shared<MappedWorld>()) { set_business_address(tenant, "Lisbon"); }
   ~MappedRoutesTest() override {
     receiver.on_request([](const Received&) { return Reply::with_status(404); });
   }
 
-  /// Everything lies at 10 N, and as far east as the length of its street's name.
+  /// Every address is at 10 N; its longitude is the length of its street's name.
   static Reply place(const Received& request) {
     const auto begin = request.target.find("street=") + 7;
     const auto length = request.target.find('&', begin) - begin;
@@ -276,17 +277,17 @@ class MappedRoutesTest : public testing::Test {
   Tenant tenant{world.waybill, testing::UnitTest::GetInstance()->current_test_info()->name()};
 };
 
-TEST_F(MappedRoutesTest, DistancesAreTheOsrmServers) {
+TEST_F(MappedRoutesTest, DistancesComeFromTheOsrmServer) {
   answer(place, [](const Received& request) { return table_of(request, 7'500); });
   EXPECT_EQ(distance_of(insert_shipments(tenant, {"A", "B", "C"})), 4 * 7.5);
 }
 
-TEST_F(MappedRoutesTest, NoTransactionIsOpenWhileTheOsrmServerIsAsked) {
-  std::atomic<int> asked = 0;
+TEST_F(MappedRoutesTest, NoTransactionIsOpenDuringAnOsrmRequest) {
+  std::atomic<int> request_count = 0;
   std::atomic<std::int64_t> open = 0;
   Session sql = world.database.connect();
   answer(place, [&](const Received& request) {
-    ++asked;
+    ++request_count;
     open += sql.number(
         "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%' "
         "and application_name = 'waybill api'");
@@ -294,47 +295,47 @@ TEST_F(MappedRoutesTest, NoTransactionIsOpenWhileTheOsrmServerIsAsked) {
   });
   const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
   const auto dispatch = plan(tenant, {shipments[0], shipments[1]});
-  const auto change = [&](std::string_view what, const Headers& headers) {
-    const auto response = tenant.http.post("/api/dispatch/" + std::string(what),
+  const auto change = [&](std::string_view action, const Headers& headers) {
+    const auto response = tenant.http.post("/api/dispatch/" + std::string(action),
                                            {{"dispatchId", dispatch}, {"shipmentId", shipments[2]}}, headers);
     EXPECT_EQ(response.status, 200) << response.text;
   };
   change("add-shipment", {});
   change("remove-shipment", {{"Idempotency-Key", "k"}});
   EXPECT_EQ(tenant.http.post("/api/route/" + dispatch + "/optimize").status, 200);
-  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(request_count, 4);
   EXPECT_EQ(open, 0);
 }
 
-TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeMeanwhile) {
+TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeDuringPlanning) {
   const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
   answer(place, [](const Received& request) { return table_of(request, 1'000); });
   const auto dispatch = plan(tenant, {shipments[0]});
   Session sql = world.database.connect();
-  std::atomic<int> asked = 0;
+  std::atomic<int> request_count = 0;
   answer(place, [&](const Received& request) {
-    if (++asked == 1)
+    if (++request_count == 1)
       sql.rows("update shipments set dispatch_id = $1 where guid = $2", {dispatch, shipments[2]});
     return table_of(request, 1'000);
   });
   const auto response = tenant.http.post("/api/dispatch/add-shipment",
                                          {{"dispatchId", dispatch}, {"shipmentId", shipments[1]}});
   EXPECT_EQ(response.status, 200) << response.text;
-  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(request_count, 2);
   const auto route = tenant.http.get("/api/route/" + dispatch).data();
   EXPECT_EQ(at(route, "stops").as_array().size(), 3U);
-  EXPECT_EQ(at(route, "totalDistance"), 3) << "the one that was put in by SQL has no place";
+  EXPECT_EQ(at(route, "totalDistance"), 3) << "the stop added by SQL has no position";
 }
 
-TEST_F(MappedRoutesTest, PlacesAreTheGeocoders) {
+TEST_F(MappedRoutesTest, PositionsComeFromTheGeocoder) {
   answer(place, [](const Received&) { return Reply::with_status(500); });
   const auto shipments = insert_shipments(tenant, {"No such city"});
-  // "Depot 1" takes 9 characters in a query, "Rua 1" 7: two degrees of longitude at 10 N.
-  EXPECT_NEAR(distance_of(shipments), 2 * 1.3 * 219.0, 1) << "and without OSRM straight lines count";
+  // "Depot 1" has 9 characters in a query, "Rua 1" 7: two degrees of longitude at 10 N.
+  EXPECT_NEAR(distance_of(shipments), 2 * 1.3 * 219.0, 1) << "without OSRM, distances are straight lines";
 }
 
-TEST_F(MappedRoutesTest, WhatTheGeocoderDoesNotKnowIsTakenFromTheGazetteer) {
-  // An address that no other test has asked for: what was found once is not asked for again.
+TEST_F(MappedRoutesTest, AnAddressUnknownToTheGeocoderIsTakenFromTheGazetteer) {
+  // An address that no other test uses, because results are cached.
   tenant.sql.rows("update businesses set street = 'Unasked 1' where guid = $1", {tenant.id});
   for (const auto& reply :
        {Reply::with_status(500), Reply::with_status(200, {}, "[]"), Reply::with_status(200, {}, "nonsense"),
@@ -345,7 +346,7 @@ TEST_F(MappedRoutesTest, WhatTheGeocoderDoesNotKnowIsTakenFromTheGazetteer) {
   }
 }
 
-TEST_F(MappedRoutesTest, AGeocoderThatHangsHoldsARequestUpForSecondsAndOthersNotAtAll) {
+TEST_F(MappedRoutesTest, AHangingGeocoderDelaysItsRequestForSecondsAndNoOther) {
   answer([](const Received&) { return Reply::of_kind(Reply::Kind::hang); },
          [](const Received& request) { return table_of(request, 1'000); });
   std::thread slow([&] { distance_of(insert_shipments(tenant, {"Porto"})); });
@@ -358,18 +359,18 @@ TEST_F(MappedRoutesTest, AGeocoderThatHangsHoldsARequestUpForSecondsAndOthersNot
   slow.join();
 }
 
-TEST_F(MappedRoutesTest, AnAddressIsAskedForOnce) {
-  std::atomic<int> asked = 0;
+TEST_F(MappedRoutesTest, AnAddressIsLookedUpOnce) {
+  std::atomic<int> request_count = 0;
   answer(
       [&](const Received& request) {
-        if (request.target.find("street=Rua%20Once") != std::string::npos) ++asked;
+        if (request.target.find("street=Rua%20Once") != std::string::npos) ++request_count;
         return place(request);
       },
       [](const Received& request) { return table_of(request, 1'000); });
   for (int i = 0; i < 3; ++i) {
     distance_of(insert_shipments(tenant, {"Porto"}, {{"recipient_street", "'Rua Once'"}}));
   }
-  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(request_count, 1);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_F(ServerTest, AnswersAndKeepsTheConnection) {
   }
 }
 
-TEST_F(ServerTest, ClosesWhenAsked) {
+TEST_F(ServerTest, ClosesTheConnectionOnRequest) {
   auto client = connect(api);
   const auto reply = ask(client, request("GET /public", "Connection: close\r\n"));
   EXPECT_EQ(reply.status, 200);
@@ -57,14 +57,14 @@ TEST_F(ServerTest, ClosesWhenAsked) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, Http10ClosesUnlessKeptAlive) {
+TEST_F(ServerTest, ClosesAnHttp10ConnectionWithoutKeepAlive) {
   auto once = connect(api);
   EXPECT_EQ(ask(once, "GET /public HTTP/1.0\r\n\r\n").status, 200);
   EXPECT_TRUE(once.closed_by_peer());
-  auto kept = connect(api);
-  EXPECT_EQ(ask(kept, "GET /public HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").header("connection"),
+  auto kept_alive = connect(api);
+  EXPECT_EQ(ask(kept_alive, "GET /public HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").header("connection"),
             "keep-alive");
-  EXPECT_EQ(ask(kept, "GET /public HTTP/1.0\r\n\r\n").status, 200);
+  EXPECT_EQ(ask(kept_alive, "GET /public HTTP/1.0\r\n\r\n").status, 200);
 }
 
 TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
@@ -86,7 +86,7 @@ TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
   EXPECT_TRUE(sending.get());
 }
 
-TEST_F(ServerTest, ReadsARequestThatComesByteByByte) {
+TEST_F(ServerTest, ReadsARequestThatArrivesByteByByte) {
   auto client = connect(api);
   for (const char byte : post_thing("", R"({"name":"é"})")) ASSERT_TRUE(client.send({&byte, 1}));
   EXPECT_EQ(client.read_response().status, 201);
@@ -111,14 +111,14 @@ TEST_F(ServerTest, HeadHasTheLengthOfABodyThatIsNotSent) {
   EXPECT_EQ(ask(client, get_public).status, 200);
 }
 
-TEST(ServerContinue, IsSentWhenTheBodyIsWanted) {
+TEST(ServerContinue, IsSentWhenTheBodyIsNeeded) {
   SmallApi api({.body_timeout = 80ms});
   auto client = connect(api);
   client.send(post_thing("Expect: 100-continue\r\nContent-Length: 12\r\n", ""));
   EXPECT_EQ(client.read_until_close(), "HTTP/1.1 100 Continue\r\n\r\n");
 }
 
-TEST_F(ServerTest, SendsNoContinueWhenTheBodyIsNotWanted) {
+TEST_F(ServerTest, SendsNoContinueWhenTheBodyIsNotNeeded) {
   auto client = connect(api);
   client.send(request("POST /things", "Expect: 100-continue\r\nContent-Length: 12\r\n"));
   const auto received = client.read_until_close();
@@ -188,7 +188,7 @@ TEST_F(ServerTest, RefusesMalformedChunks) {
   EXPECT_TRUE(endless.closed_by_peer());
 }
 
-TEST_F(ServerTest, TargetsOfAnyFormGetAnAnswer) {
+TEST_F(ServerTest, TargetsOfAnyFormGetAResponse) {
   const std::pair<std::string_view, int> targets[] = {
       {"http://other.example/public", 200},
       {"http://other.example", 404},
@@ -254,7 +254,7 @@ TEST_F(ServerTest, UploadsHaveAtMost10MiB) {
   EXPECT_EQ(ask(client, upload(10 * 1024 * 1024 + 1)).status, 413);
 }
 
-TEST_F(ServerTest, KeepsTheConnectionOverAShortBodyThatNobodyReads) {
+TEST_F(ServerTest, KeepsTheConnectionAfterAShortUnreadBody) {
   auto client = connect(api);
   EXPECT_EQ(ask(client, request("POST /nowhere", "", std::string(1000, 'x'))).status, 404);
   EXPECT_EQ(ask(client, request("POST /nowhere", "", std::string(60'000, 'x'))).status, 404);
@@ -263,7 +263,7 @@ TEST_F(ServerTest, KeepsTheConnectionOverAShortBodyThatNobodyReads) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, AHalfClosedClientStillGetsItsAnswer) {
+TEST_F(ServerTest, AHalfClosedClientGetsItsResponse) {
   auto client = connect(api);
   client.send(get_public);
   client.half_close();
@@ -271,7 +271,7 @@ TEST_F(ServerTest, AHalfClosedClientStillGetsItsAnswer) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, ClientsThatLeaveInTheMiddleHarmNobody) {
+TEST_F(ServerTest, ClientsThatDisconnectMidwayDoNoHarm) {
   for (const std::string_view part :
        {"GET /pub", "POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab"}) {
     connect(api).send(part);
@@ -294,11 +294,11 @@ TEST(ServerLimits, SlowHeadsAreCutOff) {
   EXPECT_TRUE(later.closed_by_peer());
 }
 
-TEST(ServerLimits, AHeadThatTricklesIsCutOffAllTheSame) {
+TEST(ServerLimits, ATricklingHeadIsCutOff) {
   SmallApi api({.head_timeout = 80ms});
   auto client = connect(api);
   client.send("GET /public HTTP/1.1\r\n");
-  // Each send comes before the limit, all of them together do not.
+  // Each send is within the limit, but all of them together are not.
   EXPECT_TRUE(eventually([&] { return !client.send("A: b\r\n") || api.server().open_connections() == 0; }));
 }
 
@@ -333,7 +333,7 @@ RawConnection busy_connection(const SmallApi& api) {
   return connection;
 }
 
-TEST(ServerLimits, OneConnectionTooManyIsToldSo) {
+TEST(ServerLimits, AConnectionBeyondTheLimitIsRefusedWithAnError) {
   SmallApi api({.most_connections = 2});
   auto first = busy_connection(api);
   auto second = busy_connection(api);
@@ -350,14 +350,14 @@ TEST(ServerLimits, OneConnectionTooManyIsToldSo) {
   EXPECT_EQ(second.read_response().status, 200);
 }
 
-TEST(ServerLimits, TheConnectionThatWaitedLongestGivesWay) {
-  SmallApi api({.most_connections = 3}, {}, 1);  // on one thread, answers and waits have one order
+TEST(ServerLimits, TheLongestIdleConnectionIsClosedForANewOne) {
+  SmallApi api({.most_connections = 3}, {}, 1);  // on one thread the order of responses and waits is fixed
   auto busy = busy_connection(api);
   auto oldest = connect(api);
   EXPECT_EQ(ask(oldest, get_public).status, 200);
   auto older = connect(api);
   EXPECT_EQ(ask(older, get_public).status, 200);
-  EXPECT_EQ(ask(oldest, get_public).status, 200) << "now the other one has waited longer";
+  EXPECT_EQ(ask(oldest, get_public).status, 200) << "the other connection has now waited longer";
   auto newcomer = connect(api);
   EXPECT_EQ(ask(newcomer, get_public).status, 200);
   EXPECT_TRUE(older.closed_by_peer());
@@ -366,7 +366,7 @@ TEST(ServerLimits, TheConnectionThatWaitedLongestGivesWay) {
   EXPECT_EQ(busy.read_response().status, 200);
 }
 
-TEST(ServerLimits, ANetworkHasItsShareOfTheConnections) {
+TEST(ServerLimits, ANetworkHasALimitedShareOfTheConnections) {
   SmallApi api({.most_connections = 100, .most_of_one_network = 2});
   auto first = connect(api);
   EXPECT_EQ(ask(first, get_public).status, 200);
@@ -384,13 +384,13 @@ TEST(ServerLimits, ANetworkHasItsShareOfTheConnections) {
   EXPECT_EQ(ask(api, get_public).status, 200);
 }
 
-TEST(ServerLimits, ATrustedProxyIsNoNetwork) {
+TEST(ServerLimits, TheNetworkLimitDoesNotApplyToATrustedProxy) {
   SmallApi api({.most_of_one_network = 1}, {.trusted_proxies = {"127.0.0.1"}});
   std::vector<RawConnection> clients;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(clients.emplace_back(connect(api)), get_public).status, 200);
 }
 
-TEST(ServerStop, FinishesWhatIsInFlightAndClosesWhatIsIdle) {
+TEST(ServerStop, FinishesRequestsInFlightAndClosesIdleConnections) {
   SmallApi api({.linger_timeout = 50ms});
   auto& state = small_api_state();
   auto idle = connect(api);
@@ -409,7 +409,7 @@ TEST(ServerStop, FinishesWhatIsInFlightAndClosesWhatIsIdle) {
   stopping.get();
 }
 
-TEST(ServerStop, CutsOffWhatOutlivesTheGrace) {
+TEST(ServerStop, CutsOffRequestsThatOutlastTheGracePeriod) {
   SmallApi api;
   auto& state = small_api_state();
   auto busy = connect(api);

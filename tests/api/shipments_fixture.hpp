@@ -8,7 +8,7 @@
 
 namespace waybill::tests {
 
-/// What a shipment needs at least; `fields` replaces or joins it.
+/// The required fields of a shipment; `fields` replaces or adds fields.
 json::object shipment_body(const json::object& fields = {});
 
 class ShipmentsFixture : public ApiTest {
@@ -25,7 +25,7 @@ class ShipmentsFixture : public ApiTest {
     return names;
   }
 
-  /// The guid of a new one.
+  /// The guid of a new shipment.
   std::string create(const json::object& fields = {}) {
     const auto response = http.post(collection, shipment_body(fields));
     EXPECT_EQ(response.status, 201) << response.text;
@@ -51,7 +51,7 @@ class ShipmentsFixture : public ApiTest {
   Response report(std::string_view guid, const json::object& trace) {
     return http.post(path_of(guid, "/traces"), trace);
   }
-  /// By plain SQL.
+  /// Creates it by plain SQL.
   void update(std::string_view guid, std::string_view set) {
     tenant.sql.exec("update shipments set " + std::string(set) + " where guid = '" + std::string(guid) + "'");
   }

@@ -5,8 +5,8 @@ namespace {
 
 class ShipmentsListTest : public ShipmentsFixture {
  protected:
-  /// Made at a given time.
-  std::string made(std::string_view when, const json::object& fields = {}) {
+  /// Creates a shipment with the given time of creation.
+  std::string create_at(std::string_view when, const json::object& fields = {}) {
     const auto guid = create(fields);
     update(guid, "created_at = '" + std::string(when) + "'");
     return guid;
@@ -16,7 +16,7 @@ class ShipmentsListTest : public ShipmentsFixture {
   }
 };
 
-TEST_F(ShipmentsListTest, AnEntryLeavesOutWhatOnlyASingleShipmentShows) {
+TEST_F(ShipmentsListTest, AnEntryOmitsFieldsOfASingleShipment) {
   const auto ada = customer("ada");
   const auto guid = create({{"customerId", ada},
                             {"carrierId", carrier("ups")},
@@ -42,11 +42,11 @@ TEST_F(ShipmentsListTest, AnEntryLeavesOutWhatOnlyASingleShipmentShows) {
   EXPECT_EQ(at(entry, "sender"), json::value({{"name", "Engines Ltd"}, {"address", "Rua 1, Lisbon"}}));
 }
 
-TEST_F(ShipmentsListTest, FromAndToAreDatesOrTimesAndADateIncludesItsDay) {
-  const auto first = made("2026-01-09 23:59:59.999Z");
-  const auto second = made("2026-01-10 00:00Z");
-  const auto third = made("2026-01-10 23:59:59.999Z");
-  const auto fourth = made("2026-01-11 00:00Z");
+TEST_F(ShipmentsListTest, FromAndToAreTimesOrWholeDates) {
+  const auto first = create_at("2026-01-09 23:59:59.999Z");
+  const auto second = create_at("2026-01-10 00:00Z");
+  const auto third = create_at("2026-01-10 23:59:59.999Z");
+  const auto fourth = create_at("2026-01-11 00:00Z");
   struct Case {
     const char* query;
     std::vector<std::string> found;
@@ -70,27 +70,27 @@ TEST_F(ShipmentsListTest, FromAndToAreDatesOrTimesAndADateIncludesItsDay) {
   expect_invalid(list("from=10.1.2026&to=2026-13-01"), {"from", "to"});
 }
 
-TEST_F(ShipmentsListTest, CustomerAndStatusNarrowIt) {
+TEST_F(ShipmentsListTest, CustomerAndStatusFilterTheList) {
   const auto ada = customer("ada");
   const auto bob = customer("bob");
-  const auto one = made("2026-01-01", {{"customerId", ada}});
-  const auto two = made("2026-01-02", {{"customerId", ada}});
-  const auto three = made("2026-01-03", {{"customerId", bob}});
-  update(two, "status = 'delivered'");
+  const auto first = create_at("2026-01-01", {{"customerId", ada}});
+  const auto second = create_at("2026-01-02", {{"customerId", ada}});
+  const auto three = create_at("2026-01-03", {{"customerId", bob}});
+  update(second, "status = 'delivered'");
   update(three, "status = 'delivered'");
   using Guids = std::vector<std::string>;
-  EXPECT_EQ(texts(list("customerGuid=" + ada), "guid"), (Guids{two, one}));
-  EXPECT_EQ(texts(list("status=delivered"), "guid"), (Guids{three, two}));
+  EXPECT_EQ(texts(list("customerGuid=" + ada), "guid"), (Guids{second, first}));
+  EXPECT_EQ(texts(list("status=delivered"), "guid"), (Guids{three, second}));
   EXPECT_EQ(texts(list("status=delivered&customerGuid=" + ada + "&from=2026-01-01&to=2026-01-31"), "guid"),
-            (Guids{two}));
+            (Guids{second}));
   EXPECT_EQ(texts(list("customerGuid=" + std::string(unknown_guid)), "guid"), Guids{});
   expect_invalid(list("customerGuid=x&status=lost"), {"customerGuid", "status"});
 }
 
-TEST_F(ShipmentsListTest, PagesAreBoundedAndDoNotOverlap) {
+TEST_F(ShipmentsListTest, PagesAreLimitedAndDoNotOverlap) {
   std::vector<std::string> newest_first;
   for (int day = 1; day <= 5; ++day)
-    newest_first.insert(newest_first.begin(), made("2026-01-0" + std::to_string(day)));
+    newest_first.insert(newest_first.begin(), create_at("2026-01-0" + std::to_string(day)));
   std::vector<std::string> seen;
   for (int page = 1; page <= 3; ++page) {
     const auto response = list("perPage=2&page=" + std::to_string(page));
@@ -101,10 +101,10 @@ TEST_F(ShipmentsListTest, PagesAreBoundedAndDoNotOverlap) {
     for (const auto& guid : texts(response, "guid")) seen.push_back(guid);
   }
   EXPECT_EQ(seen, newest_first);
-  const auto narrowed_past_the_end = list("perPage=1&page=25&status=created");
-  EXPECT_EQ(narrowed_past_the_end.status, 200) << narrowed_past_the_end.text;
-  EXPECT_TRUE(narrowed_past_the_end.data().as_array().empty());
-  EXPECT_EQ(narrowed_past_the_end.body.at("totalCount"), 5);
+  const auto filtered_past_the_end = list("perPage=1&page=25&status=created");
+  EXPECT_EQ(filtered_past_the_end.status, 200) << filtered_past_the_end.text;
+  EXPECT_TRUE(filtered_past_the_end.data().as_array().empty());
+  EXPECT_EQ(filtered_past_the_end.body.at("totalCount"), 5);
   EXPECT_EQ(list("perPage=100").status, 200);
   expect_invalid(list("perPage=101"), {"perPage"});
   expect_invalid(list("perPage=0&page=0"), {"page", "perPage"});
@@ -112,7 +112,7 @@ TEST_F(ShipmentsListTest, PagesAreBoundedAndDoNotOverlap) {
   EXPECT_EQ(http.get(collection).body.at("pageSize"), 50);
 }
 
-TEST_F(ShipmentsListTest, AShipmentOfSqlAloneIsListedAndShown) {
+TEST_F(ShipmentsListTest, AShipmentInsertedBySqlIsListedAndShown) {
   const auto guid = tenant.sql.value(
       "insert into shipments (business_id, tracking_number, packages) values ($1, 'X', '[1, {\"weight\": "
       "\"x\"}]') "
@@ -125,7 +125,7 @@ TEST_F(ShipmentsListTest, AShipmentOfSqlAloneIsListedAndShown) {
       << "as a workflow sees it";
   EXPECT_EQ(at(http.get(collection).data(), "0.sender"),
             json::value({{"name", nullptr}, {"address", nullptr}}));
-  EXPECT_FALSE(at(get(guid), "estimatedDelivery").is_null()) << "due like any other";
+  EXPECT_FALSE(at(get(guid), "estimatedDelivery").is_null()) << "it has an estimate like any other";
 }
 
 }  // namespace

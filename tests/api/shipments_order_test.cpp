@@ -91,7 +91,7 @@ TEST_F(ShipmentsOfOrdersTest, ItemsCanBeChosen) {
   EXPECT_EQ(at(packages, "0.weight"), 2);
 }
 
-TEST_F(ShipmentsOfOrdersTest, ALiveShipmentStandsAgainstAnother) {
+TEST_F(ShipmentsOfOrdersTest, AnOrderWithALiveShipmentGetsNoOther) {
   const auto order = tenant.create_order();
   for (const auto* const status : {"created", "exception", "delivered"}) {
     const auto shipment = tenant.sql.value(
@@ -110,7 +110,7 @@ TEST_F(ShipmentsOfOrdersTest, ALiveShipmentStandsAgainstAnother) {
   EXPECT_EQ(ship(order).status, 201);
 }
 
-TEST_F(ShipmentsOfOrdersTest, OfManyCallersAtOnceOneMakesTheShipment) {
+TEST_F(ShipmentsOfOrdersTest, OneOfManyConcurrentRequestsCreatesTheShipment) {
   const auto order = tenant.create_order();
   std::vector<int> answers;
   std::mutex mutex;
@@ -130,18 +130,18 @@ TEST_F(ShipmentsOfOrdersTest, OfManyCallersAtOnceOneMakesTheShipment) {
   EXPECT_EQ(tenant.sql.number("select count(*) from shipments where order_id = $1", {order}), 1);
 }
 
-TEST_F(ShipmentsOfOrdersTest, WhatCannotBeShippedIsRefused) {
+TEST_F(ShipmentsOfOrdersTest, AnOrderThatCannotBeShippedIsRefused) {
   const auto cancelled = tenant.create_order();
   tenant.move_order(cancelled, "cancelled");
   expect_invalid(ship(cancelled), {"status"});
-  const auto nowhere = tenant.insert_order();
-  expect_invalid(ship(nowhere), {"deliveryAddress.street", "deliveryAddress.city"});
+  const auto without_address = tenant.insert_order();
+  expect_invalid(ship(without_address), {"deliveryAddress.street", "deliveryAddress.city"});
   expect_refused(ship(unknown_guid), 404, "NOT_FOUND");
-  expect_refused(stranger().http.post("/api/v1/Orders/" + tenant.create_order() + "/shipment"), 404,
+  expect_refused(other_business().http.post("/api/v1/Orders/" + tenant.create_order() + "/shipment"), 404,
                  "NOT_FOUND");
 }
 
-TEST_F(ShipmentsOfOrdersTest, ItemsThatSqlWroteInAnyShapeMakePackages) {
+TEST_F(ShipmentsOfOrdersTest, ItemsWrittenBySqlInAnyShapeBecomePackages) {
   const auto order =
       tenant.insert_order({{"items", R"('[1, {"dimensions": "x"}, {"dimensions": {"weight": "y"}}]')"},
                            {"delivery_street", "'a'"},

@@ -10,7 +10,7 @@ namespace {
 
 class ShipmentsTest : public ShipmentsFixture {};
 
-TEST_F(ShipmentsTest, CreatingAnswersNoDataButALocation) {
+TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
   const auto ada = customer("ada");
   const auto response = http.post(collection, shipment_body({{"customerId", ada},
                                                              {"carrierId", carrier("ups")},
@@ -52,7 +52,7 @@ TEST_F(ShipmentsTest, CreatingAnswersNoDataButALocation) {
   EXPECT_EQ(events_of(guid), 1);
 }
 
-TEST_F(ShipmentsTest, WhatAShipmentNeedsIsAskedForAtOnce) {
+TEST_F(ShipmentsTest, AllMissingFieldsAreReportedAtOnce) {
   expect_invalid(http.post(collection, json::object{}), {"sender", "recipient", "packages"});
   expect_invalid(http.post(collection, {{"sender", json::object{}},
                                         {"recipient", {{"name", " "}, {"address", {{"street", "x"}}}}},
@@ -71,7 +71,7 @@ TEST_F(ShipmentsTest, WhatAShipmentNeedsIsAskedForAtOnce) {
        "serviceLevel", "instructions", "collectionDate", "nmae"});
 }
 
-TEST_F(ShipmentsTest, EachBoundOfAPackageHolds) {
+TEST_F(ShipmentsTest, EveryLimitOfAPackageIsChecked) {
   const auto with = [&](const json::value& packages) {
     return http.post(collection, shipment_body({{"packages", packages}}));
   };
@@ -81,7 +81,7 @@ TEST_F(ShipmentsTest, EachBoundOfAPackageHolds) {
   expect_invalid(with(json::array(1001, json::object{{"weight", 1}})), {"packages"});
 }
 
-TEST_F(ShipmentsTest, AnAddressIsTakenFlatOrNestedButNotAsTwo) {
+TEST_F(ShipmentsTest, AnAddressMayBeFlatOrNestedButNotContradictory) {
   const auto guid =
       create({{"recipient", {{"name", "Ada"}, {"address", {{"street", "A 1"}, {"city", "Faro"}}}}}});
   EXPECT_EQ(text_at(get(guid), "recipient.address.city"), "Faro");
@@ -102,19 +102,19 @@ TEST_F(ShipmentsTest, AnAddressIsTakenFlatOrNestedButNotAsTwo) {
   EXPECT_EQ(text_at(get(create({{"customer", {{"guid", ada}}}})), "customer.guid"), ada);
 }
 
-TEST_F(ShipmentsTest, WhatItNamesMustExistAndFit) {
+TEST_F(ShipmentsTest, ReferencedRecordsMustExistAndFit) {
   expect_refused(http.post(collection, shipment_body({{"customerId", unknown_guid}})), 404, "NOT_FOUND");
   expect_refused(http.post(collection, shipment_body({{"carrierId", unknown_guid}})), 404, "NOT_FOUND");
-  const auto theirs = stranger().sql.value(
-      "insert into customers (business_id, name) values ($1, 'x') returning guid", {stranger().id});
-  expect_refused(http.post(collection, shipment_body({{"customerId", theirs}})), 404, "NOT_FOUND");
+  const auto foreign_customer = other_business().sql.value(
+      "insert into customers (business_id, name) values ($1, 'x') returning guid", {other_business().id});
+  expect_refused(http.post(collection, shipment_body({{"customerId", foreign_customer}})), 404, "NOT_FOUND");
   expect_invalid(
       http.post(collection, shipment_body({{"carrierId", carrier("ups")}, {"serviceLevel", "sameday"}})),
       {"serviceLevel"});
   EXPECT_EQ(tenant.sql.number("select count(*) from shipments where business_id = $1", {tenant.id}), 0);
 }
 
-TEST_F(ShipmentsTest, WhatAGetAnswersCanBePutBack) {
+TEST_F(ShipmentsTest, AGetResponseCanBePutBackUnchanged) {
   const auto guid =
       create({{"customerId", customer("ada")}, {"carrierId", carrier("dpd")}, {"serviceLevel", "express"}});
   const auto before = get(guid);
@@ -125,7 +125,7 @@ TEST_F(ShipmentsTest, WhatAGetAnswersCanBePutBack) {
   EXPECT_EQ(events_of(guid), 1) << "nothing changed";
 }
 
-TEST_F(ShipmentsTest, PutChangesWhatItNamesAlone) {
+TEST_F(ShipmentsTest, PutChangesOnlyTheNamedFields) {
   const auto guid = create({{"customerId", customer("ada")}, {"instructions", "Ring"}});
   auto expected = get(guid);
   EXPECT_EQ(http.put(path_of(guid), {{"recipient", {{"phone", "+351"}}}}).status, 200);
@@ -147,7 +147,7 @@ TEST_F(ShipmentsTest, PutChangesWhatItNamesAlone) {
   EXPECT_EQ(actual, expected);
 }
 
-TEST_F(ShipmentsTest, PutKeepsWhatAShipmentNeeds) {
+TEST_F(ShipmentsTest, PutCannotClearRequiredFields) {
   const auto guid = create();
   expect_invalid(http.put(path_of(guid), {{"recipient", {{"name", nullptr}, {"city", nullptr}}},
                                           {"sender", {{"address", nullptr}}}}),
@@ -162,7 +162,7 @@ TEST_F(ShipmentsTest, PutKeepsWhatAShipmentNeeds) {
   expect_refused(http.put(path_of(guid), {{"carrierId", unknown_guid}}), 404, "NOT_FOUND");
 }
 
-TEST_F(ShipmentsTest, TheEstimateIsFiveTwoOrNoDaysAfterCollectionOrElseCreation) {
+TEST_F(ShipmentsTest, TheEstimateIsFiveTwoOrNoDaysAfterCollectionOrCreation) {
   struct Case {
     json::value level;
     int days;
@@ -193,7 +193,7 @@ TEST_F(ShipmentsTest, PatchSetsTheDatesAndADeliveryDateStays) {
   EXPECT_EQ(text_at(get(guid), "estimatedDelivery"), "2026-12-24T12:00:00.000Z");
   EXPECT_EQ(patch({{"collectionDate", "2026-12-20T10:00:00+02:00"}}).status, 200);
   EXPECT_EQ(text_at(get(guid), "collectionDate"), "2026-12-20T08:00:00.000Z");
-  EXPECT_EQ(text_at(get(guid), "estimatedDelivery"), "2026-12-24T12:00:00.000Z") << "set by hand";
+  EXPECT_EQ(text_at(get(guid), "estimatedDelivery"), "2026-12-24T12:00:00.000Z") << "set explicitly";
   EXPECT_EQ(patch({{"deliveryDate", nullptr}}).status, 200);
   EXPECT_EQ(text_at(get(guid), "estimatedDelivery"), "2026-12-25T08:00:00.000Z") << "computed again";
 
@@ -204,13 +204,13 @@ TEST_F(ShipmentsTest, PatchSetsTheDatesAndADeliveryDateStays) {
       patch({{"collectionDate", "2026-12-02T00:00:00Z"}, {"deliveryDate", "2026-12-01T00:00:00Z"}}),
       {"deliveryDate"});
   expect_refused(http.patch(collection, {{"shipmentId", unknown_guid}}), 404, "NOT_FOUND");
-  expect_refused(stranger().http.patch(collection, {{"shipmentId", guid}, {"deliveryDate", nullptr}}), 404,
-                 "NOT_FOUND");
+  expect_refused(other_business().http.patch(collection, {{"shipmentId", guid}, {"deliveryDate", nullptr}}),
+                 404, "NOT_FOUND");
   EXPECT_EQ(patch({{"collectionDate", "9999-12-31T00:00:00Z"}, {"deliveryDate", nullptr}}).status, 400)
-      << "no answer could show the estimate";
+      << "no response could show the estimate";
 }
 
-TEST_F(ShipmentsTest, OneThatIsUnderwayCannotBeDeleted) {
+TEST_F(ShipmentsTest, AShipmentUnderWayCannotBeDeleted) {
   for (const auto* const status : {"created", "exception", "delivered", "returned", "cancelled"}) {
     const auto guid = create();
     update(guid, "status = '" + std::string(status) + "'");
@@ -231,24 +231,24 @@ TEST_F(ShipmentsTest, OneThatIsUnderwayCannotBeDeleted) {
   }
 }
 
-TEST_F(ShipmentsTest, BulkDeletionIsAllOrNone) {
-  const auto one = create();
-  const auto two = create();
+TEST_F(ShipmentsTest, BulkDeletionIsAllOrNothing) {
+  const auto first = create();
+  const auto second = create();
   const auto remove = [&](const std::vector<std::string_view>& guids) {
     json::array body;
     for (const auto guid : guids) body.push_back({{"guid", guid}});
     return http.post("/api/v1/shipments/delete", body);
   };
-  expect_refused(remove({one, unknown_guid}), 404, "NOT_FOUND");
-  update(two, "status = 'in_transit'");
-  expect_invalid(remove({one, two}), {"[1].guid"});
-  EXPECT_EQ(http.get(path_of(one)).status, 200);
-  update(two, "status = 'delivered'");
-  const auto response = remove({one, two, one});
+  expect_refused(remove({first, unknown_guid}), 404, "NOT_FOUND");
+  update(second, "status = 'in_transit'");
+  expect_invalid(remove({first, second}), {"[1].guid"});
+  EXPECT_EQ(http.get(path_of(first)).status, 200);
+  update(second, "status = 'delivered'");
+  const auto response = remove({first, second, first});
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(response.data(), json::value(json::array{}));
-  EXPECT_EQ(http.get(path_of(one)).status, 404);
-  EXPECT_EQ(http.get(path_of(two)).status, 404);
+  EXPECT_EQ(http.get(path_of(first)).status, 404);
+  EXPECT_EQ(http.get(path_of(second)).status, 404);
   expect_invalid(http.post("/api/v1/shipments/delete", {{{"guid", "x"}}}), {"[0].guid"});
   EXPECT_EQ(
       http.post("/api/v1/shipments/delete", json::array(1001, json::object{{"guid", unknown_guid}})).status,
@@ -293,7 +293,7 @@ TEST_F(ShipmentsTest, ASamedayShipmentIsOnTimeUntilItsDayEnds) {
   EXPECT_EQ(rate("2026-11-20 08:00Z", "2026-11-21 00:00Z"), 0);
 }
 
-TEST_F(ShipmentsTest, UnassignedAreTheOpenOnesWithoutDispatch) {
+TEST_F(ShipmentsTest, UnassignedShipmentsAreOpenAndHaveNoDispatch) {
   const auto open = create({{"recipient", {{"name", "Ada"}, {"street", "x"}, {"city", "Faro"}}}});
   const auto exception = create();
   update(exception, "status = 'exception'");
@@ -310,7 +310,7 @@ TEST_F(ShipmentsTest, UnassignedAreTheOpenOnesWithoutDispatch) {
                                                {"recipient", {{"name", "Ada"}, {"city", "Faro"}}}}));
 }
 
-TEST_F(ShipmentsTest, TheHistoryHasEachStatusChangeAndWhoMadeIt) {
+TEST_F(ShipmentsTest, TheHistoryShowsEachStatusChangeAndItsAuthor) {
   const auto guid = create();
   EXPECT_EQ(report(guid, {{"status", "collected"}, {"description", "At the depot"}}).status, 200);
   update(guid, "status = 'delivered'");
@@ -325,9 +325,9 @@ TEST_F(ShipmentsTest, TheHistoryHasEachStatusChangeAndWhoMadeIt) {
   expect_refused(http.get(path_of(unknown_guid, "/history")), 404, "NOT_FOUND");
 }
 
-TEST_F(ShipmentsTest, AStrangerSeesAndTouchesNothing) {
+TEST_F(ShipmentsTest, AnotherBusinessNeitherSeesNorChangesShipments) {
   const auto guid = create();
-  auto& other = stranger().http;
+  auto& other = other_business().http;
   for (const auto* const more : {"", "/traces", "/history", "/label"}) {
     expect_refused(other.get(path_of(guid, more)), 404, "NOT_FOUND");
   }
@@ -361,7 +361,7 @@ TEST_F(ShipmentsTest, AViewerReadsAndChangesNothing) {
   expect_refused(viewer.post("/api/v1/shipments/delete", {{{"guid", guid}}}), 403, "FORBIDDEN");
 }
 
-TEST_F(ShipmentsTest, AWorkflowSeesWhatAGetShows) {
+TEST_F(ShipmentsTest, AWorkflowSeesTheShipmentOfAGetResponse) {
   const auto guid = create({{"carrierId", carrier("ups")}, {"customerId", customer("ada")}});
   const auto response = http.get(path_of(guid));
   const auto fields = domain::record_type(domain::EntityType::shipment).fields;

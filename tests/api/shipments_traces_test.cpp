@@ -31,7 +31,7 @@ class ShipmentsTracesTest : public ShipmentsFixture {
 
 using Statuses = std::vector<std::string>;
 
-TEST_F(ShipmentsTracesTest, ATraceIsKeptAndMovesTheShipment) {
+TEST_F(ShipmentsTracesTest, ATraceIsStoredAndChangesTheStatusOfTheShipment) {
   const auto guid = create();
   const auto at_depot = from_now(std::chrono::minutes(-10));
   const auto response = report(guid, {{"status", "collected"},
@@ -52,18 +52,18 @@ TEST_F(ShipmentsTracesTest, ATraceIsKeptAndMovesTheShipment) {
   EXPECT_TRUE(at(list, "1.location").is_null());
 }
 
-TEST_F(ShipmentsTracesTest, WithoutATimestampItIsNow) {
+TEST_F(ShipmentsTracesTest, ATraceWithoutATimestampHasTheCurrentTime) {
   const auto guid = create();
   const auto before = system_clock().now() - std::chrono::seconds(1);
   EXPECT_EQ(report(guid, trace("in_transit")).data().at("moved"), true);
-  EXPECT_EQ(report(guid, trace("in_transit")).data().at("moved"), false) << "the same status is no move";
+  EXPECT_EQ(report(guid, trace("in_transit")).data().at("moved"), false) << "the same status is no change";
   EXPECT_EQ(statuses(guid), (Statuses{"created", "in_transit", "in_transit"}));
-  const auto when = parse_timestamp(text_at(traces(guid), "1.timestamp")).value();
-  EXPECT_GE(when, before);
-  EXPECT_LE(when, system_clock().now() + std::chrono::seconds(1));
+  const auto reported_at = parse_timestamp(text_at(traces(guid), "1.timestamp")).value();
+  EXPECT_GE(reported_at, before);
+  EXPECT_LE(reported_at, system_clock().now() + std::chrono::seconds(1));
 }
 
-TEST_F(ShipmentsTracesTest, ALateOneIsSortedInAndMovesNothing) {
+TEST_F(ShipmentsTracesTest, ALateTraceIsSortedInAndChangesNoStatus) {
   const auto guid = create();
   const auto hour = [](int back) { return from_now(std::chrono::hours(-back)); };
   EXPECT_EQ(report(guid, trace("in_transit", hour(3))).data().at("moved"), true);
@@ -76,26 +76,27 @@ TEST_F(ShipmentsTracesTest, ALateOneIsSortedInAndMovesNothing) {
             (Statuses{"exception", "in_transit", "out_for_delivery", "delivered", "created"}));
 }
 
-TEST_F(ShipmentsTracesTest, ATraceAsOldAsTheLastMoveMoves) {
+TEST_F(ShipmentsTracesTest, ATraceAsOldAsTheLastStatusChangeChangesTheStatus) {
   const auto guid = create();
-  const auto when = from_now(std::chrono::minutes(-1));
-  EXPECT_EQ(report(guid, trace("collected", when)).data().at("moved"), true);
-  EXPECT_EQ(report(guid, trace("in_transit", when)).data().at("moved"), true);
-  const auto just_before = format_timestamp(parse_timestamp(when).value() - std::chrono::milliseconds(1));
+  const auto reported_at = from_now(std::chrono::minutes(-1));
+  EXPECT_EQ(report(guid, trace("collected", reported_at)).data().at("moved"), true);
+  EXPECT_EQ(report(guid, trace("in_transit", reported_at)).data().at("moved"), true);
+  const auto just_before =
+      format_timestamp(parse_timestamp(reported_at).value() - std::chrono::milliseconds(1));
   EXPECT_EQ(report(guid, trace("delivered", just_before)).data().at("moved"), false);
 }
 
-TEST_F(ShipmentsTracesTest, MovesByOtherWaysLeaveATraceAndCountAsMoves) {
+TEST_F(ShipmentsTracesTest, OtherStatusChangesLeaveATraceAndCountAsStatusChanges) {
   const auto guid = create();
   update(guid, "status = 'in_transit'");
   EXPECT_EQ(statuses(guid), (Statuses{"created", "in_transit"}));
   EXPECT_FALSE(text_at(traces(guid), "1.description").empty());
   EXPECT_EQ(report(guid, trace("delivered", from_now(std::chrono::minutes(-1)))).data().at("moved"), false);
   update(guid, "instructions = 'x'");
-  EXPECT_EQ(statuses(guid).size(), 3U) << "what is no move leaves none";
+  EXPECT_EQ(statuses(guid).size(), 3U) << "without a status change there is no trace";
 }
 
-TEST_F(ShipmentsTracesTest, EachMoveOfTheTableIsMadeAndNoOther) {
+TEST_F(ShipmentsTracesTest, TracesChangeTheStatusOnlyAsTheTableAllows) {
   const auto& machine = domain::shipment_states();
   const auto guid = create();
   for (const auto from : machine.states) {
@@ -106,19 +107,19 @@ TEST_F(ShipmentsTracesTest, EachMoveOfTheTableIsMadeAndNoOther) {
       ASSERT_EQ(response.status, 200) << from << " to " << to << response.text;
       EXPECT_EQ(response.data().at("moved"), machine.allows(from, to)) << from << " to " << to;
       EXPECT_EQ(text_at(get(guid), "status"), machine.allows(from, to) ? to : from);
-      EXPECT_EQ(statuses(guid).back(), to) << "kept in any case";
+      EXPECT_EQ(statuses(guid).back(), to) << "the trace is stored in any case";
     }
   }
 }
 
-TEST_F(ShipmentsTracesTest, MoreThanFiveMinutesAheadIsRefused) {
+TEST_F(ShipmentsTracesTest, ATraceMoreThanFiveMinutesAheadIsRefused) {
   const auto guid = create();
   EXPECT_EQ(report(guid, trace("collected", from_now(std::chrono::seconds(290)))).status, 200);
   expect_invalid(report(guid, trace("in_transit", from_now(std::chrono::seconds(310)))), {"timestamp"});
   EXPECT_EQ(statuses(guid), (Statuses{"created", "collected"}));
 }
 
-TEST_F(ShipmentsTracesTest, BadTracesAreRefusedAndNotKept) {
+TEST_F(ShipmentsTracesTest, BadTracesAreRefusedAndNotStored) {
   const auto guid = create();
   expect_invalid(report(guid, json::object{}), {"status", "description"});
   expect_invalid(report(guid, {{"status", "lost"},
@@ -132,13 +133,13 @@ TEST_F(ShipmentsTracesTest, BadTracesAreRefusedAndNotKept) {
   expect_refused(http.get(path_of(unknown_guid, "/traces")), 404, "NOT_FOUND");
 }
 
-TEST_F(ShipmentsTracesTest, DeliveredSaysSinceWhenByWhateverWay) {
+TEST_F(ShipmentsTracesTest, DeliveredAtIsSetByEveryKindOfStatusChange) {
   const auto by_trace = create();
-  const auto when = from_now(std::chrono::hours(-2));
-  EXPECT_EQ(report(by_trace, trace("delivered", when)).data().at("moved"), true);
-  EXPECT_EQ(text_at(get(by_trace), "deliveredAt"), when) << "as reported";
+  const auto reported_at = from_now(std::chrono::hours(-2));
+  EXPECT_EQ(report(by_trace, trace("delivered", reported_at)).data().at("moved"), true);
+  EXPECT_EQ(text_at(get(by_trace), "deliveredAt"), reported_at) << "as reported";
   EXPECT_EQ(report(by_trace, trace("returned")).data().at("moved"), true);
-  EXPECT_EQ(text_at(get(by_trace), "deliveredAt"), when) << "it was delivered then";
+  EXPECT_EQ(text_at(get(by_trace), "deliveredAt"), reported_at) << "the time of delivery is kept";
 
   const auto by_sql = create();
   update(by_sql, "status = 'delivered'");
@@ -152,16 +153,16 @@ TEST_F(ShipmentsTracesTest, DeliveredSaysSinceWhenByWhateverWay) {
   EXPECT_FALSE(at(get(inserted), "deliveredAt").is_null());
 }
 
-TEST_F(ShipmentsTracesTest, OfManyAtOnceEachIsKeptAndOneMoves) {
+TEST_F(ShipmentsTracesTest, ManyConcurrentTracesAreStoredAndOneChangesTheStatus) {
   const auto guid = create();
-  const auto when = from_now(std::chrono::minutes(-1));
+  const auto reported_at = from_now(std::chrono::minutes(-1));
   std::atomic<int> moved = 0;
   {
     std::vector<std::jthread> threads;
     threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&, client = http.with_token(http.token())]() mutable {
-        const auto response = client.post(path_of(guid, "/traces"), trace("collected", when));
+        const auto response = client.post(path_of(guid, "/traces"), trace("collected", reported_at));
         EXPECT_EQ(response.status, 200) << response.text;
         if (response.data().at("moved") == true) ++moved;
       });

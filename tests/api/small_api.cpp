@@ -34,23 +34,23 @@ constexpr Schema thing{"Thing", thing_properties};
 constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .required = true}};
 constexpr Schema guid_only{"GuidOnly", guid_properties};
 
-asio::awaitable<Answer> say_guid(Call& call, Services&) {
+asio::awaitable<Answer> return_guid(Call& call, Services&) {
   co_return Answer::of("{\"guid\":\"" + call.id().to_string() + "\"}");
 }
 
-asio::awaitable<Answer> say_text(Call& call, Services&) {
+asio::awaitable<Answer> return_text(Call& call, Services&) {
   co_return Answer::of("\"" + call.path_text + "\"");
 }
 
-asio::awaitable<Answer> make_thing(Call& call, Services&) {
+asio::awaitable<Answer> create_thing(Call& call, Services&) {
   co_return Answer::created(json::serialize(call.body), "/things/1");
 }
 
-asio::awaitable<Answer> say_count(Call& call, Services&) {
+asio::awaitable<Answer> return_count(Call& call, Services&) {
   co_return Answer::of(std::to_string(call.body.get_array().size()));
 }
 
-asio::awaitable<Answer> say_size(Call& call, Services&) {
+asio::awaitable<Answer> return_size(Call& call, Services&) {
   co_return Answer::of(std::to_string(call.raw_body.size()));
 }
 
@@ -65,7 +65,7 @@ asio::awaitable<Answer> toggle(Call&, Services&) {
 
 asio::awaitable<Answer> say_true(Call&, Services&) { co_return Answer::of("true"); }
 
-asio::awaitable<Answer> say_much(Call&, Services&) {
+asio::awaitable<Answer> return_large_body(Call&, Services&) {
   co_return Answer::of("\"" + std::string(16UL * 1024 * 1024, 'x') + "\"");
 }
 
@@ -98,23 +98,23 @@ constexpr Route row(Method method, std::string_view path, Permission permission,
 
 std::vector<Route> routes() {
   std::vector<Route> rows = {
-      row(Method::get, "/guid/{guid}", Permission::read, say_guid),
-      row(Method::get, "/text/{word:text}", Permission::read, say_text),
+      row(Method::get, "/guid/{guid}", Permission::read, return_guid),
+      row(Method::get, "/text/{word:text}", Permission::read, return_text),
       row(Method::del, "/guid/{guid}", Permission::operate, say_nothing),
       row(Method::post, "/administer", Permission::administer, say_nothing),
       row(Method::get, "/me", Permission::signed_in, say_nothing),
       row(Method::get, "/public", Permission::everyone, say_nothing),
-      row(Method::get, "/much", Permission::everyone, say_much),
+      row(Method::get, "/much", Permission::everyone, return_large_body),
       row(Method::get, "/wait", Permission::everyone, wait),
       row(Method::get, "/fail/{how:text}", Permission::everyone, fail),
   };
-  auto& post = rows.emplace_back(row(Method::post, "/things", Permission::operate, make_thing));
+  auto& post = rows.emplace_back(row(Method::post, "/things", Permission::operate, create_thing));
   post.body = &thing;
   post.body_kind = BodyKind::object;
-  auto& bulk = rows.emplace_back(row(Method::post, "/things/delete", Permission::operate, say_count));
+  auto& bulk = rows.emplace_back(row(Method::post, "/things/delete", Permission::operate, return_count));
   bulk.body = &guid_only;
   bulk.body_kind = BodyKind::array;
-  rows.emplace_back(row(Method::post, "/upload", Permission::operate, say_size)).body_kind =
+  rows.emplace_back(row(Method::post, "/upload", Permission::operate, return_size)).body_kind =
       BodyKind::multipart;
   auto& pages = rows.emplace_back(row(Method::get, "/list", Permission::read, list));
   pages.query = api::list_parameters;
@@ -152,15 +152,15 @@ FixedTokens::FixedTokens() {
   add("unplanned", Role::admin, "gone");
   add("revoked", Role::admin, "unlimited").revoked = true;
   add("expired", Role::admin, "unlimited").expires_at = system_clock().now() - std::chrono::seconds(1);
-  auto& homeless = add("homeless", Role::owner, "");
-  homeless.principal.business_id = {};
-  homeless.principal.is_user = true;
+  auto& user_without_business = add("user_without_business", Role::owner, "");
+  user_without_business.principal.business_id = {};
+  user_without_business.principal.is_user = true;
   auto& user = add("user", Role::owner, "free");
   user.principal.is_user = true;
 }
 
 asio::awaitable<std::optional<api::TokenRecord>> FixedTokens::find(const api::TokenHash& hash) {
-  ++look_ups;
+  ++lookups;
   const auto found = records_.find(hash);
   if (found == records_.end()) co_return std::nullopt;
   co_return found->second;

@@ -17,29 +17,29 @@ namespace waybill::tests {
 
 namespace asio = boost::asio;
 
-/// Tokens without a database. Their text is "wb_" and the name.
+/// Tokens without a database; a token's text is "wb_" and its name.
 class FixedTokens : public api::TokenStore {
  public:
   FixedTokens();
   asio::awaitable<std::optional<api::TokenRecord>> find(const api::TokenHash& hash) override;
   asio::awaitable<void> touch(const api::Principal& principal) override;
 
-  std::atomic<int> look_ups = 0;
+  std::atomic<int> lookups = 0;
   std::atomic<int> touches = 0;
 
  private:
   std::map<api::TokenHash, api::TokenRecord> records_;
 };
 
-/// What the test routes count and wait for.
+/// Counters and signals of the test routes.
 struct SmallApiState {
   std::atomic<int> toggles = 0;
   std::atomic<int> waiting = 0;        // requests inside GET /wait
-  std::atomic<bool> released = false;  // lets them go
+  std::atomic<bool> released = false;  // releases them
 };
 SmallApiState& small_api_state();
 
-/// A server on a free port with a table of a few routes, whose database cannot be reached.
+/// A server on a free port with a few routes, whose database is unreachable.
 class SmallApi {
  public:
   explicit SmallApi(api::HttpLimits limits = {}, api::Gate::Options options = {}, std::size_t threads = 2);
@@ -57,9 +57,9 @@ class SmallApi {
 };
 
 RawConnection connect(const SmallApi& api);
-/// Sends and reads one answer.
+/// Sends a request and reads one response.
 Response ask(RawConnection& connection, std::string_view request);
-/// On a connection of its own.
+/// Uses a new connection.
 Response ask(const SmallApi& api, std::string_view request);
 
 }  // namespace waybill::tests

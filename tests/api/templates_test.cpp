@@ -60,7 +60,7 @@ class TemplatesTest : public ApiTest {
                                         "body", "html", "title", "url",        "version"};
 };
 
-TEST_F(TemplatesTest, CreatingAnswersTheWholeTemplate) {
+TEST_F(TemplatesTest, CreatingReturnsTheWholeTemplate) {
   const auto response = http.post("/api/workflows/templates", mail({{"url", "https://example.com/stop"}}));
   ASSERT_EQ(response.status, 201) << response.text;
   const auto guid = text_at(response.data(), "guid");
@@ -79,7 +79,7 @@ TEST_F(TemplatesTest, CreatingAnswersTheWholeTemplate) {
   EXPECT_EQ(http.get(path_of(guid)).data(), response.data());
   const auto list = http.get("/api/workflows/templates");
   ASSERT_EQ(list.status, 200) << list.text;
-  EXPECT_EQ(at(list.data(), "0"), response.data()) << "own ones come first";
+  EXPECT_EQ(at(list.data(), "0"), response.data()) << "the business's templates come first";
   EXPECT_FALSE(list.body.as_object().contains("totalCount")) << "a plain array";
   for (const auto& entry : list.data().as_array()) EXPECT_EQ(names_of(entry), all_names);
 }
@@ -104,7 +104,7 @@ TEST_F(TemplatesTest, AllBadFieldsAreReportedAtOnce) {
   create(mail({{"code", std::string(64, 'c')}}));
 }
 
-TEST_F(TemplatesTest, AMustacheErrorNamesItsFieldAndCharacter) {
+TEST_F(TemplatesTest, AMustacheErrorShowsItsFieldAndCharacter) {
   const auto response = http.post("/api/workflows/templates", mail({{"body", "Grüße {{#items}}"}}));
   expect_invalid(response, {"body"});
   EXPECT_NE(text_at(response.details(), "body").find("at character 7"), std::string::npos) << response.text;
@@ -130,12 +130,12 @@ TEST_F(TemplatesTest, ACodeIsUniqueInItsBusiness) {
   expect_refused(http.post("/api/workflows/templates", mail()), 409, "CONFLICT");
   const auto other = create(mail({{"code", "other"}}));
   expect_refused(http.put(path_of(other), {{"code", "thanks"}}), 409, "CONFLICT");
-  EXPECT_EQ(stranger().http.post("/api/workflows/templates", mail()).status, 201);
+  EXPECT_EQ(other_business().http.post("/api/workflows/templates", mail()).status, 201);
   EXPECT_EQ(http.del(path_of(guid)).status, 200);
   create(mail());
 }
 
-TEST_F(TemplatesTest, PutMergesAndEachChangeIsAVersionThatIsKept) {
+TEST_F(TemplatesTest, PutMergesAndStoresAVersionForEachChange) {
   const auto guid = create(mail());
   auto response = http.put(path_of(guid), {{"html", "<p>{{orderNumber}}</p>"}, {"body", nullptr}});
   ASSERT_EQ(response.status, 200) << response.text;
@@ -144,7 +144,7 @@ TEST_F(TemplatesTest, PutMergesAndEachChangeIsAVersionThatIsKept) {
   EXPECT_TRUE(at(response.data(), "body").is_null());
   response = http.put(path_of(guid), http.get(path_of(guid)).data());
   EXPECT_EQ(response.status, 200) << "a GET response can be PUT back";
-  EXPECT_EQ(at(response.data(), "version"), 2) << "and changes nothing";
+  EXPECT_EQ(at(response.data(), "version"), 2) << "without a new version";
   expect_invalid(http.put(path_of(guid), {{"subject", "{{"}, {"entityType", "x"}}),
                  {"subject", "entityType"});
   EXPECT_EQ(tenant.sql.value("select string_agg(definition ->> 'body', ',' order by version) || count(*) "
@@ -153,9 +153,9 @@ TEST_F(TemplatesTest, PutMergesAndEachChangeIsAVersionThatIsKept) {
             "For {{orderNumber}}2");
 }
 
-TEST_F(TemplatesTest, BuiltInOnesAreSeenByAllAndChangedByNone) {
+TEST_F(TemplatesTest, BuiltInTemplatesAreVisibleToAllAndReadOnly) {
   const auto list = http.get("/api/workflows/templates");
-  EXPECT_EQ(stranger().http.get("/api/workflows/templates").data(), list.data());
+  EXPECT_EQ(other_business().http.get("/api/workflows/templates").data(), list.data());
   std::set<std::string> codes;
   for (const auto& entry : list.data().as_array()) {
     codes.insert(text_at(entry, "code"));
@@ -171,16 +171,17 @@ TEST_F(TemplatesTest, BuiltInOnesAreSeenByAllAndChangedByNone) {
   expect_refused(http.del(path), 403, "FORBIDDEN");
 }
 
-TEST_F(TemplatesTest, AnOwnOneInABuiltInsPlaceIsForTheSame) {
+TEST_F(TemplatesTest, AReplacementOfABuiltInTemplateHasItsTypeAndEntityType) {
   expect_invalid(http.post("/api/workflows/templates",
                            mail({{"code", "order_shipped"}, {"type", "webhook"}, {"entityType", "Product"}})),
                  {"type", "entityType"});
   create(mail({{"code", "order_shipped"}}));
 }
 
-TEST_F(TemplatesTest, AnotherBusinesssTemplateIs404) {
-  const auto theirs = text_at(stranger().http.post("/api/workflows/templates", mail()).data(), "guid");
-  for (const auto& guid : {theirs, std::string(unknown_guid)}) {
+TEST_F(TemplatesTest, ATemplateOfAnotherBusinessIs404) {
+  const auto foreign_template =
+      text_at(other_business().http.post("/api/workflows/templates", mail()).data(), "guid");
+  for (const auto& guid : {foreign_template, std::string(unknown_guid)}) {
     expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
     expect_refused(http.put(path_of(guid), {{"name", "x"}}), 404, "NOT_FOUND");
     expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
@@ -190,7 +191,7 @@ TEST_F(TemplatesTest, AnotherBusinesssTemplateIs404) {
   expect_invalid(http.get(path_of("x")), {"guid"});
 }
 
-TEST_F(TemplatesTest, OnlyAdministratorsChangeThemAndAllMayPreview) {
+TEST_F(TemplatesTest, OnlyAdministratorsChangeTemplatesAndAllRolesMayPreview) {
   const auto guid = create(mail());
   const auto order = tenant.create_order();
   for (const auto* role : {"viewer", "operator"}) {
@@ -206,7 +207,7 @@ TEST_F(TemplatesTest, OnlyAdministratorsChangeThemAndAllMayPreview) {
   }
 }
 
-TEST_F(TemplatesTest, ConfiguringKnowsStoredTemplates) {
+TEST_F(TemplatesTest, ConfiguringAcceptsStoredTemplates) {
   create(mail());
   create(mail({{"code", "hook"}, {"type", "webhook"}}));
   const auto configure = [&](const json::object& body) {
@@ -215,7 +216,7 @@ TEST_F(TemplatesTest, ConfiguringKnowsStoredTemplates) {
   expect_invalid(configure(workflow(action("unknown"))), {"action.template"});
   expect_invalid(configure(workflow(action("hook"))), {"action.template"});
   expect_invalid(configure(workflow(action("thanks"), "product_updated")), {"action.template"});
-  EXPECT_EQ(configure(workflow(action("order_created"))).status, 201) << "a built-in one";
+  EXPECT_EQ(configure(workflow(action("order_created"))).status, 201) << "a built-in template";
   const auto made = configure(workflow(action("thanks")));
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_EQ(at(made.data(), "action"), json::value({{"type", "send_email"},
@@ -233,7 +234,7 @@ TEST_F(TemplatesTest, ConfiguringKnowsStoredTemplates) {
   EXPECT_EQ(change({{"name", "renamed"}}).status, 200);
 }
 
-TEST_F(TemplatesTest, OneThatAWorkflowUsesStaysWhatItIs) {
+TEST_F(TemplatesTest, ATemplateInUseKeepsItsCodeAndEntityTypeAndCannotBeDeleted) {
   const auto footer = create(mail({{"code", "footer"}}));
   const auto guid = create(mail({{"body", "x {{> footer}}"}}));
   const auto workflow_id = text_at(tenant.configure(workflow(action("thanks"))), "guid");
@@ -249,7 +250,7 @@ TEST_F(TemplatesTest, OneThatAWorkflowUsesStaysWhatItIs) {
   expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
 }
 
-TEST_F(TemplatesTest, DeletingWaitsForWhoeverBeginsToUseIt) {
+TEST_F(TemplatesTest, DeletingWaitsForAWorkflowThatStartsToUseTheTemplate) {
   const auto guid = create(mail());
   auto deleter = http.with_token(http.token());
   tenant.sql.exec("begin");
@@ -272,7 +273,7 @@ TEST_F(TemplatesTest, DeletingWaitsForWhoeverBeginsToUseIt) {
   EXPECT_EQ(http.get(path_of(guid)).status, 200);
 }
 
-TEST_F(TemplatesTest, PreviewRendersARecordAndItsRelatives) {
+TEST_F(TemplatesTest, PreviewRendersARecordAndItsRelatedRecords) {
   create(mail({{"code", "footer"}, {"body", "-- {{business.name}}"}, {"html", "<i>{{business.name}}</i>"}}));
   const auto order = tenant.create_order({{"customer", {{"name", "A & B"}, {"email", "ab@example.com"}}}});
   const auto number = text_at(http.get("/api/v1/Orders/" + order).data(), "orderNumber");
@@ -296,7 +297,7 @@ TEST_F(TemplatesTest, PreviewRendersARecordAndItsRelatives) {
   expect_invalid(http.post(path, json::object{}), {"entityId"});
   expect_invalid(http.post(path, {{"entityId", "x"}}), {"entityId"});
   expect_refused(http.post(path, {{"entityId", unknown_guid}}), 404, "NOT_FOUND");
-  expect_refused(http.post(path, {{"entityId", stranger().create_order()}}), 404, "NOT_FOUND");
+  expect_refused(http.post(path, {{"entityId", other_business().create_order()}}), 404, "NOT_FOUND");
   EXPECT_EQ(tenant.runs("entityId=" + order).size(), 0U) << "nothing was sent";
 }
 

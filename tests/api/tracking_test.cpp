@@ -52,7 +52,7 @@ class TrackingTest : public ApiTest {
   std::string device = make_device(http, "GPS-1", vehicle);
 };
 
-TEST_F(TrackingTest, AddingADeviceAnswersItActive) {
+TEST_F(TrackingTest, ANewDeviceIsActive) {
   const auto response =
       http.post("/api/tracking/add-device", {{"deviceId", "a:B_9-z"}, {"type", "gps_tracker"}});
   ASSERT_EQ(response.status, 201) << response.text;
@@ -71,7 +71,7 @@ TEST_F(TrackingTest, AddingADeviceAnswersItActive) {
   EXPECT_TRUE(at(list.data(), "0.lastSeen").is_null());
 }
 
-TEST_F(TrackingTest, ADeviceIdHas3To64LettersDigitsAndMarks) {
+TEST_F(TrackingTest, ADeviceIdHas3To64LettersDigitsAndSpecialCharacters) {
   const auto add = [&](const std::string& id) {
     return http.post("/api/tracking/add-device", {{"deviceId", id}, {"type", "gps_tracker"}});
   };
@@ -87,18 +87,18 @@ TEST_F(TrackingTest, ADeviceIdHas3To64LettersDigitsAndMarks) {
 TEST_F(TrackingTest, ADeviceIdIsUniqueWithinTheBusiness) {
   const json::object body{{"deviceId", "GPS-1"}, {"type", "gps_tracker"}};
   expect_refused(http.post("/api/tracking/add-device", body), 409, "CONFLICT");
-  EXPECT_EQ(stranger().http.post("/api/tracking/add-device", body).status, 201);
+  EXPECT_EQ(other_business().http.post("/api/tracking/add-device", body).status, 201);
 }
 
-TEST_F(TrackingTest, ADevicesVehicleMustExist) {
-  for (const auto& missing : {std::string(unknown_guid), make_vehicle(stranger().http)}) {
+TEST_F(TrackingTest, TheVehicleOfADeviceMustExist) {
+  for (const auto& missing : {std::string(unknown_guid), make_vehicle(other_business().http)}) {
     expect_refused(
         http.post("/api/tracking/add-device", {{"deviceId", "GPS-2"}, {"type", "x"}, {"vehicleId", missing}}),
         404, "NOT_FOUND");
   }
 }
 
-TEST_F(TrackingTest, ADevicesVehicleMayBeNamedAsTheListShowsIt) {
+TEST_F(TrackingTest, TheVehicleOfADeviceMayHaveTheFormOfTheList) {
   auto body = at(http.get("/api/tracking/devices").data(), "0").as_object();
   body["deviceId"] = "GPS-2";
   EXPECT_EQ(http.post("/api/tracking/add-device", body).status, 201);
@@ -108,16 +108,16 @@ TEST_F(TrackingTest, ADevicesVehicleMayBeNamedAsTheListShowsIt) {
   expect_invalid(http.post("/api/tracking/add-device", body), {"assignedVehicle.guid"});
 }
 
-TEST_F(TrackingTest, OnePositionOrAnArrayIsTaken) {
+TEST_F(TrackingTest, OnePositionOrAnArrayIsAccepted) {
   expect_stored(position(ago(60s), {{"speed", 42.5}, {"heading", 359}}), 1, 1);
   expect_stored(json::array{position(ago(50s)), position(ago(40s))}, 2, 2);
   EXPECT_EQ(times("").size(), 3U);
   EXPECT_EQ(send({{"deviceId", device}, {"latitude", 1}, {"longitude", 2}}).status, 200)
-      << "now unless a time is given";
+      << "the default time is now";
   EXPECT_EQ(at(location().data(), "currentLocation.longitude"), 2);
 }
 
-TEST_F(TrackingTest, KnownPositionsAreIgnoredAndLateOnesSortedIn) {
+TEST_F(TrackingTest, KnownPositionsAreIgnoredAndLatePositionsSortedIn) {
   const auto first = ago(300s);
   const auto second = ago(200s);
   const auto third = ago(100s);
@@ -125,13 +125,13 @@ TEST_F(TrackingTest, KnownPositionsAreIgnoredAndLateOnesSortedIn) {
   expect_stored(json::array{position(third, {{"latitude", 1}}), position(second)}, 2, 1);
   EXPECT_EQ(times(""), (std::vector<std::string>{first, second, third}));
   EXPECT_EQ(text_at(location().data(), "currentLocation.timestamp"), third)
-      << "a late one is not the current one";
+      << "a late position is not the current one";
   EXPECT_EQ(at(location().data(), "currentLocation.latitude"), 38.7167);
   EXPECT_EQ(text_at(http.get("/api/vehicle/" + vehicle).data(), "tracker.lastUpdate"), third);
 }
 
 TEST_F(TrackingTest, AnUnknownDeviceIs404AndNothingIsStored) {
-  make_device(stranger().http, "GPS-X");
+  make_device(other_business().http, "GPS-X");
   for (const auto* const id : {"GPS-X", "GPS-0"}) {
     const auto response = send(json::array{position(ago(10s)), position(ago(5s), {{"deviceId", id}})});
     expect_refused(response, 404, "NOT_FOUND");
@@ -143,14 +143,14 @@ TEST_F(TrackingTest, AnUnknownDeviceIs404AndNothingIsStored) {
   EXPECT_TRUE(at(http.get("/api/tracking/devices").data(), "0.lastSeen").is_null());
 }
 
-TEST_F(TrackingTest, PositionsOfTheFutureAreRefused) {
+TEST_F(TrackingTest, PositionsInTheFutureAreRefused) {
   ASSERT_EQ(send(position(ago(-4min))).status, 200);
   expect_invalid(send(position(ago(-6min))), {"timestamp"});
   expect_invalid(send(json::array{position(ago(9s)), position(ago(-6min)), position(ago(-24h))}),
                  {"[1].timestamp", "[2].timestamp"});
 }
 
-TEST_F(TrackingTest, BoundsOfPositions) {
+TEST_F(TrackingTest, LimitsOfPositionsAreChecked) {
   expect_invalid(send(json::object{}), {"deviceId", "latitude", "longitude"});
   expect_invalid(
       send(position("yesterday", {{"latitude", 90.1},
@@ -176,7 +176,7 @@ TEST_F(TrackingTest, BoundsOfPositions) {
       200);
 }
 
-TEST_F(TrackingTest, ABatchHas1000PositionsAtMost) {
+TEST_F(TrackingTest, ABatchHasAtMost1000Positions) {
   json::array batch;
   const auto now = system_clock().now();
   for (int i = 0; i < 1000; ++i) batch.push_back(position(format_timestamp(now - std::chrono::seconds(i))));
@@ -186,11 +186,11 @@ TEST_F(TrackingTest, ABatchHas1000PositionsAtMost) {
   batch.push_back(position(ago(5000s)));
   expect_invalid(send(batch), {"body"});
   expect_stored(position(ago(5000s)), 1, 1);
-  EXPECT_EQ(times("").size(), 1000U) << "the newest, unless asked for more";
+  EXPECT_EQ(times("").size(), 1000U) << "the newest by default";
   EXPECT_EQ(times("?from=2001-01-01").size(), 1001U);
 }
 
-TEST_F(TrackingTest, BatchesOfManyConnectionsDoNotHoldEachOtherUp) {
+TEST_F(TrackingTest, ConcurrentBatchesInDifferentOrdersAreAllAccepted) {
   make_device(http, "GPS-2", vehicle);
   const auto now = system_clock().now();
   std::vector<std::thread> clients;
@@ -202,7 +202,7 @@ TEST_F(TrackingTest, BatchesOfManyConnectionsDoNotHoldEachOtherUp) {
         json::array positions;
         for (int i = 0; i < 100; ++i) {
           const auto time = now - std::chrono::milliseconds(client * 1000 + batch * 100 + i);
-          // Every client meets the devices in another order.
+          // Every client uses the devices in another order.
           positions.push_back(
               position(format_timestamp(time), {{"deviceId", (i + client) % 2 == 0 ? "GPS-1" : "GPS-2"}}));
         }
@@ -215,7 +215,7 @@ TEST_F(TrackingTest, BatchesOfManyConnectionsDoNotHoldEachOtherUp) {
   EXPECT_EQ(tenant.sql.number("select count(*) from positions where business_id = $1", {tenant.id}), 8000);
 }
 
-TEST_F(TrackingTest, LocationsCanBeAskedForBetweenTwoTimes) {
+TEST_F(TrackingTest, LocationsCanBeFilteredByTime) {
   tenant.sql.rows("update businesses set timezone = 'America/New_York' where guid = $1", {tenant.id});
   for (const auto* const time : {"2026-03-01T04:59:59.999Z", "2026-03-01T05:00:00Z",
                                  "2026-03-02T04:59:59.999Z", "2026-03-02T05:00:00Z"}) {
@@ -223,7 +223,7 @@ TEST_F(TrackingTest, LocationsCanBeAskedForBetweenTwoTimes) {
   }
   using Times = std::vector<std::string>;
   const Times day{"2026-03-01T05:00:00.000Z", "2026-03-02T04:59:59.999Z"};
-  EXPECT_EQ(times("?from=2026-03-01&to=2026-03-01"), day) << "a day of the business's time zone, to its end";
+  EXPECT_EQ(times("?from=2026-03-01&to=2026-03-01"), day) << "a whole day in the time zone of the business";
   EXPECT_EQ(times("?from=2026-03-01T05:00:00Z&to=2026-03-02T04:59:59.999Z"), day);
   EXPECT_EQ(times("?from=2026-03-01T00:00:00-05:00&to=2026-03-01T05:30:00Z"), Times{day[0]});
   EXPECT_EQ(times("?from=2026-03-02").size(), 1U);
@@ -254,19 +254,19 @@ TEST_F(TrackingTest, TheCurrentLocationHasSpeedAndHeading) {
             json::value({{"latitude", 38.7167}, {"longitude", -9.1333}, {"timestamp", time}}));
 }
 
-TEST_F(TrackingTest, TheStateFollowsTheNewestReportAtOnce) {
+TEST_F(TrackingTest, TheStatusFollowsTheNewestReportAtOnce) {
   EXPECT_EQ(status(), "active");
   expect_stored(position(ago(60s), {{"batteryLevel", 14.9}}), 1, 1);
   EXPECT_EQ(status(), "low_battery");
   expect_stored(position(ago(55s)), 1, 1);
-  EXPECT_EQ(status(), "low_battery") << "the level is the last one told";
+  EXPECT_EQ(status(), "low_battery") << "the last reported battery level counts";
   expect_stored(position(ago(50s), {{"batteryLevel", 15}}), 1, 1);
   EXPECT_EQ(status(), "active");
   EXPECT_EQ(at(http.get("/api/tracking/devices").data(), "0.batteryLevel"), 15);
   expect_stored(position(ago(40s), {{"error", "antenna"}, {"batteryLevel", 5}}), 1, 1);
   EXPECT_EQ(status(), "error");
   expect_stored(position(ago(45s), {{"batteryLevel", 90}}), 1, 1);
-  EXPECT_EQ(status(), "error") << "what is late changes nothing";
+  EXPECT_EQ(status(), "error") << "a late report changes nothing";
   expect_stored(position(ago(30s), {{"batteryLevel", 50}}), 1, 1);
   EXPECT_EQ(status(), "active");
 }
@@ -276,21 +276,21 @@ TEST_F(TrackingTest, ADeviceSilentFor15MinutesIsOfflineUntilItReports) {
   EXPECT_EQ(status(), "offline") << "the report itself is too old";
   expect_stored(position(ago(1s)), 1, 1);
   EXPECT_EQ(status(), "active");
-  const auto silence = [&](std::string_view seconds) {
+  const auto set_last_seen = [&](std::string_view seconds) {
     tenant.sql.rows(
         "update tracking_devices set last_seen = now() - $2::int * interval '1 second' where business_id = "
         "$1",
         {tenant.id, std::string(seconds)});
   };
-  silence("870");
+  set_last_seen("870");
   EXPECT_TRUE(throughout([&] { return status() == "active"; }, 100ms));
-  silence("901");
-  EXPECT_TRUE(eventually([&] { return status() == "offline"; })) << "by the worker's duty";
+  set_last_seen("901");
+  EXPECT_TRUE(eventually([&] { return status() == "offline"; })) << "set by the worker's duty";
   expect_stored(position(ago(0s)), 1, 1);
   EXPECT_EQ(status(), "active");
 }
 
-TEST_F(TrackingTest, TravelIsToldByDaysOfTheBusinesssTimeZone) {
+TEST_F(TrackingTest, TravelIsShownByDayInTheTimeZoneOfTheBusiness) {
   tenant.sql.rows("update businesses set timezone = 'America/New_York' where guid = $1", {tenant.id});
   json::array batch;
   const auto at_place = [&](std::string_view time, double latitude, double longitude) {
@@ -330,7 +330,7 @@ std::int64_t resident_megabytes(pid_t process, std::string_view kind) {
   return 0;
 }
 
-TEST_F(TrackingTest, ManyPositionsAreSummedUpInLittleMemoryBesideOtherReads) {
+TEST_F(TrackingTest, ManyPositionsAreSummarizedInLittleMemoryWithoutDelayingOtherReads) {
   // Northwards at half a degree a day, which is 55.6 km, for 31 days.
   tenant.sql.rows(
       "insert into positions (business_id, device_guid, at, latitude, longitude) select $1, d.guid, "
@@ -344,11 +344,11 @@ TEST_F(TrackingTest, ManyPositionsAreSummedUpInLittleMemoryBesideOtherReads) {
   const auto path = "/api/vehicle/travel-history/" + vehicle;
   EXPECT_EQ(client.get("/api/vehicle/" + vehicle).status, 200);
   [[maybe_unused]] const auto before = resident_megabytes(api.process().pid(), "VmHWM:");
-  std::atomic<bool> is_over = false;
+  std::atomic<bool> is_done = false;
   std::chrono::milliseconds slowest{0};
   std::jthread reader([&] {
     auto other = api.http(http.token());
-    while (!is_over) {
+    while (!is_done) {
       const auto begun = std::chrono::steady_clock::now();
       EXPECT_EQ(other.get("/api/vehicle/" + vehicle).status, 200);
       slowest = std::max(slowest, std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -356,7 +356,7 @@ TEST_F(TrackingTest, ManyPositionsAreSummedUpInLittleMemoryBesideOtherReads) {
     }
   });
   const auto response = client.get(path);
-  is_over = true;
+  is_done = true;
   reader.join();
   ASSERT_EQ(response.status, 200) << response.text;
   ASSERT_EQ(response.data().as_array().size(), 31U);
@@ -380,7 +380,7 @@ TEST_F(TrackingTest, ADayOfTooManyPositionsIsThinnedOut) {
   EXPECT_EQ(text_at(response.data(), "0.travelTime"), "23h 59m");
 }
 
-TEST_F(TrackingTest, TravelHistoryHasTheNewest31DaysOnWhichTheVehicleWasSeen) {
+TEST_F(TrackingTest, TravelHistoryShowsTheLast31DaysWithPositions) {
   tenant.sql.rows(
       "insert into positions (business_id, device_guid, at, latitude, longitude) select $1, d.guid, "
       "timestamptz '2025-01-01 12:00Z' + n * interval '3 days', 38.7, -9.1 from tracking_devices d, "
@@ -394,14 +394,14 @@ TEST_F(TrackingTest, TravelHistoryHasTheNewest31DaysOnWhichTheVehicleWasSeen) {
   EXPECT_EQ(dates.back(), "2025-01-28");
 }
 
-TEST_F(TrackingTest, PositionsAreKeptInWeeksThatAreMadeAndDropped) {
+TEST_F(TrackingTest, PositionsAreStoredInWeeklyPartitions) {
   Session sql = world.database.connect();
   sql.exec("begin");
   sql.exec("insert into positions (business_id, device_guid, at, latitude, longitude) values ('" + tenant.id +
            "', gen_random_uuid(), '2031-05-15 12:00Z', 1, 1)");
   sql.exec("select make_position_partitions('2031-05-15', '2031-05-15')");
   EXPECT_EQ(sql.number("select count(*) from positions_20310512"), 1)
-      << "what was there before its week moves into it";
+      << "earlier positions move into the partition of their week";
   EXPECT_EQ(sql.value("select drop_partition('positions_20310512')"), "t");
   EXPECT_EQ(sql.number("select count(*) from positions where business_id = '" + tenant.id + "'"), 0);
   sql.exec("rollback");

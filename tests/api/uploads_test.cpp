@@ -58,7 +58,7 @@ class UploadsTest : public ApiTest {
   }
 };
 
-TEST_F(UploadsTest, AFileIsUploadedSeenAndConfirmed) {
+TEST_F(UploadsTest, AFileIsUploadedPreviewedAndConfirmed) {
   ASSERT_EQ(http.post("/api/v1/Customers",
                       {{"name", "Old"}, {"email", "BOB@example.com"}, {"phone", "1"}, {"company", "Old Ltd"}})
                 .status,
@@ -70,7 +70,7 @@ TEST_F(UploadsTest, AFileIsUploadedSeenAndConfirmed) {
   ASSERT_EQ(response.status, 201) << response.text;
   const std::string guid(response.data().as_string());
   EXPECT_EQ(response.header("Location"), std::string(upload_path) + "/" + guid);
-  EXPECT_EQ(customers(), 1) << "nothing happens before it is confirmed";
+  EXPECT_EQ(customers(), 1) << "nothing changes before the confirmation";
 
   EXPECT_EQ(preview(guid), json::value({{"total", 3},
                                         {"create", 2},
@@ -93,14 +93,14 @@ TEST_F(UploadsTest, AFileIsUploadedSeenAndConfirmed) {
   const auto bob = customer("bob@example.com");
   EXPECT_EQ(text_at(bob, "name"), "Bob \"B\"");
   EXPECT_EQ(text_at(bob, "phone"), "2");
-  EXPECT_EQ(text_at(bob, "company"), "Old Ltd") << "what the row leaves empty stays";
+  EXPECT_EQ(text_at(bob, "company"), "Old Ltd") << "empty fields of the row change nothing";
   EXPECT_EQ(events_of(text_at(bob, "guid")), 2) << "created and updated";
 
   expect_refused(http.get(confirm_path(guid)), 409, "CONFLICT");
   expect_refused(http.get(std::string(upload_path) + "/" + guid), 409, "CONFLICT");
 }
 
-TEST_F(UploadsTest, ConfirmingAnswersPostAndNeverHead) {
+TEST_F(UploadsTest, ConfirmingWorksWithPostButNotWithHead) {
   const auto guid = uploaded("name,email\nAda,ada@example.com\n");
   auto head = http.raw();
   head.send("HEAD " + confirm_path(guid) + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + http.token() +
@@ -111,7 +111,7 @@ TEST_F(UploadsTest, ConfirmingAnswersPostAndNeverHead) {
   EXPECT_EQ(customers(), 1);
 }
 
-TEST_F(UploadsTest, WhatChangesNothingIsNoEvent) {
+TEST_F(UploadsTest, ARowThatChangesNothingIsNoEvent) {
   const std::string csv = "name,email,phone\nAda,ada@example.com,1\n";
   EXPECT_EQ(http.get(confirm_path(uploaded(csv))).status, 200);
   const auto ada = text_at(customer("ada@example.com"), "guid");
@@ -120,7 +120,7 @@ TEST_F(UploadsTest, WhatChangesNothingIsNoEvent) {
   EXPECT_EQ(events_of(ada), 1);
 }
 
-TEST_F(UploadsTest, AByteOrderMarkAndColumnsInAnyOrderAreFine) {
+TEST_F(UploadsTest, AByteOrderMarkAndAnyOrderOfColumnsAreAccepted) {
   EXPECT_EQ(http.get(confirm_path(uploaded("\xef\xbb\xbf"
                                            "Email,CITY,name\nada@example.com,Lisbon,\xc3\x81"
                                            "da")))
@@ -132,7 +132,7 @@ TEST_F(UploadsTest, AByteOrderMarkAndColumnsInAnyOrderAreFine) {
   EXPECT_EQ(text_at(customer("ada@example.com"), "address.city"), "Lisbon");
 }
 
-TEST_F(UploadsTest, BadRowsRefuseTheFileByTheirLines) {
+TEST_F(UploadsTest, BadRowsAreReportedByLineAndRefuseTheFile) {
   const auto response = upload(std::string(header) +
                                "Ada,ada@example.com,,,,,,,\r\n"            // 2
                                ",eve@example.com,,,,,,,\r\n"               // 3
@@ -148,19 +148,19 @@ TEST_F(UploadsTest, BadRowsRefuseTheFileByTheirLines) {
             0);
 }
 
-TEST_F(UploadsTest, TheFirstHundredBadRowsAreTold) {
+TEST_F(UploadsTest, TheFirstHundredBadRowsAreReported) {
   std::string csv = "name,email\n";
   for (int i = 0; i < 60; ++i) csv += "Ada,ada@example.com\n,\n";
   for (int i = 0; i < 200; ++i) csv += ",bad\n";
   const auto details = upload(csv).details();
   EXPECT_EQ(details.size(), 100U);
   EXPECT_TRUE(details.contains("line 3"));
-  EXPECT_TRUE(details.contains("line 4")) << "the second of the same address";
+  EXPECT_TRUE(details.contains("line 4")) << "the second row with the same address";
   EXPECT_TRUE(details.contains("line 102"));
   EXPECT_FALSE(details.contains("line 103"));
 }
 
-TEST_F(UploadsTest, ABadHeaderOrNoRowsRefuseTheFile) {
+TEST_F(UploadsTest, AFileWithABadHeaderOrWithoutRowsIsRefused) {
   expect_invalid(upload("name,phone\nAda,1\n"), {"line 1"});
   expect_invalid(upload("email\nada@example.com\n"), {"line 1"});
   expect_invalid(upload("name,email,planet\nAda,,Earth\n"), {"line 1"});
@@ -173,7 +173,7 @@ TEST_F(UploadsTest, ABadHeaderOrNoRowsRefuseTheFile) {
                  {"line 1"});
 }
 
-TEST_F(UploadsTest, TheFormHasOneFile) {
+TEST_F(UploadsTest, TheFormMustHaveExactlyOneFile) {
   const auto send = [&](std::string_view body) {
     return http.request_text("POST", upload_path, body, form_headers);
   };
@@ -208,7 +208,7 @@ TEST_F(UploadsTest, AFileHasAtMost100000Rows) {
   expect_invalid(upload(csv + "A,\n"), {"file"});
 }
 
-TEST_F(UploadsTest, UnconfirmedOnesExpireAfterADay) {
+TEST_F(UploadsTest, UnconfirmedUploadsExpireAfterADay) {
   const auto age = [&](std::string_view guid, std::string_view interval) {
     tenant.sql.rows("update customer_uploads set created_at = now() - $1::interval where guid = $2",
                     {std::string(interval), std::string(guid)});
@@ -222,7 +222,7 @@ TEST_F(UploadsTest, UnconfirmedOnesExpireAfterADay) {
   EXPECT_EQ(customers(), 0);
 }
 
-TEST_F(UploadsTest, TwentyOfABusinessWaitToBeConfirmed) {
+TEST_F(UploadsTest, ABusinessHasAtMostTwentyUnconfirmedUploads) {
   const std::string file = "name,email\nAda,\n";
   const auto first = uploaded(file);
   for (int i = 1; i < 20; ++i) uploaded(file);
@@ -236,7 +236,7 @@ TEST_F(UploadsTest, TwentyOfABusinessWaitToBeConfirmed) {
   uploaded(file);
 }
 
-TEST_F(UploadsTest, ADutyDropsWhatExpired) {
+TEST_F(UploadsTest, ADutyDeletesExpiredUploads) {
   const auto expired = uploaded("name,email\nAda,\n");
   const auto waiting = uploaded("name,email\nBob,\n");
   const auto confirmed = uploaded("name,email\nCy,\n");
@@ -244,7 +244,7 @@ TEST_F(UploadsTest, ADutyDropsWhatExpired) {
   tenant.sql.rows(
       "update customer_uploads set created_at = now() - interval '25 hours' where guid in ($1, $2)",
       {expired, confirmed});
-  // A worker that starts does each duty.
+  // A worker performs every duty when it starts.
   const Waybill worker(world.waybill.database_url(),
                        {.command = "worker", .secret_key_file = world.waybill.secret_key_file()});
   EXPECT_TRUE(eventually([&] {
@@ -256,9 +256,9 @@ TEST_F(UploadsTest, ADutyDropsWhatExpired) {
   expect_refused(http.get(confirm_path(confirmed)), 409, "CONFLICT");
 }
 
-TEST_F(UploadsTest, AnotherBusinesssUploadIs404) {
+TEST_F(UploadsTest, AnUploadOfAnotherBusinessIs404) {
   const auto guid = uploaded("name,email\nAda,\n");
-  auto& other = stranger().http;
+  auto& other = other_business().http;
   expect_refused(other.get(std::string(upload_path) + "/" + guid), 404, "NOT_FOUND");
   expect_refused(other.get(confirm_path(guid)), 404, "NOT_FOUND");
   expect_refused(http.get(confirm_path(unknown_guid)), 404, "NOT_FOUND");
@@ -266,7 +266,7 @@ TEST_F(UploadsTest, AnotherBusinesssUploadIs404) {
   expect_invalid(http.get("/api/v1/Customers/confirm-upload"), {"guid"});
 }
 
-TEST_F(UploadsTest, ConfirmingAtTheSameTimeHappensOnce) {
+TEST_F(UploadsTest, ConcurrentConfirmationsTakeEffectOnce) {
   std::string csv = "name,email\n";
   for (int i = 0; i < 6'000; ++i) csv += "A,a" + std::to_string(i) + "@example.com\n";
   const auto guid = uploaded(csv);
@@ -286,11 +286,11 @@ TEST_F(UploadsTest, ConfirmingAtTheSameTimeHappensOnce) {
   EXPECT_EQ(customers(), 6'000);
 }
 
-TEST_F(UploadsTest, ConfirmationsThatWaitHoldUpNobodyElse) {
+TEST_F(UploadsTest, WaitingConfirmationsDelayNoOtherBusiness) {
   constexpr std::size_t several = 16;
   std::vector<std::string> uploads;
   for (std::size_t i = 0; i < several; ++i) uploads.push_back(uploaded("name,email\nA,held@example.com\n"));
-  auto& quiet = stranger();  // made before, as it takes a while
+  auto& quiet = other_business();  // created first, because that takes a while
   EXPECT_EQ(quiet.http.post("/api/v1/Customers", {{"name", "before"}}).status, 201);
 
   Session holder = world.database.connect();
@@ -315,9 +315,9 @@ TEST_F(UploadsTest, ConfirmationsThatWaitHoldUpNobodyElse) {
                                       {{"Idempotency-Key", "beside " + std::to_string(i)}});
     EXPECT_EQ(made.status, 201) << made.text;
   }
-  auto anybody = http.with_token("");
+  auto anonymous = http.with_token("");
   const auto login =
-      anybody.post("/api/user/login", {{"email", "x@example.com"}, {"password", "wrong wrong"}});
+      anonymous.post("/api/user/login", {{"email", "x@example.com"}, {"password", "wrong wrong"}});
   EXPECT_EQ(login.status, 401) << login.text;
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
   EXPECT_EQ(waiting(), 1) << "the others wait without a connection";
@@ -347,8 +347,8 @@ TEST_F(UploadsTest, ASecondConfirmationIsAnsweredAtOnce) {
   EXPECT_EQ(status, 200);
 }
 
-TEST_F(UploadsTest, WritesOfOneBusinessThatWaitHoldUpNobodyElse) {
-  auto& quiet = stranger();
+TEST_F(UploadsTest, WaitingWritesOfOneBusinessDelayNoOther) {
+  auto& quiet = other_business();
   EXPECT_EQ(quiet.http.post("/api/v1/Customers", {{"name", "before"}}).status, 201);
   Session holder = world.database.connect();
   holder.exec("begin");
@@ -381,7 +381,7 @@ std::int64_t peak_kilobytes(pid_t process) {
   return 0;
 }
 
-TEST_F(UploadsTest, AHundredThousandCustomersAreTakenInWithLessThan100MB) {
+TEST_F(UploadsTest, AHundredThousandCustomersAreImportedInLessThan100MB) {
   std::string csv(header);
   for (int i = 0; i < 100'000; ++i) {
     const auto n = std::to_string(i);
@@ -392,7 +392,7 @@ TEST_F(UploadsTest, AHundredThousandCustomersAreTakenInWithLessThan100MB) {
   Waybill api(world.waybill.database_url(),
               {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
   auto client = api.http(http.token());
-  client.set_deadline(std::chrono::minutes(2));  // longer than any limit below, which is what is tested
+  client.set_deadline(std::chrono::minutes(2));  // longer than any limit tested below
   EXPECT_EQ(client.get("/api/v1/Customers").status, 200);
   const auto before = peak_kilobytes(api.process().pid());
   const auto response = upload_to(client, csv);

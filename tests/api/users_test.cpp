@@ -21,8 +21,8 @@ class UsersTest : public AccountTest {
                      {{"token", token}, {"password", password}, {"confirmPassword", password}});
   }
 
-  /// The fastest of a few tries for each address, which the machine disturbed least; in turn, so that what
-  /// slows one slows the others.
+  /// The fastest of a few attempts for each address, to exclude disturbances; alternating, so that a
+  /// disturbance affects both.
   std::vector<std::chrono::microseconds> login_times(const std::vector<std::string>& emails) {
     std::vector<std::chrono::microseconds> fastest(emails.size(), std::chrono::microseconds::max());
     for (int count = 0; count < 9; ++count) {
@@ -43,7 +43,7 @@ class UsersTest : public AccountTest {
   }
 };
 
-TEST_F(UsersTest, RegisteringMailsALinkAndTheTokenAloneOnALine) {
+TEST_F(UsersTest, RegisteringMailsALinkAndTheTokenOnALineByItself) {
   const auto email = fresh_address();
   const auto response = http.post("/api/user/register", registration(email));
   ASSERT_EQ(response.status, 201) << response.text;
@@ -80,7 +80,7 @@ TEST_F(UsersTest, APasswordHasAtLeastTenCharactersAndAtMostAThousand) {
                  {"password", "confirmPassword"});
 }
 
-TEST_F(UsersTest, AnAddressHasOneAccountRegardlessOfCase) {
+TEST_F(UsersTest, AnAddressHasOneAccountInAnyCase) {
   make_account("Grace.Hopper@example.com");
   expect_refused(http.post("/api/user/register", registration("grace.hopper@EXAMPLE.com")), 409, "CONFLICT");
   EXPECT_EQ(log_in("GRACE.hopper@example.com").status, 200);
@@ -90,7 +90,7 @@ TEST_F(UsersTest, AnAddressHasOneAccountRegardlessOfCase) {
   world.database.exec("update users set mail_token_expires_at = now() where email = '" + pending + "'");
   expect_invalid(http.post("/api/user/verify", {{"token", mailed_token(pending)}}), {"token"});
   EXPECT_EQ(http.post("/api/user/register", registration(pending)).status, 201)
-      << "what nobody verified in time gives way";
+      << "an account that stays unverified is replaced";
   EXPECT_EQ(http.post("/api/user/verify", {{"token", mailed_token(pending, 2)}}).status, 200);
 }
 
@@ -117,7 +117,7 @@ TEST_F(UsersTest, LoggingInNeedsAVerifiedAddress) {
               60);
 }
 
-TEST_F(UsersTest, AnUnknownAddressAndAWrongPasswordAreToldInTheSameWayAndTime) {
+TEST_F(UsersTest, AnUnknownAddressAndAWrongPasswordGiveTheSameResponseInTheSameTime) {
   const auto email = fresh_address();
   make_account(email);
   const auto wrong = log_in(email, "wrong password");
@@ -132,7 +132,7 @@ TEST_F(UsersTest, AnUnknownAddressAndAWrongPasswordAreToldInTheSameWayAndTime) {
   EXPECT_GT(times[0] * 2, times[1]);
 }
 
-TEST_F(UsersTest, TenFailuresForAnAddressOfMailIn15MinutesAreTheLast) {
+TEST_F(UsersTest, AnEmailAddressIsLimitedAfterTenFailuresIn15Minutes) {
   const auto email = fresh_address();
   make_account(email);
   for (int count = 0; count < 10; ++count) EXPECT_EQ(log_in(email, "wrong password").status, 401) << count;
@@ -146,22 +146,22 @@ TEST_F(UsersTest, TenFailuresForAnAddressOfMailIn15MinutesAreTheLast) {
   EXPECT_EQ(log_in(email).status, 200);
 }
 
-TEST_F(UsersTest, TenFailuresFromANetworkAddressIn15MinutesAreTheLast) {
+TEST_F(UsersTest, ANetworkAddressIsLimitedAfterTenFailuresIn15Minutes) {
   const auto email = fresh_address();
   make_account(email);
   for (int count = 0; count < 10; ++count) EXPECT_EQ(log_in(fresh_address(), "wrong").status, 401) << count;
   for (int count = 0; count < 3; ++count) expect_refused(log_in(email), 429, "RATE_LIMITED");
   make_failures_older("15 minutes");
-  EXPECT_EQ(log_in(email).status, 200) << "and the refused ones did not count";
+  EXPECT_EQ(log_in(email).status, 200) << "the refused logins did not count";
 }
 
-TEST_F(UsersTest, LoginsThatSucceedDoNotCount) {
+TEST_F(UsersTest, SuccessfulLoginsDoNotCount) {
   const auto email = fresh_address();
   make_account(email);
   for (int count = 0; count < 11; ++count) EXPECT_EQ(log_in(email).status, 200) << count;
 }
 
-TEST_F(UsersTest, TriesAtTheSameTimeOnSeveralNodesPassTheLimitNoMoreThanOthers) {
+TEST_F(UsersTest, ConcurrentLoginsOnSeveralNodesDoNotExceedTheLimit) {
   const Waybill second(world.database.url(),
                        {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
   std::atomic<int> wrong = 0;
@@ -190,7 +190,7 @@ TEST_F(UsersTest, LoggingOutEndsTheSessionAtOnce) {
   EXPECT_EQ(user.get("/api/user/me").status, 200);
   EXPECT_EQ(user.post("/api/user/logout").status, 200);
   expect_refused(user.get("/api/user/me"), 401, "UNAUTHORIZED");
-  EXPECT_EQ(other.get("/api/user/me").status, 200) << "other sessions go on";
+  EXPECT_EQ(other.get("/api/user/me").status, 200) << "other sessions continue";
 }
 
 TEST_F(UsersTest, ASessionEndsAfter24Hours) {
@@ -203,7 +203,7 @@ TEST_F(UsersTest, ASessionEndsAfter24Hours) {
   EXPECT_TRUE(eventually([&] { return user.get("/api/user/me").status == 401; }));
 }
 
-TEST_F(UsersTest, MeIsTheUserOfTheToken) {
+TEST_F(UsersTest, MeReturnsTheUserOfTheToken) {
   const auto email = fresh_address();
   make_account(email);
   const auto login = log_in(email);
@@ -270,7 +270,7 @@ TEST_F(UsersTest, AnInvitationIsMailedAndAccepted) {
   EXPECT_EQ(text_at(list.data(), "0.role"), "owner");
 }
 
-TEST_F(UsersTest, AnInvitationExpiresAndCanBeTakenBack) {
+TEST_F(UsersTest, AnInvitationExpiresAndCanBeWithdrawn) {
   auto owner = new_owner();
   const auto late = fresh_address();
   owner.post("/api/business/users", {{"email", late}});
@@ -284,7 +284,7 @@ TEST_F(UsersTest, AnInvitationExpiresAndCanBeTakenBack) {
   EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 2U);
 }
 
-TEST_F(UsersTest, WhoHasAnAccountWithoutBusinessJoinsWithIt) {
+TEST_F(UsersTest, AnAccountWithoutABusinessAcceptsAnInvitation) {
   auto owner = new_owner();
   const auto email = fresh_address();
   auto user = new_user(email);
@@ -298,17 +298,17 @@ TEST_F(UsersTest, WhoHasAnAccountWithoutBusinessJoinsWithIt) {
   EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 2U);
 }
 
-TEST_F(UsersTest, WhoBelongsToAnotherBusinessCannotJoin) {
+TEST_F(UsersTest, AUserOfAnotherBusinessCannotJoin) {
   auto owner = new_owner();
-  auto stranger = new_owner();
-  const auto email = text_at(stranger.get("/api/user/me").data(), "email");
+  auto other_business = new_owner();
+  const auto email = text_at(other_business.get("/api/user/me").data(), "email");
   EXPECT_EQ(owner.post("/api/business/users", {{"email", email}}).status, 201)
-      << "which is not told to the one who asks";
+      << "the response does not reveal this";
   expect_refused(accept(mailed_token(email, 2)), 409, "CONFLICT");
-  EXPECT_EQ(text_at(stranger.get("/api/user/me").data(), "role"), "owner");
+  EXPECT_EQ(text_at(other_business.get("/api/user/me").data(), "role"), "owner");
 }
 
-TEST_F(UsersTest, AnInvitationKeepsNobodyFromRegistering) {
+TEST_F(UsersTest, AnInvitedAddressCanStillRegister) {
   auto owner = new_owner();
   const auto email = fresh_address();
   ASSERT_EQ(owner.post("/api/business/users", {{"email", email}}).status, 201);
@@ -330,7 +330,7 @@ TEST_F(UsersTest, UsersAreChangedAndRemoved) {
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(text_at(response.data(), "role"), "operator");
   EXPECT_EQ(text_at(member.get("/api/user/me").data(), "role"), "operator") << "at once";
-  EXPECT_EQ(owner.patch(path, response.data()).data(), response.data()) << "an answer can be sent back";
+  EXPECT_EQ(owner.patch(path, response.data()).data(), response.data()) << "a response can be sent back";
   expect_invalid(owner.patch(path, {{"role", nullptr}, {"status", "x"}, {"firstName", true}}),
                  {"role", "firstName"});
   EXPECT_EQ(owner.del(path).status, 200);
@@ -340,7 +340,7 @@ TEST_F(UsersTest, UsersAreChangedAndRemoved) {
   expect_refused(owner.patch(path, {{"role", "viewer"}}), 404, "NOT_FOUND");
 }
 
-TEST_F(UsersTest, WhoWasRemovedKeepsTheAccount) {
+TEST_F(UsersTest, ARemovedUserKeepsTheAccount) {
   auto owner = new_owner();
   const auto email = fresh_address();
   owner.post("/api/business/users", {{"email", email}});
@@ -351,7 +351,7 @@ TEST_F(UsersTest, WhoWasRemovedKeepsTheAccount) {
   EXPECT_EQ(user.post("/api/business", {{"name", "Own"}, {"email", "own@example.com"}}).status, 201);
 }
 
-TEST_F(UsersTest, TheLastOwnerStays) {
+TEST_F(UsersTest, TheLastOwnerCannotBeRemoved) {
   auto owner = new_owner();
   const auto path = "/api/business/users/" + user_guid(owner);
   expect_refused(owner.del(path), 409, "CONFLICT");
@@ -360,11 +360,11 @@ TEST_F(UsersTest, TheLastOwnerStays) {
   owner.post("/api/business/users", {{"email", fresh_address()}, {"role", "owner"}});
   expect_refused(owner.del(path), 409, "CONFLICT");
   auto second = new_member(owner, "owner");
-  EXPECT_EQ(owner.patch(path, {{"role", "admin"}}).status, 200) << "another owner is there, who has accepted";
+  EXPECT_EQ(owner.patch(path, {{"role", "admin"}}).status, 200) << "another owner has accepted";
   expect_refused(second.del("/api/business/users/" + user_guid(second)), 409, "CONFLICT");
 }
 
-TEST_F(UsersTest, OfTwoOwnersWhoRemoveEachOtherOneStays) {
+TEST_F(UsersTest, OneOfTwoOwnersWhoRemoveEachOtherRemains) {
   for (int round = 0; round < 5; ++round) {
     auto first = new_owner();
     auto second = new_member(first, "owner");
@@ -372,15 +372,15 @@ TEST_F(UsersTest, OfTwoOwnersWhoRemoveEachOtherOneStays) {
     const auto first_path = path_of(first);
     const auto second_path = path_of(second);
     int statuses[2] = {};
-    std::thread one([&] { statuses[0] = first.patch(second_path, {{"role", "viewer"}}).status; });
+    std::thread first_thread([&] { statuses[0] = first.patch(second_path, {{"role", "viewer"}}).status; });
     std::thread other([&] { statuses[1] = second.patch(first_path, {{"role", "viewer"}}).status; });
-    one.join();
+    first_thread.join();
     other.join();
     EXPECT_NE(statuses[0] == 200, statuses[1] == 200) << statuses[0] << " and " << statuses[1];
   }
 }
 
-TEST_F(UsersTest, AnAdminNeitherGivesNorTakesTheRoleOwner) {
+TEST_F(UsersTest, AnAdminNeitherGrantsNorRevokesTheRoleOwner) {
   auto owner = new_owner();
   auto admin = new_member(owner, "admin");
   const auto owner_path = "/api/business/users/" + user_guid(owner);
@@ -391,23 +391,23 @@ TEST_F(UsersTest, AnAdminNeitherGivesNorTakesTheRoleOwner) {
   expect_refused(admin.patch(owner_path, {{"role", "viewer"}}), 403, "FORBIDDEN");
   expect_refused(admin.del(owner_path), 403, "FORBIDDEN");
   EXPECT_EQ(admin.patch(owner_path, {{"role", "owner"}, {"firstName", "Ada"}}).status, 200)
-      << "no change of role";
+      << "the role cannot be changed";
   EXPECT_EQ(admin.post("/api/business/users", {{"email", fresh_address()}, {"role", "admin"}}).status, 201);
   EXPECT_EQ(admin.patch(own_path, {{"role", "operator"}}).status, 200);
 }
 
 TEST_F(UsersTest, UsersOfAnotherBusinessAreNotFound) {
   auto owner = new_owner();
-  auto stranger = new_owner();
-  const auto path = "/api/business/users/" + user_guid(stranger);
+  auto other_business = new_owner();
+  const auto path = "/api/business/users/" + user_guid(other_business);
   expect_refused(owner.get(path), 404, "NOT_FOUND");
   expect_refused(owner.patch(path, {{"role", "viewer"}}), 404, "NOT_FOUND");
   expect_refused(owner.del(path), 404, "NOT_FOUND");
-  EXPECT_EQ(text_at(stranger.get("/api/user/me").data(), "role"), "owner");
+  EXPECT_EQ(text_at(other_business.get("/api/user/me").data(), "role"), "owner");
   EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 1U);
 }
 
-TEST_F(UsersTest, ABusinessHasAThousandUsersAtMost) {
+TEST_F(UsersTest, ABusinessHasAtMostAThousandUsers) {
   auto owner = new_owner();
   world.database.rows(
       "insert into users (email, business_id, role) select 'n' || n || '@many.example', u.business_id, "
@@ -419,7 +419,7 @@ TEST_F(UsersTest, ABusinessHasAThousandUsersAtMost) {
   EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 1'000U);
 }
 
-TEST_F(UsersTest, WhatIsOverIsRemoved) {
+TEST_F(UsersTest, ExpiredRowsAreRemoved) {
   const auto email = fresh_address();
   make_account(email);
   auto over = session(email);
@@ -441,7 +441,7 @@ TEST_F(UsersTest, WhatIsOverIsRemoved) {
   EXPECT_EQ(database.number("select count(*) from login_failures"), 0);
 }
 
-TEST(UsersProxy, FailedLoginsCountForTheAddressThatATrustedProxyNames) {
+TEST(UsersProxy, FailedLoginsCountForTheAddressFromATrustedProxy) {
   const TestDatabase database;
   const Waybill waybill(database.url(), {.arguments = {"--trusted-proxy", "127.0.0.1"}});
   auto http = waybill.http();
@@ -456,9 +456,9 @@ TEST(UsersProxy, FailedLoginsCountForTheAddressThatATrustedProxyNames) {
   EXPECT_EQ(fail("198.51.100.8"), 401);
 }
 
-TEST(UsersMail, ARegistrationOutlivesAMailServerThatIsAway) {
+TEST(UsersMail, AMailServerOutageDoesNotAffectARegistration) {
   json::object options{{"starttls", false}};
-  options["port"] = SmtpServer(options).port();  // free again
+  options["port"] = SmtpServer(options).port();  // the port is free again
   const TestDatabase database;
   const Waybill waybill(
       database.url(),
@@ -480,7 +480,7 @@ TEST(UsersMail, ARegistrationOutlivesAMailServerThatIsAway) {
   EXPECT_TRUE(eventually([&] { return session.number("select count(*) from mail_outbox") == 0; }));
 }
 
-TEST(UsersMail, AMailThatIsRefusedForGoodIsGivenUp) {
+TEST(UsersMail, APermanentlyRefusedMailIsNotRetried) {
   SmtpServer server({{"starttls", false}, {"rcpt", "550 5.1.1 no such user"}});
   const TestDatabase database;
   Waybill waybill(database.url(), {.arguments = {"--smtp-url", server.url()}});

@@ -12,7 +12,7 @@ class VehiclesTest : public ApiTest {
   static std::string path_of(std::string_view guid) { return "/api/vehicle/" + std::string(guid); }
 };
 
-TEST_F(VehiclesTest, CreatingAnswersGuidNameAndPlate) {
+TEST_F(VehiclesTest, CreatingReturnsGuidNameAndPlate) {
   const auto response = http.post("/api/vehicle", {{"name", "Van 1"},
                                                    {"licensePlate", "AA-01-BB"},
                                                    {"type", "van"},
@@ -60,7 +60,7 @@ TEST_F(VehiclesTest, AllBadFieldsAreReportedAtOnce) {
   expect_invalid(http.put("/api/vehicle", {{"guid", "x"}}), {"guid"});
 }
 
-TEST_F(VehiclesTest, EveryTypeIsTaken) {
+TEST_F(VehiclesTest, EveryTypeIsAccepted) {
   for (const auto* const type : {"van", "car", "truck", "motorcycle", "bicycle", "other"}) {
     EXPECT_EQ(text_at(http.get(path_of(make_vehicle(http, {{"type", type}}))).data(), "type"), type);
   }
@@ -103,7 +103,7 @@ TEST_F(VehiclesTest, PutMergesAndAGetCanBePutBack) {
   EXPECT_TRUE(http.get(path_of(guid)).data().at("currentDriver").is_null());
 }
 
-TEST_F(VehiclesTest, TheDriverMustExistAndBeOne) {
+TEST_F(VehiclesTest, TheDriverMustExistAndBeUnambiguous) {
   const auto driver = make_driver(http);
   const auto other = make_driver(http);
   const auto guid = make_vehicle(http);
@@ -111,7 +111,7 @@ TEST_F(VehiclesTest, TheDriverMustExistAndBeOne) {
       http.put("/api/vehicle",
                {{"guid", guid}, {"currentDriverId", driver}, {"currentDriver", {{"guid", other}}}}),
       {"currentDriver.guid"});
-  for (const auto& missing : {std::string(unknown_guid), make_driver(stranger().http)}) {
+  for (const auto& missing : {std::string(unknown_guid), make_driver(other_business().http)}) {
     expect_refused(http.put("/api/vehicle", {{"guid", guid}, {"currentDriverId", missing}}), 404,
                    "NOT_FOUND");
     expect_refused(
@@ -121,7 +121,7 @@ TEST_F(VehiclesTest, TheDriverMustExistAndBeOne) {
   }
 }
 
-TEST_F(VehiclesTest, ADeletedVehicleIsGoneAndItsDeviceLoose) {
+TEST_F(VehiclesTest, ADeletedVehicleIsGoneAndItsDeviceHasNoVehicle) {
   const auto guid = make_vehicle(http);
   make_device(http, "GPS-1", guid);
   EXPECT_EQ(text_at(http.get("/api/tracking/devices").data(), "0.assignedVehicle.guid"), guid);
@@ -134,16 +134,16 @@ TEST_F(VehiclesTest, ADeletedVehicleIsGoneAndItsDeviceLoose) {
   EXPECT_TRUE(at(http.get("/api/tracking/devices").data(), "0.assignedVehicle").is_null());
 }
 
-TEST_F(VehiclesTest, AnotherBusinesssVehicleIs404) {
-  const auto theirs = make_vehicle(stranger().http);
-  for (const auto& guid : {theirs, std::string(unknown_guid)}) {
+TEST_F(VehiclesTest, AVehicleOfAnotherBusinessIs404) {
+  const auto foreign_vehicle = make_vehicle(other_business().http);
+  for (const auto& guid : {foreign_vehicle, std::string(unknown_guid)}) {
     expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
     expect_refused(http.put("/api/vehicle", {{"guid", guid}, {"name", "x"}}), 404, "NOT_FOUND");
     expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
     expect_refused(http.get("/api/vehicle/location/" + guid), 404, "NOT_FOUND");
     expect_refused(http.get("/api/vehicle/travel-history/" + guid), 404, "NOT_FOUND");
   }
-  EXPECT_EQ(text_at(stranger().http.get(path_of(theirs)).data(), "name"), "Van 1");
+  EXPECT_EQ(text_at(other_business().http.get(path_of(foreign_vehicle)).data(), "name"), "Van 1");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string first_line(const fs::path& path) {
 
 pid_t postmaster_of(const fs::path& data_dir) {
   const std::string line = first_line(data_dir / "postgres/postmaster.pid");
-  return line.empty() ? 0 : std::stoi(line);  // empty while it is being written
+  return line.empty() ? 0 : std::stoi(line);  // empty until the server has written it
 }
 
 bool answers(const std::string& url) {
@@ -50,7 +50,7 @@ std::vector<std::string> up_command(const fs::path& data_dir) {
           "--listen",       "127.0.0.1:0", "--metrics-listen", "off"};
 }
 
-/// A data directory whose cluster has been made and stopped again.
+/// A data directory whose cluster has been created and stopped.
 class StoppedCluster {
  public:
   StoppedCluster() {
@@ -66,7 +66,7 @@ class StoppedCluster {
   std::string url_;
 };
 
-/// One cluster for the tests that leave it as it was.
+/// A cluster shared by the tests that do not change it.
 class RunningCluster : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -95,19 +95,19 @@ TEST_F(RunningCluster, IsPrivateDurableAndWithoutTcp) {
   EXPECT_EQ(session.value("show server_encoding"), "UTF8");
 }
 
-TEST_F(RunningCluster, NeverRunsItsServerAsRoot) {
+TEST_F(RunningCluster, DoesNotRunItsServerAsRoot) {
   struct stat status{};
   ASSERT_EQ(::stat(("/proc/" + std::to_string(postmaster_of(data_dir()))).c_str(), &status), 0);
   EXPECT_NE(status.st_uid, 0U);
 }
 
-TEST(Cluster, AUserWithoutPrivilegesHasItsOwn) {
+TEST(Cluster, AUnprivilegedUserCanRunACluster) {
   const auto user = unprivileged_user();
   const TempDirectory directory;
   fs::permissions(directory.path(), fs::perms(0777));
   Process up(up_command(directory / "data"), {.user = user, .death_signal = SIGTERM});
   ASSERT_TRUE(up.wait_for_line("listening on", std::chrono::seconds(60))) << up.standard_error();
-  // Whoever may enter the data directory, here root, reaches the database.
+  // A user who may enter the data directory, here root, reaches the database.
   const Finished created =
       run({waybill_binary(), "token", "create", "--business", "Own", "--data-dir", directory / "data"});
   EXPECT_EQ(created.status, 0) << created.standard_error;
@@ -115,31 +115,31 @@ TEST(Cluster, AUserWithoutPrivilegesHasItsOwn) {
   EXPECT_EQ(up.wait_exit(), 0);
 }
 
-// Its path is known to everybody when the data directory's own is too long for a socket.
-TEST(Cluster, ASocketDirectoryThatAnotherUserMadeIsRefusedAndLeftAsItIs) {
+// The socket's directory has a well-known path if the data directory's path is too long for a socket.
+TEST(Cluster, ASocketDirectoryOfAnotherUserIsRefusedAndLeftUnchanged) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to make another user's directory";
   const TempDirectory directory;
   const fs::path data_dir = directory / std::string(100, 'd');
   const auto digest = sha256(data_dir.string());
-  const fs::path theirs = "/tmp/waybill-" + hex(std::span(digest).first(8));
-  const fs::path lock = theirs / "socket" / ".s.PGSQL.5432.lock";
+  const fs::path foreign_directory = "/tmp/waybill-" + hex(std::span(digest).first(8));
+  const fs::path lock = foreign_directory / "socket" / ".s.PGSQL.5432.lock";
   fs::create_directories(lock.parent_path());
-  const AtExit remove([&] { fs::remove_all(theirs); });
+  const AtExit remove([&] { fs::remove_all(foreign_directory); });
   std::ofstream(lock) << "precious\n";
   constexpr uid_t nobody = 65534;
-  ASSERT_EQ(::chown(theirs.c_str(), nobody, nobody), 0);
-  fs::permissions(theirs, fs::perms(0777));
+  ASSERT_EQ(::chown(foreign_directory.c_str(), nobody, nobody), 0);
+  fs::permissions(foreign_directory, fs::perms(0777));
   const Finished up = run(up_command(data_dir));
   EXPECT_EQ(up.status, 1);
-  EXPECT_NE(up.standard_error.find(theirs.string() +
+  EXPECT_NE(up.standard_error.find(foreign_directory.string() +
                                    " is needed for the server's socket, but belongs to another user"),
             std::string::npos)
       << up.standard_error;
-  EXPECT_EQ(mode_of(theirs), 0777U);
+  EXPECT_EQ(mode_of(foreign_directory), 0777U);
   EXPECT_TRUE(fs::exists(lock));
 }
 
-TEST(Cluster, CommittedDataSurvivesTheDeathOfEverything) {
+TEST(Cluster, CommittedDataSurvivesAKillOfAllProcesses) {
   const TempDirectory directory;
   {
     Waybill waybill("", on(directory / "data"));
@@ -150,7 +150,7 @@ TEST(Cluster, CommittedDataSurvivesTheDeathOfEverything) {
   EXPECT_EQ(Session(again.database_url()).number("select n from kept"), 42);
 }
 
-TEST(Cluster, TheServerEndsWithItsOwner) {
+TEST(Cluster, TheServerStopsWithItsOwner) {
   const TempDirectory directory;
   Waybill waybill("", on(directory / "data"));
   const pid_t server = postmaster_of(directory / "data");
@@ -158,7 +158,7 @@ TEST(Cluster, TheServerEndsWithItsOwner) {
   EXPECT_TRUE(eventually([&] { return ::kill(server, 0) != 0; }));
 }
 
-TEST_F(RunningCluster, AServerThatDiesIsStartedAgain) {
+TEST_F(RunningCluster, AServerThatDiesIsRestarted) {
   const pid_t server = postmaster_of(data_dir());
   ASSERT_EQ(::kill(server, SIGKILL), 0);
   EXPECT_TRUE(eventually([&] {
@@ -167,14 +167,14 @@ TEST_F(RunningCluster, AServerThatDiesIsStartedAgain) {
   }));
 }
 
-TEST(Cluster, AStalePidFileThatNamesAnotherProcessIsNoObstacle) {
+TEST(Cluster, AStalePidFileOfAnotherProcessIsIgnored) {
   const StoppedCluster cluster;
   std::ofstream(cluster.data_dir() / "postgres/postmaster.pid") << ::getppid() << "\n/elsewhere\n";
   const Waybill again("", on(cluster.data_dir()));
   EXPECT_TRUE(answers(again.database_url()));
 }
 
-TEST(Cluster, AnUnfinishedClusterIsMadeAnew) {
+TEST(Cluster, AnUnfinishedClusterIsCreatedAgain) {
   const TempDirectory directory;
   fs::create_directories(directory / "data/postgres.new/base");
   std::ofstream(directory / "data/postgres.new/PG_VERSION") << "15\n";
@@ -183,7 +183,7 @@ TEST(Cluster, AnUnfinishedClusterIsMadeAnew) {
   EXPECT_FALSE(fs::exists(directory / "data/postgres.new"));
 }
 
-TEST(Cluster, OfAnotherVersionIsAClearError) {
+TEST(Cluster, AClusterOfAnotherVersionIsReported) {
   const StoppedCluster cluster;
   std::ofstream(cluster.data_dir() / "postgres/PG_VERSION") << "9\n";
   const Finished refused = run(up_command(cluster.data_dir()));
@@ -201,7 +201,7 @@ TEST_F(RunningCluster, HasOneOwnerAtATime) {
   EXPECT_TRUE(answers(waybill().database_url()));
 }
 
-TEST(Cluster, ADataDirectoryWithALongNameWorks) {
+TEST(Cluster, ADataDirectoryMayHaveALongPath) {
   const TempDirectory directory;
   const fs::path data_dir = directory / std::string(100, 'x') / "da ta";
   fs::create_directories(data_dir.parent_path());
@@ -213,7 +213,7 @@ TEST(Cluster, ADataDirectoryWithALongNameWorks) {
   EXPECT_EQ(waybill.stop(), 0);
 }
 
-TEST(Cluster, KeepsTheModeOfAnExistingDataDirectoryAndEndsOnSigterm) {
+TEST(Cluster, AnExistingDataDirectoryKeepsItsModeAndSigtermStopsTheServer) {
   const TempDirectory directory;
   fs::create_directory(directory / "data");
   fs::permissions(directory / "data", fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);

@@ -33,7 +33,7 @@ bool is_token(const std::string& line) {
          base64url_decode(line.substr(3, 43)).has_value();
 }
 
-TEST(Command, TokenCreatePrintsTheTokenAlone) {
+TEST(Command, TokenCreatePrintsOnlyTheToken) {
   const TestDatabase database;
   const Finished created = waybill({"token", "create", "--business", "Acme", "--name", "till", "--role",
                                     "viewer", "--plan", "pro", "--database-url", database.url()});
@@ -41,7 +41,7 @@ TEST(Command, TokenCreatePrintsTheTokenAlone) {
   EXPECT_TRUE(is_token(created.standard_output)) << created.standard_output;
 }
 
-TEST(Command, TokenCreateStoresTheHashAlone) {
+TEST(Command, TokenCreateStoresOnlyTheHash) {
   TestDatabase database;
   const std::string token =
       waybill({"token", "create", "--business", "Acme", "--database-url", database.url()})
@@ -58,7 +58,7 @@ TEST(Command, TokenCreateUsesTheBusinessOfThatName) {
     several.emplace_back(
         [&] { waybill({"token", "create", "--business", "Acme", "--database-url", database.url()}); });
   }
-  for (std::thread& one : several) one.join();
+  for (std::thread& worker : several) worker.join();
   EXPECT_EQ(database.number("select count(*) from businesses"), 1);
   EXPECT_EQ(database.number("select count(*) from api_tokens"), 4);
 }
@@ -73,7 +73,7 @@ TEST(Command, TokenCreateKeepsThePlanOfAnExistingBusiness) {
   EXPECT_EQ(database.value("select plan from businesses"), "pro");
 }
 
-TEST(Command, ABusinessWhoseNameOthersHaveTooIsNamedByItsGuid) {
+TEST(Command, ABusinessWithASharedNameIsSelectedByItsGuid) {
   TestDatabase database;
   database.exec("insert into businesses (name) values ('Acme'), ('Acme')");
   const std::string first = database.value("select guid from businesses order by guid limit 1");
@@ -96,7 +96,7 @@ TEST(Command, ABusinessWhoseNameOthersHaveTooIsNamedByItsGuid) {
   EXPECT_EQ(database.value("select business_id from api_tokens"), first);
 }
 
-TEST(Command, ABusinesssNameHasUpTo200CharactersAndNotOnlyBlanks) {
+TEST(Command, ABusinessNameHasUpTo200CharactersAndMustNotBeBlank) {
   TestDatabase database;
   const auto status = [&](const std::string& business) {
     return waybill({"token", "create", "--business", business, "--database-url", database.url()}).status;
@@ -123,9 +123,9 @@ TEST(Command, TokenCreateWorksAfterACrash) {
   EXPECT_EQ(again.http(created.standard_output.substr(0, 46)).request("GET", "/api/v1/Orders").status, 200);
 }
 
-TEST(Command, WhoMayEnterTheDataDirectoryReachesTheDatabase) {
+TEST(Command, AUserWithAccessToTheDataDirectoryReachesTheDatabase) {
   const auto user = unprivileged_user();
-  if (!user) return;  // there is only one user to try with
+  if (!user) return;  // there is only one user to test with
   const TempDirectory directory;
   const Waybill up("", {.data_dir = directory / "data"});
   EXPECT_NE(token_create(directory / "data", {.user = user}).status, 0);
@@ -137,7 +137,7 @@ TEST(Command, WhoMayEnterTheDataDirectoryReachesTheDatabase) {
   EXPECT_TRUE(is_token(created.standard_output)) << created.standard_error;
 }
 
-TEST(Command, WithoutADatabaseTheErrorSaysWhatToDo) {
+TEST(Command, WithoutADatabaseTheErrorSuggestsARemedy) {
   const TempDirectory directory;
   const Finished refused = token_create(directory / "none");
   EXPECT_EQ(refused.status, 1);
@@ -146,7 +146,7 @@ TEST(Command, WithoutADatabaseTheErrorSaysWhatToDo) {
   EXPECT_FALSE(fs::exists(directory / "none"));
 }
 
-TEST(Command, AnOldSchemaIsNamed) {
+TEST(Command, AnOldSchemaIsReported) {
   const TestDatabase database(TestDatabase::Content::empty);
   const Finished refused =
       waybill({"token", "create", "--business", "Acme", "--database-url", database.url()});
@@ -154,7 +154,7 @@ TEST(Command, AnOldSchemaIsNamed) {
   EXPECT_NE(refused.standard_error.find("waybill migrate"), std::string::npos) << refused.standard_error;
 }
 
-TEST(Command, MigrateIsSafeWhenSeveralStartAtOnce) {
+TEST(Command, ConcurrentMigrationsAreSafe) {
   TestDatabase database(TestDatabase::Content::empty);
   std::vector<std::thread> several;
   std::atomic<int> succeeded = 0;
@@ -162,7 +162,7 @@ TEST(Command, MigrateIsSafeWhenSeveralStartAtOnce) {
     several.emplace_back(
         [&] { succeeded += waybill({"migrate", "--database-url", database.url()}).status == 0 ? 1 : 0; });
   }
-  for (std::thread& one : several) one.join();
+  for (std::thread& worker : several) worker.join();
   EXPECT_EQ(succeeded, 4);
   EXPECT_EQ(database.number("select count(*) from businesses"), 0);
 }
@@ -182,7 +182,7 @@ TEST(Command, SetPlanChangesThePlan) {
   EXPECT_EQ(database.value("select plan from businesses"), "pro");
 }
 
-TEST(Command, UnknownFlagsVariablesAndKeysAreRefused) {
+TEST(Command, UnknownOptionsVariablesAndConfigurationKeysAreRefused) {
   const TempDirectory directory;
   std::ofstream(directory / "bad.toml") << "lisen = \"127.0.0.1:0\"\n";
   EXPECT_EQ(waybill({"up", "--lisen", "127.0.0.1:0"}).status, 2);
@@ -192,7 +192,7 @@ TEST(Command, UnknownFlagsVariablesAndKeysAreRefused) {
   EXPECT_EQ(waybill({}).status, 2);
 }
 
-TEST(Command, HelpListsTheOptionsThatTheCommandUses) {
+TEST(Command, HelpListsTheOptionsOfTheCommand) {
   const auto lists = [](const std::vector<std::string>& command, std::string_view option) {
     std::vector<std::string> arguments = command;
     arguments.emplace_back("--help");
@@ -225,7 +225,7 @@ TEST(Command, VariablesAndFilesConfigureAProcess) {
       << up.standard_error();
 }
 
-TEST(Command, VapidKeysAreAPairOnP256) {
+TEST(Command, VapidKeysPrintsAP256KeyPair) {
   const std::string printed = waybill({"vapid-keys"}).standard_output;
   const std::size_t second = printed.find("\nprivate ");
   ASSERT_TRUE(printed.starts_with("public ") && second != std::string::npos) << printed;
@@ -238,7 +238,7 @@ TEST(Command, VapidKeysAreAPairOnP256) {
   EXPECT_NE(printed, waybill({"vapid-keys"}).standard_output);
 }
 
-TEST(Command, OpenApiIsADocumentOfVersion31) {
+TEST(Command, OpenApiPrintsADocumentOfVersion31) {
   const auto document = json::parse(waybill({"openapi"}).standard_output);
   EXPECT_TRUE(std::string(document.at("openapi").as_string()).starts_with("3.1"));
 }
@@ -255,10 +255,10 @@ TEST(Command, DemoVerifiesASignedWebhook) {
   EXPECT_EQ(Session(up.database_url())
                 .number("select count(*) from workflows where name like 'Demo%' and is_active"),
             0)
-      << "nobody receives any more";
+      << "the demo's receiver has stopped";
 }
 
-TEST(Command, DemoSaysWhenTheServiceRefusesItsReceiver) {
+TEST(Command, DemoReportsThatTheServiceRefusesItsReceiver) {
   const TestDatabase database;
   const TempDirectory directory;
   const Waybill up(database.url(), {.allow_private_destinations = false});
@@ -269,14 +269,14 @@ TEST(Command, DemoSaysWhenTheServiceRefusesItsReceiver) {
       << demo.standard_error;
 }
 
-TEST(Command, DemoWithoutAServiceSaysSo) {
+TEST(Command, DemoReportsAMissingService) {
   const TempDirectory directory;
   const Finished demo = waybill({"demo", "--data-dir", directory / "data", "--listen", "127.0.0.1:1"});
   EXPECT_EQ(demo.status, 1);
   EXPECT_NE(demo.standard_error.find("waybill up"), std::string::npos) << demo.standard_error;
 }
 
-TEST(Command, MetricsHaveAListenerOfTheirOwn) {
+TEST(Command, MetricsHaveTheirOwnListener) {
   const TestDatabase database;
   Waybill up(database.url(), {.arguments = {"--metrics-listen", "127.0.0.1:0"}});
   const auto line = up.process().wait_for_line("/metrics");
@@ -287,10 +287,10 @@ TEST(Command, MetricsHaveAListenerOfTheirOwn) {
   EXPECT_NE(response.text.find("waybill_"), std::string::npos);
 }
 
-TEST(Command, ASecondSigtermEndsAtOnce) {
+TEST(Command, ASecondSigtermEndsTheProcessAtOnce) {
   const TestDatabase database;
   Waybill up(database.url());
-  // A request that is half here keeps the first one waiting.
+  // A half-sent request keeps the first SIGTERM waiting.
   RawConnection slow("127.0.0.1", up.port());
   slow.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + up.token("Acme") +
             "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");

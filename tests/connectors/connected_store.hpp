@@ -9,14 +9,14 @@
 
 namespace waybill::tests {
 
-/// The guid that the contract gives a provider of stores: UUIDv5 of its code.
+/// The guid of a store provider by the contract: UUIDv5 of its code.
 std::string provider_guid(std::string_view code);
 
-/// What configures a store as an integration. Nothing is imported unless `settings` say so.
+/// The request that configures a store as an integration. Nothing is imported unless `settings` enable it.
 json::object configuration(const WooCommerceSimulator& store,
                            const json::object& settings = {{"autoImportOrders", false}});
 
-/// The guid of the managed workflow that tells stores of shipments.
+/// The guid of the managed workflow that pushes tracking numbers to stores.
 std::string push_tracking_workflow(Tenant& tenant);
 
 }  // namespace waybill::tests

@@ -9,7 +9,7 @@
 namespace waybill::tests {
 namespace {
 
-constexpr double most_asked_for = 250;
+constexpr double max_page_size = 250;
 
 std::string position_cursor(std::size_t position) {
   const std::string text = "position:" + std::to_string(position);
@@ -36,8 +36,8 @@ const GraphqlSelection& selection_of(const GraphqlField& field, const std::strin
 
 }  // namespace
 
-std::size_t graphql_first(const GraphqlField& asked) {
-  const auto* const first = asked.arguments.if_contains("first");
+std::size_t graphql_first(const GraphqlField& requested) {
+  const auto* const first = requested.arguments.if_contains("first");
   if (first == nullptr || !first->is_number()) return 0;
   return first->to_number<std::size_t>();
 }
@@ -71,36 +71,38 @@ const GraphqlSchema::Field& GraphqlSchema::field(const std::string& type, const 
 
 double GraphqlSchema::cost(const GraphqlSelection& selection, const std::string& type) const {
   double sum = 0;
-  for (const auto& asked : selection) {
-    if (asked.name != "__typename") sum += field_cost(asked, field(type, asked.name));
+  for (const auto& requested : selection) {
+    if (requested.name != "__typename") sum += field_cost(requested, field(type, requested.name));
   }
   return sum;
 }
 
-double GraphqlSchema::field_cost(const GraphqlField& asked, const Field& known) const {
+double GraphqlSchema::field_cost(const GraphqlField& requested, const Field& known) const {
   switch (known.kind) {
     case ':':
-      return cost(selection_of(asked, known.type), known.type) + (known.type.ends_with("Payload") ? 10 : 1);
+      return cost(selection_of(requested, known.type), known.type) +
+             (known.type.ends_with("Payload") ? 10 : 1);
     case '[': {
-      const double each = 1 + cost(selection_of(asked, known.type), known.type);
-      return each * static_cast<double>(std::max<std::size_t>(graphql_first(asked), 1));
+      const double each = 1 + cost(selection_of(requested, known.type), known.type);
+      return each * static_cast<double>(std::max<std::size_t>(graphql_first(requested), 1));
     }
     case '@':
-      return connection_cost(asked, known.type);
+      return connection_cost(requested, known.type);
     default:
-      if (!asked.selection.empty()) throw GraphqlError("Field '" + asked.name + "' has no fields of its own");
+      if (!requested.selection.empty())
+        throw GraphqlError("Field '" + requested.name + "' has no fields of its own");
       return 0;
   }
 }
 
-double GraphqlSchema::connection_cost(const GraphqlField& asked, const std::string& node) const {
-  const auto first = static_cast<double>(graphql_first(asked));
+double GraphqlSchema::connection_cost(const GraphqlField& requested, const std::string& node) const {
+  const auto first = static_cast<double>(graphql_first(requested));
   if (first < 1) throw GraphqlError("you must provide one of first or last", {{"code", "BAD_REQUEST"}});
-  if (first > most_asked_for) {
+  if (first > max_page_size) {
     throw GraphqlError("first cannot exceed 250", {{"code", "BAD_REQUEST"}});
   }
   double each = 1;
-  for (const auto& part : selection_of(asked, node + "Connection")) {
+  for (const auto& part : selection_of(requested, node + "Connection")) {
     if (part.name == "nodes") each += cost(selection_of(part, node), node);
     if (part.name == "edges") {
       for (const auto& edge : part.selection) {
@@ -115,26 +117,26 @@ double GraphqlSchema::connection_cost(const GraphqlField& asked, const std::stri
   return 2 + each * first;
 }
 
-json::value GraphqlProjection::take(const GraphqlField& asked, const GraphqlSchema::Field& known,
+json::value GraphqlProjection::take(const GraphqlField& requested, const GraphqlSchema::Field& known,
                                     const json::value& value) {
   if (value.is_null()) return nullptr;
   switch (known.kind) {
     case ':':
       cost_ += known.type.ends_with("Payload") ? 10 : 1;
-      return take_object(asked.selection, known.type, value.as_object());
+      return take_object(requested.selection, known.type, value.as_object());
     case '[':
-      return take_list(asked, known.type, value.as_array());
+      return take_list(requested, known.type, value.as_array());
     case '@': {
       const auto& all = value.as_array();
-      const std::size_t start = std::min(position_after(asked.arguments), all.size());
-      const std::size_t end = std::min(start + graphql_first(asked), all.size());
+      const std::size_t start = std::min(position_after(requested.arguments), all.size());
+      const std::size_t end = std::min(start + graphql_first(requested), all.size());
       GraphqlPage page;
       for (std::size_t i = start; i < end; ++i) {
         page.nodes.push_back(&all[i].as_object());
         page.cursors.push_back(position_cursor(i));
       }
       page.more = end < all.size();
-      return take_page(asked, known.type, page);
+      return take_page(requested, known.type, page);
     }
     default:
       return value;
@@ -144,51 +146,51 @@ json::value GraphqlProjection::take(const GraphqlField& asked, const GraphqlSche
 json::value GraphqlProjection::take_object(const GraphqlSelection& selection, const std::string& type,
                                            const json::object& from) {
   json::object taken;
-  for (const auto& asked : selection) {
-    if (asked.name == "__typename") {
-      taken[asked.key] = type;
+  for (const auto& requested : selection) {
+    if (requested.name == "__typename") {
+      taken[requested.key] = type;
       continue;
     }
-    path_.emplace_back(asked.key);
-    if (const auto right = denied_.find(type + "." + asked.name); right != denied_.end()) {
+    path_.emplace_back(requested.key);
+    if (const auto right = denied_.find(type + "." + requested.name); right != denied_.end()) {
       errors_.push_back(json::object{
-          {"message", "Access denied for " + asked.name + " field. Required access: " + right->second},
+          {"message", "Access denied for " + requested.name + " field. Required access: " + right->second},
           {"path", path_},
           {"extensions", {{"code", "ACCESS_DENIED"}, {"requiredAccess", right->second}}}});
-      taken[asked.key] = nullptr;
+      taken[requested.key] = nullptr;
     } else {
-      const auto* const value = from.if_contains(asked.name);
-      taken[asked.key] =
-          take(asked, schema_.field(type, asked.name), value != nullptr ? *value : json::value());
+      const auto* const value = from.if_contains(requested.name);
+      taken[requested.key] =
+          take(requested, schema_.field(type, requested.name), value != nullptr ? *value : json::value());
     }
     path_.pop_back();
   }
   return taken;
 }
 
-json::value GraphqlProjection::take_list(const GraphqlField& asked, const std::string& type,
+json::value GraphqlProjection::take_list(const GraphqlField& requested, const std::string& type,
                                          const json::array& from) {
-  const std::size_t first = graphql_first(asked);
+  const std::size_t first = graphql_first(requested);
   json::array taken;
-  for (const auto& one : from) {
+  for (const auto& item : from) {
     if (first > 0 && taken.size() == first) break;
     ++cost_;
     path_.emplace_back(taken.size());
-    taken.push_back(take_object(asked.selection, type, one.as_object()));
+    taken.push_back(take_object(requested.selection, type, item.as_object()));
     path_.pop_back();
   }
   return taken;
 }
 
-json::value GraphqlProjection::take_page(const GraphqlField& asked, const std::string& node,
+json::value GraphqlProjection::take_page(const GraphqlField& requested, const std::string& node,
                                          const GraphqlPage& page) {
   cost_ += 2;
   json::object taken;
-  for (const auto& part : asked.selection) {
+  for (const auto& part : requested.selection) {
     if (part.name == "pageInfo") {
       const json::object info{
           {"hasNextPage", page.more},
-          {"hasPreviousPage", asked.arguments.contains("after")},
+          {"hasPreviousPage", requested.arguments.contains("after")},
           {"startCursor", page.cursors.empty() ? json::value() : json::value(page.cursors.front())},
           {"endCursor", page.cursors.empty() ? json::value() : json::value(page.cursors.back())}};
       taken[part.key] = take_object(part.selection, "PageInfo", info);

@@ -13,13 +13,12 @@
 
 namespace waybill::tests {
 
-/// As much of GraphQL (October 2021) as a simulator needs to answer exactly what was asked for: operations
-/// with variables, arguments, aliases and fragments; objects, lists, and connections with nodes, edges and
-/// cursors.
+/// The part of GraphQL (October 2021) that a simulator needs: operations with variables, arguments, aliases
+/// and fragments; objects, lists, and connections with nodes, edges and cursors.
 struct GraphqlField {
-  std::string key;  // the alias, or the name
+  std::string key;  // alias, otherwise the name
   std::string name;
-  json::object arguments;  // with the variables' values
+  json::object arguments;  // with the values of variables
   std::vector<GraphqlField> selection;
 };
 using GraphqlSelection = std::vector<GraphqlField>;
@@ -30,7 +29,7 @@ struct GraphqlOperation {
   GraphqlSelection selection;
 };
 
-/// What makes a document invalid: an entry of `errors`.
+/// The reason why a document is invalid: an entry of `errors`.
 class GraphqlError : public std::runtime_error {
  public:
   explicit GraphqlError(const std::string& message, json::object extensions = {})
@@ -41,11 +40,11 @@ class GraphqlError : public std::runtime_error {
   json::object extensions_;
 };
 
-/// The only operation of a document. Throws GraphqlError.
+/// Parses the only operation of a document. Throws GraphqlError.
 GraphqlOperation parse_graphql(std::string_view document, const json::object& variables);
 
-/// Types and their fields: lines of `Type: scalar object:Type list[Type connection@Type`. A type whose name
-/// ends in "Payload" is what a mutation gives.
+/// Types and their fields: lines of `Type: scalar object:Type list[Type connection@Type`. The name of a
+/// mutation's result type ends in "Payload".
 class GraphqlSchema {
  public:
   struct Field {
@@ -57,41 +56,42 @@ class GraphqlSchema {
   /// Throws GraphqlError (undefinedField).
   const Field& field(const std::string& type, const std::string& name) const;
 
-  /// Checks a selection, and gives what it costs at most: an object 1, a mutation 10, a connection 2, each
-  /// times the `first` around it. Throws GraphqlError.
+  /// Checks a selection and returns its maximum cost: an object 1, a mutation 10, a connection 2, each times
+  /// the enclosing `first`. Throws GraphqlError.
   double cost(const GraphqlSelection& selection, const std::string& type) const;
 
  private:
-  double field_cost(const GraphqlField& asked, const Field& known) const;
-  double connection_cost(const GraphqlField& asked, const std::string& node) const;
+  double field_cost(const GraphqlField& requested, const Field& known) const;
+  double connection_cost(const GraphqlField& requested, const std::string& node) const;
 
   std::map<std::string, std::map<std::string, Field>> types_;
 };
 
-/// The nodes of a connection that a page shows.
+/// The nodes of a connection on one page.
 struct GraphqlPage {
   std::vector<const json::object*> nodes;
-  std::vector<std::string> cursors;  // as many
+  std::vector<std::string> cursors;  // one for each node
   bool more = false;
 };
 
-/// Takes what was asked for, and nothing else, out of whole records.
+/// Selects the requested fields from whole records.
 class GraphqlProjection {
  public:
-  /// `denied`: "Type.field" and the right that is missing for it; such fields are null, with an error.
+  /// `denied` has pairs of "Type.field" and the missing permission; such fields are null, with an error.
   GraphqlProjection(const GraphqlSchema& schema, std::map<std::string, std::string> denied)
       : schema_(schema), denied_(std::move(denied)) {}
 
-  json::value take(const GraphqlField& asked, const GraphqlSchema::Field& known, const json::value& value);
-  json::value take_page(const GraphqlField& asked, const std::string& node, const GraphqlPage& page);
+  json::value take(const GraphqlField& requested, const GraphqlSchema::Field& known,
+                   const json::value& value);
+  json::value take_page(const GraphqlField& requested, const std::string& node, const GraphqlPage& page);
 
-  double cost() const { return cost_; }  // of what was there
+  double cost() const { return cost_; }  // of the returned data
   json::array& errors() { return errors_; }
 
  private:
   json::value take_object(const GraphqlSelection& selection, const std::string& type,
                           const json::object& from);
-  json::value take_list(const GraphqlField& asked, const std::string& type, const json::array& from);
+  json::value take_list(const GraphqlField& requested, const std::string& type, const json::array& from);
 
   const GraphqlSchema& schema_;
   std::map<std::string, std::string> denied_;
@@ -100,7 +100,7 @@ class GraphqlProjection {
   double cost_ = 0;
 };
 
-/// How many a field asks for.
-std::size_t graphql_first(const GraphqlField& asked);
+/// The number of nodes that a field requests.
+std::size_t graphql_first(const GraphqlField& requested);
 
 }  // namespace waybill::tests

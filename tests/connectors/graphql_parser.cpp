@@ -105,11 +105,11 @@ class Parser {
            std::isalpha(static_cast<unsigned char>(token_.empty() ? ' ' : token_[0])) != 0) {
       type += take();
     }
-    const auto* given = variables_.if_contains(name);
-    json::value value = given != nullptr ? *given : json::value(nullptr);
+    const auto* variable = variables_.if_contains(name);
+    json::value value = variable != nullptr ? *variable : json::value(nullptr);
     if (accept("=")) {
       auto by_default = this->value();
-      if (given == nullptr) value = std::move(by_default);
+      if (variable == nullptr) value = std::move(by_default);
     }
     if (type.ends_with('!') && value.is_null()) {
       throw GraphqlError("Variable $" + name + " of type " + type + " was provided invalid value",
@@ -135,7 +135,7 @@ class Parser {
   void spread(GraphqlSelection& fields) {
     if (accept("on")) {
       take();
-      for (auto& one : selection()) fields.push_back(std::move(one));
+      for (auto& selected : selection()) fields.push_back(std::move(selected));
     } else {
       fields.push_back({{}, "..." + take(), {}, {}});
     }
@@ -180,7 +180,7 @@ class Parser {
     const std::string word = take();
     boost::system::error_code failed;
     auto parsed = json::parse(word, failed);
-    return failed ? json::value(word) : parsed;  // an enumeration's value is a bare word
+    return failed ? json::value(word) : parsed;  // the value of an enumeration is a bare word
   }
 
   void fragment() {
@@ -202,7 +202,7 @@ class Parser {
       const auto found = fragments_.find(field.name.substr(3));
       if (found == fragments_.end())
         throw GraphqlError("Fragment " + field.name.substr(3) + " was used, but not defined");
-      for (auto& one : expanded(found->second)) all.push_back(std::move(one));
+      for (auto& selected : expanded(found->second)) all.push_back(std::move(selected));
     }
     return all;
   }

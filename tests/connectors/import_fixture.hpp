@@ -11,23 +11,23 @@
 
 namespace waybill::tests {
 
-/// A waybill whose sweeps follow each other closely.
+/// A waybill with short intervals between sweeps.
 struct ImportWorld : World {
   ImportWorld() : World({.arguments = {"--import-interval", "1"}}) {}
 };
 
-/// What a run of an import says of itself.
+/// The report of an import run.
 struct ImportRun {
   std::string guid;
   std::int64_t imported = 0, updated = 0, unchanged = 0, failed = 0;
   json::array errors;
   /// "1 imported, 2 updated, 3 unchanged, 4 failed"
   std::string counts() const;
-  /// Of the only error.
+  /// The message of the only error.
   std::string reason() const;
 };
 
-/// A store's connection to a business, as the API makes it. Its sweeps begin when they are asked for, unless
+/// A store's connection to a business, created through the API. Its sweeps start only on request, unless
 /// `auto_import` is set.
 class Connection {
  public:
@@ -38,17 +38,17 @@ class Connection {
   Connection(Session& sql, std::string business, const std::string& key_file,
              const WooCommerceSimulator& store, Settings settings);
 
-  /// Asks for a sweep; its run.
+  /// Requests a sweep and returns its run.
   std::string request();
-  /// The run once it is finished.
+  /// Waits until the run has finished and returns it.
   ImportRun finished(const std::string& run, Deadline deadline = patience);
-  /// Both.
+  /// Requests a sweep and waits until it has finished.
   ImportRun sync(Deadline deadline = patience) { return finished(request(), deadline); }
 
-  std::int64_t orders();  // that are here
-  /// A column of the order that has this id in the store; "" when there is none.
+  std::int64_t orders();  // number of the business's orders
+  /// A column of the order with this id in the store; "" if there is none.
   std::string order(std::int64_t external_id, std::string_view column);
-  /// Events of the business's records of a kind (0 order, 2 customer, 3 product).
+  /// Number of events of the business's records of a kind (0 order, 2 customer, 3 product).
   std::int64_t events(int entity_type = 0);
   std::int64_t failures();
 

@@ -1,4 +1,4 @@
-// Memory and places of imports, shared by businesses.
+// The memory and the concurrency of imports, which businesses share.
 #include <fstream>
 
 #include "tests/connectors/import_fixture.hpp"
@@ -13,7 +13,7 @@ constexpr std::size_t every_call = 1'000'000;
 
 Time an_hour_ago() { return std::chrono::floor<std::chrono::seconds>(system_clock().now()) - 1h; }
 
-/// An answer of `bytes` that is one JSON array of `entry`.
+/// A response of `bytes` with one JSON array that repeats `entry`.
 Fault array_of(std::string_view entry, std::size_t bytes) {
   std::string body = "[";
   body.reserve(bytes);
@@ -22,7 +22,7 @@ Fault array_of(std::string_view entry, std::size_t bytes) {
   return {.spoil = [body = std::move(body)](Reply& reply) { reply.body = body; }};
 }
 
-/// A worker of its own, whose memory nothing else takes.
+/// A separate worker, whose memory nothing else uses.
 class ImportMemory : public testing::Test {
  protected:
   std::string business(const std::string& name) {
@@ -34,7 +34,7 @@ class ImportMemory : public testing::Test {
     return {sql, business, worker.secret_key_file(), store, {}};
   }
 
-  /// The most that the worker has had, in bytes.
+  /// The peak memory of the worker, in bytes.
   std::size_t peak_memory() {
     std::ifstream status("/proc/" + std::to_string(worker.process().pid()) + "/status");
     for (std::string line; std::getline(status, line);) {
@@ -43,7 +43,7 @@ class ImportMemory : public testing::Test {
     return 0;
   }
 
-  /// Runs one sweep over each of 6 stores of 2 businesses, all at once; their reasons.
+  /// Runs one concurrent sweep over each of 6 stores of 2 businesses; returns their errors.
   std::vector<std::string> sweep_all(const Fault& fault) {
     std::vector<std::unique_ptr<WooCommerceSimulator>> stores;
     std::vector<Connection> connections;
@@ -69,14 +69,14 @@ class ImportMemory : public testing::Test {
   std::vector<std::string> businesses;
 };
 
-TEST_F(ImportMemory, StaysSmallWithStoresOfHugePages) {
+TEST_F(ImportMemory, IsLimitedWithHugePages) {
   for (const auto& reason : sweep_all(array_of(R"({"id":1})", 32 * mebibyte)))
     EXPECT_NE(reason.find("larger than"), std::string::npos) << reason;
   EXPECT_LT(peak_memory(), 200 * mebibyte);
   std::printf("peak memory %zu MiB\n", peak_memory() / mebibyte);
 }
 
-TEST_F(ImportMemory, StaysSmallWithPagesOfVeryManyValues) {
+TEST_F(ImportMemory, IsLimitedWithPagesOfVeryManyValues) {
   for (const auto& reason : sweep_all(array_of("[]", 7 * mebibyte))) {
     const bool is_refused = reason.find("too many values") != std::string::npos ||
                             reason.find("larger than") != std::string::npos;
@@ -86,7 +86,7 @@ TEST_F(ImportMemory, StaysSmallWithPagesOfVeryManyValues) {
   std::printf("peak memory %zu MiB\n", peak_memory() / mebibyte);
 }
 
-TEST_F(ImportMemory, StaysSmallWithPagesOfVeryManyItems) {
+TEST_F(ImportMemory, IsLimitedWithPagesOfVeryManyItems) {
   std::string items = R"({"name":"x","quantity":1})";
   for (int i = 0; i < 14; ++i) items = items + "," + items;
   sweep_all(
@@ -95,7 +95,7 @@ TEST_F(ImportMemory, StaysSmallWithPagesOfVeryManyItems) {
   std::printf("peak memory %zu MiB\n", peak_memory() / mebibyte);
 }
 
-TEST_F(ImportMemory, APageThatIsTooLargeIsAskedForInSmallerOnes) {
+TEST_F(ImportMemory, APageThatIsTooLargeIsRequestedInSmallerPages) {
   WooCommerceSimulator store;
   // 100 of them are 10 MB.
   store.add_orders(60, an_hour_ago(), 1s);
@@ -107,7 +107,7 @@ TEST_F(ImportMemory, APageThatIsTooLargeIsAskedForInSmallerOnes) {
   EXPECT_EQ(connection.orders(), 120);
 }
 
-TEST_F(ImportMemory, ABusinessHasThreePlacesAndLeavesTheOthers) {
+TEST_F(ImportMemory, ABusinessRunsAtMostThreeSweepsAtOnce) {
   std::vector<std::unique_ptr<WooCommerceSimulator>> stores;
   const auto gate = std::make_shared<Gate>();
   const AtExit open([&] { gate->open(); });
@@ -117,15 +117,15 @@ TEST_F(ImportMemory, ABusinessHasThreePlacesAndLeavesTheOthers) {
     stores.back()->fail(slow_answer(gate), every_call);
     connect(slow, *stores.back()).request();
   }
-  const auto asked = [&] {
+  const auto stores_called = [&] {
     return std::ranges::count_if(stores, [](const auto& store) { return store->count("GET", "orders") > 0; });
   };
-  ASSERT_TRUE(eventually([&] { return asked() == 3; }));
+  ASSERT_TRUE(eventually([&] { return stores_called() == 3; }));
   WooCommerceSimulator store;
   store.add_order();
   auto quick = connect(business("quick"), store);
   EXPECT_EQ(quick.sync().imported, 1);
-  EXPECT_EQ(asked(), 3);
+  EXPECT_EQ(stores_called(), 3);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 Time an_hour_ago() { return std::chrono::floor<std::chrono::seconds>(system_clock().now()) - 1h; }
 
-// A delivery address and the customer of one address, both empty.
+// An empty delivery address, and an empty address of the customer.
 json::object without_address() {
   json::object empty;
   for (const char* name :
@@ -18,7 +18,7 @@ json::object without_address() {
   return {{"shipping", empty}, {"billing", empty}};
 }
 
-TEST_F(ImportTest, OrdersOfAConnectedStoreArriveByThemselvesAsTheStoreHasThem) {
+TEST_F(ImportTest, OrdersOfAConnectedStoreAreImportedAutomatically) {
   const auto id =
       store.add_order({{"number", "W-1001"}, {"total", "53.43"}, {"currency", "SEK"}, {"status", "on-hold"}});
   auto connection = connect(store, {.auto_import = true});
@@ -40,12 +40,12 @@ TEST_F(ImportTest, OrdersOfAConnectedStoreArriveByThemselvesAsTheStoreHasThem) {
   EXPECT_TRUE(item.at("productId").is_null());
   EXPECT_LT(*parse_timestamp(text_at(order, "createdAt")), system_clock().now() - 59min)
       << "the store's time of creation";
-  // What a GET gives can be PUT back.
+  // A GET response can be PUT back.
   EXPECT_EQ(tenant.http.put("/api/v1/Orders/" + guid, order).status, 200);
   EXPECT_EQ(tenant.history_of_order(guid), std::vector<std::string>{" > pending by import"});
 }
 
-TEST_F(ImportTest, UnchangedOrdersWriteNothingAndFireNoEvent) {
+TEST_F(ImportTest, UnchangedOrdersWriteNothingAndMakeNoEvent) {
   store.add_orders(150, an_hour_ago(), 1s);
   auto connection = connect(store);
   EXPECT_EQ(connection.sync().counts(), "150 imported, 0 updated, 0 unchanged, 0 failed");
@@ -59,7 +59,7 @@ TEST_F(ImportTest, UnchangedOrdersWriteNothingAndFireNoEvent) {
   EXPECT_EQ(connection.events(), events);
 }
 
-TEST_F(ImportTest, WhatTheStoreChangesIsTakenOverAndWhatIsChangedHereStaysUntilThen) {
+TEST_F(ImportTest, ChangesOfTheStoreAreImportedAndLocalChangesStayUntilThen) {
   const auto id = store.add_order();
   auto connection = connect(store);
   connection.sync();
@@ -78,7 +78,7 @@ TEST_F(ImportTest, WhatTheStoreChangesIsTakenOverAndWhatIsChangedHereStaysUntilT
   EXPECT_EQ(connection.order(id, "items #>> '{0,guid}'"), item) << "shipments name items by their guid";
 }
 
-TEST_F(ImportTest, StatusFollowsTheStoreForwardsOnly) {
+TEST_F(ImportTest, TheStatusFollowsTheStoreOnlyForwards) {
   const auto id = store.add_order({{"status", "pending"}});
   auto connection = connect(store);
   connection.sync();
@@ -93,7 +93,7 @@ TEST_F(ImportTest, StatusFollowsTheStoreForwardsOnly) {
   EXPECT_EQ(connection.order(id, "notes"), "");
 }
 
-TEST_F(ImportTest, CancellationInTheStoreWinsUnlessTheOrderIsShippedHereWhichIsTold) {
+TEST_F(ImportTest, ACancellationInTheStoreIsImportedOrReportedIfTheOrderIsShipped) {
   const auto open = store.add_order();
   const auto shipped = store.add_order();
   auto connection = connect(store);
@@ -108,11 +108,11 @@ TEST_F(ImportTest, CancellationInTheStoreWinsUnlessTheOrderIsShippedHereWhichIsT
   EXPECT_EQ(run.reason(), "It was cancelled in the store, and is shipped here.");
   EXPECT_EQ(connection.order(open, "status"), "cancelled");
   EXPECT_EQ(connection.order(shipped, "status"), "shipped");
-  EXPECT_EQ(connection.sync().failed, 0) << "told once";
-  EXPECT_EQ(connection.failures(), 0) << "trying again would change nothing";
+  EXPECT_EQ(connection.sync().failed, 0) << "reported once";
+  EXPECT_EQ(connection.failures(), 0) << "a retry would change nothing";
 }
 
-TEST_F(ImportTest, EchoOfOurOwnTrackingWritesNothing) {
+TEST_F(ImportTest, TheEchoOfOurTrackingNumberWritesNothing) {
   const auto id = store.add_order();
   auto connection = connect(store);
   connection.sync();
@@ -126,7 +126,7 @@ TEST_F(ImportTest, EchoOfOurOwnTrackingWritesNothing) {
   EXPECT_EQ(connection.events(), events);
 }
 
-TEST_F(ImportTest, OrderDeletedHereStaysDeleted) {
+TEST_F(ImportTest, ADeletedOrderIsNotImportedAgain) {
   const auto id = store.add_order();
   auto connection = connect(store);
   connection.sync();
@@ -138,7 +138,7 @@ TEST_F(ImportTest, OrderDeletedHereStaysDeleted) {
   EXPECT_EQ(connection.orders(), 0);
 }
 
-TEST_F(ImportTest, CustomersOfOneEMailAddressAreOneAndKeepTheirOwnData) {
+TEST_F(ImportTest, OrdersWithOneEmailAddressShareACustomerThatKeepsItsData) {
   tenant.sql.rows(
       "insert into customers (business_id, name, email) values ($1, 'Our Jana', 'JANA@example.com')",
       {tenant.id});
@@ -160,7 +160,7 @@ TEST_F(ImportTest, CustomersOfOneEMailAddressAreOneAndKeepTheirOwnData) {
   EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1 and deleted_at is null",
                               {tenant.id}),
             3);
-  // Without an address the order's own customer stays.
+  // An order without an email address keeps its customer.
   const auto before = customer(guest);
   store.change_order(guest, {{"total", "1.00"}});
   connection.sync();
@@ -168,8 +168,8 @@ TEST_F(ImportTest, CustomersOfOneEMailAddressAreOneAndKeepTheirOwnData) {
   EXPECT_EQ(customer(guest), before);
 }
 
-TEST_F(ImportTest, ProductsAreKnownBySkuAndUnchangedOnesWriteNothing) {
-  const auto ours = tenant.sql.value(
+TEST_F(ImportTest, ProductsAreMatchedBySkuAndUnchangedProductsWriteNothing) {
+  const auto product_guid = tenant.sql.value(
       "insert into products (business_id, name, sku, price, cost) values ($1, 'Ours', 'TEE-BLUE', 1, 0.5) "
       "returning guid",
       {tenant.id});
@@ -178,23 +178,24 @@ TEST_F(ImportTest, ProductsAreKnownBySkuAndUnchangedOnesWriteNothing) {
   const auto order = store.add_order();
   auto connection = connect(store, {.sync_products = true});
   const auto run = connection.sync();
-  EXPECT_EQ(run.counts(), "1 imported, 0 updated, 0 unchanged, 0 failed") << "orders alone are counted";
+  EXPECT_EQ(run.counts(), "1 imported, 0 updated, 0 unchanged, 0 failed") << "only orders are counted";
   const auto product = [&](const char* column) {
-    return tenant.sql.value("select " + std::string(column) + " from products where guid = $1", {ours});
+    return tenant.sql.value("select " + std::string(column) + " from products where guid = $1",
+                            {product_guid});
   };
   EXPECT_EQ(product("name"), "Tee");
   EXPECT_EQ(product("price"), "20.00");
-  EXPECT_EQ(product("cost"), "0.50") << "no store knows it";
+  EXPECT_EQ(product("cost"), "0.50") << "stores have no cost";
   EXPECT_EQ(tenant.sql.number("select count(*) from products where business_id = $1", {tenant.id}), 2);
   const auto events = connection.events(3);
   connection.sync();
   EXPECT_EQ(connection.events(3), events);
   store.change_order(order, {{"total", "2.00"}});
   connection.sync();
-  EXPECT_EQ(connection.order(order, "items #>> '{0,productId}'"), ours);
+  EXPECT_EQ(connection.order(order, "items #>> '{0,productId}'"), product_guid);
 }
 
-TEST_F(ImportTest, OneBadOrderIsSetAsideAndImportedOnceItIsMended) {
+TEST_F(ImportTest, ABadOrderIsSetAsideAndImportedOnceItIsFixed) {
   store.add_order();
   const auto bad = store.add_order(without_address());
   store.add_order();
@@ -211,20 +212,20 @@ TEST_F(ImportTest, OneBadOrderIsSetAsideAndImportedOnceItIsMended) {
   EXPECT_EQ(connection.orders(), 3);
 }
 
-TEST_F(ImportTest, SetAsideOrdersAreFetchedAgainAndForgottenWhenTheStoreHasThemNoMore) {
+TEST_F(ImportTest, SetAsideOrdersAreReadAgainAndDroppedOnceTheStoreHasDeletedThem) {
   const auto bad = store.add_order(without_address(), an_hour_ago());
-  store.add_order({}, an_hour_ago() + 30min);  // beyond the overlap
+  store.add_order({}, an_hour_ago() + 30min);  // later than the overlap
   auto connection = connect(store);
   EXPECT_EQ(connection.sync().failed, 1);
   store.forget_calls();
-  EXPECT_EQ(connection.sync().failed, 1) << "who asks for a sweep asks for these too";
+  EXPECT_EQ(connection.sync().failed, 1) << "a requested sweep includes set-aside orders";
   EXPECT_EQ(store.count("GET", "orders/" + std::to_string(bad)), 1U);
   store.delete_order(bad);
   EXPECT_EQ(connection.sync().failed, 0);
   EXPECT_EQ(connection.failures(), 0);
 }
 
-TEST_F(ImportTest, AnOrderThatTheDatabaseRefusesIsFoundAndTheRestOfItsPageGoesOn) {
+TEST_F(ImportTest, AnOrderThatTheDatabaseRefusesDoesNotAffectTheRestOfItsPage) {
   tenant.sql.exec("alter table orders add constraint no_cursed_orders check (order_number <> 'cursed')");
   const AtExit lift([&] { tenant.sql.exec("alter table orders drop constraint no_cursed_orders"); });
   store.add_orders(20, an_hour_ago(), 1s);
@@ -237,7 +238,7 @@ TEST_F(ImportTest, AnOrderThatTheDatabaseRefusesIsFoundAndTheRestOfItsPageGoesOn
   EXPECT_EQ(connection.failures(), 1);
 }
 
-TEST_F(ImportTest, WithoutAutoImportOrdersComeOnRequestAlone) {
+TEST_F(ImportTest, WithoutAutoImportOrdersAreImportedOnlyOnRequest) {
   store.add_order();
   auto connection = connect(store);
   const auto swept = [&] { return connection.value("due_at > now()") == "t"; };
@@ -252,7 +253,7 @@ TEST_F(ImportTest, WithoutAutoImportOrdersComeOnRequestAlone) {
   EXPECT_EQ(store.count("GET", "products"), 0U) << "syncProducts is off";
 }
 
-TEST_F(ImportTest, AStoreThatFailsInMidSweepLosesAndDoublesNothing) {
+TEST_F(ImportTest, AStoreFailureDuringASweepNeitherLosesNorDuplicatesOrders) {
   store.add_orders(250, an_hour_ago(), 1s);
   struct Case {
     const char* name;
@@ -291,7 +292,7 @@ TEST_F(ImportTest, AStoreThatFailsInMidSweepLosesAndDoublesNothing) {
   }
 }
 
-TEST_F(ImportTest, AStoreThatIsBusyForAMomentIsAskedAgainAtOnce) {
+TEST_F(ImportTest, ABriefRateLimitOfTheStoreIsRetriedAtOnce) {
   store.add_orders(5, an_hour_ago(), 1s);
   store.fail(too_many_requests("0.1"), 1);
   auto connection = connect(store);
@@ -300,7 +301,7 @@ TEST_F(ImportTest, AStoreThatIsBusyForAMomentIsAskedAgainAtOnce) {
   EXPECT_TRUE(run.errors.empty());
 }
 
-TEST_F(ImportTest, OrdersChangedWhilePagingAndInOneSecondAreAllThere) {
+TEST_F(ImportTest, OrdersChangedDuringPagingOrInOneSecondAreAllImported) {
   const Time start = an_hour_ago();
   const auto first = store.add_orders(130, start, 1s);
   store.add_orders(130, start + 200s, 0s);  // in one second
@@ -316,7 +317,7 @@ TEST_F(ImportTest, OrdersChangedWhilePagingAndInOneSecondAreAllThere) {
   EXPECT_EQ(connection.events(), 261);
 }
 
-TEST_F(ImportTest, RefusedCredentialsAreToldAndTheIntegrationStaysActive) {
+TEST_F(ImportTest, RefusedCredentialsAreReportedAndTheIntegrationStaysActive) {
   store.add_order();
   store.revoke_key();
   auto connection = connect(store);
@@ -331,7 +332,7 @@ TEST_F(ImportTest, RefusedCredentialsAreToldAndTheIntegrationStaysActive) {
   EXPECT_EQ(log.find(store.key()), std::string::npos);
 }
 
-TEST_F(ImportTest, DisablingInMidSweepEndsItAndNothingMoreIsWritten) {
+TEST_F(ImportTest, DisablingAStoreEndsItsSweepWithoutFurtherWrites) {
   for (const char* const end : {"status = 'disabled'", "removed_at = now()"}) {
     WooCommerceSimulator slow;
     slow.add_orders(250, an_hour_ago(), 1s);
@@ -366,7 +367,7 @@ TEST_F(ImportTest, ASlowStoreDelaysNoOther) {
   EXPECT_EQ(waiting.orders(), 0);
 }
 
-TEST_F(ImportTest, OfIdleRunsTheLatestIsKept) {
+TEST_F(ImportTest, OnlyTheLatestRunWithoutChangesIsKept) {
   store.add_orders(3, an_hour_ago(), 1s);
   auto connection = connect(store, {.auto_import = true});
   const auto runs = [&](const char* condition) {

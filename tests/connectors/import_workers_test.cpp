@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 Time an_hour_ago() { return std::chrono::floor<std::chrono::seconds>(system_clock().now()) - 1h; }
 
-/// Workers of one database, and a store that one of them is to import.
+/// Workers on one database, and a store that one of them imports.
 class ImportWorkers : public testing::Test {
  protected:
   ImportWorkers() {
@@ -32,18 +32,18 @@ class ImportWorkers : public testing::Test {
     return {sql, business, workers.front()->secret_key_file(), store, settings};
   }
 
-  /// The one that sweeps now.
-  Waybill& owner() {
+  /// The worker that imports now.
+  Waybill& importing_worker() {
     const auto pid = sql.number(
         "select split_part(w.name, ':', 2)::int from integrations i join workers w on w.guid = "
         "i.lease_owner");
     for (const auto& worker : workers) {
       if (worker->process().pid() == pid) return *worker;
     }
-    throw std::runtime_error("nobody sweeps");
+    throw std::runtime_error("no worker imports");
   }
 
-  /// The store answers no call after this page, until the gate opens or another worker asks.
+  /// The store answers no call after this page until the gate opens or another worker calls.
   void halt_after(std::size_t page) {
     store.after_page([this, page, pages = std::make_shared<std::atomic<std::size_t>>(0)](std::size_t) {
       if (++*pages != page) return;
@@ -56,8 +56,8 @@ class ImportWorkers : public testing::Test {
     });
   }
 
-  /// All that was given before the halt is here, and the worker waits for the next page.
-  bool waits_with(Connection& connection, std::int64_t orders, int calls) {
+  /// Waits until all orders before the halt are imported and the worker waits for the next page.
+  bool is_halted_after(Connection& connection, std::int64_t orders, int calls) {
     return eventually([&] { return held_calls >= calls && connection.orders() >= orders; });
   }
 
@@ -71,7 +71,7 @@ class ImportWorkers : public testing::Test {
   std::vector<std::unique_ptr<Waybill>> workers;
 };
 
-TEST_F(ImportWorkers, KilledInMidSweepAnotherGoesOnWithTheRunAndEachOrderIsThereOnce) {
+TEST_F(ImportWorkers, ARunOfAKilledWorkerIsContinuedAndImportsEachOrderOnce) {
   constexpr int orders = 450;
   store.add_orders(orders, an_hour_ago() - 2h, 10s);
   start();
@@ -80,14 +80,15 @@ TEST_F(ImportWorkers, KilledInMidSweepAnotherGoesOnWithTheRunAndEachOrderIsThere
   halt_after(1);
   const auto run = connection.request();
   int halts = 0;
-  for (std::int64_t here = 0; here < 300;) {
-    ASSERT_TRUE(waits_with(connection, here + 100, ++halts));
-    here = connection.orders();
+  for (std::int64_t imported = 0; imported < 300;) {
+    ASSERT_TRUE(is_halted_after(connection, imported + 100, ++halts));
+    imported = connection.orders();
     const auto before = connection.value("lease_owner");
     halt_after(2);
-    owner().process().kill(SIGKILL);
+    importing_worker().process().kill(SIGKILL);
     start();
-    ASSERT_TRUE(eventually([&] { return connection.value("lease_owner") != before; }, 5s)) << "freed at once";
+    ASSERT_TRUE(eventually([&] { return connection.value("lease_owner") != before; }, 5s))
+        << "released at once";
   }
   store.after_page({});
   gate->open();
@@ -96,11 +97,11 @@ TEST_F(ImportWorkers, KilledInMidSweepAnotherGoesOnWithTheRunAndEachOrderIsThere
   EXPECT_EQ(finished.failed, 0);
   EXPECT_TRUE(finished.errors.empty());
   EXPECT_EQ(connection.orders(), orders);
-  EXPECT_EQ(connection.events(), orders) << "each was made once, and never changed";
+  EXPECT_EQ(connection.events(), orders) << "each order was created once and never changed";
   EXPECT_EQ(sql.number("select count(*) from imported_orders"), orders);
 }
 
-TEST_F(ImportWorkers, AnIntegrationIsGivenBackBeforeAnotherWorkerTakesIt) {
+TEST_F(ImportWorkers, AnIntegrationIsReleasedBeforeAnotherWorkerTakesIt) {
   store.add_orders(120, an_hour_ago(), 1s);
   start();
   start();
@@ -117,13 +118,13 @@ TEST_F(ImportWorkers, AnIntegrationIsGivenBackBeforeAnotherWorkerTakesIt) {
   EXPECT_EQ(connection.events(), 120);
 }
 
-TEST_F(ImportWorkers, StoppedInMidSweepItEndsInTimeAndAnotherGoesOnWithTheRun) {
+TEST_F(ImportWorkers, AStoppedWorkerEndsInTimeAndAnotherContinuesItsRun) {
   store.add_orders(250, an_hour_ago(), 1s);
   start();
   auto connection = connect();
   halt_after(1);
   const auto run = connection.request();
-  ASSERT_TRUE(waits_with(connection, 100, 1));
+  ASSERT_TRUE(is_halted_after(connection, 100, 1));
   EXPECT_EQ(workers.front()->stop(10s), 0);
   EXPECT_EQ(connection.value("lease_owner"), "");
   EXPECT_EQ(connection.orders(), 100);
@@ -135,8 +136,8 @@ TEST_F(ImportWorkers, StoppedInMidSweepItEndsInTimeAndAnotherGoesOnWithTheRun) {
 }
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-// A sanitizer keeps what is freed.
-TEST_F(ImportWorkers, MemoryDoesNotGrowWithTheStore) {
+// Sanitizers delay the release of memory.
+TEST_F(ImportWorkers, MemoryDoesNotGrowWithTheSizeOfTheStore) {
   store.add_orders(3000, an_hour_ago(), 500ms);
   Waybill& worker = start();
   const auto resident_kb = [&] {
@@ -153,7 +154,7 @@ TEST_F(ImportWorkers, MemoryDoesNotGrowWithTheStore) {
 }
 #endif
 
-TEST_F(ImportWorkers, OldRunsAndCallsOfWebhooksExpire) {
+TEST_F(ImportWorkers, OldRunsAndWebhookDeliveriesExpire) {
   sql.rows(
       "insert into integration_runs (business_id, guid, integration_id, started_at, finished_at) "
       "select $1, gen_random_uuid(), gen_random_uuid(), t, t from (values (now() - interval '31 days'), "
@@ -170,7 +171,7 @@ TEST_F(ImportWorkers, OldRunsAndCallsOfWebhooksExpire) {
   }));
 }
 
-TEST_F(ImportWorkers, BusinessesTakeTurnsWhenMoreIsDueThanThereArePlaces) {
+TEST_F(ImportWorkers, BusinessesTakeTurnsWhenMoreSweepsAreDueThanMayRun) {
   create_token(database.url(), "small");
   sql.exec(
       "insert into integrations (business_id, provider, store_url, api_key, due_at) "
@@ -191,16 +192,17 @@ TEST_F(ImportWorkers, BusinessesTakeTurnsWhenMoreIsDueThanThereArePlaces) {
   };
   const Guid first = Guid::random();
   EXPECT_EQ(claim(first), (std::map<std::string, int>{{"small", 1}, {"worke", 3}}));
-  EXPECT_EQ(claim(Guid::random()), (std::map<std::string, int>{{"worke", 4}})) << "what is leased is not due";
+  EXPECT_EQ(claim(Guid::random()), (std::map<std::string, int>{{"worke", 4}}))
+      << "a leased integration is not due";
   sql.exec(
       "insert into integrations (business_id, provider, store_url, api_key) "
       "select guid, 'woocommerce', name || '2', '' from businesses where name = 'small'");
-  EXPECT_EQ(claim(Guid::random())["small"], 1) << "who has fewer sweeps under way goes first";
+  EXPECT_EQ(claim(Guid::random())["small"], 1) << "the business with fewer running sweeps goes first";
   sql.exec("update integrations set lease_until = now() - interval '1 second' where lease_owner = '" +
            first.to_string() + "'");
   int again = 0;
   for (const auto& [name, count] : claim(Guid::random())) again += count;
-  EXPECT_EQ(again, 4) << "what a lost worker had is free when its lease has ended";
+  EXPECT_EQ(again, 4) << "an integration of a lost worker is free after its lease";
 }
 
 }  // namespace

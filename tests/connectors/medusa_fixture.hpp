@@ -34,7 +34,7 @@ using tests::text_at;
 
 template <typename Value>
 Value await(asio::awaitable<Value> awaited) {
-  // It outlives the client, whose thread may still be on its way out of `post` when the answer is here.
+  // Outlives the client, whose thread may still be leaving `post` when the response arrives.
   static asio::io_context io;
   io.restart();
   auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
@@ -42,7 +42,7 @@ Value await(asio::awaitable<Value> awaited) {
   return future.get();
 }
 
-/// The problem that an awaited call ends with; nullopt when it succeeds.
+/// The problem with which an awaited call ends; nullopt if it succeeds.
 template <typename Value>
 std::optional<StoreProblem> problem_of(asio::awaitable<Value> awaited, std::string* message = nullptr) {
   try {
@@ -54,12 +54,13 @@ std::optional<StoreProblem> problem_of(asio::awaitable<Value> awaited, std::stri
   }
 }
 
-/// The connector over real HTTP against the real server. One suite, so that few processes start a server.
+/// The connector over real HTTP to the real server. A single suite, so that few processes start a server.
 class MedusaConnector : public testing::Test {
  protected:
   void SetUp() override {
     if (!MedusaServer::installed()) {
-      GTEST_SKIP() << "tests/medusa is not installed: ./dev test does it, unless the npm registry is away";
+      GTEST_SKIP()
+          << "tests/medusa is not installed: ./dev test installs it unless the npm registry is unreachable";
     }
     server_ = &tests::shared<MedusaServer>();
   }
@@ -87,7 +88,7 @@ class MedusaConnector : public testing::Test {
     return page.records.front();
   }
 
-  /// The store's time, after which its changes are to come.
+  /// The store's time; later changes are new.
   Time now() {
     return parse_timestamp(server().database().value("select to_char(clock_timestamp() at time zone 'UTC', "
                                                      "'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"))
@@ -153,7 +154,8 @@ class MedusaConnector : public testing::Test {
   net::HttpClient client_{{.policy = {.allow_private = true}, .ca_file = {}}};
 };
 
-/// Stands before the server and passes on what `fault` leaves alone; `answer` is then the server's own.
+/// A proxy in front of the server that forwards every request for which `fault` returns nothing; `answer`
+/// sends the request to the server.
 class Proxy {
  public:
   using Request = RawServer::Request;

@@ -1,4 +1,4 @@
-// Tracking numbers, as the store then shows them.
+// Tracking numbers as the store shows them after a push.
 #include <atomic>
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-TEST_F(MedusaConnector, ShowsAParcelOnceHoweverOftenItIsTold) {
+TEST_F(MedusaConnector, ShowsAParcelOnceAfterSeveralPushes) {
   const auto id = server().order();
   const auto store = open();
   EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB100"))));
@@ -28,7 +28,7 @@ TEST_F(MedusaConnector, ShowsAParcelOnceHoweverOftenItIsTold) {
   EXPECT_EQ(only(id).status, "shipped");
 }
 
-TEST_F(MedusaConnector, TakesAParcelWithoutAnAddressToFollowIt) {
+TEST_F(MedusaConnector, AcceptsAParcelWithoutATrackingUrl) {
   for (const auto* const url : {"", "javascript:alert(1)"}) {
     const auto id = server().order();
     auto tracking = parcel(id, "WB101");
@@ -38,8 +38,8 @@ TEST_F(MedusaConnector, TakesAParcelWithoutAnAddressToFollowIt) {
   }
 }
 
-TEST_F(MedusaConnector, GoesOnFromAPushThatWasInterrupted) {
-  // Each POST of a push is lost in turn: before it reached the store, and after.
+TEST_F(MedusaConnector, ContinuesAnInterruptedPush) {
+  // Each POST of a push fails in turn, before it reaches the store and after.
   for (const bool done : {false, true}) {
     for (const std::string_view lost : {"/fulfillments", "/shipments"}) {
       SCOPED_TRACE(std::string(lost) + (done ? " done" : " not done"));
@@ -63,14 +63,14 @@ TEST_F(MedusaConnector, GoesOnFromAPushThatWasInterrupted) {
   }
 }
 
-TEST_F(MedusaConnector, ShipsWhatTheMerchantFulfilled) {
+TEST_F(MedusaConnector, ShipsFulfilmentsOfTheMerchant) {
   const auto id = server().order();
   server().fulfill(id, 0);
   EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB103"))));
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB103")));
   EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "partially_shipped");
 
-  // Two that were open when the push began are of it; one that is made later is not.
+  // Two fulfilments that were open when the push began belong to it; a later one does not.
   const auto two = server().order();
   server().fulfill(two, 0);
   server().fulfill(two, 1);
@@ -78,7 +78,7 @@ TEST_F(MedusaConnector, ShipsWhatTheMerchantFulfilled) {
   EXPECT_THAT(labels(two), ElementsAre(ElementsAre("WB104"), ElementsAre("WB104")));
 }
 
-TEST_F(MedusaConnector, LeavesAFulfilmentThatCameAfterTheParcelToTheNext) {
+TEST_F(MedusaConnector, LeavesALaterFulfilmentToTheNextParcel) {
   const auto id = server().order();
   server().ship(id, server().fulfill(id, 0), "WB105");
   server().fulfill(id, 1);
@@ -88,7 +88,7 @@ TEST_F(MedusaConnector, LeavesAFulfilmentThatCameAfterTheParcelToTheNext) {
   EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "shipped");
 }
 
-TEST_F(MedusaConnector, NotesFurtherParcelsOfAnOrderThatIsAllShipped) {
+TEST_F(MedusaConnector, NotesFurtherParcelsOfAFullyShippedOrder) {
   const auto id = server().order();
   server().post("/admin/orders/" + id, {{"metadata", {{"gift", "yes"}}}});
   const auto store = open();
@@ -104,7 +104,7 @@ TEST_F(MedusaConnector, NotesFurtherParcelsOfAnOrderThatIsAllShipped) {
   EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB109.carrier"), "DHL");
 }
 
-TEST_F(MedusaConnector, RefusesForGoodWhatTheStoreWillNeverDo) {
+TEST_F(MedusaConnector, ReportsPushesThatCanNeverSucceedAsPermanent) {
   const auto canceled = server().order();
   server().post("/admin/orders/" + canceled + "/cancel");
   std::string message;
@@ -114,7 +114,7 @@ TEST_F(MedusaConnector, RefusesForGoodWhatTheStoreWillNeverDo) {
   EXPECT_EQ(problem_of(open()->push_tracking(parcel("order_none", "WB112"))), StoreProblem::refused);
 }
 
-TEST_F(MedusaConnector, TellsTheStoresOwnWordsWhenItRefuses) {
+TEST_F(MedusaConnector, ReportsTheMessageOfTheStore) {
   const auto id = server().order();
   Proxy proxy(server().port(),
               [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
@@ -128,13 +128,13 @@ TEST_F(MedusaConnector, TellsTheStoresOwnWordsWhenItRefuses) {
   EXPECT_THAT(message, HasSubstr("No stock reservation found"));
 }
 
-TEST_F(MedusaConnector, NamesAStockLocationWhereTheStoreAsksForOne) {
+TEST_F(MedusaConnector, SendsAStockLocationIfTheStoreRequiresOne) {
   const auto id = server().order();
   Proxy proxy(server().port(),
               [&](const Proxy::Request& request, const auto&) -> std::optional<RawServer::Reply> {
-                const bool asks = request.target.ends_with("/fulfillments") &&
-                                  request.body.find("location_id") == std::string::npos;
-                if (!asks) return std::nullopt;
+                const bool is_missing_location = request.target.ends_with("/fulfillments") &&
+                                                 request.body.find("location_id") == std::string::npos;
+                if (!is_missing_location) return std::nullopt;
                 return RawServer::answer(
                     400, R"({"type":"invalid_data","message":"Field 'location_id' is required"})");
               });

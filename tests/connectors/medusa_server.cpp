@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view mail = "tests@shop.example";
 constexpr std::string_view password = "supersecret";
-constexpr Deadline start_deadline = std::chrono::minutes(3);  // of a machine that does much else
+constexpr Deadline start_deadline = std::chrono::minutes(3);  // enough for a busy machine
 
 std::filesystem::path project() {
   return std::filesystem::path(__FILE__).parent_path().parent_path() / "medusa";
@@ -33,7 +33,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The server reads the directory of a unix socket as the host alone, not as the parameter libpq has for it.
+/// The server takes the directory of a unix socket only as the host, not as libpq's parameter.
 std::string socket_as_host(const std::string& url) {
   const auto parameter = url.find("?host=");
   const auto host = url.find("@/");
@@ -177,7 +177,7 @@ MedusaServer::Key MedusaServer::new_key() {
 void MedusaServer::revoke(const Key& key) { post("/admin/api-keys/" + key.id + "/revoke"); }
 
 Response MedusaServer::request(std::string_view method, std::string_view path, const json::value& body) {
-  // A connection each: the server closes what was idle for 5 s, perhaps just when it is used.
+  // A new connection for each call, because the server may close an idle one just when it is reused (5 s).
   Http http("127.0.0.1", port_);
   http.set_deadline(std::chrono::seconds(60));
   return http.request(method, path, body, {{"Authorization", authorization_}});
@@ -230,7 +230,7 @@ std::string MedusaServer::capture(const std::string& order) {
 
 std::string MedusaServer::fulfill(const std::string& order, std::optional<std::size_t> line) {
   const auto before = read(order);
-  // The server lists the lines in no certain order.
+  // The server lists the lines in no fixed order.
   std::map<std::string, json::value> lines;
   for (const auto& item : at(before, "items").as_array()) lines[text_at(item, "id")] = at(item, "quantity");
   json::array items;
@@ -244,8 +244,8 @@ std::string MedusaServer::fulfill(const std::string& order, std::optional<std::s
   const auto after = read(order);
   const auto& fulfillments = at(after, "fulfillments").as_array();
   if (fulfillments.size() != known + 1) throw std::runtime_error("medusa: no fulfilment was made");
-  std::string newest;  // ids grow (ULID)
-  for (const auto& one : fulfillments) newest = std::max(newest, text_at(one, "id"));
+  std::string newest;  // ids increase (ULID)
+  for (const auto& entry : fulfillments) newest = std::max(newest, text_at(entry, "id"));
   return newest;
 }
 
@@ -253,9 +253,9 @@ void MedusaServer::ship(const std::string& order, const std::string& fulfillment
   json::array items;
   json::array labels;
   const auto now = read(order);
-  for (const auto& one : at(now, "fulfillments").as_array()) {
-    if (text_at(one, "id") != fulfillment) continue;
-    for (const auto& item : at(one, "items").as_array()) {
+  for (const auto& entry : at(now, "fulfillments").as_array()) {
+    if (text_at(entry, "id") != fulfillment) continue;
+    for (const auto& item : at(entry, "items").as_array()) {
       items.push_back({{"id", at(item, "line_item_id")}, {"quantity", at(item, "quantity")}});
     }
   }

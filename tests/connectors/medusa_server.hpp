@@ -12,12 +12,12 @@
 
 namespace waybill::tests {
 
-/// A real Medusa 2 server (tests/medusa) on a database of the tests' cluster, with a store that sells in
-/// euros to Germany and France. Use it as `shared<MedusaServer>()`: it takes seconds to start. Its calls
-/// throw std::runtime_error with the server's answer when it is no success.
+/// A real Medusa 2 server (tests/medusa) on a database of the test cluster, with a store that sells in euros
+/// to Germany and France. Use it as `shared<MedusaServer>()`, because it takes seconds to start. Its calls
+/// throw std::runtime_error with the server's response if it is an error.
 class MedusaServer {
  public:
-  /// False where its packages are not installed: ./dev test installs them, unless the registry is away.
+  /// False if its packages are not installed: ./dev test installs them unless the registry is unreachable.
   static bool installed();
 
   MedusaServer();
@@ -26,7 +26,7 @@ class MedusaServer {
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   int port() const { return port_; }
-  /// A secret key that stays valid.
+  /// A secret key that remains valid.
   const std::string& key() const { return key_; }
 
   struct Key {
@@ -35,25 +35,24 @@ class MedusaServer {
   Key new_key();
   void revoke(const Key& key);
 
-  /// As the key's user.
+  /// Acts as the user of the key.
   Response request(std::string_view method, std::string_view path, const json::value& body = {});
   json::value get(std::string_view path);
   json::value post(std::string_view path, const json::value& body = json::object());
 
-  /// A draft of a guest for two shirts (size M, 19.99) and a custom line of 3.5; `changes` replace its
-  /// fields.
+  /// Creates a guest's draft: two shirts (size M, 19.99), a custom line of 3.5; `changes` replaces fields.
   std::string draft(const json::object& changes = {});
-  /// Likewise an order that is not paid.
+  /// Creates an unpaid order with the same content.
   std::string order(const json::object& changes = {});
-  /// Its payment, captured in full. The payment's id.
+  /// Captures its payment in full; returns the payment's id.
   std::string capture(const std::string& order);
-  /// A fulfilment of one line, counted from 0 in the order of their ids, or of all; its id.
+  /// Fulfils one line, counted from 0 in the order of ids, or all lines; returns the fulfilment's id.
   std::string fulfill(const std::string& order, std::optional<std::size_t> line = std::nullopt);
   void ship(const std::string& order, const std::string& fulfillment, std::string_view number = "");
   /// The order with its items, fulfilments and labels.
   json::value read(const std::string& order);
 
-  /// A product with the variants M and L.
+  /// Creates a product with the variants M and L.
   const std::string& product() const { return product_; }
   const std::string& small() const { return small_; }
   const std::string& shipping_profile() const { return profile_; }

@@ -1,4 +1,4 @@
-// Checking a store, its orders and its products.
+// Checks of a store, and imports of its orders and products.
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-/// All of an order that an import compares.
+/// All fields of an order that an import compares.
 std::string content_of(const StoreOrder& order) {
   const auto text = [](const std::optional<std::string>& value) { return value.value_or("null") + "|"; };
   std::string all = order.external_id + "|" + order.number + "|" + order.status + "|" + order.total +
@@ -30,7 +30,7 @@ std::string content_of(const StoreOrder& order) {
   return all;
 }
 
-TEST_F(MedusaConnector, AcceptsAKeyAndTellsARevokedOneFromAWrongStore) {
+TEST_F(MedusaConnector, AcceptsAKeyAndDistinguishesARevokedKeyFromAWrongStore) {
   EXPECT_EQ(problem_of(open()->check(false)), std::nullopt);
   EXPECT_EQ(problem_of(open("sk_none", server().url())->check(false)), StoreProblem::credentials);
 
@@ -46,12 +46,12 @@ TEST_F(MedusaConnector, AcceptsAKeyAndTellsARevokedOneFromAWrongStore) {
   EXPECT_EQ(problem_of(store->push_tracking(parcel(order, "WB1"))), StoreProblem::credentials);
   EXPECT_EQ(message.find(key.token), std::string::npos);
 
-  // Its pages for people are HTML.
+  // Its pages for users are HTML.
   EXPECT_EQ(problem_of(open(server().key(), server().url() + "/shop")->check(false)),
             StoreProblem::wrong_store);
 }
 
-TEST_F(MedusaConnector, AskingWhetherTheKeyMayWriteChangesNothing) {
+TEST_F(MedusaConnector, CheckingWritePermissionChangesNothing) {
   server().order();
   const std::string state =
       "select (select count(*) from fulfillment) || ' ' || (select max(updated_at) from \"order\")";
@@ -61,9 +61,9 @@ TEST_F(MedusaConnector, AskingWhetherTheKeyMayWriteChangesNothing) {
   EXPECT_EQ(session.value(state), before);
 }
 
-TEST_F(MedusaConnector, TellsWhatAnswersInsteadOfTheStore) {
+TEST_F(MedusaConnector, ReportsOtherServersAtTheAddress) {
   struct Case {
-    const char* what;
+    const char* case_name;
     RawServer::Reply reply;
     StoreProblem problem;
   };
@@ -83,17 +83,17 @@ TEST_F(MedusaConnector, TellsWhatAnswersInsteadOfTheStore) {
        StoreProblem::busy},
       {"silence", {"", RawServer::Reply::Then::hang}, StoreProblem::busy},
   };
-  for (const auto& one : cases) {
-    SCOPED_TRACE(one.what);
-    RawServer other([&](const RawServer::Request&) { return one.reply; });
+  for (const auto& test_case : cases) {
+    SCOPED_TRACE(test_case.case_name);
+    RawServer other([&](const RawServer::Request&) { return test_case.reply; });
     const auto store =
         open("sk_1", "http://127.0.0.1:" + std::to_string(other.port()), std::chrono::seconds(1));
-    EXPECT_EQ(problem_of(store->check(false)), one.problem);
+    EXPECT_EQ(problem_of(store->check(false)), test_case.problem);
   }
   EXPECT_EQ(problem_of(open("sk_1", "http://127.0.0.1:1")->check(false)), StoreProblem::unreachable);
 }
 
-TEST_F(MedusaConnector, ReadsAnOrderOfAGuestAsItIs) {
+TEST_F(MedusaConnector, ReadsAnOrderOfAGuestCompletely) {
   const auto id = server().order();
   const auto raw = server().read(id);
   const auto order = only(id);
@@ -130,7 +130,7 @@ TEST_F(MedusaConnector, KeepsAmountsExact) {
   EXPECT_EQ(prices["Nut"], "12345678.91");
 }
 
-TEST_F(MedusaConnector, GivesAnUnchangedOrderTheSameContentEachTime) {
+TEST_F(MedusaConnector, ReadsAnUnchangedOrderWithTheSameContentEachTime) {
   json::array items;
   for (int i = 0; i < 12; ++i) {
     items.push_back({{"title", "Line " + std::to_string(i)}, {"quantity", i + 1}, {"unit_price", i + 0.25}});
@@ -138,7 +138,7 @@ TEST_F(MedusaConnector, GivesAnUnchangedOrderTheSameContentEachTime) {
   const auto id = server().order({{"items", items}});
   const auto first = content_of(only(id));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(content_of(only(id)), first);
-  // A vacuum or an update of rows changes the order in which the database gives them.
+  // A vacuum or an update of rows changes the order in which the database returns them.
   server().database().exec("update order_item set metadata = '{}' where order_id = '" + id +
                            "' and quantity > 6");
   EXPECT_EQ(content_of(only(id)), first);
@@ -170,7 +170,7 @@ TEST_F(MedusaConnector, FollowsAnOrderThroughItsStatuses) {
   EXPECT_EQ(status(), "delivered");
 }
 
-TEST_F(MedusaConnector, KnowsOrdersThatNobodyShallPack) {
+TEST_F(MedusaConnector, RecognizesOrdersThatMustNotBePacked) {
   const auto canceled = server().order();
   server().post("/admin/orders/" + canceled + "/cancel");
   EXPECT_EQ(only(canceled).status, "cancelled");
@@ -185,7 +185,7 @@ TEST_F(MedusaConnector, KnowsOrdersThatNobodyShallPack) {
   EXPECT_EQ(only(done).status, "shipped");
 }
 
-TEST_F(MedusaConnector, LeavesOutDraftsAndOrdersThatAreNot) {
+TEST_F(MedusaConnector, OmitsDraftsAndUnknownOrders) {
   const auto since = now();
   const auto draft = server().draft();
   const auto order = server().order();
@@ -196,7 +196,7 @@ TEST_F(MedusaConnector, LeavesOutDraftsAndOrdersThatAreNot) {
   EXPECT_THAT(await(open()->order("../stores")).records, IsEmpty());
 }
 
-TEST_F(MedusaConnector, FindsACaptureThoughItLeavesTheOrdersTime) {
+TEST_F(MedusaConnector, FindsACaptureThatDoesNotChangeTheOrderTime) {
   const auto id = server().order();
   const auto before = only(id);
   const auto since = now();
@@ -211,7 +211,7 @@ TEST_F(MedusaConnector, FindsACaptureThoughItLeavesTheOrdersTime) {
   EXPECT_EQ(found[0].status, "processing");
 }
 
-TEST_F(MedusaConnector, LosesNothingThatChangesWhileItReads) {
+TEST_F(MedusaConnector, LosesNoOrderThatChangesDuringTheSweep) {
   const auto since = now();
   std::vector<std::string> orders;
   for (int i = 0; i < 7; ++i) orders.push_back(server().order());
@@ -221,21 +221,22 @@ TEST_F(MedusaConnector, LosesNothingThatChangesWhileItReads) {
   std::size_t next = 0;
   while (const auto page = await(sweep->next())) {
     for (const auto& order : page->records) seen[order.external_id] = order.changed_at;
-    if (next < 3) touch(orders[next++]);  // moves it behind all others, and each of those one to the front
+    if (next < 3)
+      touch(orders[next++]);  // moves it behind all other orders, each of which moves one place forward
   }
   ASSERT_EQ(next, 3U);
   EXPECT_EQ(seen.size(), orders.size());
   for (const auto& id : orders) EXPECT_EQ(seen[id], only(id).changed_at) << id;
 }
 
-TEST_F(MedusaConnector, ReadsAnyNumberOfOrdersOfOneMoment) {
+TEST_F(MedusaConnector, ReadsAnyNumberOfOrdersWithTheSameTime) {
   const auto since = now();
   std::set<std::string> orders;
   for (int i = 0; i < 7; ++i) orders.insert(server().order());
   const auto later = server().order();
   std::string ids;
   for (const auto& id : orders) ids += (ids.empty() ? "'" : ",'") + id + "'";
-  // Finer than the milliseconds that the API shows and is asked in.
+  // Finer than the milliseconds of the API.
   server().database().exec(
       "update \"order\" set updated_at = (select date_trunc('milliseconds', min(updated_at)) + "
       "interval '0.4 ms' from \"order\" where id in (" +
@@ -249,7 +250,7 @@ TEST_F(MedusaConnector, ReadsAnyNumberOfOrdersOfOneMoment) {
   }
 }
 
-TEST_F(MedusaConnector, ReachesNoFurtherThanWhatMayStillBeCommitted) {
+TEST_F(MedusaConnector, StopsBeforeChangesThatMayStillBeCommitted) {
   const auto since = now() - std::chrono::hours(1);
   const auto id = server().order();
   const auto store = open();
@@ -262,17 +263,17 @@ TEST_F(MedusaConnector, ReachesNoFurtherThanWhatMayStillBeCommitted) {
   }
   ASSERT_TRUE(reached);
   EXPECT_GT(*reached, since);
-  // Of a transaction that began before the sweep and is seen only now.
+  // Simulates a transaction that began before the sweep and commits only now.
   server().database().exec("update \"order\" set updated_at = now() - interval '20 s' where id = '" + id +
                            "'");
   EXPECT_TRUE(changed_orders(reached).contains(id));
-  // Nothing new: it stays where it is instead of going back.
+  // Nothing is new: the position stays instead of moving back.
   const auto again = open();
   const auto idle = again->orders_since(now());
   while (const auto page = await(idle->next())) EXPECT_FALSE(page->reached);
 }
 
-TEST_F(MedusaConnector, AsksForAPageAgainAfterEachFault) {
+TEST_F(MedusaConnector, RequestsAPageAgainAfterEachFault) {
   const auto since = now();
   std::set<std::string> orders;
   for (int i = 0; i < 5; ++i) orders.insert(server().order());
@@ -309,7 +310,7 @@ TEST_F(MedusaConnector, AsksForAPageAgainAfterEachFault) {
   EXPECT_GE(faults, 9);
 }
 
-TEST_F(MedusaConnector, AsksForFewerOrdersWhereAnAnswerIsTooLarge) {
+TEST_F(MedusaConnector, RequestsFewerOrdersWhenAResponseIsTooLarge) {
   const auto since = now();
   std::set<std::string> orders;
   for (int i = 0; i < 3; ++i) orders.insert(server().order());
@@ -329,7 +330,7 @@ TEST_F(MedusaConnector, AsksForFewerOrdersWhereAnAnswerIsTooLarge) {
   EXPECT_THAT(limits, ElementsAre("8", "4", "2"));
 }
 
-TEST_F(MedusaConnector, ReadsAnyNumberOfVariantsOfOneMoment) {
+TEST_F(MedusaConnector, ReadsAnyNumberOfVariantsWithTheSameTime) {
   const auto since = now();
   server().database().exec("update product_variant set updated_at = now()");
   MedusaApi api({server().key(), "", server().url()}, sender(), system_clock());
@@ -337,7 +338,7 @@ TEST_F(MedusaConnector, ReadsAnyNumberOfVariantsOfOneMoment) {
   EXPECT_TRUE(ids_of(all_of(*sweep)).contains(server().product()));
 }
 
-TEST_F(MedusaConnector, ReadsProductsWithThePricesOfTheStoresCurrency) {
+TEST_F(MedusaConnector, ReadsProductsWithPricesInTheCurrencyOfTheStore) {
   const auto since = now();
   const json::object only_variant = {
       {"title", "Default variant"},
@@ -373,8 +374,8 @@ TEST_F(MedusaConnector, ReadsProductsWithThePricesOfTheStoresCurrency) {
   EXPECT_EQ(product.width, std::nullopt);
   EXPECT_THAT(product.variants, IsEmpty());
 
-  const auto from_first = store->products_since(std::nullopt);
-  const auto all = all_of(*from_first);
+  const auto first_sweep = store->products_since(std::nullopt);
+  const auto all = all_of(*first_sweep);
   EXPECT_TRUE(ids_of(all).contains(mug));
   const auto shirt = std::ranges::find(all, server().product(), &StoreProduct::external_id);
   ASSERT_NE(shirt, all.end());
@@ -387,7 +388,7 @@ TEST_F(MedusaConnector, ReadsProductsWithThePricesOfTheStoresCurrency) {
   EXPECT_EQ(prices["SH-L"], "21");
 }
 
-TEST_F(MedusaConnector, FindsAVariantsChangeThoughItLeavesTheProductsTime) {
+TEST_F(MedusaConnector, FindsAVariantChangeThatDoesNotChangeTheProductTime) {
   const auto store = open();
   const auto product = [&](Time since) {
     const auto sweep = store->products_since(since);

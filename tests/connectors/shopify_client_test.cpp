@@ -6,25 +6,25 @@
 namespace waybill::tests {
 namespace {
 
-// The simulator is worth something if Shopify's own client takes it for a store.
-TEST(ShopifySimulator, ServesShopifysOwnClient) {
+// Shopify's official client must accept the simulator as a store.
+TEST(ShopifySimulator, ServesTheOfficialClientOfShopify) {
   ShopifySimulator shop;
   for (int i = 0; i < 5; ++i) shop.add_order();
   const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "shopify" / "client.js";
   const auto ended = run({"node", script, shop.url(), std::string(ShopifySimulator::fixed_token)});
   ASSERT_EQ(ended.status, 0) << ended.standard_error;
-  const auto said = json::parse(ended.standard_output).as_object();
-  EXPECT_EQ(said.at("shop"), "Tea & Co");
-  EXPECT_EQ(said.at("restoreRate").to_number<double>(), 100);
-  EXPECT_EQ(said.at("numbers"),
+  const auto output = json::parse(ended.standard_output).as_object();
+  EXPECT_EQ(output.at("shop"), "Tea & Co");
+  EXPECT_EQ(output.at("restoreRate").to_number<double>(), 100);
+  EXPECT_EQ(output.at("numbers"),
             (json::array{"#1001 Tea", "#1002 Tea", "#1003 Tea", "#1004 Tea", "#1005 Tea"}));
-  EXPECT_EQ(said.at("unknownField"), (json::array{"Field 'colour' doesn't exist on type 'Order'"}));
-  EXPECT_EQ(said.at("withoutFirst"), (json::array{"you must provide one of first or last"}));
-  EXPECT_EQ(said.at("missingVariable").as_array().size(), 1U);
-  EXPECT_EQ(said.at("userErrors"), (json::array{"Fulfillment order does not exist."}));
+  EXPECT_EQ(output.at("unknownField"), (json::array{"Field 'colour' doesn't exist on type 'Order'"}));
+  EXPECT_EQ(output.at("withoutFirst"), (json::array{"you must provide one of first or last"}));
+  EXPECT_EQ(output.at("missingVariable").as_array().size(), 1U);
+  EXPECT_EQ(output.at("userErrors"), (json::array{"Fulfillment order does not exist."}));
 }
 
-TEST(ShopifySimulator, RefusesAStrangersTokenAsShopifyDoes) {
+TEST(ShopifySimulator, RefusesAForeignTokenAsShopifyDoes) {
   ShopifySimulator shop;
   const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "shopify" / "client.js";
   const auto ended = run({"node", script, shop.url(), "shpat_stranger"});
@@ -32,7 +32,7 @@ TEST(ShopifySimulator, RefusesAStrangersTokenAsShopifyDoes) {
   EXPECT_EQ(shop.performed(), 0U);
 }
 
-TEST(ShopifySimulator, GrantsTokensToFormsAndToJson) {
+TEST(ShopifySimulator, GrantsTokensForFormAndJsonRequests) {
   ShopifySimulator shop;
   const auto port = std::stoi(shop.url().substr(shop.url().rfind(':') + 1));
   Http http("127.0.0.1", port);

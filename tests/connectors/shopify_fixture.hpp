@@ -10,7 +10,7 @@
 
 namespace waybill::tests {
 
-/// A simulated shop, and the connector that is configured for it.
+/// A simulated shop, and the connector configured for it.
 class ShopifyStoreTest : public testing::Test {
  protected:
   using Fault = ShopifySimulator::Fault;

@@ -27,16 +27,16 @@ std::string text_of(const json::object& object, std::string_view field) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
-// trackingInfo entries of a FulfillmentTrackingInput; a sentence when it is none.
+// The trackingInfo entries of a FulfillmentTrackingInput, or an error message if it is invalid.
 std::variant<json::array, std::string> tracking_of(const json::object& input) {
-  const bool one = input.contains("number");
+  const bool single = input.contains("number");
   const bool many = input.contains("numbers");
-  if (one && many) return "You should not provide both number and numbers";
-  if (input.contains("url") && !one) return "url requires number";
+  if (single && many) return "You should not provide both number and numbers";
+  if (input.contains("url") && !single) return "url requires number";
   if (input.contains("urls") && !many) return "urls requires numbers";
   json::array numbers = many ? input.at("numbers").as_array() : json::array();
   json::array urls = input.contains("urls") ? input.at("urls").as_array() : json::array();
-  if (one) numbers = {input.at("number")};
+  if (single) numbers = {input.at("number")};
   if (input.contains("url")) urls = {input.at("url")};
   json::array tracking;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -115,7 +115,7 @@ GraphqlPage ShopifyTable::page(std::size_t first, std::optional<Time> since, con
 }
 
 Time ShopifyShop::tick() {
-  if (!still_) now_ += std::chrono::seconds(1);
+  if (!is_frozen_) now_ += std::chrono::seconds(1);
   return now_;
 }
 
@@ -215,9 +215,9 @@ json::object ShopifyShop::fulfillment_create(const json::object& arguments) {
   const auto tracking = tracking_of(info != nullptr ? *info : json::object());
   if (const auto* const wrong = std::get_if<std::string>(&tracking))
     return user_error("trackingInfo", *wrong);
-  std::set<std::string> asked;
+  std::set<std::string> requested;
   for (const auto& line : input.at("lineItemsByFulfillmentOrder").as_array()) {
-    asked.insert(text_of(line.as_object(), "fulfillmentOrderId"));
+    requested.insert(text_of(line.as_object(), "fulfillmentOrderId"));
   }
   const GraphqlPage all = orders.page(orders.size(), std::nullopt, nullptr, ShopifyTable::Cursors::key);
   for (const auto* const order : all.nodes) {
@@ -226,24 +226,24 @@ json::object ShopifyShop::fulfillment_create(const json::object& arguments) {
     json::value location;
     std::size_t found = 0;
     for (auto& part : parts) {
-      auto& one = part.as_object();
-      if (!asked.contains(text_of(one, "id"))) continue;
-      const std::string status = text_of(one, "status");
+      auto& fulfillment_order = part.as_object();
+      if (!requested.contains(text_of(fulfillment_order, "id"))) continue;
+      const std::string status = text_of(fulfillment_order, "status");
       if (status != "OPEN" && status != "IN_PROGRESS") {
         return user_error("fulfillment", "Fulfillment order " +
-                                             std::to_string(gid_number(text_of(one, "id"))) +
+                                             std::to_string(gid_number(text_of(fulfillment_order, "id"))) +
                                              " has an unfulfillable status= " + status + ".");
       }
       ++found;
-      one["status"] = "CLOSED";
-      one.at("fulfillments")
+      fulfillment_order["status"] = "CLOSED";
+      fulfillment_order.at("fulfillments")
           .as_array()
           .push_back(json::object{{"id", test_gid("Fulfillment", next_id_ + 1)}});
-      location = one.at("assignedLocation").at("location");
+      location = fulfillment_order.at("assignedLocation").at("location");
       locations.insert(text_of(location.as_object(), "id"));
     }
     if (found == 0) continue;
-    if (found < asked.size())
+    if (found < requested.size())
       return user_error("fulfillment", "All fulfillment orders must belong to the same order.");
     if (locations.size() > 1)
       return user_error("fulfillment", "All fulfillment orders must be at one location.");
@@ -277,10 +277,10 @@ json::object ShopifyShop::tracking_update(const json::object& arguments) {
   const GraphqlPage all = orders.page(orders.size(), std::nullopt, nullptr, ShopifyTable::Cursors::key);
   for (const auto* const order : all.nodes) {
     json::array fulfillments = order->at("fulfillments").as_array();
-    for (auto& one : fulfillments) {
-      if (text_of(one.as_object(), "id") != id) continue;
-      one.as_object()["trackingInfo"] = std::get<json::array>(tracking);
-      json::object made = one.as_object();
+    for (auto& fulfillment : fulfillments) {
+      if (text_of(fulfillment.as_object(), "id") != id) continue;
+      fulfillment.as_object()["trackingInfo"] = std::get<json::array>(tracking);
+      json::object made = fulfillment.as_object();
       if (arguments.contains("notifyCustomer") && arguments.at("notifyCustomer").as_bool()) ++notifications;
       change_order(gid_number(text_of(*order, "id")), {{"fulfillments", std::move(fulfillments)}});
       return {{"fulfillment", std::move(made)}, {"userErrors", json::array()}};

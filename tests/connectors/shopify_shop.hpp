@@ -14,10 +14,10 @@
 
 namespace waybill::tests {
 
-/// Records with an id and a time of change, as the API gives them, in the order of their changes.
+/// Records with an id and an update time, in the format of the API, in the order of their changes.
 class ShopifyTable {
  public:
-  /// Cursors that say where the last row stood (a key), as Shopify's do, or how many rows came before it.
+  /// Meaning of a cursor: the position of the last row (a key), as in Shopify, or the number of rows before.
   enum class Cursors { key, position };
 
   void put(std::int64_t id, json::object record, Time changed_at);
@@ -25,7 +25,7 @@ class ShopifyTable {
   json::object* find(std::int64_t id);
   std::size_t size() const { return rows_.size(); }
 
-  /// A page of `first`, by update time, from a moment on. Throws GraphqlError for a cursor that is none.
+  /// A page of `first` records by update time, from a given time. Throws GraphqlError for an invalid cursor.
   GraphqlPage page(std::size_t first, std::optional<Time> since, const json::value* after,
                    Cursors cursors) const;
 
@@ -39,26 +39,27 @@ class ShopifyTable {
   std::set<Key> by_change_;
 };
 
-/// The shop behind the simulator: its records and what mutations do to them. Not thread-safe.
+/// The shop behind the simulator: its records and the effects of mutations. Not thread-safe.
 class ShopifyShop {
  public:
   ShopifyTable orders;
   ShopifyTable products;
-  std::size_t notifications = 0;  // mails to buyers
+  std::size_t notifications = 0;  // mails to customers
 
-  /// The time of the next change; a second later each time, unless it stands still. 2026-07-01T10:00:00Z.
+  /// The time of the next change; each is a second later unless time stands still. Starts at
+  /// 2026-07-01T10:00:00Z.
   Time tick();
-  void stand_still(bool still) { still_ = still; }
+  void freeze_time(bool is_frozen) { is_frozen_ = is_frozen; }
 
-  /// A paid order of one item to an address in Berlin, with one open fulfillment order, but for the `fields`
-  /// given. `name` goes on from #1001.
+  /// Adds a paid order of one item to an address in Berlin with one open fulfillment order; `fields` replace
+  /// its fields. The `name` counts up from #1001.
   std::int64_t add_order(const json::object& fields);
-  /// Replaces fields, and touches it.
+  /// Replaces fields and updates the time of change.
   void change_order(std::int64_t id, const json::object& fields);
   std::int64_t add_product(const json::object& fields);
   void change_product(std::int64_t id, const json::object& fields);
 
-  /// Payloads.
+  /// Return the payloads of the mutations.
   json::object fulfillment_create(const json::object& arguments);
   json::object tracking_update(const json::object& arguments);
 
@@ -73,15 +74,15 @@ class ShopifyShop {
  private:
   void touch(ShopifyTable& table, std::int64_t id, const json::object& fields);
 
-  std::int64_t next_id_ = 5'000'000'000;  // beyond 32 bits, as theirs
+  std::int64_t next_id_ = 5'000'000'000;  // beyond 32 bits, like Shopify's
   std::int64_t next_number_ = 1001;
   Time now_ = *parse_timestamp("2026-07-01T09:59:59Z");
-  bool still_ = false;
+  bool is_frozen_ = false;
 };
 
 std::string shopify_time(Time time);
 std::string test_gid(std::string_view kind, std::int64_t id);
-/// The number at a gid's end; 0 when there is none.
+/// The number at the end of a gid; 0 if there is none.
 std::int64_t gid_number(std::string_view gid);
 
 }  // namespace waybill::tests

@@ -64,7 +64,7 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-// Parameters of the token endpoint, which takes forms and JSON.
+// The parameters of the token endpoint, which accepts forms and JSON.
 std::map<std::string, std::string> parameters_of(const Received& request) {
   std::map<std::string, std::string> parameters;
   const auto body = request.json_body();
@@ -85,8 +85,8 @@ std::map<std::string, std::string> parameters_of(const Received& request) {
   return parameters;
 }
 
-// The moment of the filter `updated_at:>='…'`; without quotes the time of day does not count (shopify.dev,
-// "API search syntax").
+// The time in the filter `updated_at:>='…'`; without quotes the time of day is ignored (shopify.dev, "API
+// search syntax").
 std::optional<Time> since_of(const json::object& arguments) {
   const auto* const query = arguments.if_contains("query");
   if (query == nullptr || !query->is_string()) return std::nullopt;
@@ -152,7 +152,7 @@ Reply ShopifySimulator::grant(const Received& request) {
   const std::string token = "shpat_" + std::to_string(grants_);
   tokens_.insert(token);
   std::string scope;
-  for (const auto& one : scopes_) scope += (scope.empty() ? "" : ",") + one;
+  for (const auto& granted : scopes_) scope += (scope.empty() ? "" : ",") + granted;
   return json_reply({{"access_token", token}, {"scope", scope}, {"expires_in", 86399}});
 }
 
@@ -278,12 +278,12 @@ json::object ShopifySimulator::execute(const json::object& call) {
   const auto operation = parse_graphql(call.at("query").as_string(), variables);
   const bool writes = operation.kind == "mutation";
   const double requested = schema().cost(operation.selection, writes ? "MutationRoot" : "QueryRoot");
-  if (requested > dearest_) {
+  if (requested > max_query_cost_) {
     ++too_costly_;
     return error_answer(
         {{"message", "Query cost is " + std::to_string(static_cast<int>(requested)) +
                          ", which exceeds the single query max cost limit."},
-         {"extensions", {{"code", "MAX_COST_EXCEEDED"}, {"cost", requested}, {"maxCost", dearest_}}}});
+         {"extensions", {{"code", "MAX_COST_EXCEEDED"}, {"cost", requested}, {"maxCost", max_query_cost_}}}});
   }
   if (points() < requested) {
     ++throttled_;
@@ -295,14 +295,14 @@ json::object ShopifySimulator::execute(const json::object& call) {
   GraphqlProjection projection(schema(), denied_fields());
   json::object data;
   json::array errors;
-  for (const auto& asked : operation.selection) {
+  for (const auto& requested_field : operation.selection) {
     try {
-      data[asked.key] = execute_field(asked, operation.kind, projection);
+      data[requested_field.key] = execute_field(requested_field, operation.kind, projection);
     } catch (const GraphqlError& error) {
       auto entry = error.entry();
-      entry["path"] = json::array{asked.key};
+      entry["path"] = json::array{requested_field.key};
       errors.push_back(std::move(entry));
-      data[asked.key] = nullptr;
+      data[requested_field.key] = nullptr;
     }
   }
   for (auto& error : projection.errors()) {
@@ -317,17 +317,17 @@ json::object ShopifySimulator::execute(const json::object& call) {
   return whole;
 }
 
-bool ShopifySimulator::may(std::string_view what) const {
-  return scopes_.contains("read_" + std::string(what)) || scopes_.contains("write_" + std::string(what));
+bool ShopifySimulator::has_scope(std::string_view right) const {
+  return scopes_.contains("read_" + std::string(right)) || scopes_.contains("write_" + std::string(right));
 }
 
 std::map<std::string, std::string> ShopifySimulator::denied_fields() const {
   std::map<std::string, std::string> denied;
-  if (!may("customers")) denied["Order.customer"] = "`read_customers` access scope.";
-  if (!may("merchant_managed_fulfillment_orders") && !may("assigned_fulfillment_orders")) {
+  if (!has_scope("customers")) denied["Order.customer"] = "`read_customers` access scope.";
+  if (!has_scope("merchant_managed_fulfillment_orders") && !has_scope("assigned_fulfillment_orders")) {
     denied["Order.fulfillmentOrders"] = "`read_merchant_managed_fulfillment_orders` access scope.";
   }
-  if (!may("locations")) {
+  if (!has_scope("locations")) {
     for (const auto* const field : {"Fulfillment.location", "FulfillmentOrderAssignedLocation.location"}) {
       denied[field] = "`read_locations` access scope.";
     }
@@ -335,44 +335,47 @@ std::map<std::string, std::string> ShopifySimulator::denied_fields() const {
   return denied;
 }
 
-json::value ShopifySimulator::execute_field(const GraphqlField& asked, const std::string& kind,
+json::value ShopifySimulator::execute_field(const GraphqlField& requested_field, const std::string& kind,
                                             GraphqlProjection& projection) {
-  const auto& known = schema().field(kind == "mutation" ? "MutationRoot" : "QueryRoot", asked.name);
+  const auto& known = schema().field(kind == "mutation" ? "MutationRoot" : "QueryRoot", requested_field.name);
   const auto require = [&](bool allowed, const std::string& scope) {
     if (allowed) return;
-    throw GraphqlError(
-        "Access denied for " + asked.name + " field. Required access: `" + scope + "` access scope.",
-        {{"code", "ACCESS_DENIED"}, {"requiredAccess", "`" + scope + "` access scope."}});
+    throw GraphqlError("Access denied for " + requested_field.name + " field. Required access: `" + scope +
+                           "` access scope.",
+                       {{"code", "ACCESS_DENIED"}, {"requiredAccess", "`" + scope + "` access scope."}});
   };
   if (kind == "mutation") {
     require(scopes_.contains("write_merchant_managed_fulfillment_orders") ||
                 scopes_.contains("write_assigned_fulfillment_orders"),
             "write_merchant_managed_fulfillment_orders");
-    return projection.take(asked, known,
-                           asked.name == "fulfillmentCreate" ? shop_.fulfillment_create(asked.arguments)
-                                                             : shop_.tracking_update(asked.arguments));
+    return projection.take(requested_field, known,
+                           requested_field.name == "fulfillmentCreate"
+                               ? shop_.fulfillment_create(requested_field.arguments)
+                               : shop_.tracking_update(requested_field.arguments));
   }
-  if (asked.name == "shop") {
-    return projection.take(asked, known, json::object{{"id", "gid://shopify/Shop/1"}, {"name", "Tea & Co"}});
+  if (requested_field.name == "shop") {
+    return projection.take(requested_field, known,
+                           json::object{{"id", "gid://shopify/Shop/1"}, {"name", "Tea & Co"}});
   }
-  if (asked.name == "currentAppInstallation") {
+  if (requested_field.name == "currentAppInstallation") {
     json::array scopes;
     for (const auto& scope : scopes_) scopes.push_back(json::object{{"handle", scope}});
-    return projection.take(asked, known, json::object{{"accessScopes", std::move(scopes)}});
+    return projection.take(requested_field, known, json::object{{"accessScopes", std::move(scopes)}});
   }
-  const bool of_orders = asked.name.starts_with("order");
-  require(may(of_orders ? "orders" : "products"), of_orders ? "read_orders" : "read_products");
+  const bool of_orders = requested_field.name.starts_with("order");
+  require(has_scope(of_orders ? "orders" : "products"), of_orders ? "read_orders" : "read_products");
   ShopifyTable& table = of_orders ? shop_.orders : shop_.products;
-  if (asked.name == "order" || asked.name == "product") {
-    auto* const record = table.find(gid_number(asked.arguments.at("id").as_string()));
-    return projection.take(asked, known, record == nullptr ? json::value() : json::value(*record));
+  if (requested_field.name == "order" || requested_field.name == "product") {
+    auto* const record = table.find(gid_number(requested_field.arguments.at("id").as_string()));
+    return projection.take(requested_field, known, record == nullptr ? json::value() : json::value(*record));
   }
-  if (!asked.arguments.contains("sortKey") || asked.arguments.at("sortKey") != "UPDATED_AT") {
+  if (!requested_field.arguments.contains("sortKey") ||
+      requested_field.arguments.at("sortKey") != "UPDATED_AT") {
     throw GraphqlError("This simulator sorts by UPDATED_AT alone");
   }
-  const auto page = table.page(graphql_first(asked), since_of(asked.arguments),
-                               asked.arguments.if_contains("after"), cursors_);
-  return projection.take_page(asked, known.type, page);
+  const auto page = table.page(graphql_first(requested_field), since_of(requested_field.arguments),
+                               requested_field.arguments.if_contains("after"), cursors_);
+  return projection.take_page(requested_field, known.type, page);
 }
 
 }  // namespace waybill::tests

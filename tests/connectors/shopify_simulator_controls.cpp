@@ -30,9 +30,9 @@ void ShopifySimulator::change_product(std::int64_t id, const json::object& field
   const std::lock_guard lock(mutex_);
   shop_.change_product(id, fields);
 }
-void ShopifySimulator::stand_still(bool still) {
+void ShopifySimulator::freeze_time(bool is_frozen) {
   const std::lock_guard lock(mutex_);
-  shop_.stand_still(still);
+  shop_.freeze_time(is_frozen);
 }
 std::size_t ShopifySimulator::notifications() {
   const std::lock_guard lock(mutex_);
@@ -43,11 +43,11 @@ void ShopifySimulator::set_scopes(std::set<std::string> scopes) {
   const std::lock_guard lock(mutex_);
   scopes_ = std::move(scopes);
 }
-void ShopifySimulator::set_limits(double bucket, double restored_a_second, double dearest_query) {
+void ShopifySimulator::set_limits(double bucket, double restored_per_second, double max_query_cost) {
   const std::lock_guard lock(mutex_);
   available_ = bucket_ = bucket;
-  restored_ = restored_a_second;
-  dearest_ = dearest_query;
+  restored_ = restored_per_second;
+  max_query_cost_ = max_query_cost;
   available_at_ = std::chrono::steady_clock::now();
 }
 void ShopifySimulator::without_limits() {

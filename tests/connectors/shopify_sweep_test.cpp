@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 class ShopifySweep : public ShopifyStoreTest {
  protected:
-  // The orders by id, as they were given the last time.
+  // The orders by id, each as last read.
   std::map<std::string, StoreOrder> state(std::optional<Time> since = std::nullopt) {
     std::map<std::string, StoreOrder> orders;
     for (auto& order : store.orders(since).records) orders.insert_or_assign(order.external_id, order);
@@ -47,8 +47,8 @@ TEST_F(ShopifySweep, ReadsManyPagesOldestChangeFirst) {
   EXPECT_EQ(reached, last);
 }
 
-// Cursors that count rows skip one when another moves behind; nothing may be left out all the same.
-TEST_F(ShopifySweep, LeavesNothingOutWhenOrdersChangeBetweenPages) {
+// Cursors that count rows skip a row when another moves back; no order may be omitted.
+TEST_F(ShopifySweep, OmitsNoOrderWhenOrdersChangeBetweenPages) {
   for (const auto cursors : {ShopifyTable::Cursors::key, ShopifyTable::Cursors::position}) {
     ShopifySimulator busy;
     busy.without_limits();
@@ -62,57 +62,57 @@ TEST_F(ShopifySweep, LeavesNothingOutWhenOrdersChangeBetweenPages) {
     });
     OpenStore client(connector(), {std::string(ShopifySimulator::client_id),
                                    std::string(ShopifySimulator::client_secret), busy.url()});
-    std::map<std::string, StoreOrder> given;
-    for (const auto& order : client.orders().records) given.insert_or_assign(order.external_id, order);
-    ASSERT_EQ(given.size(), all.size());
+    std::map<std::string, StoreOrder> read_orders;
+    for (const auto& order : client.orders().records) read_orders.insert_or_assign(order.external_id, order);
+    ASSERT_EQ(read_orders.size(), all.size());
     for (const auto id : all) {
       const json::value note = busy.order(id).at("note");
-      EXPECT_EQ(given.at(std::to_string(id)).notes.value_or(""),
+      EXPECT_EQ(read_orders.at(std::to_string(id)).notes.value_or(""),
                 note.is_null() ? "" : std::string(note.as_string()));
     }
   }
 }
 
-// More orders in one second than a page, some of which change while the second is read.
-TEST_F(ShopifySweep, LeavesNothingOutOfASecondThatIsLargerThanAPage) {
+// More orders in one second than a page, some of which change while that second is read.
+TEST_F(ShopifySweep, OmitsNoOrderOfASecondWithMoreThanAPage) {
   for (const auto cursors : {ShopifyTable::Cursors::key, ShopifyTable::Cursors::position}) {
     ShopifySimulator busy;
     busy.without_limits();
     busy.use_cursors(cursors);
     busy.add_order();
-    busy.stand_still();
+    busy.freeze_time();
     std::vector<std::int64_t> all;
     for (int i = 0; i < 330; ++i) all.push_back(busy.add_order());
-    busy.stand_still(false);
+    busy.freeze_time(false);
     busy.before_page([&](std::size_t page) {
       if (page == 3 || page == 4) {
         for (std::size_t i = 0; i < 5; ++i) busy.change_order(all[page * 10 + i]);
       }
     });
     OpenStore client(connector(), {"id", std::string(ShopifySimulator::fixed_token), busy.url()});
-    std::set<std::string> given;
-    for (const auto& order : client.orders().records) given.insert(order.external_id);
-    EXPECT_EQ(given.size(), all.size() + 1);
+    std::set<std::string> read_orders;
+    for (const auto& order : client.orders().records) read_orders.insert(order.external_id);
+    EXPECT_EQ(read_orders.size(), all.size() + 1);
   }
 }
 
-TEST_F(ShopifySweep, FindsWhatChangedInTheSecondItEndedIn) {
-  shop.stand_still();
+TEST_F(ShopifySweep, FindsChangesInTheSecondInWhichTheLastSweepEnded) {
+  shop.freeze_time();
   const auto first = shop.add_order();
   const auto reached = store.orders().reached;
   ASSERT_TRUE(reached);
-  shop.add_order();                           // the same second
-  shop.change_order(first, {{"note", "x"}});  // likewise
+  shop.add_order();                           // in the same second
+  shop.change_order(first, {{"note", "x"}});  // as well
   EXPECT_EQ(state(reached).size(), 2U);
 }
 
-TEST_F(ShopifySweep, EndsOnAStoreThatChangesWithoutPause) {
+TEST_F(ShopifySweep, EndsEvenIfTheStoreChangesContinuously) {
   const auto order = shop.add_order();
   shop.before_page([&](std::size_t) { shop.change_order(order); });
   EXPECT_GE(store.orders().records.size(), 1U);
 }
 
-TEST_F(ShopifySweep, OrdersDeletedMeanwhileHoldNothingUp) {
+TEST_F(ShopifySweep, OrdersDeletedDuringTheSweepDoNotDelayIt) {
   shop.without_limits();
   shop.add_orders(150);
   json::array items;
@@ -125,7 +125,7 @@ TEST_F(ShopifySweep, OrdersDeletedMeanwhileHoldNothingUp) {
   EXPECT_EQ(state().size(), 250U);
 }
 
-TEST_F(ShopifySweep, AsksForTheSamePageAgainAfterEachFault) {
+TEST_F(ShopifySweep, RequestsTheSamePageAgainAfterEachFault) {
   shop.without_limits();
   shop.add_orders(250);
   const auto expected = state();
@@ -145,7 +145,7 @@ TEST_F(ShopifySweep, AsksForTheSamePageAgainAfterEachFault) {
         ASSERT_LT(++failures, 3);
       }
     }
-    // The client sends again what a connection that it reused did not answer.
+    // The client repeats a request that got no response on a reused connection.
     if (fault != Fault::lost) EXPECT_EQ(failures, 1) << static_cast<int>(fault);
     EXPECT_EQ(orders.size(), expected.size()) << static_cast<int>(fault);
   }
@@ -166,7 +166,7 @@ TEST_F(ShopifySweep, AFaultAmongTheItemsOfAnOrderLosesNoOrder) {
   EXPECT_EQ(page->records[1].items.size(), 150U);
 }
 
-TEST_F(ShopifySweep, RenewsATokenInTheMiddle) {
+TEST_F(ShopifySweep, RenewsATokenDuringASweep) {
   shop.without_limits();
   shop.add_orders(250);
   shop.before_page([&](std::size_t page) {
@@ -190,7 +190,7 @@ TEST_F(ShopifySweep, WaitsForASlowStore) {
 
 // Rate limits
 
-TEST_F(ShopifySweep, AsksForFewerWhenAPageIsTooDearAndRemembersIt) {
+TEST_F(ShopifySweep, RemembersToRequestFewerOrdersWhenAPageCostsTooMuch) {
   shop.set_limits(20'000, 1e6, 1000);
   shop.add_orders(60);
   EXPECT_EQ(state().size(), 60U);
@@ -201,7 +201,7 @@ TEST_F(ShopifySweep, AsksForFewerWhenAPageIsTooDearAndRemembersIt) {
   EXPECT_EQ(shop.too_costly(), too_costly);
 }
 
-TEST_F(ShopifySweep, GivesUpWhenNotEvenOneOrderMayBeAskedFor) {
+TEST_F(ShopifySweep, GivesUpWhenEvenOneOrderCostsTooMuch) {
   shop.set_limits(1000, 1e6, 10);
   shop.add_order();
   const auto sweep = store->orders_since(std::nullopt);
@@ -212,23 +212,23 @@ TEST_F(ShopifySweep, WaitsForPointsInsteadOfBeingThrottled) {
   shop.set_limits(1200, 20'000, 1000);
   shop.add_orders(120);
   EXPECT_EQ(state().size(), 120U);
-  EXPECT_LE(shop.throttled(), 1U);  // when the cost of a page was not known yet
+  EXPECT_LE(shop.throttled(), 1U);  // the first page, whose cost is not known yet
 }
 
-TEST_F(ShopifySweep, TriesAgainWhenThrottled) {
+TEST_F(ShopifySweep, RetriesWhenThrottled) {
   shop.add_order();
   shop.fail_next(Fault::throttled);
   shop.fail_next(Fault::throttled_bare);
   EXPECT_EQ(state().size(), 1U);
 }
 
-TEST_F(ShopifySweep, IsBusyWhenItIsThrottledAgainAndAgain) {
+TEST_F(ShopifySweep, IsBusyAfterRepeatedThrottling) {
   shop.fail_next(Fault::throttled_bare, 20);
   const auto sweep = store->orders_since(std::nullopt);
   EXPECT_EQ(store.error(sweep->next()).problem(), Problem::busy);
 }
 
-TEST_F(ShopifySweep, IsBusyWhenPointsAreTooLongInComing) {
+TEST_F(ShopifySweep, IsBusyWhenPointsTakeTooLongToRefill) {
   shop.set_limits(1000, 0.05, 1000);
   shop.add_orders(30);
   const auto sweep = store->orders_since(std::nullopt);

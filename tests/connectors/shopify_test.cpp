@@ -38,26 +38,26 @@ TEST_F(Shopify, GetsAnAccessTokenOnceAndKeepsIt) {
             (std::set<std::string>{"/admin/oauth/access_token", "/admin/api/2026-07/graphql.json"}));
 }
 
-TEST_F(Shopify, SpeaksTheVersionItIsTold) {
+TEST_F(Shopify, UsesTheGivenApiVersion) {
   OpenStore other(connector(), credentials(), {.shopify_version = "2025-10"});
   other.wait(other->check(false));
   EXPECT_TRUE(shop.paths().contains("/admin/api/2025-10/graphql.json"));
 }
 
-TEST_F(Shopify, RenewsATokenThatExpired) {
+TEST_F(Shopify, RenewsAnExpiredToken) {
   store.wait(store->check(false));
   shop.expire_tokens();
   store.wait(store->check(false));
   EXPECT_EQ(shop.grants(), 2U);
 }
 
-TEST_F(Shopify, RenewsATokenOnlyOnceACall) {
+TEST_F(Shopify, RenewsATokenAtMostOnceACall) {
   shop.fail_next(Fault::unauthorized, 2);
   EXPECT_EQ(store.error(store->check(false)).problem(), Problem::credentials);
   EXPECT_EQ(shop.grants(), 2U);
 }
 
-TEST_F(Shopify, UsesAnAccessTokenAsItIs) {
+TEST_F(Shopify, UsesAGivenAccessToken) {
   auto with_token = client(ShopifySimulator::fixed_token);
   with_token.wait(with_token->check(true));
   EXPECT_EQ(shop.grants(), 0U);
@@ -68,13 +68,13 @@ TEST_F(Shopify, UsesAnAccessTokenAsItIs) {
   EXPECT_EQ(shop.grants(), 0U);
 }
 
-TEST_F(Shopify, SendsNoTokenThatIsNone) {
+TEST_F(Shopify, DoesNotSendAMalformedToken) {
   auto broken = client("shpat_x\r\nX-Other: 1");
   EXPECT_EQ(broken.error(broken->check(false)).problem(), Problem::credentials);
   EXPECT_TRUE(shop.paths().empty());
 }
 
-TEST_F(Shopify, RefusesWrongCredentialsInTheStoresWords) {
+TEST_F(Shopify, ReportsWrongCredentialsWithTheMessageOfTheStore) {
   auto wrong = client("shpss_wrong");
   const auto error = wrong.error(wrong->check(false));
   EXPECT_EQ(error.problem(), Problem::credentials);
@@ -82,27 +82,28 @@ TEST_F(Shopify, RefusesWrongCredentialsInTheStoresWords) {
   EXPECT_EQ(std::string(error.what()).find("shpss_wrong"), std::string::npos);
 }
 
-// The check
+// Check
 
-TEST_F(Shopify, CheckNamesTheScopesThatAreMissing) {
-  const auto words = [&](std::set<std::string> scopes, bool writes) {
+TEST_F(Shopify, CheckReportsMissingScopes) {
+  const auto error_message = [&](std::set<std::string> scopes, bool writes) {
     shop.set_scopes(std::move(scopes));
     const auto error = store.error(store->check(writes));
     EXPECT_EQ(error.problem(), Problem::credentials);
     return std::string(error.what());
   };
-  EXPECT_NE(words({"read_products"}, false).find("read_orders"), std::string::npos);
-  EXPECT_NE(words({"read_orders"}, false).find("read_products"), std::string::npos);
-  EXPECT_NE(words({"read_orders", "read_products"}, true).find("write_merchant_managed_fulfillment_orders"),
-            std::string::npos);
-  EXPECT_NE(words({"read_orders", "read_products", "write_fulfillments"}, true)
+  EXPECT_NE(error_message({"read_products"}, false).find("read_orders"), std::string::npos);
+  EXPECT_NE(error_message({"read_orders"}, false).find("read_products"), std::string::npos);
+  EXPECT_NE(
+      error_message({"read_orders", "read_products"}, true).find("write_merchant_managed_fulfillment_orders"),
+      std::string::npos);
+  EXPECT_NE(error_message({"read_orders", "read_products", "write_fulfillments"}, true)
                 .find("write_merchant_managed_fulfillment_orders"),
             std::string::npos);
   shop.set_scopes({"write_orders", "write_products", "write_assigned_fulfillment_orders"});
   store.wait(store->check(true));
 }
 
-TEST_F(Shopify, CheckTellsWhatIsWrong) {
+TEST_F(Shopify, CheckReportsEachProblem) {
   const std::map<Fault, Problem> expected = {
       {Fault::forbidden, Problem::credentials},
       {Fault::not_found, Problem::wrong_store},
@@ -124,7 +125,7 @@ TEST_F(Shopify, CheckTellsWhatIsWrong) {
   }
 }
 
-TEST_F(Shopify, CheckOfAnotherSiteIsAWrongStore) {
+TEST_F(Shopify, CheckReportsAnotherSiteAsAWrongStore) {
   Receiver site;
   site.on_request(
       [](const Received&) { return Reply::with_status(200, {{"Content-Type", "text/html"}}, "<html>"); });
@@ -136,25 +137,25 @@ TEST_F(Shopify, CheckOfAnotherSiteIsAWrongStore) {
   EXPECT_EQ(nowhere.error(nowhere->check(false)).problem(), Problem::unreachable);
 }
 
-TEST_F(Shopify, NeverTakesTheTokenToAnotherHost) {
-  Receiver elsewhere;
-  Receiver shop_that_moved;
-  shop_that_moved.on_request([&](const Received&) {
-    return Reply::with_status(308, {{"Location", elsewhere.url("/admin/api/2026-07/graphql.json")}});
+TEST_F(Shopify, NeverSendsTheTokenToAnotherHost) {
+  Receiver other_host;
+  Receiver redirecting_shop;
+  redirecting_shop.on_request([&](const Received&) {
+    return Reply::with_status(308, {{"Location", other_host.url("/admin/api/2026-07/graphql.json")}});
   });
-  OpenStore other(connector(), {"id", "shpat_x", shop_that_moved.url("")});
+  OpenStore other(connector(), {"id", "shpat_x", redirecting_shop.url("")});
   EXPECT_EQ(other.error(other->check(false)).problem(), Problem::wrong_store);
-  EXPECT_EQ(elsewhere.connections(), 0U);
+  EXPECT_EQ(other_host.connections(), 0U);
 }
 
-TEST_F(Shopify, TellsHowLongToWaitWithDecimals) {
+TEST_F(Shopify, ReadsARetryAfterWithDecimals) {
   shop.fail_next(Fault::too_many);
   EXPECT_EQ(store.error(store->check(false)).retry_after(), seconds(2));
 }
 
 // Orders
 
-TEST_F(Shopify, ReadsAnOrderWhole) {
+TEST_F(Shopify, ReadsAllFieldsOfAnOrder) {
   const auto id = shop.add_order({{"note", "Ring twice"}, {"email", "a@b.example"}});
   const auto page = store.orders();
   ASSERT_EQ(page.records.size(), 1U);
@@ -185,7 +186,7 @@ TEST_F(Shopify, ReadsOneOrderById) {
   EXPECT_TRUE(store.wait(store->order(std::to_string(test))).records.empty());
 }
 
-TEST_F(Shopify, ReadsOnlyWhatChangedSince) {
+TEST_F(Shopify, ReadsOnlyOrdersChangedSinceTheGivenTime) {
   shop.add_orders(5);
   const auto last = shop.add_order();
   shop.add_orders(3);
@@ -193,7 +194,7 @@ TEST_F(Shopify, ReadsOnlyWhatChangedSince) {
   EXPECT_TRUE(store.orders(time_of(last) + std::chrono::hours(1)).records.empty());
 }
 
-TEST_F(Shopify, ReadsAHundredAndMoreItems) {
+TEST_F(Shopify, ReadsMoreThanAHundredItems) {
   json::array items;
   for (int i = 0; i < 230; ++i) items.push_back(ShopifyShop::line_item("Tea " + std::to_string(i), i + 1));
   const auto id = shop.add_order({{"lineItems", items}});
@@ -221,28 +222,28 @@ TEST_F(Shopify, ItemsAndTotalFollowEditsAndRefunds) {
   EXPECT_EQ(order.items[0].quantity, 1);
 }
 
-TEST_F(Shopify, AnOrderIsCancelledInTheStore) {
+TEST_F(Shopify, ReadsACancelledOrder) {
   const auto id = shop.add_order();
   shop.change_order(id, {{"cancelledAt", "2026-07-01T11:00:00Z"}});
   EXPECT_EQ(store.orders().records.at(0).status, "cancelled");
 }
 
-TEST_F(Shopify, AnOrderOfADigitalThingHasNoAddress) {
+TEST_F(Shopify, AnOrderOfADigitalProductHasNoAddress) {
   shop.add_order({{"shippingAddress", nullptr}});
   const auto order = store.orders().records.at(0);
   EXPECT_FALSE(order.delivery.street);
   EXPECT_EQ(order.customer_name, "Anna Müller");
 }
 
-TEST_F(Shopify, CustomersThatTheAppMayNotSeeAreAbsent) {
+TEST_F(Shopify, CustomersWithoutReadPermissionAreAbsent) {
   shop.set_scopes({"read_orders", "read_products"});
   shop.add_orders(3);
   const auto page = store.orders();
   ASSERT_EQ(page.records.size(), 3U);
-  EXPECT_EQ(page.records[0].customer_name, "Anna Müller");  // as the address has it
+  EXPECT_EQ(page.records[0].customer_name, "Anna Müller");  // the name in the address
 }
 
-TEST_F(Shopify, OrdersThatTheAppMayNotSeeAreNamed) {
+TEST_F(Shopify, OrdersWithoutReadPermissionAreReported) {
   shop.set_scopes({"read_products"});
   const auto sweep = store->orders_since(std::nullopt);
   const auto error = store.error(sweep->next());
@@ -250,7 +251,7 @@ TEST_F(Shopify, OrdersThatTheAppMayNotSeeAreNamed) {
   EXPECT_NE(std::string(error.what()).find("read_orders"), std::string::npos);
 }
 
-TEST_F(Shopify, CurrenciesOfNoAndThreeDecimalsAndForeignTextsStayAsTheyAre) {
+TEST_F(Shopify, CurrenciesWithZeroOrThreeDecimalsAndForeignTextsAreExact) {
   shop.add_order({{"currentTotalPriceSet", ShopifyShop::money("1500", "JPY")},
                   {"lineItems", json::array{ShopifyShop::line_item("抹茶 “宇治” 🍵", 1, "1500")}}});
   shop.add_order({{"currentTotalPriceSet", ShopifyShop::money("1.234", "KWD")}});
@@ -261,14 +262,14 @@ TEST_F(Shopify, CurrenciesOfNoAndThreeDecimalsAndForeignTextsStayAsTheyAre) {
   EXPECT_EQ(page.records.at(1).total, "1.234");
 }
 
-TEST_F(Shopify, TestOrdersAreLeftOutAndHoldNothingUp) {
+TEST_F(Shopify, TestOrdersAreSkipped) {
   shop.without_limits();
   for (int i = 0; i < 150; ++i) shop.add_order({{"test", true}});
   const auto real = shop.add_order();
   EXPECT_EQ(ids(store.orders()), (std::set<std::string>{std::to_string(real)}));
 }
 
-TEST_F(Shopify, AnUnreadableOrderHoldsUpNoOther) {
+TEST_F(Shopify, AnUnreadableOrderDoesNotAffectOthers) {
   shop.add_order();
   const auto broken = shop.add_order({{"currentTotalPriceSet", nullptr}});
   shop.add_order();

@@ -21,7 +21,7 @@ class ShopifyTracking : public ShopifyStoreTest {
   const json::array& fulfillments(const json::object& order) { return order.at("fulfillments").as_array(); }
 };
 
-TEST_F(ShopifyTracking, FulfilsTheOrderWithTheNumber) {
+TEST_F(ShopifyTracking, FulfilsTheOrderWithTheTrackingNumber) {
   const auto id = shop.add_order();
   EXPECT_TRUE(push(parcel(id)));
   const auto order = shop.order(id);
@@ -35,7 +35,7 @@ TEST_F(ShopifyTracking, FulfilsTheOrderWithTheNumber) {
   EXPECT_EQ(store.wait(store->order(std::to_string(id))).records.at(0).status, "shipped");
 }
 
-TEST_F(ShopifyTracking, LeavesOutWhatIsNotKnownOfTheCarrier) {
+TEST_F(ShopifyTracking, OmitsUnknownCarrierDetails) {
   const auto id = shop.add_order();
   auto bare = parcel(id);
   bare.carrier_code = bare.carrier_name = bare.tracking_url = "";
@@ -45,7 +45,7 @@ TEST_F(ShopifyTracking, LeavesOutWhatIsNotKnownOfTheCarrier) {
   EXPECT_TRUE(info.at("url").is_null());
 }
 
-TEST_F(ShopifyTracking, PushedTwiceIsPushedOnce) {
+TEST_F(ShopifyTracking, ASecondPushChangesNothing) {
   const auto id = shop.add_order();
   EXPECT_TRUE(push(parcel(id)));
   const auto before = shop.order(id);
@@ -54,17 +54,17 @@ TEST_F(ShopifyTracking, PushedTwiceIsPushedOnce) {
   EXPECT_EQ(shop.notifications(), 1U);
 }
 
-TEST_F(ShopifyTracking, ALostAnswerMakesNothingTwice) {
+TEST_F(ShopifyTracking, ALostResponseDuplicatesNothing) {
   const auto id = shop.add_order();
-  shop.fail_after(1, Fault::cut);  // after the order was looked at
+  shop.fail_after(1, Fault::cut);  // after the order is read
   EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::busy);
   EXPECT_FALSE(push(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_EQ(shop.notifications(), 1U);
 }
 
-// The client sends again what a connection that it reused did not answer: the store refuses that then.
-TEST_F(ShopifyTracking, AConnectionThatBreaksAfterThePushMakesNothingTwice) {
+// The client repeats a request that got no response on a reused connection; the store refuses the repetition.
+TEST_F(ShopifyTracking, AConnectionLostAfterThePushDuplicatesNothing) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::lost);
   try {
@@ -77,7 +77,7 @@ TEST_F(ShopifyTracking, AConnectionThatBreaksAfterThePushMakesNothingTwice) {
   EXPECT_EQ(shop.notifications(), 1U);
 }
 
-TEST_F(ShopifyTracking, FulfilsOnceForEachLocation) {
+TEST_F(ShopifyTracking, FulfilsOncePerLocation) {
   const auto id = shop.add_order(
       {{"fulfillmentOrders",
         json::array{ShopifyShop::fulfillment_order(1, 1), ShopifyShop::fulfillment_order(2, 2, "IN_PROGRESS"),
@@ -91,10 +91,10 @@ TEST_F(ShopifyTracking, FulfilsOnceForEachLocation) {
   EXPECT_EQ(shop.performed("WaybillFulfil"), 2U);
 }
 
-TEST_F(ShopifyTracking, GoesOnAtTheLocationWhereItWasInterrupted) {
+TEST_F(ShopifyTracking, ContinuesAtTheInterruptedLocation) {
   const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
                                                                     ShopifyShop::fulfillment_order(2, 2)}}});
-  shop.fail_after(2, Fault::server_error);  // looked, and fulfilled at the first location
+  shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
   EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::busy);
   ASSERT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_TRUE(push(parcel(id)));
@@ -102,7 +102,7 @@ TEST_F(ShopifyTracking, GoesOnAtTheLocationWhereItWasInterrupted) {
   EXPECT_FALSE(push(parcel(id)));
 }
 
-TEST_F(ShopifyTracking, WhatIsOpenBesideAParcelOfThisNumberIsAnothersParcel) {
+TEST_F(ShopifyTracking, OpenItemsAreLeftToAnotherParcelOnceTheNumberIsShown) {
   const auto id = shop.add_order();
   EXPECT_TRUE(push(parcel(id)));
   auto parts = shop.order(id).at("fulfillmentOrders").as_array();
@@ -113,7 +113,7 @@ TEST_F(ShopifyTracking, WhatIsOpenBesideAParcelOfThisNumberIsAnothersParcel) {
 }
 
 // Shopify may have merged or replaced the fulfillment orders of a fulfillment.
-TEST_F(ShopifyTracking, WhereTheNumberIsDoesNotMatterWhenItCannotBeTold) {
+TEST_F(ShopifyTracking, AKnownNumberIsNotPushedAgainWhenItsLocationIsUnknown) {
   const auto id = shop.add_order();
   EXPECT_TRUE(push(parcel(id)));
   shop.change_order(id, {{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(9, 2)}}});
@@ -130,7 +130,7 @@ TEST_F(ShopifyTracking, ReadsManyFulfillmentOrders) {
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 
-TEST_F(ShopifyTracking, AddsASecondParcelToWhatIsFulfilled) {
+TEST_F(ShopifyTracking, AddsASecondParcelToAFulfilledOrder) {
   const auto id = shop.add_order();
   EXPECT_TRUE(push(parcel(id, "FIRST")));
   auto second = parcel(id, "SECOND");
@@ -152,7 +152,7 @@ TEST_F(ShopifyTracking, AddsASecondParcelToWhatIsFulfilled) {
   for (const auto* const number : {"FIRST", "SECOND", "THIRD"}) EXPECT_FALSE(push(parcel(id, number)));
 }
 
-TEST_F(ShopifyTracking, GivesTheNumberToWhatTheMerchantFulfilledWithoutOne) {
+TEST_F(ShopifyTracking, AddsTheNumberToAFulfilmentOfTheMerchantWithoutOne) {
   const auto fulfillment = [](std::int64_t id, std::string_view status, json::array tracking) {
     return json::object{{"id", test_gid("Fulfillment", id)},
                         {"status", status},
@@ -161,12 +161,12 @@ TEST_F(ShopifyTracking, GivesTheNumberToWhatTheMerchantFulfilledWithoutOne) {
                         {"trackingInfo", std::move(tracking)}};
   };
   const json::array tracked{json::object{{"number", "OTHER"}, {"url", nullptr}, {"company", "UPS"}}};
-  const json::array mine{
+  const json::array own_tracking{
       json::object{{"number", "00340434161094042557"}, {"url", nullptr}, {"company", "DHL Express"}}};
   const auto id = shop.add_order(
       {{"displayFulfillmentStatus", "FULFILLED"},
        {"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "CLOSED")}},
-       {"fulfillments", json::array{fulfillment(7, "CANCELLED", mine), fulfillment(8, "SUCCESS", {}),
+       {"fulfillments", json::array{fulfillment(7, "CANCELLED", own_tracking), fulfillment(8, "SUCCESS", {}),
                                     fulfillment(9, "SUCCESS", tracked)}}});
   EXPECT_TRUE(push(parcel(id)));
   const auto made = fulfillments(shop.order(id));
@@ -174,24 +174,24 @@ TEST_F(ShopifyTracking, GivesTheNumberToWhatTheMerchantFulfilledWithoutOne) {
   EXPECT_EQ(made.at(2).at("trackingInfo").as_array(), tracked);
 }
 
-TEST_F(ShopifyTracking, IsRefusedForGoodWhereThereIsNothingToFulfil) {
+TEST_F(ShopifyTracking, IsPermanentlyRefusedWithoutAnythingToFulfil) {
   const auto cancelled = shop.add_order({{"cancelledAt", "2026-07-01T11:00:00Z"}});
   const auto held =
       shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "ON_HOLD")}}});
   const auto empty = shop.add_order({{"fulfillmentOrders", json::array()}});
-  const auto words = [&](std::int64_t id) {
+  const auto error_message = [&](std::int64_t id) {
     const auto error = store.error(store->push_tracking(parcel(id)));
     EXPECT_EQ(error.problem(), Problem::refused) << error.what();
     return std::string(error.what());
   };
-  EXPECT_NE(words(cancelled).find("cancelled"), std::string::npos);
-  EXPECT_NE(words(held).find("ON_HOLD"), std::string::npos);
-  words(empty);
-  words(1);  // no such order
+  EXPECT_NE(error_message(cancelled).find("cancelled"), std::string::npos);
+  EXPECT_NE(error_message(held).find("ON_HOLD"), std::string::npos);
+  error_message(empty);
+  error_message(1);  // no such order
   EXPECT_EQ(shop.performed("WaybillFulfil"), 0U);
 }
 
-TEST_F(ShopifyTracking, IsRefusedInTheStoresWords) {
+TEST_F(ShopifyTracking, ReportsTheMessageOfTheStore) {
   const auto id = shop.add_order();
   shop.before_call("WaybillFulfil", [&] {
     shop.change_order(
@@ -202,7 +202,7 @@ TEST_F(ShopifyTracking, IsRefusedInTheStoresWords) {
   EXPECT_NE(std::string(error.what()).find("does not exist"), std::string::npos) << error.what();
 }
 
-TEST_F(ShopifyTracking, OfTwoPushesAtOnceOneIsEnough) {
+TEST_F(ShopifyTracking, TwoConcurrentPushesFulfilOnce) {
   const auto id = shop.add_order();
   shop.before_call("WaybillFulfil", [&] {
     shop.before_call({}, {});
@@ -213,7 +213,7 @@ TEST_F(ShopifyTracking, OfTwoPushesAtOnceOneIsEnough) {
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 
-TEST_F(ShopifyTracking, NamesTheScopeThatIsMissing) {
+TEST_F(ShopifyTracking, ReportsTheMissingScope) {
   const auto id = shop.add_order();
   shop.set_scopes({"read_orders", "read_products"});
   EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::credentials);
@@ -223,7 +223,7 @@ TEST_F(ShopifyTracking, NamesTheScopeThatIsMissing) {
   EXPECT_NE(std::string(error.what()).find("write_merchant_managed_fulfillment_orders"), std::string::npos);
 }
 
-TEST_F(ShopifyTracking, APushThatIsThrottledIsPushedOnce) {
+TEST_F(ShopifyTracking, AThrottledPushIsPushedOnce) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::throttled);
   EXPECT_TRUE(push(parcel(id)));

@@ -15,7 +15,7 @@
 
 namespace waybill::tests {
 
-/// Runs what connectors do, over real HTTP to local addresses. One thread.
+/// Runs connector calls over real HTTP to local addresses. For one thread.
 class StoreClient {
  public:
   explicit StoreClient(const std::string& ca_file = {})
@@ -33,7 +33,7 @@ class StoreClient {
     return result.get();
   }
 
-  /// All pages of a sweep as one; an exception ends it.
+  /// All pages of a sweep as one; an exception ends the sweep.
   template <typename Record>
   connectors::StorePage<Record> all(connectors::StoreSweep<Record>& sweep) {
     connectors::StorePage<Record> result;
@@ -47,10 +47,10 @@ class StoreClient {
 
  private:
   boost::asio::io_context io_;
-  net::HttpClient http_;  // goes first: see net/async_http.hpp
+  net::HttpClient http_;  // destroyed first: see net/async_http.hpp
 };
 
-/// A store that a connector has open, for tests that wait for each call.
+/// A store opened by a connector, for tests that wait for each call.
 class OpenStore {
  public:
   OpenStore(const connectors::Connector& connector, connectors::StoreCredentials credentials,
@@ -65,7 +65,7 @@ class OpenStore {
     return client_.run(std::move(call));
   }
 
-  /// All pages of a sweep in one, without limit of time.
+  /// All pages of a sweep as one, without a time limit.
   template <typename Record>
   connectors::StorePage<Record> all(connectors::StoreSweep<Record>& sweep) {
     return client_.all(sweep);
@@ -80,7 +80,7 @@ class OpenStore {
     return all(*sweep);
   }
 
-  /// The error of a call that fails.
+  /// The error of a failed call.
   template <typename Result>
   connectors::StoreError error(boost::asio::awaitable<Result> call) {
     try {

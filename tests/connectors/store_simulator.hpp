@@ -11,47 +11,47 @@
 
 #include "tests/harness/receiver.hpp"
 
-/// What the simulators of stores have in common.
+/// Code shared by the simulators of stores.
 namespace waybill::tests {
 
 using Parameters = std::map<std::string, std::string>;
 
 std::string percent_decode(std::string_view text);
 
-/// The parameters of a target's query as PHP reads them: of two equal names the last counts, `a[]` is `a[0]`,
+/// The query parameters of a target as PHP reads them: the last of two equal names counts; `a[]` is `a[0]`,
 /// `a[1]`, …
 Parameters query_parameters(std::string_view target);
 
 Reply json_reply(int status, const json::value& body, Headers more = {});
 
-/// What goes wrong with a call.
+/// A fault of a call.
 struct Fault {
   std::function<void(Reply&)> spoil;
-  bool reaches_store = false;  // the store does as it is asked, and its answer is spoiled then
+  bool reaches_store = false;  // the store performs the call; then its response is replaced
   std::string method = {};     // empty: any
-  std::string path_part = {};  // of the targets that it is for; empty: any
+  std::string path_part = {};  // part of the targets concerned; empty: any
 };
 
-/// The store answers with this status and an HTML page.
+/// A response with this status and an HTML page.
 Fault failing_with(int status, Headers headers = {});
 /// 429 with this Retry-After.
 Fault too_many_requests(std::string retry_after);
-/// The page that a firewall puts before a store: 200 or 403, HTML.
+/// The page of a firewall in front of a store: 200 or 403, HTML.
 Fault firewall_page(int status);
-/// The right answer, cut in mid-body.
+/// The correct response, cut in the middle of its body.
 Fault cut_answer();
-/// The store did what it was asked, but the connection ends before it answers.
+/// The store performs the call, but the connection ends before the response.
 Fault lost_answer();
-/// The right answer, once the gate opens.
+/// The correct response, sent once the gate opens.
 Fault slow_answer(std::shared_ptr<Gate> gate);
 
-/// Faults still to come, each for a number of calls. Thread-safe.
+/// Pending faults, each for a number of calls. Thread-safe.
 class FaultScript {
  public:
   void add(Fault fault, std::size_t times);
-  /// The first fault that this call meets, used up by one.
+  /// The first fault that applies to this call, which uses it once.
   std::optional<Fault> take(std::string_view method, std::string_view target);
-  /// No faults any more.
+  /// Removes all faults.
   void clear();
 
  private:
@@ -60,7 +60,7 @@ class FaultScript {
     std::size_t left;
   };
   std::mutex mutex_;
-  std::deque<Entry> entries_;  // under mutex_
+  std::deque<Entry> entries_;  // guarded by mutex_
 };
 
 }  // namespace waybill::tests

@@ -5,7 +5,7 @@
 #include "net/percent_encoding.hpp"
 #include "tests/connectors/woocommerce_state.hpp"
 
-// What class-wc-rest-authentication.php does, step by step.
+// The authentication of class-wc-rest-authentication.php, step by step.
 
 namespace waybill::tests {
 namespace {
@@ -32,7 +32,7 @@ std::string hmac(const EVP_MD* digest, const std::string& secret, const std::str
   return base64(std::span<const std::uint8_t>(mac.data(), size));
 }
 
-// The parameters of `Authorization: OAuth a="b", …` beside those of the query.
+// The parameters of `Authorization: OAuth a="b", …` and those of the query.
 void add_header_parameters(std::string_view header, Parameters& parameters) {
   if (!header.starts_with("OAuth ")) return;
   std::string_view rest = header.substr(6);
@@ -51,30 +51,30 @@ void add_header_parameters(std::string_view header, Parameters& parameters) {
 
 }  // namespace
 
-bool WooCommerceState::may(std::string_view method) const {
+bool WooCommerceState::is_allowed(std::string_view method) const {
   const bool reads = method == "GET" || method == "HEAD";
   return method == "OPTIONS" || rights == Rights::read_write || (rights == Rights::read) == reads;
 }
 
-std::optional<Reply> WooCommerceState::authenticate(const Asked& asked, bool& known) {
+std::optional<Reply> WooCommerceState::authenticate(const ParsedRequest& parsed, bool& known) {
   if (options.https && !options.unaware_of_tls) {
-    if (auto error = basic(asked, known)) return error;
+    if (auto error = basic(parsed, known)) return error;
   }
   if (!known) {
-    if (auto error = oauth(asked, known)) return error;
+    if (auto error = oauth(parsed, known)) return error;
   }
-  if (known && !may(asked.method)) {
-    const bool reads = asked.method == "GET" || asked.method == "HEAD";
+  if (known && !is_allowed(parsed.method)) {
+    const bool reads = parsed.method == "GET" || parsed.method == "HEAD";
     return authentication_error(reads ? "The API key provided does not have read permissions."
                                       : "The API key provided does not have write permissions.");
   }
   return std::nullopt;
 }
 
-std::optional<Reply> WooCommerceState::basic(const Asked& asked, bool& known) {
-  std::string user = parameter(asked.parameters, "consumer_key");
-  std::string password = parameter(asked.parameters, "consumer_secret");
-  const std::string header = options.drops_authorization ? "" : asked.request->header("authorization");
+std::optional<Reply> WooCommerceState::basic(const ParsedRequest& parsed, bool& known) {
+  std::string user = parameter(parsed.parameters, "consumer_key");
+  std::string password = parameter(parsed.parameters, "consumer_secret");
+  const std::string header = options.drops_authorization ? "" : parsed.request->header("authorization");
   if ((user.empty() || password.empty()) && header.starts_with("Basic ")) {
     const auto bytes = base64_decode(std::string_view(header).substr(6));
     const std::string pair = bytes ? std::string(bytes->begin(), bytes->end()) : "";
@@ -91,21 +91,21 @@ std::optional<Reply> WooCommerceState::basic(const Asked& asked, bool& known) {
   return std::nullopt;
 }
 
-std::optional<Reply> WooCommerceState::oauth(const Asked& asked, bool& known) {
-  Parameters parameters = asked.parameters;
-  add_header_parameters(asked.request->header("authorization"), parameters);
+std::optional<Reply> WooCommerceState::oauth(const ParsedRequest& parsed, bool& known) {
+  Parameters parameters = parsed.parameters;
+  add_header_parameters(parsed.request->header("authorization"), parameters);
   std::string missing;
-  bool have_one = false;
+  bool has_parameter = false;
   int count = 0;
   for (const char* const name : {"oauth_consumer_key", "oauth_timestamp", "oauth_nonce", "oauth_signature",
                                  "oauth_signature_method"}) {
     if (!parameter(parameters, name).empty()) {
-      have_one = true;
+      has_parameter = true;
       continue;
     }
     missing += (count++ == 0 ? "" : ", ") + std::string(name);
   }
-  if (!have_one) return std::nullopt;
+  if (!has_parameter) return std::nullopt;
   if (count > 0) {
     return woo_error(401, "woocommerce_rest_authentication_missing_parameter",
                      (count == 1 ? "Missing OAuth parameter " : "Missing OAuth parameters ") + missing);
@@ -117,7 +117,7 @@ std::optional<Reply> WooCommerceState::oauth(const Asked& asked, bool& known) {
   if (method != "HMAC-SHA1" && method != "HMAC-SHA256") {
     return authentication_error("Invalid signature - signature method is invalid.");
   }
-  if (!signature_fits(asked, parameters)) {
+  if (!signature_matches(parsed, parameters)) {
     return authentication_error("Invalid signature - provided signature does not match.");
   }
   if (auto error = nonce_used(parameters)) return error;
@@ -125,15 +125,15 @@ std::optional<Reply> WooCommerceState::oauth(const Asked& asked, bool& known) {
   return std::nullopt;
 }
 
-bool WooCommerceState::signature_fits(const Asked& asked, Parameters signed_parameters) const {
-  std::string given = signed_parameters.at("oauth_signature");
-  std::ranges::replace(given, ' ', '+');
+bool WooCommerceState::signature_matches(const ParsedRequest& parsed, Parameters signed_parameters) const {
+  std::string given_signature = signed_parameters.at("oauth_signature");
+  std::ranges::replace(given_signature, ' ', '+');
   signed_parameters.erase("oauth_signature");
-  const std::string_view target = asked.request->target;
+  const std::string_view target = parsed.request->target;
   std::string_view path = target.substr(0, target.find('?'));
   const std::string base_path = options.path + "/";
   if (path.starts_with(base_path)) path.remove_prefix(base_path.size());
-  // get_home_url() has no slash at its end when there is no path.
+  // get_home_url() has no trailing slash without a path.
   std::string uri = path.empty() ? home : home + "/" + std::string(path);
   if (options.unaware_of_tls) uri.replace(0, uri.find(':'), "http");
   std::string query;
@@ -141,9 +141,9 @@ bool WooCommerceState::signature_fits(const Asked& asked, Parameters signed_para
     if (!query.empty()) query += '&';
     query += net::percent_encode(name) + '=' + net::percent_encode(value);
   }
-  const std::string text = asked.method + '&' + net::percent_encode(uri) + '&' + net::percent_encode(query);
+  const std::string text = parsed.method + '&' + net::percent_encode(uri) + '&' + net::percent_encode(query);
   const bool sha1 = signed_parameters.at("oauth_signature_method") == "HMAC-SHA1";
-  return hmac(sha1 ? EVP_sha1() : EVP_sha256(), secret + "&", text) == given;
+  return hmac(sha1 ? EVP_sha1() : EVP_sha256(), secret + "&", text) == given_signature;
 }
 
 std::optional<Reply> WooCommerceState::nonce_used(const Parameters& parameters) {

@@ -4,7 +4,7 @@
 
 #include "tests/connectors/woocommerce_state.hpp"
 
-// Lists as WC_REST_CRUD_Controller and WP_Date_Query make them.
+// Lists in the format of WC_REST_CRUD_Controller and WP_Date_Query.
 
 namespace waybill::tests {
 namespace {
@@ -37,15 +37,15 @@ bool is_date_time(const std::string& text) {
   return std::regex_match(text, form);
 }
 
-// What the value is compared with, as WP_Date_Query makes it: a time without offset is taken as it is, one
-// with an offset is turned into the site's local time, whichever column it is compared with.
+// The value to compare with, computed as in WP_Date_Query: a time without an offset is unchanged, one with an
+// offset is converted to the site's local time, for every column.
 Time compared_with(const std::string& text) {
-  if (const auto naive = parse_timestamp(text + "Z")) return *naive;
+  if (const auto local_time = parse_timestamp(text + "Z")) return *local_time;
   const auto at = parse_timestamp(text).value_or(Time());
   return at + berlin_offset(at);
 }
 
-// `status`: one, several with commas, or status[0], status[1], …
+// `status`: one value, several separated by commas, or status[0], status[1], …
 std::vector<std::string> statuses(const Parameters& parameters) {
   std::vector<std::string> result;
   for (const auto& [name, value] : parameters) {
@@ -61,8 +61,9 @@ std::vector<std::string> statuses(const Parameters& parameters) {
 
 bool is_chosen(const std::string& status, const std::vector<std::string>& wanted) {
   const bool hidden = status == "trash" || status == "auto-draft" || status == "checkout-draft";
-  return std::ranges::any_of(
-      wanted, [&](const std::string& one) { return one == status || (one == "any" && !hidden); });
+  return std::ranges::any_of(wanted, [&](const std::string& candidate) {
+    return candidate == status || (candidate == "any" && !hidden);
+  });
 }
 
 std::optional<std::string> wrong_parameter(const Parameters& parameters, bool before_5_8) {
@@ -82,7 +83,7 @@ std::optional<std::string> wrong_parameter(const Parameters& parameters, bool be
   return std::nullopt;
 }
 
-// The times that a record is compared by, in the zone the caller chose.
+// The times by which records are compared, in the zone that the caller chose.
 struct Window {
   explicit Window(const Parameters& parameters, bool before_5_8) {
     const std::string gmt = parameter(parameters, "dates_are_gmt");
@@ -105,37 +106,37 @@ struct Window {
 
 }  // namespace
 
-std::vector<WooCommerceState::Record*> WooCommerceState::chosen(const Asked& asked, Records& records,
-                                                                bool are_orders) const {
-  const auto wanted = statuses(asked.parameters);
-  const Window window(asked.parameters, options.before_5_8);
+std::vector<WooCommerceState::Record*> WooCommerceState::selected(const ParsedRequest& parsed,
+                                                                  Records& records, bool are_orders) const {
+  const auto wanted = statuses(parsed.parameters);
+  const Window window(parsed.parameters, options.before_5_8);
   std::vector<Record*> result;
   for (auto& [id, record] : records) {
-    const bool fits = window.has(record.modified) && (!are_orders || is_chosen(record.status, wanted));
-    if (fits) result.push_back(&record);
+    const bool is_match = window.has(record.modified) && (!are_orders || is_chosen(record.status, wanted));
+    if (is_match) result.push_back(&record);
   }
-  const std::string by = parameter(asked.parameters, "orderby", "date");
+  const std::string by = parameter(parsed.parameters, "orderby", "date");
   std::ranges::sort(result, {}, [&](const Record* record) {
     const Time key = by == "modified" ? record->modified : by == "date" ? record->created : Time();
     return std::pair(key, record->id);
   });
-  if (parameter(asked.parameters, "order", "desc") == "desc") std::ranges::reverse(result);
+  if (parameter(parsed.parameters, "order", "desc") == "desc") std::ranges::reverse(result);
   return result;
 }
 
-Reply WooCommerceState::list(Asked& asked, Records& records, bool are_orders) {
-  if (const auto wrong = wrong_parameter(asked.parameters, options.before_5_8)) {
+Reply WooCommerceState::list(ParsedRequest& parsed, Records& records, bool are_orders) {
+  if (const auto wrong = wrong_parameter(parsed.parameters, options.before_5_8)) {
     return invalid_parameter(*wrong);
   }
-  asked.listed = true;
-  const auto all = chosen(asked, records, are_orders);
-  const auto per_page = static_cast<std::size_t>(*count_of(parameter(asked.parameters, "per_page", "10")));
-  const auto page = static_cast<std::size_t>(*count_of(parameter(asked.parameters, "page", "1")));
+  parsed.listed = true;
+  const auto all = selected(parsed, records, are_orders);
+  const auto per_page = static_cast<std::size_t>(*count_of(parameter(parsed.parameters, "per_page", "10")));
+  const auto page = static_cast<std::size_t>(*count_of(parameter(parsed.parameters, "page", "1")));
   const std::size_t pages_of_all = (all.size() + per_page - 1) / per_page;
-  const std::string offset = parameter(asked.parameters, "offset");
+  const std::string offset = parameter(parsed.parameters, "offset");
   const std::size_t first =
       offset.empty() ? (page - 1) * per_page : static_cast<std::size_t>(count_of(offset).value_or(0));
-  const std::string fields = parameter(asked.parameters, "_fields");
+  const std::string fields = parameter(parsed.parameters, "_fields");
   Reply reply = Reply::with_status(200, {{"Content-Type", "application/json; charset=UTF-8"}}, "[");
   for (std::size_t i = first; i < std::min(all.size(), first + per_page); ++i) {
     if (i > first) reply.body += ',';
@@ -146,7 +147,7 @@ Reply WooCommerceState::list(Asked& asked, Records& records, bool are_orders) {
   reply.headers.emplace_back("X-WP-Total", std::to_string(all.size()));
   reply.headers.emplace_back("X-WP-TotalPages", std::to_string(pages_of_all));
   const auto link = [&](std::size_t to, const char* relation) {
-    reply.headers.emplace_back("Link", "<" + home + "/wp-json/" + asked.route +
+    reply.headers.emplace_back("Link", "<" + home + "/wp-json/" + parsed.route +
                                            "?page=" + std::to_string(to) + ">; rel=\"" + relation + "\"");
   };
   if (page > 1) link(std::min(page - 1, pages_of_all), "prev");

@@ -14,9 +14,9 @@ RawServer::Reply raw(const Reply& reply) {
   RawServer::Reply result = RawServer::answer(reply.status, reply.body, headers);
   if (reply.kind == Reply::Kind::answer) return result;
   result.then = RawServer::Reply::Then::close;
-  const std::size_t kept =
+  const std::size_t kept_bytes =
       reply.kind == Reply::Kind::cut ? result.bytes.size() - (reply.body.size() + 1) / 2 : 0;
-  result.bytes.resize(kept);
+  result.bytes.resize(kept_bytes);
   return result;
 }
 
@@ -31,7 +31,7 @@ Received received(const RawServer::Request& request) {
 
 }  // namespace
 
-/// The site over http, or over https with a certificate of its own.
+/// The site over http, or over https with its own certificate.
 class WooCommerceSimulator::Server {
  public:
   Server(WooCommerceState& state, bool https) {
@@ -144,7 +144,7 @@ std::int64_t WooCommerceSimulator::add_variation(std::int64_t product_id, const 
 json::value WooCommerceSimulator::order(std::int64_t id) const {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->orders.find(id);
-  return found == state_->orders.end() ? json::value() : json::value(state_->shown(found->second));
+  return found == state_->orders.end() ? json::value() : json::value(state_->to_response(found->second));
 }
 
 std::vector<json::object> WooCommerceSimulator::trackings(std::int64_t id) const {

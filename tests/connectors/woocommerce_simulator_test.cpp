@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 const Time noon = *parse_timestamp("2026-07-01T12:00:00Z");  // 14:00 in Berlin
 
-// The simulator is what WooCommerce's own client takes it for.
+// WooCommerce's official client must accept the simulator as a store.
 json::value official_client(const std::string& url, const std::string& key, const std::string& secret) {
   const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "stores";
   const auto finished = run({"node", folder / "woocommerce_client.js", url, key, secret});
@@ -50,7 +50,7 @@ TEST(WooCommerceSimulatorTest, TheOfficialClientWithTheWrongSecretIsRefused) {
             "Consumer key is invalid.");
 }
 
-TEST(WooCommerceSimulatorTest, OverHttpBasicIsNotLookedAt) {
+TEST(WooCommerceSimulatorTest, BasicAuthenticationIsIgnoredOverHttp) {
   WooCommerceSimulator store;
   const std::string target = store.url().substr(store.url().rfind(':') + 1);
   Http http("127.0.0.1", std::stoi(target));
@@ -63,7 +63,7 @@ TEST(WooCommerceSimulatorTest, OverHttpBasicIsNotLookedAt) {
   EXPECT_EQ(at(response.body, "data.status"), 401);
 }
 
-/// Calls without a connector between.
+/// Calls without a connector.
 class Caller {
  public:
   explicit Caller(const WooCommerceSimulator& store)
@@ -90,7 +90,7 @@ class Caller {
   int nonces_ = 0;
 };
 
-TEST(WooCommerceSimulatorTest, FiltersAreStrictAndInTheSitesTimeUnlessTheyAreGmt) {
+TEST(WooCommerceSimulatorTest, FiltersAreStrictAndInLocalTimeUnlessGmt) {
   WooCommerceSimulator store;
   store.add_order({}, noon);
   Caller call(store);
@@ -109,7 +109,7 @@ TEST(WooCommerceSimulatorTest, FiltersAreStrictAndInTheSitesTimeUnlessTheyAreGmt
   EXPECT_EQ(call.get("wc/v3/orders", {{"modified_after", "yesterday"}}).status, 400);
 }
 
-TEST(WooCommerceSimulatorTest, ListsAreThoseOfTheCrudController) {
+TEST(WooCommerceSimulatorTest, ListsBehaveAsInTheCrudController) {
   WooCommerceSimulator store;
   const auto first = store.add_orders(25, noon, seconds(1));
   store.add_order({{"status", "checkout-draft"}}, noon);
@@ -135,7 +135,7 @@ TEST(WooCommerceSimulatorTest, ListsAreThoseOfTheCrudController) {
   EXPECT_EQ(at(call.get("wc/v3/orders", {{"_fields", "id,total"}}).body, "0").as_object().size(), 2U);
 }
 
-TEST(WooCommerceSimulatorTest, OrdersHaveWooCommercesShapes) {
+TEST(WooCommerceSimulatorTest, OrdersHaveTheFormatOfWooCommerce) {
   WooCommerceSimulator store;
   const auto id = store.add_order({}, noon);
   Caller call(store);
@@ -151,7 +151,7 @@ TEST(WooCommerceSimulatorTest, OrdersHaveWooCommercesShapes) {
   EXPECT_EQ(at(call.get("wc-ast/v3/orders/1/shipment-trackings").body, "code"), "rest_no_route");
 }
 
-TEST(WooCommerceSimulatorTest, ANonceIsGoodForOneCallAndATimestampForAQuarterOfAnHour) {
+TEST(WooCommerceSimulatorTest, ANonceIsValidOnceAndATimestampForFifteenMinutes) {
   WooCommerceSimulator store;
   Caller call(store);
   const auto target = call.target("wc/v3/orders", {}, "once");
@@ -166,7 +166,7 @@ TEST(WooCommerceSimulatorTest, ANonceIsGoodForOneCallAndATimestampForAQuarterOfA
   EXPECT_EQ(at(missing.body, "code"), "woocommerce_rest_authentication_missing_parameter");
 }
 
-TEST(WooCommerceSimulatorTest, OfTwoEqualParametersTheLastCounts) {
+TEST(WooCommerceSimulatorTest, TheLastOfTwoEqualParametersCounts) {
   WooCommerceSimulator store;
   Caller call(store);
   const auto target = call.target("wc/v3/orders", {{"page", "2"}}, "twice");

@@ -13,7 +13,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return value;
 }
 
-// The part of a route up to the next slash, which is taken off it.
+// Removes and returns the part of a route up to the next slash.
 std::string_view take_part(std::string_view& route) {
   const auto end = std::min(route.find('/'), route.size());
   const auto part = route.substr(0, end);
@@ -87,7 +87,7 @@ std::int64_t WooCommerceState::add_variation(std::int64_t product, const json::o
   merge(record.fields, fields);
   parent.fields["type"] = "variable";
   parent.fields["variations"].as_array().emplace_back(record.id);
-  parent.shown.clear();
+  parent.cached_json.clear();
   return parent.variations.emplace(record.id, std::move(record)).first->first;
 }
 
@@ -95,10 +95,10 @@ void WooCommerceState::change(Record& record, const json::object& fields, std::o
   merge(record.fields, fields);
   record.status = text_at(record.fields, "status");
   record.modified = whole_seconds(modified.value_or(now()));
-  record.shown.clear();
+  record.cached_json.clear();
 }
 
-json::object WooCommerceState::shown(const Record& record) const {
+json::object WooCommerceState::to_response(const Record& record) const {
   json::object result = record.fields;
   const auto put = [&](std::string_view name, Time at) {
     if (!result.contains(name)) result[name] = woo_time(at + berlin_offset(at));
@@ -111,8 +111,8 @@ json::object WooCommerceState::shown(const Record& record) const {
 }
 
 const std::string& WooCommerceState::text_of(Record& record, const std::string& fields) const {
-  if (!record.shown.empty() && record.shown_fields == fields) return record.shown;
-  json::object all = shown(record);
+  if (!record.cached_json.empty() && record.cached_fields == fields) return record.cached_json;
+  json::object all = to_response(record);
   if (!fields.empty()) {
     const std::string wanted = "," + fields + ",";
     json::object some;
@@ -121,31 +121,31 @@ const std::string& WooCommerceState::text_of(Record& record, const std::string& 
     }
     all = std::move(some);
   }
-  record.shown = to_json(all);
-  record.shown_fields = fields;
-  return record.shown;
+  record.cached_json = to_json(all);
+  record.cached_fields = fields;
+  return record.cached_json;
 }
 
-WooCommerceState::Asked WooCommerceState::asked_of(const Received& request) const {
-  Asked asked{.method = request.method,
-              .route = {},
-              .parameters = query_parameters(request.target),
-              .request = &request,
-              .body = request.json_body()};
+WooCommerceState::ParsedRequest WooCommerceState::parse(const Received& request) const {
+  ParsedRequest parsed{.method = request.method,
+                       .route = {},
+                       .parameters = query_parameters(request.target),
+                       .request = &request,
+                       .body = request.json_body()};
   std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
-  if (!path.starts_with(options.path)) return asked;
+  if (!path.starts_with(options.path)) return parsed;
   path.remove_prefix(options.path.size());
   constexpr std::string_view prefix = "/wp-json/";
   std::string_view route;
-  if (const auto plain = asked.parameters.find("rest_route"); plain != asked.parameters.end()) {
+  if (const auto plain = parsed.parameters.find("rest_route"); plain != parsed.parameters.end()) {
     if (path == "/" || path == "/index.php") route = plain->second;
   } else if (path.starts_with(prefix) && !options.plain_permalinks) {
     route = path.substr(prefix.size());
   }
   while (route.starts_with('/')) route.remove_prefix(1);
   while (route.ends_with('/')) route.remove_suffix(1);
-  asked.route = route;
-  return asked;
+  parsed.route = route;
+  return parsed;
 }
 
 Reply WooCommerceState::handle(const Received& request) {
@@ -155,68 +155,68 @@ Reply WooCommerceState::handle(const Received& request) {
   std::size_t page = 0;
   if (!fault || fault->reaches_store) {
     const std::lock_guard lock(mutex);
-    Asked asked = asked_of(request);
-    reply = answer(asked);
+    ParsedRequest parsed = parse(request);
+    reply = answer(parsed);
     reply.headers.emplace_back("Date", http_date(now()));
-    calls.push_back({asked.method, asked.route, asked.parameters, request.body, reply.status});
-    if (asked.listed) {
+    calls.push_back({parsed.method, parsed.route, parsed.parameters, request.body, reply.status});
+    if (parsed.listed) {
       act = after_page;
       page = ++pages;
     }
   } else {
     const std::lock_guard lock(mutex);
-    const Asked asked = asked_of(request);
-    calls.push_back({asked.method, asked.route, asked.parameters, request.body, 0});
+    const ParsedRequest parsed = parse(request);
+    calls.push_back({parsed.method, parsed.route, parsed.parameters, request.body, 0});
   }
   if (act) act(page);
   if (fault) fault->spoil(reply);
   return reply;
 }
 
-Reply WooCommerceState::answer(Asked& asked) {
-  if (asked.route.empty()) {
+Reply WooCommerceState::answer(ParsedRequest& parsed) {
+  if (parsed.route.empty()) {
     return Reply::with_status(404, {{"Content-Type", "text/html; charset=UTF-8"}},
                               "<!DOCTYPE html><html><body>Page not found</body></html>");
   }
-  const bool ours = asked.route.starts_with("wc/") || asked.route.starts_with("wc-");
+  const bool is_known_api = parsed.route.starts_with("wc/") || parsed.route.starts_with("wc-");
   bool known = false;
-  if (ours) {
-    if (auto error = authenticate(asked, known)) return std::move(*error);
+  if (is_known_api) {
+    if (auto error = authenticate(parsed, known)) return std::move(*error);
   }
-  Reply reply = dispatch(asked);
+  Reply reply = dispatch(parsed);
   if (known || reply.status == 404) return reply;
-  asked.listed = false;
-  return asked.method == "GET"
+  parsed.listed = false;
+  return parsed.method == "GET"
              ? woo_error(401, "woocommerce_rest_cannot_view", "Sorry, you cannot list resources.")
              : woo_error(401, "woocommerce_rest_cannot_create",
                          "Sorry, you are not allowed to create resources.");
 }
 
-Reply WooCommerceState::dispatch(Asked& asked) {
-  std::string_view rest = asked.route;
+Reply WooCommerceState::dispatch(ParsedRequest& parsed) {
+  std::string_view rest = parsed.route;
   const auto part = take_part(rest);
   if ((part == "wc-shipment-tracking" && options.shipment_tracking) ||
       (part == "wc-ast" && options.advanced_tracking)) {
-    return take_part(rest) == "v3" ? order_trackings(asked, rest, part) : no_route();
+    return take_part(rest) == "v3" ? order_trackings(parsed, rest, part) : no_route();
   }
   if (part != "wc" || take_part(rest) != "v3") return no_route();
   const auto resource = take_part(rest);
-  if (resource == "orders") return order_routes(asked, rest);
-  if (resource == "products") return product_routes(asked, rest);
-  if (resource == "settings" && rest == "products" && asked.method == "GET") return settings();
+  if (resource == "orders") return order_routes(parsed, rest);
+  if (resource == "products") return product_routes(parsed, rest);
+  if (resource == "settings" && rest == "products" && parsed.method == "GET") return settings();
   return no_route();
 }
 
-Reply WooCommerceState::order_routes(Asked& asked, std::string_view rest) {
+Reply WooCommerceState::order_routes(ParsedRequest& parsed, std::string_view rest) {
   if (rest.empty()) {
-    if (asked.method == "GET") return list(asked, orders, true);
-    if (asked.method != "POST") return no_route();
-    if (!asked.body.is_object()) return woo_error(400, "rest_invalid_json", "Invalid JSON body passed.");
-    const std::int64_t id = add_order(asked.body.as_object(), std::nullopt);
-    return json_reply(201, shown(orders.at(id)),
+    if (parsed.method == "GET") return list(parsed, orders, true);
+    if (parsed.method != "POST") return no_route();
+    if (!parsed.body.is_object()) return woo_error(400, "rest_invalid_json", "Invalid JSON body passed.");
+    const std::int64_t id = add_order(parsed.body.as_object(), std::nullopt);
+    return json_reply(201, to_response(orders.at(id)),
                       {{"Location", home + "/wp-json/wc/v3/orders/" + std::to_string(id)}});
   }
-  if (rest == "batch") return asked.method == "POST" ? batch(asked) : no_route();
+  if (rest == "batch") return parsed.method == "POST" ? batch(parsed) : no_route();
   const auto id = number(take_part(rest));
   if (!id) return no_route();
   const auto found = orders.find(*id);
@@ -225,24 +225,24 @@ Reply WooCommerceState::order_routes(Asked& asked, std::string_view rest) {
   if (found == orders.end()) {
     if (fulfilling) return woo_error(404, "woocommerce_rest_order_invalid_id", "Invalid order ID.");
     if (rest == "notes") return woo_error(404, "woocommerce_rest_order_invalid_id", "Invalid order ID.");
-    return no_order(asked.method == "GET" || asked.method == "DELETE" ? 404 : 400);
+    return no_order(parsed.method == "GET" || parsed.method == "DELETE" ? 404 : 400);
   }
-  return one_order(asked, found->second, rest);
+  return one_order(parsed, found->second, rest);
 }
 
-Reply WooCommerceState::one_order(const Asked& asked, Record& record, std::string_view rest) {
-  if (rest == "notes") return order_notes(asked, record);
-  if (rest == "fulfillments") return order_fulfillments(asked, record);
+Reply WooCommerceState::one_order(const ParsedRequest& parsed, Record& record, std::string_view rest) {
+  if (rest == "notes") return order_notes(parsed, record);
+  if (rest == "fulfillments") return order_fulfillments(parsed, record);
   if (!rest.empty()) return no_route();
-  const auto fields = asked.parameters.find("_fields");
-  if (asked.method == "GET") {
+  const auto fields = parsed.parameters.find("_fields");
+  if (parsed.method == "GET") {
     return Reply::with_status(200, {{"Content-Type", "application/json; charset=UTF-8"}},
-                              text_of(record, fields == asked.parameters.end() ? "" : fields->second));
+                              text_of(record, fields == parsed.parameters.end() ? "" : fields->second));
   }
-  if (asked.method == "DELETE") {
-    const auto force = asked.parameters.find("force");
-    const json::object before = shown(record);
-    if (force != asked.parameters.end() && force->second == "true") {
+  if (parsed.method == "DELETE") {
+    const auto force = parsed.parameters.find("force");
+    const json::object before = to_response(record);
+    if (force != parsed.parameters.end() && force->second == "true") {
       orders.erase(record.id);
     } else if (record.fields.at("status") == "trash") {
       return woo_error(410, "woocommerce_rest_already_trashed", "The order has already been deleted.");
@@ -251,8 +251,8 @@ Reply WooCommerceState::one_order(const Asked& asked, Record& record, std::strin
     }
     return json_reply(200, before);
   }
-  if (!asked.body.is_object()) return woo_error(400, "rest_invalid_json", "Invalid JSON body passed.");
-  json::object changes = asked.body.as_object();
+  if (!parsed.body.is_object()) return woo_error(400, "rest_invalid_json", "Invalid JSON body passed.");
+  json::object changes = parsed.body.as_object();
   if (auto* const meta = changes.if_contains("meta_data")) {
     json::array& own = record.fields["meta_data"].as_array();
     for (const json::value& entry : meta->as_array()) {
@@ -267,17 +267,17 @@ Reply WooCommerceState::one_order(const Asked& asked, Record& record, std::strin
     changes.erase("meta_data");
   }
   change(record, changes, std::nullopt);
-  return json_reply(200, shown(record));
+  return json_reply(200, to_response(record));
 }
 
-Reply WooCommerceState::order_notes(const Asked& asked, Record& record) {
-  if (asked.method == "GET") return json_reply(200, as_array(record.notes));
-  if (asked.method != "POST") return no_route();
-  const auto* const note = asked.body.is_object() ? asked.body.as_object().if_contains("note") : nullptr;
+Reply WooCommerceState::order_notes(const ParsedRequest& parsed, Record& record) {
+  if (parsed.method == "GET") return json_reply(200, as_array(record.notes));
+  if (parsed.method != "POST") return no_route();
+  const auto* const note = parsed.body.is_object() ? parsed.body.as_object().if_contains("note") : nullptr;
   if (note == nullptr || !note->is_string()) {
     return woo_error(400, "rest_missing_callback_param", "Missing parameter(s): note");
   }
-  const auto* const customer = asked.body.as_object().if_contains("customer_note");
+  const auto* const customer = parsed.body.as_object().if_contains("customer_note");
   json::object made = {{"id", next_id++},
                        {"author", "woocommerce"},
                        {"date_created_gmt", woo_time(now())},
@@ -287,10 +287,10 @@ Reply WooCommerceState::order_notes(const Asked& asked, Record& record) {
   return json_reply(201, made);
 }
 
-Reply WooCommerceState::order_fulfillments(const Asked& asked, Record& record) {
-  if (asked.method == "GET") return json_reply(200, as_array(record.fulfillments));
-  if (asked.method != "POST" || !asked.body.is_object()) return no_route();
-  json::object made = asked.body.as_object();
+Reply WooCommerceState::order_fulfillments(const ParsedRequest& parsed, Record& record) {
+  if (parsed.method == "GET") return json_reply(200, as_array(record.fulfillments));
+  if (parsed.method != "POST" || !parsed.body.is_object()) return no_route();
+  json::object made = parsed.body.as_object();
   const auto& meta = made["meta_data"];
   const bool has_items =
       meta.is_array() && std::ranges::any_of(meta.as_array(), [](const json::value& entry) {
@@ -309,7 +309,7 @@ Reply WooCommerceState::order_fulfillments(const Asked& asked, Record& record) {
   return json_reply(201, made);
 }
 
-Reply WooCommerceState::order_trackings(const Asked& asked, std::string_view rest,
+Reply WooCommerceState::order_trackings(const ParsedRequest& parsed, std::string_view rest,
                                         std::string_view own_route) {
   if (take_part(rest) != "orders") return no_route();
   const auto id = number(take_part(rest));
@@ -317,9 +317,9 @@ Reply WooCommerceState::order_trackings(const Asked& asked, std::string_view res
   const auto found = orders.find(*id);
   if (found == orders.end()) return woo_error(404, "woocommerce_rest_order_invalid_id", "Invalid order ID.");
   Record& record = found->second;
-  if (asked.method == "GET") return json_reply(200, as_array(record.trackings));
-  if (asked.method != "POST") return no_route();
-  const json::object body = asked.body.is_object() ? asked.body.as_object() : json::object();
+  if (parsed.method == "GET") return json_reply(200, as_array(record.trackings));
+  if (parsed.method != "POST") return no_route();
+  const json::object body = parsed.body.is_object() ? parsed.body.as_object() : json::object();
   if (!body.contains("tracking_number")) {
     return woo_error(400, "rest_missing_callback_param", "Missing parameter(s): tracking_number");
   }
@@ -334,10 +334,11 @@ Reply WooCommerceState::order_trackings(const Asked& asked, std::string_view res
   return json_reply(201, made, {{"Location", place + text_at(made, "tracking_id")}});
 }
 
-Reply WooCommerceState::batch(const Asked& asked) {
+Reply WooCommerceState::batch(const ParsedRequest& parsed) {
   json::object result;
-  for (const char* const what : {"create", "update", "delete"}) {
-    const auto* const items = asked.body.is_object() ? asked.body.as_object().if_contains(what) : nullptr;
+  for (const char* const operation : {"create", "update", "delete"}) {
+    const auto* const items =
+        parsed.body.is_object() ? parsed.body.as_object().if_contains(operation) : nullptr;
     if (items == nullptr || !items->is_array() || items->as_array().empty()) continue;
     return woo_error(501, "simulator_has_no_batches", "The simulator takes empty batches alone.");
   }
@@ -352,17 +353,17 @@ Reply WooCommerceState::settings() const {
                                      setting("woocommerce_dimension_unit", options.dimension_unit)});
 }
 
-Reply WooCommerceState::product_routes(Asked& asked, std::string_view rest) {
-  if (asked.method != "GET") return no_route();
-  if (rest.empty()) return list(asked, products, false);
+Reply WooCommerceState::product_routes(ParsedRequest& parsed, std::string_view rest) {
+  if (parsed.method != "GET") return no_route();
+  if (rest.empty()) return list(parsed, products, false);
   const auto id = number(take_part(rest));
   if (!id) return no_route();
   const auto found = products.find(*id);
   if (found == products.end()) {
     return woo_error(404, "woocommerce_rest_product_invalid_id", "Invalid ID.");
   }
-  if (rest == "variations") return list(asked, found->second.variations, false);
-  return rest.empty() ? json_reply(200, shown(found->second)) : no_route();
+  if (rest == "variations") return list(parsed, found->second.variations, false);
+  return rest.empty() ? json_reply(200, to_response(found->second)) : no_route();
 }
 
 }  // namespace waybill::tests

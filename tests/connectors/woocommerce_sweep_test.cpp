@@ -12,7 +12,7 @@ using connectors::StoreProblem;
 using std::chrono::hours;
 using std::chrono::seconds;
 
-// Summer time in Berlin: two hours from UTC.
+// Summer time in Berlin: UTC+2.
 const Time noon = *parse_timestamp("2026-07-01T12:00:00Z");
 
 std::set<std::string> ids(const connectors::StorePage<connectors::StoreOrder>& page) {
@@ -21,7 +21,7 @@ std::set<std::string> ids(const connectors::StorePage<connectors::StoreOrder>& p
   return result;
 }
 
-TEST_F(WooCommerceStore, OrdersComeOldestChangeFirstAndEachOnce) {
+TEST_F(WooCommerceStore, OrdersAreReadOnceEachOldestChangeFirst) {
   start();
   store_->add_orders(250, noon, seconds(1));
   const auto page = sweep();
@@ -38,18 +38,18 @@ TEST_F(WooCommerceStore, OrdersComeOldestChangeFirstAndEachOnce) {
   }
 }
 
-TEST_F(WooCommerceStore, ASweepBeginsWithTheSecondItIsAskedFor) {
+TEST_F(WooCommerceStore, ASweepIncludesItsFirstSecond) {
   start();
   const auto first = store_->add_orders(10, noon, seconds(1));
   EXPECT_EQ(ids(sweep(noon + seconds(7))).size(), 3U)
-      << "the seventh second too, though the filter is strict";
+      << "including the seventh second, although the filter is strict";
   EXPECT_EQ(ids(sweep(noon + seconds(7) + std::chrono::milliseconds(900))).size(), 3U);
   EXPECT_TRUE(ids(sweep(noon + seconds(7))).contains(std::to_string(first + 7)));
   EXPECT_TRUE(sweep(noon + seconds(10)).records.empty());
   EXPECT_EQ(sweep(noon + seconds(10)).reached, std::nullopt);
 }
 
-TEST_F(WooCommerceStore, TheSitesTimeZoneHidesNothing) {
+TEST_F(WooCommerceStore, TheTimeZoneOfTheSiteHidesNoOrders) {
   start();
   for (const Time at : {noon, *parse_timestamp("2026-01-15T12:00:00Z")}) {
     store_->add_order({}, at - hours(3));
@@ -60,7 +60,7 @@ TEST_F(WooCommerceStore, TheSitesTimeZoneHidesNothing) {
   }
 }
 
-TEST_F(WooCommerceStore, OrdersThatChangeWhileItIsReadHideNoOthers) {
+TEST_F(WooCommerceStore, OrdersThatChangeDuringASweepHideNoOthers) {
   for (const Duration step : {Duration(seconds(1)), Duration(0)}) {
     start();
     const auto first = store_->add_orders(500, noon, step);
@@ -74,7 +74,7 @@ TEST_F(WooCommerceStore, OrdersThatChangeWhileItIsReadHideNoOthers) {
     const auto page = sweep();
     EXPECT_EQ(ids(page).size(), 500U);
     store_->after_page({});
-    // The changed ones come with their new status, if not now then next.
+    // Changed orders have their new status now or in the next sweep.
     std::map<std::string, std::string> statuses;
     for (const auto& order : page.records) statuses[order.external_id] = order.status;
     for (const auto& order : sweep(page.reached).records) statuses[order.external_id] = order.status;
@@ -85,7 +85,7 @@ TEST_F(WooCommerceStore, OrdersThatChangeWhileItIsReadHideNoOthers) {
   }
 }
 
-TEST_F(WooCommerceStore, OrdersThatAreDeletedWhileItIsReadHideNoOthers) {
+TEST_F(WooCommerceStore, OrdersDeletedDuringASweepHideNoOthers) {
   for (const Duration step : {Duration(seconds(1)), Duration(0)}) {
     start();
     const auto first = store_->add_orders(350, noon, step);
@@ -101,7 +101,7 @@ TEST_F(WooCommerceStore, OrdersThatAreDeletedWhileItIsReadHideNoOthers) {
   }
 }
 
-TEST_F(WooCommerceStore, MoreOrdersOfOneSecondThanAPageAreAllRead) {
+TEST_F(WooCommerceStore, ASecondWithMoreOrdersThanAPageIsReadCompletely) {
   start();
   store_->add_orders(350, noon, Duration(0));
   store_->add_orders(10, noon + seconds(1), seconds(1));
@@ -116,7 +116,7 @@ TEST_F(WooCommerceStore, AStoreThatDoesNotCountItsPagesIsReadToItsEnd) {
   EXPECT_EQ(sweep().records.size(), 480U);
 }
 
-TEST_F(WooCommerceStore, AnErrorEndsNothingAndTheNextCallAsksForTheSamePage) {
+TEST_F(WooCommerceStore, AfterAnErrorTheNextCallRequestsTheSamePage) {
   start();
   store_->add_orders(250, noon, seconds(1));
   const auto orders = connection_->orders_since(std::nullopt);
@@ -157,11 +157,12 @@ TEST_F(WooCommerceStore, DraftsAndTrashAreNotListed) {
   EXPECT_EQ(page.records[0].status, "pending");
 }
 
-TEST_F(WooCommerceStore, OneBadOrderIsSetAsideAndTheRestGoesOn) {
+TEST_F(WooCommerceStore, ABadOrderIsSetAsideAndTheRestIsRead) {
   start();
-  const json::object nowhere = {{"address_1", ""}, {"address_2", ""}, {"city", ""}};
+  const json::object without_address = {{"address_1", ""}, {"address_2", ""}, {"city", ""}};
   store_->add_orders(5, noon, seconds(1));
-  const auto bad = store_->add_order({{"billing", nowhere}, {"shipping", nowhere}, {"number", "B-1"}}, noon);
+  const auto bad = store_->add_order(
+      {{"billing", without_address}, {"shipping", without_address}, {"number", "B-1"}}, noon);
   const auto page = sweep();
   EXPECT_EQ(page.records.size(), 5U);
   ASSERT_EQ(page.unreadable.size(), 1U);
@@ -170,7 +171,7 @@ TEST_F(WooCommerceStore, OneBadOrderIsSetAsideAndTheRestGoesOn) {
   EXPECT_FALSE(page.unreadable[0].reason.empty());
 }
 
-TEST_F(WooCommerceStore, OrdersOfManyItemsForeignLettersAndOtherCurrencies) {
+TEST_F(WooCommerceStore, ManyItemsForeignLettersAndOtherCurrenciesAreRead) {
   start();
   json::array lines;
   for (int i = 0; i < 100; ++i) {
@@ -194,7 +195,7 @@ TEST_F(WooCommerceStore, OrdersOfManyItemsForeignLettersAndOtherCurrencies) {
   EXPECT_EQ(page.records[1].total, "1.234");
 }
 
-TEST_F(WooCommerceStore, ARefundIsAChangeAndAFullOneACancellation) {
+TEST_F(WooCommerceStore, ARefundIsAChangeAndAFullRefundACancellation) {
   start();
   store_->set_now(noon + hours(1));
   const auto part = store_->add_order({}, noon);
@@ -212,22 +213,23 @@ TEST_F(WooCommerceStore, ARefundIsAChangeAndAFullOneACancellation) {
 
 TEST_F(WooCommerceStore, OneOrderIsFoundByItsId) {
   start();
-  const auto one = [&](const std::string& id) { return client_.run(connection_->order(id)); };
+  const auto read_order = [&](const std::string& id) { return client_.run(connection_->order(id)); };
   const auto id = store_->add_order({}, noon);
-  ASSERT_EQ(one(std::to_string(id)).records.size(), 1U);
-  EXPECT_EQ(one(std::to_string(id)).records[0].external_id, std::to_string(id));
+  ASSERT_EQ(read_order(std::to_string(id)).records.size(), 1U);
+  EXPECT_EQ(read_order(std::to_string(id)).records[0].external_id, std::to_string(id));
   store_->trash_order(id);
-  EXPECT_EQ(one(std::to_string(id)).records.at(0).status, "cancelled");
+  EXPECT_EQ(read_order(std::to_string(id)).records.at(0).status, "cancelled");
   store_->delete_order(id);
-  EXPECT_TRUE(one(std::to_string(id)).records.empty());
+  EXPECT_TRUE(read_order(std::to_string(id)).records.empty());
   const auto draft = store_->add_order({{"status", "checkout-draft"}}, noon);
-  EXPECT_TRUE(one(std::to_string(draft)).records.empty());
+  EXPECT_TRUE(read_order(std::to_string(draft)).records.empty());
   store_->forget_calls();
-  for (const auto* const none : {"", "x", "7/notes", "-1", "../7"}) EXPECT_TRUE(one(none).records.empty());
-  EXPECT_TRUE(store_->calls().empty()) << "what can be no id is not asked for";
+  for (const auto* const none : {"", "x", "7/notes", "-1", "../7"})
+    EXPECT_TRUE(read_order(none).records.empty());
+  EXPECT_TRUE(store_->calls().empty()) << "an impossible id is not requested";
 }
 
-TEST_F(WooCommerceStore, ProductsComeWithTheirVariantsInOurUnits) {
+TEST_F(WooCommerceStore, ProductsHaveTheirVariantsAndConvertedUnits) {
   start({.weight_unit = "g", .dimension_unit = "in"});
   const auto simple = store_->add_product({{"weight", "250"}}, noon);
   const auto variable = store_->add_product({{"weight", "1000"}}, noon + seconds(1));
@@ -245,10 +247,10 @@ TEST_F(WooCommerceStore, ProductsComeWithTheirVariantsInOurUnits) {
   EXPECT_EQ(page.records[1].variants[0].weight, "0.5");
   EXPECT_EQ(page.records[1].variants[1].weight, "1");
   EXPECT_EQ(page.reached, noon + seconds(2));
-  EXPECT_EQ(store_->count("GET", "settings/products"), 1U) << "its units are asked for once";
+  EXPECT_EQ(store_->count("GET", "settings/products"), 1U) << "its units are requested once";
 }
 
-TEST_F(WooCommerceStore, OnlyProductsThatChangedAreAskedForAgain) {
+TEST_F(WooCommerceStore, OnlyChangedProductsAreRequestedAgain) {
   start();
   store_->add_product({}, noon);
   store_->add_product({}, noon + hours(1));
@@ -256,10 +258,10 @@ TEST_F(WooCommerceStore, OnlyProductsThatChangedAreAskedForAgain) {
   EXPECT_EQ(client_.all(*products).records.size(), 1U);
 }
 
-TEST_F(WooCommerceStore, TenThousandOrdersTakeAHundredCallsAndOneOrTwo) {
+TEST_F(WooCommerceStore, TenThousandOrdersTakeAboutAHundredCalls) {
   start();
   store_->add_orders(10'000, noon - hours(10), seconds(1));
-  sweep();  // the simulator makes its JSON
+  sweep();  // makes the simulator build its JSON first
   store_->forget_calls();
   const auto before = std::chrono::steady_clock::now();
   EXPECT_EQ(sweep().records.size(), 10'000U);

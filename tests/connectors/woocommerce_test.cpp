@@ -26,7 +26,7 @@ TEST_F(WooCommerceStore, TheConnectorIsInTheCatalogue) {
   EXPECT_EQ(connector().normal_url(" HTTPS://Shop.Example:443/shop/ "), "https://shop.example/shop");
 }
 
-TEST_F(WooCommerceStore, OverHttpEachCallIsSignedWithANewNonce) {
+TEST_F(WooCommerceStore, EachCallOverHttpIsSignedWithANewNonce) {
   start();
   for (int i = 0; i < 3; ++i) check();
   for (const auto& call : store_->calls()) {
@@ -36,7 +36,7 @@ TEST_F(WooCommerceStore, OverHttpEachCallIsSignedWithANewNonce) {
   }
 }
 
-TEST_F(WooCommerceStore, OverHttpsKeyAndSecretAreInTheHeader) {
+TEST_F(WooCommerceStore, KeyAndSecretAreInTheHeaderOverHttps) {
   start(on_https());
   check();
   ASSERT_EQ(store_->calls().size(), 1U);
@@ -44,7 +44,7 @@ TEST_F(WooCommerceStore, OverHttpsKeyAndSecretAreInTheHeader) {
   EXPECT_FALSE(store_->calls()[0].parameters.contains("oauth_signature"));
 }
 
-TEST_F(WooCommerceStore, WhereTheHeaderIsDroppedTheyGoInTheQueryFromThenOn) {
+TEST_F(WooCommerceStore, CredentialsMoveToTheQueryIfTheHeaderIsDropped) {
   Options options = on_https();
   options.drops_authorization = true;
   start(options);
@@ -57,7 +57,7 @@ TEST_F(WooCommerceStore, WhereTheHeaderIsDroppedTheyGoInTheQueryFromThenOn) {
   EXPECT_TRUE(calls[2].parameters.contains("consumer_key"));
 }
 
-TEST_F(WooCommerceStore, ASiteThatDoesNotKnowOfItsTlsIsSignedForAsOnHttp) {
+TEST_F(WooCommerceStore, ASiteUnawareOfItsTlsGetsSignedCalls) {
   for (const bool plain : {false, true}) {
     start({.https = true, .plain_permalinks = plain, .unaware_of_tls = true});
     store_->add_order();
@@ -68,7 +68,7 @@ TEST_F(WooCommerceStore, ASiteThatDoesNotKnowOfItsTlsIsSignedForAsOnHttp) {
   }
 }
 
-TEST_F(WooCommerceStore, PlainPermalinksWithoutAuthorizationHeader) {
+TEST_F(WooCommerceStore, PlainPermalinksWorkWithoutAnAuthorizationHeader) {
   start({.https = true, .plain_permalinks = true, .drops_authorization = true});
   check(true);
   check();
@@ -83,7 +83,7 @@ TEST_F(WooCommerceStore, AWrongSecretIsNotPutIntoTheQuery) {
   EXPECT_EQ(store_->calls().size(), 1U);
 }
 
-TEST_F(WooCommerceStore, WrongCredentialsAreToldAsSuch) {
+TEST_F(WooCommerceStore, WrongCredentialsAreReported) {
   start();
   store_->set_secret("cs_other");
   EXPECT_EQ(problem_of_check(), StoreProblem::credentials);
@@ -97,7 +97,7 @@ TEST_F(WooCommerceStore, WrongCredentialsAreToldAsSuch) {
   EXPECT_NE(message_.find("Consumer key is invalid."), std::string::npos) << message_;
 }
 
-TEST_F(WooCommerceStore, AClockThatIsTooWrongIsToldAsSuch) {
+TEST_F(WooCommerceStore, AClockThatIsTooFarOffIsReported) {
   start();
   store_->set_clock_skew(std::chrono::minutes(14));
   EXPECT_EQ(problem_of_check(), std::nullopt);
@@ -106,7 +106,7 @@ TEST_F(WooCommerceStore, AClockThatIsTooWrongIsToldAsSuch) {
   EXPECT_NE(message_.find("Invalid timestamp."), std::string::npos) << message_;
 }
 
-TEST_F(WooCommerceStore, NoErrorNamesTheSecretOrTheKey) {
+TEST_F(WooCommerceStore, NoErrorContainsTheSecretOrTheKey) {
   for (const bool https : {false, true}) {
     start(https ? on_https() : Options{});
     store_->set_secret("cs_other");
@@ -138,7 +138,7 @@ TEST_F(WooCommerceStore, PlainPermalinksAreFoundAndRemembered) {
   }
 }
 
-TEST_F(WooCommerceStore, AKeyThatMayOnlyReadImportsButIsRefusedForPushing) {
+TEST_F(WooCommerceStore, AReadOnlyKeyIsAcceptedForImportsAndRefusedForPushing) {
   for (const bool https : {false, true}) {
     start(https ? on_https() : Options{});
     store_->set_rights(WooCommerceSimulator::Rights::read);
@@ -149,7 +149,7 @@ TEST_F(WooCommerceStore, AKeyThatMayOnlyReadImportsButIsRefusedForPushing) {
   }
 }
 
-TEST_F(WooCommerceStore, ProvingTheRightToWriteChangesNothing) {
+TEST_F(WooCommerceStore, CheckingWritePermissionChangesNothing) {
   start();
   const auto id = store_->add_order();
   const auto before = store_->order(id);
@@ -158,14 +158,14 @@ TEST_F(WooCommerceStore, ProvingTheRightToWriteChangesNothing) {
   EXPECT_EQ(store_->count("POST", "orders/batch"), 1U);
 }
 
-TEST_F(WooCommerceStore, AStoreBefore5_8IsRefusedWithTheVersionThatIsNeeded) {
+TEST_F(WooCommerceStore, AStoreBefore5_8IsRefusedWithTheRequiredVersion) {
   start({.before_5_8 = true});
   EXPECT_EQ(problem_of_check(), StoreProblem::wrong_store);
   EXPECT_NE(message_.find("WooCommerce 5.8"), std::string::npos) << message_;
   EXPECT_EQ(problem_of([&] { sweep(); }), StoreProblem::wrong_store);
 }
 
-TEST_F(WooCommerceStore, WhatIsNoStoreIsToldAsSuch) {
+TEST_F(WooCommerceStore, AServerThatIsNoStoreIsReported) {
   Receiver other;
   const auto problem = [&] { return problem_of([&] { client_.run(open(other.url(""))->check(false)); }); };
   other.on_request([](const Received&) { return Reply::with_status(200, {}, "<html>Hello</html>"); });
@@ -189,14 +189,14 @@ TEST_F(WooCommerceStore, WhatIsNoStoreIsToldAsSuch) {
   EXPECT_NE(message_.find("firewall"), std::string::npos) << message_;
 }
 
-TEST_F(WooCommerceStore, NobodyThereAndABadCertificateAreToldApart) {
+TEST_F(WooCommerceStore, ConnectionRefusedAndABadCertificateAreDistinguished) {
   EXPECT_EQ(problem_of([&] { client_.run(open("http://127.0.0.1:1")->check(false)); }),
             StoreProblem::unreachable);
   WooCommerceSimulator untrusted(on_https());
   EXPECT_EQ(problem_of([&] { client_.run(open(untrusted.url())->check(false)); }), StoreProblem::tls);
 }
 
-TEST_F(WooCommerceStore, WhatMayPassIsBusyWithTheWaitThatWasAskedFor) {
+TEST_F(WooCommerceStore, TemporaryErrorsAreBusyWithTheRequestedWait) {
   start();
   for (const int status : {500, 502, 503, 504}) {
     store_->fail(failing_with(status));
@@ -212,12 +212,12 @@ TEST_F(WooCommerceStore, WhatMayPassIsBusyWithTheWaitThatWasAskedFor) {
   store_->fail(cut_answer());
   EXPECT_EQ(problem_of_check(), StoreProblem::busy);
   store_->fail(failing_with(403, {{"Retry-After", "30"}}));
-  EXPECT_EQ(problem_of_check(), StoreProblem::busy) << "a firewall that counts";
+  EXPECT_EQ(problem_of_check(), StoreProblem::busy) << "a firewall that limits the rate";
   EXPECT_EQ(wait_, std::chrono::seconds(30));
   EXPECT_EQ(problem_of_check(), std::nullopt);
 }
 
-TEST_F(WooCommerceStore, ACallThatAKeptConnectionLostIsNotTakenForWrongCredentials) {
+TEST_F(WooCommerceStore, ALostKeepAliveConnectionIsNotReportedAsWrongCredentials) {
   start();
   for (int i = 0; i < 3; ++i) {
     check();
@@ -228,7 +228,7 @@ TEST_F(WooCommerceStore, ACallThatAKeptConnectionLostIsNotTakenForWrongCredentia
 
 TEST_F(WooCommerceStore, WebhooksAreVerifiedOverTheRawBody) {
   const connectors::StoreCredentials credentials{.api_key = "ck", .api_secret = "cs_1", .store_url = {}};
-  const auto verdict = [&](std::string_view body, const Headers& headers) {
+  const auto verified = [&](std::string_view body, const Headers& headers) {
     const auto header = [&](std::string_view name) -> std::optional<std::string_view> {
       for (const auto& [own, value] : headers) {
         if (own == name) return value;
@@ -240,17 +240,17 @@ TEST_F(WooCommerceStore, WebhooksAreVerifiedOverTheRawBody) {
   const std::string body = R"({"id":727, "name":"Tröja"})";
   // printf '%s' BODY | openssl dgst -sha256 -hmac cs_1 -binary | base64
   const std::string signature = "fIAx587BR1RWF1oSRznIPoTjOcqtPIudrptMux9tjcc=";
-  auto good = verdict(body, {{"x-wc-webhook-signature", signature}, {"x-wc-webhook-delivery-id", "d-1"}});
+  auto good = verified(body, {{"x-wc-webhook-signature", signature}, {"x-wc-webhook-delivery-id", "d-1"}});
   EXPECT_EQ(good.kind, InboundVerdict::Kind::hint);
   EXPECT_EQ(good.delivery_id, "d-1");
-  EXPECT_EQ(verdict(body, {{"x-wc-webhook-signature", signature}}).delivery_id, std::nullopt);
-  EXPECT_EQ(verdict(body + " ", {{"x-wc-webhook-signature", signature}}).kind,
+  EXPECT_EQ(verified(body, {{"x-wc-webhook-signature", signature}}).delivery_id, std::nullopt);
+  EXPECT_EQ(verified(body + " ", {{"x-wc-webhook-signature", signature}}).kind,
             InboundVerdict::Kind::bad_signature);
-  EXPECT_EQ(verdict(body, {{"x-wc-webhook-signature", ""}}).kind, InboundVerdict::Kind::bad_signature);
-  EXPECT_EQ(verdict(body, {}).kind, InboundVerdict::Kind::bad_signature);
-  EXPECT_EQ(verdict("webhook_id=7", {}).kind, InboundVerdict::Kind::ping);
+  EXPECT_EQ(verified(body, {{"x-wc-webhook-signature", ""}}).kind, InboundVerdict::Kind::bad_signature);
+  EXPECT_EQ(verified(body, {}).kind, InboundVerdict::Kind::bad_signature);
+  EXPECT_EQ(verified("webhook_id=7", {}).kind, InboundVerdict::Kind::ping);
   for (const auto* const no_ping : {"webhook_id=", "webhook_id=7&x=1", "webhook_id=x", "id=7", ""}) {
-    EXPECT_EQ(verdict(no_ping, {}).kind, InboundVerdict::Kind::bad_signature) << no_ping;
+    EXPECT_EQ(verified(no_ping, {}).kind, InboundVerdict::Kind::bad_signature) << no_ping;
   }
   const connectors::StoreCredentials none{.api_key = "ck", .api_secret = {}, .store_url = {}};
   const auto any = [](std::string_view) -> std::optional<std::string_view> { return "x"; };

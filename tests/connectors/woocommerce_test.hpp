@@ -32,7 +32,7 @@ class WooCommerceStore : public testing::Test {
     reopen();
   }
 
-  /// A connection that has learned nothing yet.
+  /// A connection without any knowledge about the store.
   void reopen() { connection_ = open(store_->url()); }
 
   std::unique_ptr<connectors::Store> open(const std::string& url) {
@@ -43,7 +43,7 @@ class WooCommerceStore : public testing::Test {
                             client().send(), system_clock(), {});
   }
 
-  /// The client that trusts the store's certificate, when it has one.
+  /// The client that trusts the store's certificate, if it has one.
   StoreClient& client() { return store_ && secure_ && !store_->certificate().empty() ? *secure_ : client_; }
 
   void check(bool writes = false) { client().run(connection_->check(writes)); }
@@ -57,7 +57,7 @@ class WooCommerceStore : public testing::Test {
     return client().run(connection_->push_tracking(tracking));
   }
 
-  /// What `act` is refused with; its message and wait are kept.
+  /// The problem that `act` throws; its message and wait are stored.
   std::optional<connectors::StoreProblem> problem_of(const std::function<void()>& act) {
     message_.clear();
     wait_.reset();

@@ -27,8 +27,8 @@ class WooCommerceTracking : public WooCommerceStore {
 
   std::string status() const { return text_at(store_->order(order_), "status"); }
 
-  /// How many things the store has that show this number, by whichever way.
-  std::size_t shown(std::string_view number) const {
+  /// The number of places in the store that show this number, by any method.
+  std::size_t count_of(std::string_view number) const {
     std::size_t count = 0;
     for (const auto& list :
          {store_->trackings(order_), store_->fulfillments(order_), store_->notes(order_)}) {
@@ -37,14 +37,14 @@ class WooCommerceTracking : public WooCommerceStore {
     return count;
   }
 
-  static std::vector<Options> dialects() {
+  static std::vector<Options> tracking_methods() {
     return {{.shipment_tracking = true}, {.advanced_tracking = true}, {.fulfillments = true}, {}};
   }
 
   std::int64_t order_ = 0;
 };
 
-TEST_F(WooCommerceTracking, TheShipmentTrackingPluginIsUsedWhereThereIsOne) {
+TEST_F(WooCommerceTracking, TheShipmentTrackingPluginIsUsedIfInstalled) {
   start_with_order({.shipment_tracking = true, .advanced_tracking = true, .fulfillments = true});
   EXPECT_TRUE(push(parcel()));
   ASSERT_EQ(store_->trackings(order_).size(), 1U);
@@ -58,7 +58,7 @@ TEST_F(WooCommerceTracking, TheShipmentTrackingPluginIsUsedWhereThereIsOne) {
   EXPECT_EQ(status(), "completed");
 }
 
-TEST_F(WooCommerceTracking, ElseAdvancedShipmentTracking) {
+TEST_F(WooCommerceTracking, AdvancedShipmentTrackingIsTheSecondChoice) {
   start_with_order({.advanced_tracking = true, .fulfillments = true});
   EXPECT_TRUE(push(parcel()));
   EXPECT_EQ(store_->trackings(order_).size(), 1U);
@@ -66,7 +66,7 @@ TEST_F(WooCommerceTracking, ElseAdvancedShipmentTracking) {
   EXPECT_TRUE(store_->fulfillments(order_).empty());
 }
 
-TEST_F(WooCommerceTracking, ElseTheCoresFulfillments) {
+TEST_F(WooCommerceTracking, FulfillmentsOfTheCoreAreTheThirdChoice) {
   start_with_order({.fulfillments = true});
   EXPECT_TRUE(push(parcel()));
   ASSERT_EQ(store_->fulfillments(order_).size(), 1U);
@@ -82,7 +82,7 @@ TEST_F(WooCommerceTracking, ElseTheCoresFulfillments) {
   EXPECT_TRUE(store_->notes(order_).empty());
 }
 
-TEST_F(WooCommerceTracking, ElseANoteToTheBuyer) {
+TEST_F(WooCommerceTracking, ANoteToTheBuyerIsTheLastChoice) {
   start_with_order({});
   EXPECT_TRUE(push(parcel()));
   ASSERT_EQ(store_->notes(order_).size(), 1U);
@@ -96,7 +96,7 @@ TEST_F(WooCommerceTracking, ElseANoteToTheBuyer) {
       std::string::npos);
 }
 
-TEST_F(WooCommerceTracking, TheWayThatWorkedIsRemembered) {
+TEST_F(WooCommerceTracking, TheMethodThatWorkedIsRemembered) {
   start_with_order({.fulfillments = true});
   push(parcel());
   store_->forget_calls();
@@ -104,19 +104,19 @@ TEST_F(WooCommerceTracking, TheWayThatWorkedIsRemembered) {
   EXPECT_EQ(store_->count("GET", "shipment-trackings"), 0U);
 }
 
-TEST_F(WooCommerceTracking, PushingTwiceMakesOne) {
-  for (const auto& options : dialects()) {
+TEST_F(WooCommerceTracking, PushingTwiceShowsTheNumberOnce) {
+  for (const auto& options : tracking_methods()) {
     start_with_order(options);
     EXPECT_TRUE(push(parcel()));
     EXPECT_FALSE(push(parcel()));
     reopen();
     EXPECT_FALSE(push(parcel()));
-    EXPECT_EQ(shown("WB123"), 1U);
+    EXPECT_EQ(count_of("WB123"), 1U);
   }
 }
 
-TEST_F(WooCommerceTracking, AfterALostAnswerTheSecondTryFindsTheFirst) {
-  for (const auto& options : dialects()) {
+TEST_F(WooCommerceTracking, AfterALostResponseTheRetryFindsThePushedNumber) {
+  for (const auto& options : tracking_methods()) {
     for (const auto* const method : {"POST", "PUT"}) {
       start_with_order(options);
       Fault lost = lost_answer();
@@ -124,15 +124,15 @@ TEST_F(WooCommerceTracking, AfterALostAnswerTheSecondTryFindsTheFirst) {
       store_->fail(lost);
       EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::busy);
       push(parcel());
-      EXPECT_EQ(shown("WB123"), 1U) << method;
+      EXPECT_EQ(count_of("WB123"), 1U) << method;
       EXPECT_EQ(status(), "completed");
       EXPECT_FALSE(push(parcel()));
     }
   }
 }
 
-TEST_F(WooCommerceTracking, AFailureBeforeTheLastCallIsMadeGood) {
-  for (const auto& options : dialects()) {
+TEST_F(WooCommerceTracking, ARetryCompletesAPushThatFailedBeforeTheLastCall) {
+  for (const auto& options : tracking_methods()) {
     start_with_order(options);
     Fault failing = failing_with(503);
     failing.method = "PUT";
@@ -141,12 +141,12 @@ TEST_F(WooCommerceTracking, AFailureBeforeTheLastCallIsMadeGood) {
     EXPECT_EQ(status(), "processing");
     push(parcel());
     EXPECT_EQ(status(), "completed");
-    EXPECT_EQ(shown("WB123"), 1U);
+    EXPECT_EQ(count_of("WB123"), 1U);
   }
 }
 
 TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
-  for (const auto& options : dialects()) {
+  for (const auto& options : tracking_methods()) {
     start_with_order(options);
     EXPECT_TRUE(push(parcel("WB123")));
     EXPECT_TRUE(push(parcel("WB12")));
@@ -158,15 +158,15 @@ TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
   }
 }
 
-TEST_F(WooCommerceTracking, WhatAnEarlierParcelHoldsIsNotFulfilledAgain) {
+TEST_F(WooCommerceTracking, ItemsOfAnEarlierParcelAreNotFulfilledAgain) {
   start_with_order({.fulfillments = true});
-  // The merchant sent one of the two pieces by hand.
+  // The merchant fulfilled one of the two pieces manually.
   const std::string path = "/wp-json/wc/v3/orders/" + std::to_string(order_) + "/fulfillments";
   const std::string query = connectors::oauth1::signed_query(
       "POST", store_->url() + path, {}, {store_->key(), store_->secret()}, system_clock().now(), "by hand");
   Http http("127.0.0.1", std::stoi(store_->url().substr(store_->url().rfind(':') + 1)));
-  const json::array one = {{{"item_id", order_ * 10}, {"qty", 1}}};
-  const json::array meta_data = {{{"key", "_items"}, {"value", one}}};
+  const json::array items = {{{"item_id", order_ * 10}, {"qty", 1}}};
+  const json::array meta_data = {{{"key", "_items"}, {"value", items}}};
   ASSERT_EQ(http.post(path + "?" + query, {{"status", "fulfilled"}, {"meta_data", meta_data}}).status, 201);
   EXPECT_TRUE(push(parcel()));
   ASSERT_EQ(store_->fulfillments(order_).size(), 2U);
@@ -174,7 +174,7 @@ TEST_F(WooCommerceTracking, WhatAnEarlierParcelHoldsIsNotFulfilledAgain) {
   EXPECT_NE(pushed.find(R"("qty":1)"), std::string::npos) << pushed;
 }
 
-TEST_F(WooCommerceTracking, ACarrierThatWeDoNotKnowIsNamedAsItIs) {
+TEST_F(WooCommerceTracking, AnUnknownCarrierKeepsItsName) {
   start_with_order({.fulfillments = true});
   auto tracking = parcel();
   tracking.carrier_code.clear();
@@ -184,13 +184,13 @@ TEST_F(WooCommerceTracking, ACarrierThatWeDoNotKnowIsNamedAsItIs) {
   EXPECT_NE(made.find(R"("_provider_name","value":"DHL Express")"), std::string::npos) << made;
 }
 
-TEST_F(WooCommerceTracking, ACancelledOrUnknownOrderIsRefusedForGood) {
-  for (const auto& options : dialects()) {
+TEST_F(WooCommerceTracking, ACancelledOrUnknownOrderIsPermanentlyRefused) {
+  for (const auto& options : tracking_methods()) {
     for (const auto* const over : {"cancelled", "refunded", "trash"}) {
       start_with_order(options, {{"status", over}});
       EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused) << over;
       EXPECT_NE(message_.find(over), std::string::npos) << message_;
-      EXPECT_EQ(shown("WB123"), 0U);
+      EXPECT_EQ(count_of("WB123"), 0U);
     }
     start_with_order(options);
     store_->delete_order(order_);
@@ -203,14 +203,14 @@ TEST_F(WooCommerceTracking, ACancelledOrUnknownOrderIsRefusedForGood) {
   }
 }
 
-TEST_F(WooCommerceTracking, WithoutItemsTheStoreRefusesAFulfillmentForGood) {
+TEST_F(WooCommerceTracking, AFulfillmentWithoutItemsIsPermanentlyRefused) {
   start_with_order({.fulfillments = true}, {{"line_items", json::array()}});
   EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused);
   EXPECT_NE(message_.find("at least one item"), std::string::npos) << message_;
 }
 
-TEST_F(WooCommerceTracking, AKeyThatMayOnlyReadIsToldAsSuch) {
-  for (const auto& options : dialects()) {
+TEST_F(WooCommerceTracking, AReadOnlyKeyIsReported) {
+  for (const auto& options : tracking_methods()) {
     start_with_order(options);
     store_->set_rights(WooCommerceSimulator::Rights::read);
     EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::credentials);
@@ -219,15 +219,15 @@ TEST_F(WooCommerceTracking, AKeyThatMayOnlyReadIsToldAsSuch) {
   }
 }
 
-TEST_F(WooCommerceTracking, AStatusOfAPluginsIsLeftToThePlugin) {
-  for (const auto& options : dialects()) {
+TEST_F(WooCommerceTracking, ACustomStatusOfAPluginIsNotChanged) {
+  for (const auto& options : tracking_methods()) {
     start_with_order(options, {{"status", "picking"}});
     EXPECT_TRUE(push(parcel()));
     EXPECT_EQ(status(), "picking");
   }
 }
 
-TEST_F(WooCommerceTracking, TheEchoOfAPushIsAShippedOrder) {
+TEST_F(WooCommerceTracking, AfterAPushTheOrderIsReadAsShipped) {
   start_with_order({});
   push(parcel());
   const auto page = client_.run(connection_->order(std::to_string(order_)));

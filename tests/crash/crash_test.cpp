@@ -38,7 +38,7 @@ Shop open_shop(const Stack& stack, const Receiver& receiver, std::size_t number)
   return shop;
 }
 
-// Notes each request, and refuses about one of thirty the first time.
+// Records each request and refuses about one in thirty on its first attempt.
 void keep_books(Receiver& receiver, Ledger& ledger) {
   receiver.on_request([&ledger](const Received& request) {
     const std::string id = request.header("webhook-id");
@@ -48,7 +48,7 @@ void keep_books(Receiver& receiver, Ledger& ledger) {
   });
 }
 
-// As soon as the database has recovered from the last fault.
+// The connection, opened as soon as the database has recovered from the last fault.
 Session connect(const Stack& stack) {
   std::optional<Session> session;
   eventually(
@@ -65,8 +65,7 @@ Session connect(const Stack& stack) {
   return std::move(*session);
 }
 
-// Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults, WAYBILL_CRASH_SECONDS sets how long they go
-// on.
+// Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults. WAYBILL_CRASH_SECONDS is the duration.
 TEST(Crash, NothingIsLostRepeatedUnderAnotherIdOrMadeUp) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 15));
   const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
@@ -88,7 +87,7 @@ TEST(Crash, NothingIsLostRepeatedUnderAnotherIdOrMadeUp) {
     while (std::chrono::steady_clock::now() < end) {
       ASSERT_TRUE(ledger.wait_for_progress(1 + random() % 300, heals_within)) << "not healed";
       ++faults[stack.break_something()];
-      // Some time without what was killed: others take over, or nobody.
+      // Leaves some time without the killed process, so that others take over, if any can.
       ledger.wait_for_progress(random() % 100, 500ms);
       stack.repair();
     }

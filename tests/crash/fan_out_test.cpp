@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t workflows = 260;  // some of each event's runs are rendered from the queue
 constexpr const char* schedule = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
-/// An API that stays, and a worker that is killed.
+/// An API that keeps running, and a worker that is killed.
 class CrashDuringFanOut : public testing::Test {
  protected:
   static Waybill::Options api_options() {
@@ -42,7 +42,7 @@ class CrashDuringFanOut : public testing::Test {
   Tenant tenant{api, "fan out"};
 };
 
-// WAYBILL_CRASH_FAN_OUTS makes it longer.
+// WAYBILL_CRASH_FAN_OUTS makes the test longer.
 TEST_F(CrashDuringFanOut, EveryRunOfAnEventIsDeliveredThoughItsWorkersAreKilled) {
   const std::uint64_t events = from_environment("WAYBILL_CRASH_FAN_OUTS", 3);
   std::mutex mutex;
@@ -63,7 +63,7 @@ TEST_F(CrashDuringFanOut, EveryRunOfAnEventIsDeliveredThoughItsWorkersAreKilled)
   for (std::uint64_t event = 0; event < events; ++event) {
     const std::size_t before = received();
     tenant.insert_order();
-    // Once amid the runs that were rendered at once, once amid those that come from the queue.
+    // One kill during the runs that were rendered at once, one during those from the queue.
     for (const std::size_t count : {100UL, 230UL}) {
       eventually([&] { return received() >= before + count; }, 5s);
       worker->process().kill(SIGKILL);

@@ -9,13 +9,13 @@
 
 namespace waybill::tests {
 
-/// A number that makes a test longer, or repeats it.
+/// A number from an environment variable, which makes a test longer or repeats it.
 inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* given = std::getenv(name);
   return given == nullptr ? otherwise : std::stoull(given);
 }
 
-/// Sends a signal to the PostgreSQL of `waybill up` on a data directory; false when none is known to run.
+/// Sends a signal to the PostgreSQL of `waybill up` on a data directory; false if none is known to run.
 inline bool signal_postgres(const std::filesystem::path& data_dir, int signal) {
   std::ifstream file(data_dir / "postgres/postmaster.pid");
   pid_t pid = 0;

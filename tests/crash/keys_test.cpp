@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t client_count = 4;
 constexpr Deadline heals_within = 60s;
 
-/// Clients that post orders, each under a key of its own, and repeat a request until it is answered with 201.
+/// Clients that post orders, each with its own key, and repeat a request until the answer is 201.
 class KeyedClients {
  public:
   KeyedClients(const Stack& stack, const std::string& token) : stack_(stack), token_(token) {
@@ -35,7 +35,7 @@ class KeyedClients {
 
   int made() const { return made_; }
 
-  /// The order that each key was told.
+  /// The order returned for each key.
   std::map<std::string, std::string> stop() {
     stopped_ = true;
     threads_.clear();
@@ -55,7 +55,7 @@ class KeyedClients {
     }
   }
 
-  /// The order's guid; empty when there is no answer, or no good one.
+  /// The order's guid; empty without a successful response.
   std::string post(const std::string& key) const {
     try {
       Http http("127.0.0.1", stack_.api_port(), token_);
@@ -81,7 +81,7 @@ class KeyedClients {
   std::vector<std::jthread> threads_;
 };
 
-// Random by seed, like the other crash test.
+// Random by seed, like the test of crashes.
 TEST(CrashOfKeys, AKeyMakesOneOrderAndIsToldThatOne) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 5));
   const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t shown = 5;
 
-// The first few of what should be empty.
+// The first few elements of a collection that should be empty.
 template <class Set>
 std::string some(const Set& set) {
   std::string text = std::to_string(set.size());
@@ -27,7 +27,7 @@ std::string some(const Set& set) {
 }  // namespace
 
 struct Ledger::Recorded {
-  std::set<std::string> matching;  // marks of the committed changes that a workflow is for
+  std::set<std::string> matching;  // ids of the committed changes that must fire a workflow
   std::set<std::string> others;
 };
 

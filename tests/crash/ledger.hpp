@@ -12,19 +12,19 @@
 
 namespace waybill::tests {
 
-/// What the writers did and what the receiver got, to be compared with the database in the end. Each change
-/// writes a text into an order's notes that no other change writes: its mark. Thread-safe.
+/// The changes of the writers and the requests of the receiver, to be compared with the database at the end.
+/// Each change writes a unique text, its mark, into the notes of an order. Thread-safe.
 class Ledger {
  public:
-  enum class Fate { committed, rolled_back, unknown };  // unknown: the answer to the commit was lost
+  enum class Fate { committed, rolled_back, unknown };  // unknown: the response to the commit was lost
 
   void wrote(std::string mark, Fate fate);
   void received(std::string mark, std::string webhook_id);
 
-  /// True when `more` further requests have been received in time.
+  /// True if `more` further requests arrive in time.
   bool wait_for_progress(std::size_t more, Deadline deadline);
 
-  /// Compares; what disagrees becomes a failure of the test, and the figures a line of its output.
+  /// Compares; a difference is a failure of the test. Prints the figures as one line.
   void check(Session& database) const;
 
  private:
@@ -42,7 +42,7 @@ class Ledger {
   std::size_t requests_ = 0;
 };
 
-/// Orders of this city match, others do not.
+/// The city of the orders that match; other cities do not match.
 inline constexpr const char* matching_city = "Lisbon";
 inline constexpr const char* other_city = "Porto";
 

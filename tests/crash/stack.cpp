@@ -8,10 +8,10 @@
 namespace waybill::tests {
 namespace {
 
-// Long enough that nothing is given up while parts of the stack are away.
+// Long enough that no run is given up while parts of the stack are down.
 const std::string patient_schedule = "1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,5s,5s,5s,5s,5s,5s,5s,5s,5s,5s";
 
-// Writers that never rest are what this is about.
+// The test is about writers that never pause.
 const std::vector<std::string> unguarded = {"--blast-guard-factor", "0"};
 
 }  // namespace

@@ -12,17 +12,17 @@
 namespace waybill::tests {
 
 /// `waybill up` on its own cluster, and a second API and a second worker on the same database, all of which
-/// can be killed. One thread at a time, but for `api_port`.
+/// can be killed. For one thread at a time, except for `api_port`.
 class Stack {
  public:
   explicit Stack(std::uint64_t seed);
 
-  /// Kills something, chosen at random; what it was, for the log.
+  /// Kills a randomly chosen process; returns its name for the log.
   std::string break_something();
-  /// Starts again what does not run.
+  /// Restarts every process that does not run.
   void repair();
 
-  /// Of an API that ran when last looked; the two take turns.
+  /// The port of an API that ran at the last check; the two alternate.
   int api_port() const;
   const std::string& database_url() const { return database_url_; }
   const Waybill& up() const { return *up_; }

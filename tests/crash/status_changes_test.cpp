@@ -24,8 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr Deadline heals_within = 60s;
 
-/// `waybill up` on its own cluster, which has a worker, and two workers beside it that are killed and
-/// stopped.
+/// `waybill up` on its own cluster, with a worker, and two further workers that are killed and stopped.
 class ThreeWorkers {
  public:
   ThreeWorkers() {
@@ -47,7 +46,7 @@ class ThreeWorkers {
   void stop(std::size_t which) { workers_.at(which)->process().kill(SIGSTOP); }
   void go_on(std::size_t which) { workers_.at(which)->process().kill(SIGCONT); }
 
-  /// What `pg_ctl stop -m immediate` does; `up` starts PostgreSQL again.
+  /// Does the same as `pg_ctl stop -m immediate`; `up` restarts PostgreSQL.
   void crash_postgres() {
     if (!signal_postgres(directory_ / "data", SIGQUIT)) throw std::runtime_error("PostgreSQL does not run");
   }
@@ -69,7 +68,7 @@ class ThreeWorkers {
   std::array<std::unique_ptr<Waybill>, 2> workers_;
 };
 
-/// A session that connects again for as long as the database is away; what it runs may run twice.
+/// A session that reconnects until the database is back; its statements may run twice.
 class PatientSession {
  public:
   explicit PatientSession(std::string url) : url_(std::move(url)) {}
@@ -112,7 +111,7 @@ class CrashDuringStatusChanges : public testing::Test {
  protected:
   std::int64_t moved() { return database.number("select count(*) from orders where status = 'delivered'"); }
 
-  /// Every order has gone from pending to ready, shipped and delivered, once each, by one run each.
+  /// Checks that every order went from pending to ready, shipped and delivered, once each, by one run each.
   void check(std::int64_t orders) {
     EXPECT_EQ(moved(), orders);
     EXPECT_EQ(database.number("select count(*) from pending_events"), 0);
@@ -141,7 +140,7 @@ class CrashDuringStatusChanges : public testing::Test {
   Tenant tenant{stack.up(), "moving"};
 };
 
-// WAYBILL_CRASH_ORDERS makes it longer.
+// WAYBILL_CRASH_ORDERS makes the test longer.
 TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAndPostgresqlCrashAndWorkersAreStopped) {
   const auto orders = static_cast<std::int64_t>(from_environment("WAYBILL_CRASH_ORDERS", 200));
   const std::uint64_t seed = std::random_device{}();
@@ -170,7 +169,7 @@ TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAndPostgresqlCra
       ++crashes;
     } else if (random() % 4 == 0) {
       stack.stop(which);
-      // If it holds the business's shard, the others go on once its lease is over.
+      // If it holds the shard of the business, the others continue after its lease ends.
       eventually([&] { return moved() >= order + step; }, 15s);
       stack.go_on(which);
       ++stops;

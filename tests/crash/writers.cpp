@@ -44,7 +44,7 @@ void Writers::stop() {
 
 void Writers::write_by_api(const Shop& shop, Client& client) {
   std::optional<Http> http;
-  // A failed change is followed by the next one after a moment: what is away needs no flood to come back.
+  // A failed change is followed by a pause, so that the writers do not flood a recovering service.
   while (!stopped_) eventually([&] { return stopped_ || change_by_api(http, shop, client); });
 }
 
@@ -68,7 +68,7 @@ bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client&
     const bool refused = response.status >= 400 && response.status < 500;
     ledger_.wrote(mark, refused ? Ledger::Fate::rolled_back : Ledger::Fate::unknown);
   } catch (const std::runtime_error&) {
-    // Nobody listens: nothing was sent.
+    // The connection was refused: nothing was sent.
     ledger_.wrote(mark, Ledger::Fate::rolled_back);
   }
   http.reset();
@@ -89,7 +89,7 @@ void Writers::write_by_sql(const Shop& shop, Client& client) {
     try {
       while (session && !stopped_) change_by_sql(*session, shop, client);
     } catch (const std::runtime_error&) {
-      // The fate of what was under way is in the ledger.
+      // The ledger has the fate of the change in flight.
       session.reset();
     }
   }

@@ -13,18 +13,18 @@
 
 namespace waybill::tests {
 
-/// A business that writers change, with orders that match and orders that do not.
+/// A business whose orders the writers change; some of them match, others do not.
 struct Shop {
   std::string id;
   std::string token;
   std::vector<std::string> orders;
 };
 
-/// Clients that change orders as fast as they can, by the API and by SQL, and tell the ledger of each change
-/// what became of it. They go on through every fault until `stop`.
+/// Clients that change orders as fast as they can, through the API and by SQL, and record the fate of each
+/// change in the ledger. They continue through every fault until `stop`.
 class Writers {
  public:
-  /// `api_port` says where the API is now; the URL of the database stays the same.
+  /// `api_port` returns the current port of the API; the URL of the database stays the same.
   Writers(Ledger& ledger, const std::vector<Shop>& shops, std::string database_url,
           std::function<int()> api_port, std::uint64_t seed);
   ~Writers() { stop(); }

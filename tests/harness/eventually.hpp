@@ -8,9 +8,8 @@
 
 namespace waybill::tests {
 
-/// Asks `predicate` until it is true or the deadline passes, for state that nobody can signal (a row of a
-/// database, an answer of the API). The only place of the tests that lets time pass; everything else waits
-/// for a signal.
+/// Polls `predicate` until it is true or the deadline passes, for state that sends no signal (a row of a
+/// database, a response of the API). No other code of the tests sleeps; it waits for signals.
 template <class Predicate>
 bool eventually(Predicate predicate, Deadline deadline = patience) {
   constexpr auto step = std::chrono::milliseconds(5);
@@ -22,7 +21,7 @@ bool eventually(Predicate predicate, Deadline deadline = patience) {
   }
 }
 
-/// True when `predicate` stays true until `period` has passed: for what must not happen.
+/// True if `predicate` stays true for the whole `period`: for events that must not happen.
 template <class Predicate>
 bool throughout(Predicate predicate, Deadline period) {
   return !eventually([&] { return !predicate(); }, period);

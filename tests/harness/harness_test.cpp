@@ -12,7 +12,7 @@
 namespace waybill::tests {
 namespace {
 
-TEST(Harness, ProcessGivesLinesAsTheyComeAndItsStatus) {
+TEST(Harness, ProcessReturnsLinesAsTheyArriveAndItsExitStatus) {
   Process process({"sh", "-c", "echo one; echo two >&2; read line; exit 7"}, {.standard_input = ""});
   EXPECT_EQ(process.wait_for_line("two"), "two");
   EXPECT_EQ(process.wait_for_line("one"), "one");
@@ -20,13 +20,13 @@ TEST(Harness, ProcessGivesLinesAsTheyComeAndItsStatus) {
   EXPECT_EQ(process.wait_for_line("three", std::chrono::seconds(60)), std::nullopt);
 }
 
-TEST(Harness, KillTreeTakesTheChildrenToo) {
+TEST(Harness, KillTreeKillsTheChildren) {
   Process process({"sh", "-c", "tail -f /dev/null & echo $!; wait"});
   ASSERT_TRUE(eventually([&] { return process_tree(process.pid()).size() == 2; }));
   const pid_t child = process_tree(process.pid())[1];
   process.kill_tree();
   EXPECT_EQ(process.wait_exit(), 128 + SIGKILL);
-  // Ended, though its new parent may take a while to fetch it.
+  // The child has ended, though its new parent may take a while to reap it.
   EXPECT_TRUE(eventually([&] {
     std::string arguments;
     std::ifstream file("/proc/" + std::to_string(child) + "/cmdline");
@@ -34,7 +34,7 @@ TEST(Harness, KillTreeTakesTheChildrenToo) {
   }));
 }
 
-TEST(Harness, ReceiverRecordsAndAnswersAsScripted) {
+TEST(Harness, ReceiverRecordsRequestsAndSendsScriptedReplies) {
   Receiver receiver;
   Http client("127.0.0.1", receiver.port());
   receiver.answer("/a", Reply::with_status(201, {{"X-One", "1"}}, R"({"data":{"list":[1,2]}})"));
@@ -62,7 +62,7 @@ TEST(Harness, ReceiverRecordsAndAnswersAsScripted) {
   EXPECT_EQ(raw.read_response().status, 204);
 }
 
-TEST(Harness, DatabasesAreSeparateAndDropped) {
+TEST(Harness, DatabasesAreSeparateAndAreDropped) {
   std::string name;
   {
     TestDatabase one(TestDatabase::Content::empty);

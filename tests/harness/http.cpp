@@ -38,7 +38,7 @@ std::optional<std::size_t> number(std::string_view text, int base) {
   return value;
 }
 
-// The head of an answer, without the empty line.
+// The head of a response, without the empty line.
 std::optional<Response> parse_head(std::string_view head) {
   Response response;
   const auto line_end = head.find("\r\n");
@@ -254,8 +254,7 @@ Response Http::request_text(std::string_view method, std::string_view path, std:
   if (!reused) connection_.emplace(host_, port_);
   Response response;
   if (connection_->send(text)) response = connection_->read_response(deadline_, method == "HEAD");
-  // A kept connection may have been closed meanwhile; only what changes nothing is safe to ask again by
-  // itself.
+  // The server may have closed a kept connection; only requests that change nothing are safe to repeat.
   if (response.status == 0 && reused && (method == "GET" || method == "HEAD")) {
     connection_.emplace(host_, port_);
     if (connection_->send(text)) response = connection_->read_response(deadline_, method == "HEAD");

@@ -14,35 +14,35 @@ namespace waybill::tests {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// The value of a header, found without regard to case; "" when absent.
+/// The value of a header, whose name is compared without case; "" if absent.
 std::string header_value(const Headers& headers, std::string_view name);
 
-/// An HTTP answer, or `status` 0 when the connection ended or the deadline passed before a whole one came.
+/// An HTTP response; `status` is 0 if the connection ended or the deadline passed before it was complete.
 struct Response {
   int status = 0;
   Headers headers;
   std::string text;
-  json::value body;  // of `text`; null when it is no JSON
+  json::value body;  // parsed from `text`; null if it is not JSON
 
   std::string header(std::string_view name) const { return header_value(headers, name); }
-  /// `data` of the envelope; null when absent.
+  /// `data` of the envelope; null if absent.
   const json::value& data() const;
-  /// `error.code` of the envelope; "" when absent.
+  /// `error.code` of the envelope; "" if absent.
   std::string error_code() const;
-  /// `error.details` of the envelope; {} when absent.
+  /// `error.details` of the envelope; {} if absent.
   json::object details() const;
 };
 
-/// The value at a dotted path, with numbers as array indexes ("items.0.price"); null when there is none.
+/// The value at a dotted path, with numbers as array indexes ("items.0.price"); null if absent.
 const json::value& at(const json::value& value, std::string_view path);
 const json::value& at(const json::object& object, std::string_view path);
-/// The text of a string at a dotted path; "" when there is none.
+/// The text of a string at a dotted path; "" if absent.
 std::string text_at(const json::value& value, std::string_view path);
 
-/// A TCP connection of which every byte is ours. One thread at a time.
+/// A TCP connection with full control over the bytes sent. For one thread at a time.
 class RawConnection {
  public:
-  /// Throws std::runtime_error when nobody listens.
+  /// Throws std::runtime_error if the connection is refused.
   RawConnection(const std::string& host, int port);
   static bool can_connect(const std::string& host, int port);
   ~RawConnection();
@@ -51,15 +51,15 @@ class RawConnection {
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
-  /// False when the other side has closed or reset.
+  /// False if the peer has closed or reset the connection.
   bool send(std::string_view bytes);
-  /// No more bytes from us; reading goes on.
+  /// Sends FIN; reading continues.
   void half_close();
   /// Closes with RST.
   void reset();
-  /// One whole answer (Content-Length, chunked, or until close).
+  /// Reads one complete response (Content-Length, chunked, or until close).
   Response read_response(Deadline deadline = patience, bool head_only = false);
-  /// All bytes until the other side closes or resets; nullopt when it still has not at the deadline.
+  /// Reads all bytes until the peer closes or resets; nullopt if it has not at the deadline.
   std::optional<std::string> read_until_close(Deadline deadline = patience);
   bool closed_by_peer(Deadline deadline = patience) { return read_until_close(deadline).has_value(); }
 
@@ -71,16 +71,16 @@ class RawConnection {
   std::string buffer_;
 };
 
-/// A blocking client of one server with one token. Keeps its connection alive, and makes a new one when the
-/// server closed it. One thread at a time.
+/// A blocking client of one server with one token. Keeps its connection alive, and reconnects if the server
+/// closed it. For one thread at a time.
 class Http {
  public:
   Http(std::string host, int port, std::string token = {});
 
-  /// `body` may be any JSON value; none is sent when it is null. Headers given here replace the default ones.
+  /// `body` may be any JSON value; null sends no body. Headers given here replace the default ones.
   Response request(std::string_view method, std::string_view path, const json::value& body = {},
                    const Headers& headers = {});
-  /// The body as it is, with the caller's Content-Type (application/json by default).
+  /// Sends the body unchanged, with the caller's Content-Type (application/json by default).
   Response request_text(std::string_view method, std::string_view path, std::string_view body,
                         const Headers& headers = {});
 
@@ -100,7 +100,7 @@ class Http {
     return request("DELETE", path, {}, headers);
   }
 
-  /// A connection of its own to the same server.
+  /// Another client, with its own connection to the same server.
   RawConnection raw() const { return {host_, port_}; }
   /// Another client of the same server.
   Http with_token(std::string token) const { return {host_, port_, std::move(token)}; }
@@ -118,7 +118,7 @@ class Http {
   std::optional<RawConnection> connection_;
 };
 
-/// A string as a query parameter's value.
+/// Encodes a string as the value of a query parameter.
 std::string url_encode(std::string_view text);
 
 }  // namespace waybill::tests

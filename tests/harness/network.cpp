@@ -35,9 +35,9 @@ void PrivateNetwork::inside(const std::function<void()>& act) const {
   std::thread([&] {
     try {
       const std::string path = "/proc/" + std::to_string(holder_->pid()) + "/ns/net";
-      const int there = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-      const bool entered = there >= 0 && setns(there, CLONE_NEWNET) == 0;
-      if (there >= 0) close(there);
+      const int namespace_fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      const bool entered = namespace_fd >= 0 && setns(namespace_fd, CLONE_NEWNET) == 0;
+      if (namespace_fd >= 0) close(namespace_fd);
       if (!entered) throw std::runtime_error("cannot enter " + path);
       act();
     } catch (...) {
@@ -48,7 +48,7 @@ void PrivateNetwork::inside(const std::function<void()>& act) const {
 }
 
 void PrivateNetwork::set_hosts(const std::string& lines) {
-  // Written in place: the mount is of this very file.
+  // Written in place because this file itself is mounted.
   std::ofstream(directory_ / "hosts", std::ios::trunc) << lines;
 }
 

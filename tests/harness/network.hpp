@@ -10,8 +10,8 @@
 
 namespace waybill::tests {
 
-/// A network (and a file of host names) of its own: nothing in it reaches the machine's, so addresses of the
-/// whole world can be its own. Needs root; `available` says whether it can be made.
+/// A separate network namespace with its own file of host names. It cannot reach the host's network, so it
+/// may use any public address. Needs root; `available` returns true if it can be created.
 class PrivateNetwork {
  public:
   static bool available();
@@ -19,11 +19,11 @@ class PrivateNetwork {
   /// `addresses` are added to its loopback device, beside 127.0.0.1.
   explicit PrivateNetwork(const std::vector<std::string>& addresses);
 
-  /// Prefix of a command line that runs it in there.
+  /// The prefix of a command line that runs a command in the namespace.
   std::vector<std::string> enter() const;
-  /// Runs `act` on a thread of its own that is inside: sockets it makes stay there, wherever they are used.
+  /// Runs `act` on a separate thread in the namespace; sockets created there stay in it on any thread.
   void inside(const std::function<void()>& act) const;
-  /// What /etc/hosts says in there, from now on.
+  /// Replaces /etc/hosts of the namespace.
   void set_hosts(const std::string& lines);
 
  private:

@@ -58,7 +58,7 @@ std::optional<std::string> unprivileged_user() {
 
 Session::Session(const std::string& url) {
   const char* keywords[] = {"target_session_attrs", "dbname", nullptr};
-  const char* values[] = {"primary", url.c_str(), nullptr};  // unless the URL says otherwise
+  const char* values[] = {"primary", url.c_str(), nullptr};  // default, unless the URL sets it
   connection_ = PQconnectdbParams(keywords, values, 1);
   if (PQstatus(connection_) != CONNECTION_OK) {
     const std::string message = PQerrorMessage(connection_);
@@ -142,7 +142,7 @@ Postgres::Postgres() {
         "shared_buffers=64MB", "max_locks_per_transaction=256", "autovacuum_naptime=10s"}) {
     command.insert(command.end(), {"-c", setting});
   }
-  // SIGQUIT makes the server end with all its processes even when the test was killed.
+  // SIGQUIT makes the server end with all its processes even if the test is killed.
   server_ = std::make_unique<Process>(command, Process::Options{.user = user, .death_signal = SIGQUIT});
   if (!server_->wait_for_line("ready to accept connections", std::chrono::seconds(30))) {
     throw std::runtime_error("PostgreSQL did not start: " + server_->standard_error());
@@ -191,7 +191,7 @@ TestDatabase::~TestDatabase() {
   try {
     postgres().admin().exec("drop database if exists " + name_ + " with (force)");
   } catch (const std::exception&) {
-    // The cluster goes with the test, and this database with it.
+    // The cluster is removed with the test, and this database with it.
     return;
   }
 }

@@ -13,7 +13,7 @@ struct pg_conn;
 
 namespace waybill::tests {
 
-/// One plain connection, as `psql` would have it; of several hosts in the URL, to the primary. One thread at
+/// One plain connection like that of `psql`; if the URL has several hosts, to the primary. For one thread at
 /// a time. Methods throw std::runtime_error with the server's message.
 class Session {
  public:
@@ -25,10 +25,10 @@ class Session {
   Session& operator=(Session&&) = delete;
   Session(const Session&) = delete;
 
-  /// Any number of statements; outside of begin … commit they are one transaction.
+  /// Any number of statements; outside begin … commit they are one transaction.
   void exec(std::string_view sql);
   std::vector<Row> rows(std::string_view sql, const std::vector<std::optional<std::string>>& params = {});
-  /// The first column of the first row; "" for null or no row.
+  /// The first column of the first row; "" if it is null or there is no row.
   std::string value(std::string_view sql, const std::vector<std::optional<std::string>>& params = {});
   std::int64_t number(std::string_view sql, const std::vector<std::optional<std::string>>& params = {});
   /// The first column of all rows; "" for null.
@@ -40,8 +40,8 @@ class Session {
   pg_conn* connection_;
 };
 
-/// A temporary PostgreSQL cluster: unix socket only, superuser `waybill`, trust, fsync off (the tests of
-/// crashes use the product's own cluster instead). Gone with the object.
+/// A temporary PostgreSQL cluster: unix socket only, superuser `waybill`, trust, fsync off (the crash tests
+/// use the product's cluster instead). Removed with the object.
 class Postgres {
  public:
   Postgres();
@@ -53,31 +53,31 @@ class Postgres {
   std::string url(std::string_view database) const;
   /// A connection to the maintenance database.
   Session admin() const { return Session(url("postgres")); }
-  /// The name of a database with all migrations applied, made on first use.
+  /// The name of a database with all migrations applied, created on first use.
   const std::string& migrated_template();
   std::string fresh_name();
 
  private:
   std::unique_ptr<TempDirectory> directory_;
   std::unique_ptr<Process> server_;
-  std::string shared_url_;  // of WAYBILL_TEST_CLUSTER, when the cluster is somebody else's
+  std::string shared_url_;  // the URL in WAYBILL_TEST_CLUSTER, if the cluster is external
   std::string template_;
   int counter_ = 0;
 };
 
-/// The cluster of this test process, or the one whose URL (with `DATABASE` where the name goes) is in
-/// WAYBILL_TEST_CLUSTER.
+/// The cluster of this test process, or the external one whose URL (with `DATABASE` in place of the name) is
+/// in WAYBILL_TEST_CLUSTER.
 Postgres& postgres();
-/// Stops it; main calls this last.
+/// Stops the cluster; main calls this last.
 void stop_postgres();
 
-/// Where the newest server's programs are.
+/// The directory of the newest installed server's programs.
 std::filesystem::path server_programs();
 
-/// The user that server programs of PostgreSQL are run as when the test is root; nullopt when it is not.
+/// The user that runs PostgreSQL's server programs if the test is root; nullopt if it is not.
 std::optional<std::string> unprivileged_user();
 
-/// A database of its own, dropped with the object (with whoever is still connected).
+/// A separate database, dropped with the object (and with its remaining connections).
 class TestDatabase {
  public:
   enum class Content { migrated, empty };
@@ -90,10 +90,10 @@ class TestDatabase {
   std::string url() const { return postgres().url(name_); }
   const std::string& name() const { return name_; }
 
-  /// A further connection.
+  /// Opens a further connection.
   Session connect() const { return Session(url()); }
 
-  /// On one connection that is kept.
+  /// Runs on one connection that is kept open.
   void exec(std::string_view sql) { session().exec(sql); }
   std::string value(std::string_view sql, const std::vector<std::optional<std::string>>& params = {}) {
     return session().value(sql, params);
@@ -106,7 +106,7 @@ class TestDatabase {
     return session().rows(sql, params);
   }
 
-  /// Ends every connection to it but none of other databases.
+  /// Ends every connection to this database, and none to other databases.
   void terminate_connections();
 
  private:

@@ -26,8 +26,8 @@
 namespace waybill::tests {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] void fail(const std::string& message) {
+  throw std::system_error(errno, std::generic_category(), message);
 }
 
 struct Pipe {
@@ -72,7 +72,7 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const auto equals = text.find('=');
-    // What configures the test, or the developer's own waybill, is not meant for the one under test.
+    // Settings for the test or for a developer's own waybill must not reach the process under test.
     if (equals != std::string_view::npos && !text.starts_with("WAYBILL_"))
       all[std::string(text.substr(0, equals))] = text.substr(equals + 1);
   }
@@ -91,7 +91,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Between fork and exec only what is safe in a signal handler may be called: everything is prepared before.
+// Only async-signal-safe functions may be called between fork and exec, so everything is prepared before.
 struct Prepared {
   std::vector<std::string> command;
   std::vector<std::string> environment;
@@ -111,7 +111,7 @@ struct Prepared {
       _exit(126);
     if (chdir("/") != 0) _exit(126);
   }
-  // After setuid, which clears it.
+  // Set after setuid, which clears it.
   prctl(PR_SET_PDEATHSIG, prepared.death_signal);
   if (getppid() != parent) _exit(126);
   sigset_t none;
@@ -141,7 +141,7 @@ TempDirectory::TempDirectory() {
   std::string name = "/tmp/wb-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) fail("mkdtemp");
   path_ = name;
-  // A server program that runs as another user must get through.
+  // A server program that runs as another user must be able to enter the directory.
   using enum std::filesystem::perms;
   std::filesystem::permissions(path_, owner_all | group_read | group_exec | others_read | others_exec);
 }
@@ -158,9 +158,9 @@ struct Process::State {
   bool reaped = false;
   int status = -1;
   int open_streams = 2;
-  std::array<std::string, 2> output;        // stdout, stderr, whole
-  std::array<std::size_t, 2> line_start{};  // of the line that is still being written
-  std::vector<std::string> lines;           // of both, in order of arrival
+  std::array<std::string, 2> output;        // complete stdout and stderr
+  std::array<std::size_t, 2> line_start{};  // start of each stream's unfinished line
+  std::vector<std::string> lines;           // lines of both streams, in order of arrival
   Pipe out;
   Pipe err;
   int stop = eventfd(0, EFD_CLOEXEC);
@@ -199,7 +199,7 @@ struct Process::State {
           changed.notify_all();
         }
       }
-      // Grandchildren may hold the pipes for longer than anybody wants to read.
+      // Grandchildren may hold the pipes open for longer than the test wants to read.
       if (watched[2].revents != 0 && watched[0].revents == 0 && watched[1].revents == 0) return;
     }
   }
@@ -208,7 +208,7 @@ struct Process::State {
     siginfo_t info{};
     while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
     }
-    // Reaped under the lock, so that `kill` never meets a number that belongs to somebody else by then.
+    // Reaped under the lock, so that `kill` never uses a pid that has been reused.
     const std::lock_guard lock(mutex);
     int raw = 0;
     waitpid(pid, &raw, 0);
@@ -286,7 +286,7 @@ void Process::kill(int signal) {
 
 void Process::kill_tree() {
   const std::vector<pid_t> tree = process_tree(state_->pid);
-  kill(SIGKILL);  // before its children: it could do something about their end
+  kill(SIGKILL);  // Before its children, because it could react to their end.
   for (const pid_t pid : tree) {
     if (pid != state_->pid) ::kill(pid, SIGKILL);
   }
@@ -305,7 +305,7 @@ std::string Process::standard_error() const {
 Finished run(std::vector<std::string> command, const Process::Options& options, Deadline deadline) {
   Process process(std::move(command), options);
   const auto status = process.wait_exit(deadline);
-  // The pipes close with the last process that holds them, usually this one.
+  // The pipes close with the last process that holds them, usually this child.
   if (status) process.wait_for_line("\x01 no such line", std::chrono::seconds(1));
   return {status.value_or(-1), process.standard_output(), process.standard_error()};
 }
@@ -316,10 +316,10 @@ std::vector<pid_t> process_tree(pid_t root) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "stat");
-    // Not by a stream iterator: that throws where the process ends between open and read (ESRCH).
+    // A stream iterator would throw if the process ended between open and read (ESRCH).
     std::string text;
     std::getline(file, text, '\0');
-    // "pid (name) state ppid …", and the name may hold anything.
+    // Format: "pid (name) state ppid …"; the name may contain any character.
     const auto close = text.rfind(')');
     if (close == std::string::npos || close + 4 >= text.size()) continue;
     children.emplace(std::atoi(text.c_str() + close + 4), std::stoi(name));

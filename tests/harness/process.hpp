@@ -14,13 +14,13 @@ namespace waybill::tests {
 
 using Deadline = std::chrono::milliseconds;
 
-/// How long a test waits for something that should come at once on a healthy machine.
+/// The time limit of a test for something that takes milliseconds on a healthy machine.
 inline constexpr Deadline patience = std::chrono::seconds(15);
 
 /// The program under test: WAYBILL_BINARY, or `waybill` beside the test program.
 std::filesystem::path waybill_binary();
 
-/// A directory that goes with the object, short enough for the path of a unix socket in it.
+/// A directory that is removed with the object, with a path short enough for a unix socket in it.
 class TempDirectory {
  public:
   TempDirectory();
@@ -35,12 +35,13 @@ class TempDirectory {
 };
 
 /// A child process whose output is read line by line. It dies with the thread that started it, so start it on
-/// one that outlives it, and is killed (SIGKILL) on destruction. All methods may be called from any thread.
+/// a long-lived thread. The destructor kills it (SIGKILL). All methods may be called from any thread.
 class Process {
  public:
   struct Options {
-    std::vector<std::pair<std::string, std::string>> environment = {};  // added to the test's own
-    std::optional<std::string> user = {};  // a name of /etc/passwd to become; needs root
+    std::vector<std::pair<std::string, std::string>> environment =
+        {};                                // added to the environment of the test
+    std::optional<std::string> user = {};  // a name in /etc/passwd to run as; needs root
     std::string standard_input = {};
     int death_signal = 9;  // sent to the child when the test dies
   };
@@ -54,19 +55,19 @@ class Process {
   pid_t pid() const;
   bool running() const;
 
-  /// The first line of stdout or stderr that contains `text`, past or to come; nullopt when the deadline
-  /// passes or the process ends without it.
+  /// The first line of stdout or stderr that contains `text`, past or future; nullopt if the deadline passes
+  /// or the process ends without it.
   std::optional<std::string> wait_for_line(std::string_view text, Deadline deadline = patience);
 
-  /// The exit status, or 128 + the signal that ended it; nullopt when it still runs at the deadline.
+  /// The exit status, or 128 + the signal that ended it; nullopt if it still runs at the deadline.
   std::optional<int> wait_exit(Deadline deadline = patience);
 
-  /// Nothing happens when it has ended.
+  /// Does nothing if the process has ended.
   void kill(int signal);
-  /// SIGKILL to it and everything it started, as they are now.
+  /// Sends SIGKILL to the process and to all its current descendants.
   void kill_tree();
 
-  /// What it has printed so far.
+  /// The output so far.
   std::string standard_output() const;
   std::string standard_error() const;
 
@@ -76,7 +77,7 @@ class Process {
 };
 
 struct Finished {
-  int status = -1;  // 128 + the signal; -1 when it did not end in time
+  int status = -1;  // 128 + the signal; -1 if it did not end in time
   std::string standard_output;
   std::string standard_error;
 };
@@ -85,7 +86,7 @@ struct Finished {
 Finished run(std::vector<std::string> command, const Process::Options& options = {},
              Deadline deadline = std::chrono::seconds(60));
 
-/// The process and everything below it, from /proc.
+/// The process and all its descendants, from /proc.
 std::vector<pid_t> process_tree(pid_t root);
 
 /// Runs `act` when the scope ends.

@@ -35,8 +35,8 @@ bool receive_some(int socket, std::string& buffer) {
   return true;
 }
 
-// One request off the connection; false when it ended. Senders of webhooks know their length: no chunked
-// bodies.
+// Reads one request; false if the connection ended. Senders of webhooks send a Content-Length, so chunked
+// bodies are not supported.
 bool receive_request(int socket, std::string& buffer, Received& request) {
   auto end = buffer.find("\r\n\r\n");
   while (end == std::string::npos) {
@@ -100,7 +100,7 @@ struct Receiver::State {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, std::vector<Received>, std::less<>> requests;
-  std::map<std::string, Reply, std::less<>> standing;
+  std::map<std::string, Reply, std::less<>> default_replies;
   std::map<std::string, std::deque<Reply>, std::less<>> next;
   std::function<Reply(const Received&)> decider;
   std::vector<std::shared_ptr<Gate>> gates;
@@ -159,11 +159,11 @@ struct Receiver::State {
       queued.pop_front();
       return reply;
     }
-    const auto found = standing.find(path);
-    return found == standing.end() ? Reply{} : found->second;
+    const auto found = default_replies.find(path);
+    return found == default_replies.end() ? Reply{} : found->second;
   }
 
-  // False when the connection is not to be used any more.
+  // False if the connection must be closed.
   bool send_reply(int socket, const Reply& reply, std::string& buffer) {
     if (reply.gate) reply.gate->wait();
     switch (reply.kind) {
@@ -267,7 +267,7 @@ std::string Receiver::url(std::string_view path) const {
 void Receiver::answer(std::string_view path, Reply reply) {
   const std::lock_guard lock(state_->mutex);
   state_->remember_gate(reply);
-  state_->standing.insert_or_assign(std::string(path), std::move(reply));
+  state_->default_replies.insert_or_assign(std::string(path), std::move(reply));
 }
 
 void Receiver::answer_next(std::string_view path, Reply reply) {

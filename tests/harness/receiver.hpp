@@ -13,7 +13,7 @@
 
 namespace waybill::tests {
 
-/// What holds an answer back until the test opens it. Thread-safe; open for good once opened.
+/// Holds a response back until the test opens the gate, which then stays open. Thread-safe.
 class Gate {
  public:
   void open();
@@ -23,37 +23,37 @@ class Gate {
   std::atomic<bool> open_ = false;
 };
 
-/// A request as it arrived.
+/// A request as received.
 struct Received {
   std::string method;
   std::string target;
   Headers headers;
   std::string body;
-  std::chrono::steady_clock::time_point at;  // when its last byte was here
+  std::chrono::steady_clock::time_point at;  // time of its last byte
   std::chrono::system_clock::time_point wall_at;
-  std::size_t connection = 0;  // from 0, in the order they were accepted
+  std::size_t connection = 0;  // from 0, in the order of acceptance
 
   std::string header(std::string_view name) const { return header_value(headers, name); }
-  /// The body; null when it is no JSON.
+  /// The body; null if it is not JSON.
   json::value json_body() const;
 };
 
-/// How a request is answered.
+/// The response to a request.
 struct Reply {
   enum class Kind {
     answer,   // status, headers, body
-    hang,     // nothing is ever sent; the connection stays
-    trickle,  // a head that promises much, then one byte each 50 ms for as long as the other side stays
+    hang,     // sends nothing and keeps the connection open
+    trickle,  // a head with a large Content-Length, then one byte each 50 ms until the client closes
     reset,    // RST at once
     close,    // FIN at once
     cut,      // status, headers and half of the body, then FIN
-    flood,    // an answer with `flood_bytes` of body, written as fast as it is read
+    flood,    // a response with `flood_bytes` of body, written as fast as the client reads
   };
   Kind kind = Kind::answer;
   int status = 200;
   Headers headers = {};
   std::string body = {};
-  std::shared_ptr<Gate> gate = {};  // waited for before anything is sent
+  std::shared_ptr<Gate> gate = {};  // sending waits until it opens
   std::size_t flood_bytes = 10UL * 1024 * 1024;
 
   static Reply with_status(int status, Headers headers = {}, std::string body = {}) {
@@ -65,13 +65,13 @@ struct Reply {
   }
 };
 
-/// An HTTP/1.1 server on a local address, for what waybill sends. Requests are kept by their path, so that
-/// tests which share a receiver do not meet. Everything is thread-safe.
+/// An HTTP/1.1 server on a local address, for the requests of waybill. Requests are kept by path, so that
+/// tests can share a receiver. Thread-safe.
 class Receiver {
  public:
-  /// Port 0 picks a free one. Throws std::runtime_error when the address cannot be had.
+  /// Port 0 picks a free port. Throws std::runtime_error if the address cannot be bound.
   explicit Receiver(std::string address = "127.0.0.1", int port = 0);
-  /// Closes every connection, opens every gate it knows.
+  /// Closes every connection and opens every gate given to it.
   ~Receiver();
   Receiver(const Receiver&) = delete;
   Receiver& operator=(const Receiver&) = delete;
@@ -79,24 +79,23 @@ class Receiver {
   int port() const;
   std::string url(std::string_view path = "/") const;
 
-  /// From now on, for every request of the path that no `answer_next` is for. The default is 200 without
-  /// body.
+  /// Answers all requests of the path that no `answer_next` is for. The default is 200 without a body.
   void answer(std::string_view path, Reply reply);
-  /// For one request of the path; several are used in turn.
+  /// Answers one request of the path; several calls are used in turn.
   void answer_next(std::string_view path, Reply reply);
 
-  /// At least `count` requests of the path; what there is when the deadline passes.
+  /// Waits for at least `count` requests of the path; returns those received by the deadline.
   std::vector<Received> wait_for(std::string_view path, std::size_t count, Deadline deadline = patience);
-  /// True as soon as what came so far satisfies `done`; false at the deadline.
+  /// True as soon as the requests so far satisfy `done`; false at the deadline.
   bool wait_until(std::string_view path, const std::function<bool(const std::vector<Received>&)>& done,
                   Deadline deadline = patience);
   std::vector<Received> received(std::string_view path) const;
   std::size_t count(std::string_view path) const;
-  /// Connections accepted since the start.
+  /// The number of connections accepted since the start.
   std::size_t connections() const;
 
-  /// Decides the answer of each request, on its connection's thread; nothing is kept then, and no script is
-  /// followed.
+  /// Decides the response to each request, on the thread of its connection; then no request is kept and no
+  /// script is followed.
   void on_request(std::function<Reply(const Received&)> decide);
 
  private:

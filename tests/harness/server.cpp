@@ -7,7 +7,7 @@
 namespace waybill::tests {
 namespace {
 
-// 64 hex digits, any will do.
+// Any 64 hex digits.
 void write_key(const std::filesystem::path& file) {
   std::ofstream(file) << std::string(64, '5') << '\n';
   using enum std::filesystem::perms;

@@ -19,39 +19,39 @@ class Waybill {
     std::string command = "up";  // "up", "api" or "worker"
     bool allow_private_destinations = true;
     std::string retry_schedule = "1s,1s,1s";
-    int account_mails_per_network = 0;        // any number: all tests come from one address
+    int account_mails_per_network = 0;        // 0: unlimited, because all tests come from one address
     std::vector<std::string> arguments = {};  // further ones
-    std::vector<std::string> prefix = {};     // of the command line, such as {"unshare", "-n"}
+    std::vector<std::string> prefix = {};     // prefix of the command line, such as {"unshare", "-n"}
     std::vector<std::pair<std::string, std::string>> environment = {};
-    std::string secret_key_file = {};  // shared by the processes of one database; made when empty
+    std::string secret_key_file = {};  // shared by the processes of one database; created if empty
     std::string data_dir =
-        {};  // for `up` on its own cluster, instead of a database URL; it makes its own key
+        {};  // for `up` on its own cluster instead of a database URL; `up` then creates the key
   };
 
-  /// On `database_url`; with a `data_dir` in the options the URL is ignored. Waits until it is ready and
-  /// throws std::runtime_error with its output when it is not in time.
+  /// Starts waybill on `database_url`, which is ignored with a `data_dir` in the options. Waits until it is
+  /// ready; throws std::runtime_error with its output on a timeout.
   explicit Waybill(std::string database_url) : Waybill(std::move(database_url), Options{}) {}
   Waybill(std::string database_url, Options options);
   ~Waybill();
   Waybill(const Waybill&) = delete;
   Waybill& operator=(const Waybill&) = delete;
 
-  /// Throws for a worker, which serves nothing.
+  /// The port of the API; throws for a worker, which has none.
   Http http(std::string token = {}) const;
   int port() const { return port_; }
-  /// As printed by `up` on its own cluster, else as given.
+  /// The URL that `up` prints for its own cluster, otherwise the given one.
   const std::string& database_url() const { return database_url_; }
   Process& process() { return *process_; }
   const std::string& secret_key_file() const { return options_.secret_key_file; }
 
-  /// A token of the business, which is made when there is none of that name (`waybill token create`).
+  /// A token of the business, which is created if no business has that name (`waybill token create`).
   std::string token(std::string_view business, std::string_view plan = "unlimited") const;
   /// A client of a business.
   Http business(std::string_view name, std::string_view plan = "unlimited") const {
     return http(token(name, plan));
   }
 
-  /// SIGTERM, and its exit status.
+  /// Sends SIGTERM and returns the exit status.
   std::optional<int> stop(Deadline deadline = patience);
 
  private:
@@ -65,11 +65,11 @@ class Waybill {
   int port_ = 0;
 };
 
-/// `waybill token create` on a database.
+/// Runs `waybill token create` on a database.
 std::string create_token(const std::string& database_url, std::string_view business,
                          std::string_view plan = "unlimited");
 
-/// `waybill migrate` on a database; throws when it fails.
+/// Runs `waybill migrate` on a database; throws if it fails.
 void migrate_with_binary(const std::string& database_url);
 
 }  // namespace waybill::tests

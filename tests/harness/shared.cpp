@@ -7,8 +7,8 @@ namespace waybill::tests {
 namespace {
 
 std::vector<std::shared_ptr<void>>& objects() {
-  static std::vector<std::shared_ptr<void>> kept;
-  return kept;
+  static std::vector<std::shared_ptr<void>> kept_objects;
+  return kept_objects;
 }
 
 }  // namespace

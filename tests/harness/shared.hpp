@@ -5,11 +5,11 @@
 
 namespace waybill::tests {
 
-/// Keeps an object until the last test has run; released in reverse order, before the cluster stops.
+/// Keeps an object until the last test has run; the last object is released first, all before the cluster.
 void keep_until_end(std::shared_ptr<void> object);
 void release_shared();
 
-/// The one T of this test process, made on first use: for what is dear to start and tests can share.
+/// The one T of this test process, created on first use: for objects that are slow to start.
 template <class T>
 T& shared() {
   static T* instance = nullptr;

@@ -12,14 +12,14 @@ namespace waybill::tests {
 /// A real mail server (the npm package smtp-server) on a port of 127.0.0.1.
 class SmtpServer {
  public:
-  /// `options` are those of tests/node/smtp_server.js. Throws when it does not start.
+  /// `options` are those of tests/node/smtp_server.js. Throws if the server does not start.
   explicit SmtpServer(const json::object& options = {});
 
   int port() const { return port_; }
   /// smtp://CREDENTIALS@127.0.0.1:PORT
   std::string url(std::string_view credentials = {}, std::string_view scheme = "smtp") const;
 
-  /// The message of that number, from 1: {from, to, secure, user, connections, raw}. Throws at the deadline.
+  /// Message `number`, from 1: {from, to, secure, user, connections, raw}. Throws at the deadline.
   json::object message(int number, Deadline deadline = patience);
 
  private:

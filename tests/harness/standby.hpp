@@ -11,7 +11,7 @@
 
 namespace waybill::tests {
 
-/// Two clusters of their own, a primary and a hot standby that follows it asynchronously; on unix sockets,
+/// Two separate clusters, a primary and a hot standby that follows it asynchronously; on unix sockets,
 /// without fsync, superuser `waybill`.
 class PrimaryAndStandby {
  public:
@@ -20,17 +20,17 @@ class PrimaryAndStandby {
   PrimaryAndStandby(const PrimaryAndStandby&) = delete;
   PrimaryAndStandby& operator=(const PrimaryAndStandby&) = delete;
 
-  /// Both hosts, the standby first.
+  /// A URL with both hosts, the standby first.
   std::string url() const { return url_of("standby,primary"); }
   std::string standby_url() const { return url_of("standby"); }
 
-  /// From now on the standby receives nothing; what it has it applies.
+  /// Cuts the standby off; it still applies what it has received.
   void stop_replication();
-  /// Returns when the standby has applied all that the primary has written.
+  /// Returns once the standby has applied everything that the primary has written.
   void catch_up();
-  /// As a crash does. Nothing is left that accepts connections on its socket.
+  /// Kills the primary as a crash does. Nothing accepts connections on its socket afterwards.
   void kill_primary();
-  /// Returns when the standby takes writes.
+  /// Returns once the standby accepts writes.
   void promote();
 
  private:

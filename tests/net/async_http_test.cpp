@@ -27,15 +27,15 @@ HttpRequest get(std::string url) {
   return request;
 }
 
-TEST(AsyncHttp, ACoroutineGoesOnOnItsOwnExecutorWithTheAnswer) {
+TEST(AsyncHttp, ACoroutineResumesOnItsOwnExecutorWithTheResponse) {
   Receiver server;
   server.answer("/", Reply::with_status(201, {}, "made"));
   asio::io_context io;
   HttpClient client(open_options());
-  bool on_its_own = false;
+  bool on_own_executor = false;
   const auto work = [&]() -> asio::awaitable<HttpResponse> {
     auto response = co_await fetch(client, get(server.url()));
-    on_its_own = io.get_executor().running_in_this_thread();
+    on_own_executor = io.get_executor().running_in_this_thread();
     co_return response;
   };
   auto result = asio::co_spawn(io, work(), asio::use_future);
@@ -43,10 +43,10 @@ TEST(AsyncHttp, ACoroutineGoesOnOnItsOwnExecutorWithTheAnswer) {
   const auto response = result.get();
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(response.body, "made");
-  EXPECT_TRUE(on_its_own);
+  EXPECT_TRUE(on_own_executor);
 }
 
-TEST(AsyncHttp, AFailureIsAnAnswerAndNoException) {
+TEST(AsyncHttp, AFailureIsAResultAndNoException) {
   asio::io_context io;
   HttpClient client(open_options());
   auto result = asio::co_spawn(io, fetch(client, get("http://127.0.0.1:1/")), asio::use_future);
@@ -54,7 +54,7 @@ TEST(AsyncHttp, AFailureIsAnAnswerAndNoException) {
   EXPECT_EQ(result.get().failure, HttpFailure::connect);
 }
 
-TEST(AsyncHttp, ACancelledCoroutineGoesOnAtOnceAndTheLateAnswerIsDropped) {
+TEST(AsyncHttp, ACancelledCoroutineResumesAtOnceAndTheLateResponseIsDropped) {
   Receiver server;
   const auto gate = std::make_shared<Gate>();
   server.answer("/", Reply::after(gate));
@@ -70,15 +70,15 @@ TEST(AsyncHttp, ACancelledCoroutineGoesOnAtOnceAndTheLateAnswerIsDropped) {
     }
   };
   asio::co_spawn(io, fetch(client, get(server.url())), asio::bind_cancellation_slot(signal.slot(), done));
-  io.poll();  // it waits
+  io.poll();  // the coroutine waits
   server.wait_for("/", 1);
   signal.emit(asio::cancellation_type::terminal);
-  io.run();  // ends, though nobody answered
+  io.run();  // ends without a response
   EXPECT_EQ(error, asio::error::operation_aborted);
   gate->open();
 }
 
-TEST(AsyncHttp, ManyCoroutinesOnManyThreads) {
+TEST(AsyncHttp, ManyCoroutinesOnManyThreadsGetTheirResponses) {
   Receiver server;
   asio::thread_pool pool(4);
   HttpClient client(open_options());

@@ -45,7 +45,7 @@ HttpRequest with_timeout(HttpRequest request, Duration timeout) {
 
 Reply always_fine(const RawServer::Request&) { return RawServer::answer(200, "ok"); }
 
-TEST(HttpClient, SendsMethodHeadersAndBodyAsGiven) {
+TEST(HttpClient, SendsMethodHeadersAndBodyUnchanged) {
   RawServer::Request seen;
   RawServer server([&](const RawServer::Request& request) {
     seen = request;
@@ -93,7 +93,7 @@ TEST(HttpClient, OneHandleServesEveryMethodInTurn) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(HttpClient, LargeBodiesGoWithoutWaitingForContinue) {
+TEST(HttpClient, LargeBodiesAreSentWithoutWaitingForContinue) {
   std::atomic<std::size_t> got = 0;
   RawServer server([&](const RawServer::Request& request) {
     got = request.body.size();
@@ -110,21 +110,21 @@ TEST(HttpClient, ReusesConnectionsAndKeepsManyInFlight) {
   auto options = open_options();
   options.max_connections_per_host = 8;
   HttpClient client(options);
-  std::atomic<int> fine = 0;
+  std::atomic<int> succeeded = 0;
   std::latch done(count);
   for (int i = 0; i < count; ++i) {
     client.send(post(server.url()), [&](const HttpResponse& response) {
-      fine += response.status == 200 ? 1 : 0;
+      succeeded += response.status == 200 ? 1 : 0;
       done.count_down();
     });
   }
   done.wait();
-  EXPECT_EQ(fine, count);
+  EXPECT_EQ(succeeded, count);
   EXPECT_LE(server.connections(), 8);
   EXPECT_EQ(client.in_flight(), 0U);
 }
 
-TEST(HttpClient, SendsAgainFromWithinDone) {
+TEST(HttpClient, CanSendFromACompletionHandler) {
   RawServer server(always_fine);
   HttpClient client(open_options());
   std::promise<int> last;
@@ -141,7 +141,7 @@ TEST(HttpClient, SendsAgainFromWithinDone) {
   EXPECT_EQ(rounds, 50);
 }
 
-TEST(HttpClient, AnIdleConnectionTheServerClosedIsReplaced) {
+TEST(HttpClient, AnIdleConnectionThatTheServerClosedIsReplaced) {
   RawServer server([](const RawServer::Request&) {
     Reply reply = RawServer::answer(200);
     reply.then = Reply::Then::close;
@@ -155,7 +155,7 @@ TEST(HttpClient, AnIdleConnectionTheServerClosedIsReplaced) {
   EXPECT_EQ(server.connections(), 200);
 }
 
-TEST(HttpClient, WhatMustNotArriveTwiceIsNotSentAgainWhenAConnectionIsLost) {
+TEST(HttpClient, ARequestOnAFreshConnectionIsNotSentAgainWhenItIsLost) {
   std::atomic<int> lost = 0;
   RawServer server([&](const RawServer::Request& request) {
     if (request.method == "GET") return RawServer::answer(200);
@@ -175,7 +175,7 @@ TEST(HttpClient, WhatMustNotArriveTwiceIsNotSentAgainWhenAConnectionIsLost) {
   }
 }
 
-TEST(HttpClient, AReceiverThatClosesAllItsConnectionsGetsARequestTwiceAtMost) {
+TEST(HttpClient, AServerThatClosesAllConnectionsGetsARequestAtMostTwice) {
   constexpr int connections = 8;
   std::atomic<bool> closes = false;
   std::atomic<int> lost = 0;
@@ -189,10 +189,10 @@ TEST(HttpClient, AReceiverThatClosesAllItsConnectionsGetsARequestTwiceAtMost) {
     return RawServer::answer(200);
   });
   HttpClient client(open_options());
-  std::latch warm(connections);
+  std::latch connected(connections);
   for (int i = 0; i < connections; ++i)
-    client.send(post(server.url()), [&](const HttpResponse&) { warm.count_down(); });
-  warm.wait();
+    client.send(post(server.url()), [&](const HttpResponse&) { connected.count_down(); });
+  connected.wait();
   ASSERT_EQ(server.connections(), connections);
   closes = true;
   EXPECT_EQ(exchange(client, post(server.url())).failure, HttpFailure::protocol);
@@ -210,7 +210,7 @@ TEST(HttpClient, RedirectsAreNotFollowed) {
   EXPECT_EQ(response.header("location"), "/elsewhere");
 }
 
-TEST(HttpClient, BodyIsCutAtTheReadLimitAndTheAnswerStillCounts) {
+TEST(HttpClient, TheBodyIsCutAtTheReadLimitAndTheResponseStaysValid) {
   RawServer server([](const RawServer::Request& request) {
     return RawServer::answer(200, std::string(request.target == "/small" ? 65536 : 10'000'000, 'y'));
   });
@@ -243,7 +243,7 @@ TEST(HttpClient, HeadersAreLimitedTo64KiB) {
   EXPECT_EQ(response.status, 0);
 }
 
-TEST(HttpClient, TrailersAreNoHeaders) {
+TEST(HttpClient, TrailersAreNotHeaders) {
   RawServer server([](const RawServer::Request&) {
     return Reply{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Late: 1\r\n\r\n"};
   });
@@ -253,7 +253,7 @@ TEST(HttpClient, TrailersAreNoHeaders) {
   EXPECT_EQ(response.header("x-late"), std::nullopt);
 }
 
-TEST(HttpClient, OnlyTheFinalAnswersHeadersCount) {
+TEST(HttpClient, OnlyTheHeadersOfTheFinalResponseCount) {
   RawServer server([](const RawServer::Request&) {
     return Reply{"HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" +
                  RawServer::answer(200, "ok", "X-Final: 1\r\n").bytes};
@@ -265,7 +265,7 @@ TEST(HttpClient, OnlyTheFinalAnswersHeadersCount) {
   EXPECT_EQ(response.header("x-final"), "1");
 }
 
-TEST(HttpClient, HangingAndTricklingAnswersEndAtTheTotalTimeout) {
+TEST(HttpClient, HangingAndTricklingResponsesEndAtTheTotalTimeout) {
   RawServer server([](const RawServer::Request& request) {
     if (request.target == "/hang") return Reply{"", Reply::Then::hang};
     if (request.target == "/head") return Reply{"HTTP/1.1 200 OK\r\nX-A: ", Reply::Then::trickle};
@@ -282,7 +282,7 @@ TEST(HttpClient, HangingAndTricklingAnswersEndAtTheTotalTimeout) {
   }
 }
 
-TEST(HttpClient, ADeadReceiverSlowsNoOther) {
+TEST(HttpClient, ADeadDestinationDelaysNoOther) {
   RawServer dead([](const RawServer::Request&) { return Reply{"", Reply::Then::hang}; });
   RawServer alive(always_fine);
   HttpClient client(open_options());
@@ -295,12 +295,12 @@ TEST(HttpClient, ADeadReceiverSlowsNoOther) {
     });
   }
   for (int i = 0; i < 200; ++i) EXPECT_EQ(exchange(client, post(alive.url())).status, 200);
-  EXPECT_EQ(client.in_flight(), 64U) << "all of them while the dead one still hangs";
+  EXPECT_EQ(client.in_flight(), 64U) << "all of them finish while the dead one still hangs";
   ended.wait();
   EXPECT_EQ(timeouts, 64);
 }
 
-TEST(HttpClient, FailuresAreToldApart) {
+TEST(HttpClient, FailuresAreDistinguished) {
   int closed_port = 0;
   {
     RawServer gone(always_fine);
@@ -324,13 +324,13 @@ TEST(HttpClient, FailuresAreToldApart) {
   for (const char* const path : {"/reset", "/short", "/empty", "/garbage"}) {
     EXPECT_EQ(failure(server.url(path)), HttpFailure::protocol) << path;
   }
-  // Every one of these fails in the resolver's parser, before a question is sent.
+  // All of these fail in the resolver's parser, before a query is sent.
   EXPECT_EQ(failure("http://" + std::string(64, 'a') + ".invalid./"), HttpFailure::dns);
   EXPECT_EQ(failure("ftp://127.0.0.1/"), HttpFailure::refused_destination);
   EXPECT_EQ(failure("file:///etc/hostname"), HttpFailure::refused_destination);
 }
 
-TEST(HttpClient, LineBreaksNeverReachTheWire) {
+TEST(HttpClient, LineBreaksInHeadersAreNeverSent) {
   RawServer server(always_fine);
   HttpClient client(open_options());
   for (const std::string& text :
@@ -346,7 +346,7 @@ TEST(HttpClient, LineBreaksNeverReachTheWire) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-TEST(HttpClient, GuardRefusesTheAddressConnectedToWhateverTheUrlSays) {
+TEST(HttpClient, TheGuardChecksTheConnectedAddressNotTheUrl) {
   RawServer server(always_fine);
   HttpClient client({});
   for (const char* const host : {"localhost", "127.0.0.1", "127.1", "0x7f.1", "2130706433", "%31%32%37.0.0.1",
@@ -378,7 +378,7 @@ TEST(HttpClient, ProxiesOfTheEnvironmentAreNotUsed) {
   unsetenv("all_proxy");
 }
 
-// A client that trusts this certificate beside the system's.
+// A client that trusts this certificate and the system's.
 HttpClient::Options trusting(const RawServer::Certificate& certificate, std::string& path) {
   path = ::testing::TempDir() + "waybill-ca-XXXXXX";
   close(mkstemp(path.data()));
@@ -388,7 +388,7 @@ HttpClient::Options trusting(const RawServer::Certificate& certificate, std::str
   return options;
 }
 
-TEST(HttpClient, TlsTrustsTheSystemAndTheGivenFileAlone) {
+TEST(HttpClient, TlsTrustsOnlyTheSystemAndTheGivenFile) {
   const RawServer::Certificate certificate;
   RawServer server(always_fine, &certificate);
   {
@@ -402,7 +402,7 @@ TEST(HttpClient, TlsTrustsTheSystemAndTheGivenFileAlone) {
   EXPECT_EQ(exchange(client, post(server.url("/", "localhost"))).status, 200);
 }
 
-TEST(HttpClient, TlsWantsTheNameOfTheUrl) {
+TEST(HttpClient, TlsChecksTheHostNameOfTheUrl) {
   const RawServer::Certificate certificate("DNS:other.example");
   RawServer server(always_fine, &certificate);
   std::string path;
@@ -417,7 +417,7 @@ TEST(HttpClient, AMissingCaFileIsAnErrorAtOnce) {
   EXPECT_THROW(HttpClient{options}, std::runtime_error);
 }
 
-TEST(HttpClient, DestructionCancelsWhatIsInFlight) {
+TEST(HttpClient, DestructionCancelsRequestsInFlight) {
   RawServer server([](const RawServer::Request&) { return Reply{"", Reply::Then::hang}; });
   std::atomic<int> cancelled = 0;
   std::atomic<int> calls = 0;
@@ -427,7 +427,7 @@ TEST(HttpClient, DestructionCancelsWhatIsInFlight) {
       client.send(post(server.url()), [&](const HttpResponse& response) {
         ++calls;
         cancelled += response.failure == HttpFailure::cancelled ? 1 : 0;
-        // What is sent while it stops is cancelled too.
+        // A request sent during the stop is cancelled as well.
         client.send(post(server.url()), [&](const HttpResponse& late) {
           ++calls;
           cancelled += late.failure == HttpFailure::cancelled ? 1 : 0;

@@ -36,7 +36,7 @@ MailOutcome send(net::Mailer& mailer, MailMessage message) {
   return promise.get_future().get();
 }
 
-/// A mail server with a certificate that a mailer may be told to trust.
+/// A mail server with a certificate that a mailer may trust.
 class MailTest : public testing::Test {
  protected:
   json::object options(json::object more = {}) const {
@@ -55,7 +55,7 @@ class MailTest : public testing::Test {
   TempDirectory directory;
 };
 
-TEST_F(MailTest, GoesToAServerWithoutTlsWhenItOffersNone) {
+TEST_F(MailTest, UsesNoTlsIfTheServerOffersNone) {
   SmtpServer server({{"starttls", false}});
   const auto mailer = net::make_mailer(to(server.url()));
   auto message = mail();
@@ -67,7 +67,8 @@ TEST_F(MailTest, GoesToAServerWithoutTlsWhenItOffersNone) {
   EXPECT_EQ(text_at(seen, "from"), "no-reply@example.com");
   EXPECT_EQ(json::serialize(seen.at("to")), R"(["ada@example.com","bob@example.com"])");
   EXPECT_FALSE(seen.at("secure").as_bool());
-  EXPECT_NE(text_at(seen, "raw").find("\r\n\r\none\r\n.two\r\n"), std::string::npos) << "the dot is a dot";
+  EXPECT_NE(text_at(seen, "raw").find("\r\n\r\none\r\n.two\r\n"), std::string::npos)
+      << "the leading dot is preserved";
 }
 
 TEST_F(MailTest, UsesStarttlsWheneverItIsOffered) {
@@ -86,16 +87,16 @@ TEST_F(MailTest, LogsInOverStarttls) {
   EXPECT_TRUE(server.message(1).at("secure").as_bool());
 }
 
-TEST_F(MailTest, CredentialsNeverGoOutWithoutTlsUnlessItIsForbidden) {
+TEST_F(MailTest, CredentialsAreNeverSentWithoutTlsUnlessTlsIsDisabled) {
   SmtpServer server({{"user", "u"}, {"password", "p"}, {"starttls", false}});
   const auto refused = send(*net::make_mailer(to(server.url("u:p"))), mail());
   EXPECT_EQ(refused.result, MailResult::temporary);
   const auto outcome = send(*net::make_mailer(to(server.url("u:p") + "?tls=none")), mail());
   EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
-  EXPECT_EQ(server.message(1).at("connections"), 2) << "the first one gave up";
+  EXPECT_EQ(server.message(1).at("connections"), 2) << "the first session was given up";
 }
 
-TEST_F(MailTest, WithoutTlsNoneIsUsedThoughItIsOffered) {
+TEST_F(MailTest, DisabledTlsIsNotUsedEvenIfOffered) {
   SmtpServer server(options());
   EXPECT_EQ(send(*net::make_mailer(to(server.url() + "?tls=none", false)), mail()).result, MailResult::sent);
   EXPECT_FALSE(server.message(1).at("secure").as_bool());
@@ -108,14 +109,14 @@ TEST_F(MailTest, ACertificateThatIsNotTrustedEndsTheSession) {
   EXPECT_FALSE(outcome.reply.empty());
 }
 
-TEST_F(MailTest, SpeaksTlsFromTheStart) {
+TEST_F(MailTest, UsesImplicitTls) {
   SmtpServer server(options({{"secure", true}, {"user", "u"}, {"password", "p"}}));
   const auto outcome = send(*net::make_mailer(to(server.url("u:p", "smtps"))), mail());
   EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
   EXPECT_TRUE(server.message(1).at("secure").as_bool());
 }
 
-TEST_F(MailTest, UsesAConnectionAgain) {
+TEST_F(MailTest, ReusesAConnection) {
   SmtpServer server(options({{"user", "u"}, {"password", "p"}}));
   const auto mailer = net::make_mailer(to(server.url("u:p")));
   for (int number = 1; number <= 3; ++number) {
@@ -124,7 +125,7 @@ TEST_F(MailTest, UsesAConnectionAgain) {
   }
 }
 
-TEST_F(MailTest, ARefusalOfTheMessageIsPermanentWithTheServersWords) {
+TEST_F(MailTest, APermanentRefusalOfTheMessageHasTheMessageOfTheServer) {
   for (const auto* const command : {"mail", "rcpt", "data"}) {
     SmtpServer server({{"starttls", false}, {command, "550 5.1.1 no such user"}});
     const auto outcome = send(*net::make_mailer(to(server.url())), mail());
@@ -133,7 +134,7 @@ TEST_F(MailTest, ARefusalOfTheMessageIsPermanentWithTheServersWords) {
   }
 }
 
-TEST_F(MailTest, ADelayedRefusalIsTemporaryWithTheServersWords) {
+TEST_F(MailTest, ATemporaryRefusalHasTheMessageOfTheServer) {
   for (const auto* const command : {"mail", "rcpt", "data"}) {
     SmtpServer server({{"starttls", false}, {command, "451 4.7.1 try again later"}});
     const auto outcome = send(*net::make_mailer(to(server.url())), mail());
@@ -142,7 +143,7 @@ TEST_F(MailTest, ADelayedRefusalIsTemporaryWithTheServersWords) {
   }
 }
 
-TEST_F(MailTest, WhoIsRefusedIsNamedAndTheOthersGetTheMessage) {
+TEST_F(MailTest, RefusedRecipientsAreReportedAndTheOthersGetTheMessage) {
   SmtpServer server({{"starttls", false},
                      {"rcpt", {{"b@example.com", "550 5.1.1 no"}, {"c@example.com", "451 4.7.1 later"}}}});
   const auto mailer = net::make_mailer(to(server.url()));
@@ -160,7 +161,7 @@ TEST_F(MailTest, WhoIsRefusedIsNamedAndTheOthersGetTheMessage) {
 
   message.remaining = {"c@example.com", "B <b@example.com>"};
   outcome = send(*mailer, message);
-  EXPECT_EQ(outcome.result, MailResult::temporary) << "while one may yet be taken";
+  EXPECT_EQ(outcome.result, MailResult::temporary) << "while one recipient may still be accepted";
   EXPECT_EQ(outcome.reply, "451 4.7.1 later");
   message.remaining = {"B <b@example.com>"};
   outcome = send(*mailer, message);
@@ -171,7 +172,7 @@ TEST_F(MailTest, WhoIsRefusedIsNamedAndTheOthersGetTheMessage) {
   EXPECT_EQ(server.message(2).at("to"), json::array{"d@example.com"});
 }
 
-TEST_F(MailTest, NobodysMessageWaitsBehindTheManyOfAnother) {
+TEST_F(MailTest, AMessageDoesNotWaitForTheManyMessagesOfAnotherBusiness) {
   SmtpServer server({{"starttls", false}});
   const auto mailer = net::make_mailer(to(server.url()));
   constexpr int many = 60;
@@ -192,7 +193,7 @@ TEST_F(MailTest, NobodysMessageWaitsBehindTheManyOfAnother) {
   EXPECT_LT(place, many / 3);
 }
 
-TEST_F(MailTest, AMessageWhoseTurnDoesNotComeInTimeIsNotTried) {
+TEST_F(MailTest, AMessageThatWaitsTooLongIsNotSent) {
   RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
   auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
   mail_options.longest_wait = std::chrono::milliseconds(100);
@@ -205,28 +206,28 @@ TEST_F(MailTest, AMessageWhoseTurnDoesNotComeInTimeIsNotTried) {
   EXPECT_EQ(late.get_future().get().result, MailResult::not_attempted);
 }
 
-TEST_F(MailTest, OneTooManyIsNotTriedAtOnce) {
+TEST_F(MailTest, AMessageBeyondTheQueueLimitIsRefused) {
   RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
   auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
   mail_options.most_waiting = 2;
   std::atomic<int> refused = 0;
   const auto mailer = net::make_mailer(mail_options);
-  for (int i = 0; i < 10; ++i) {  // four on their way, two that wait
+  for (int i = 0; i < 10; ++i) {  // four in flight, two waiting
     mailer->send(mail(),
                  [&](const MailOutcome& outcome) { refused += outcome.result == MailResult::not_attempted; });
   }
   EXPECT_GE(refused, 4);
 }
 
-TEST_F(MailTest, ARefusedLoginIsTemporary) {
+TEST_F(MailTest, ARefusedLoginIsATemporaryFailure) {
   SmtpServer server(options({{"user", "u"}, {"password", "p"}}));
   const auto outcome = send(*net::make_mailer(to(server.url("u:wrong"))), mail());
   EXPECT_EQ(outcome.result, MailResult::temporary);
   EXPECT_NE(outcome.reply.find("535"), std::string::npos) << outcome.reply;
-  EXPECT_EQ(outcome.reply.find("wrong:"), std::string::npos) << "and tells no password";
+  EXPECT_EQ(outcome.reply.find("wrong:"), std::string::npos) << "the password is not shown";
 }
 
-TEST_F(MailTest, AServerThatIsAwayIsTemporary) {
+TEST_F(MailTest, AnUnreachableServerIsATemporaryFailure) {
   std::string url;
   {
     SmtpServer server;
@@ -235,14 +236,14 @@ TEST_F(MailTest, AServerThatIsAwayIsTemporary) {
   EXPECT_EQ(send(*net::make_mailer(to(url)), mail()).result, MailResult::temporary);
 }
 
-TEST_F(MailTest, AServerThatSaysNothingRunsIntoTheTimeLimit) {
+TEST_F(MailTest, ASilentServerRunsIntoTheTimeout) {
   RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
   auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
   mail_options.total_timeout = std::chrono::milliseconds(200);
   EXPECT_EQ(send(*net::make_mailer(mail_options), mail()).result, MailResult::temporary);
 }
 
-TEST_F(MailTest, WhatIsInFlightAtTheEndIsTemporary) {
+TEST_F(MailTest, AMessageInFlightAtDestructionIsATemporaryFailure) {
   RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
   auto mailer = net::make_mailer(to("smtp://127.0.0.1:" + std::to_string(silent.port())));
   std::promise<MailOutcome> promise;
@@ -270,21 +271,21 @@ TEST_F(MailTest, WithoutAServerEachMailIsAFile) {
   }
 }
 
-TEST_F(MailTest, AFolderThatCannotBeWrittenIsTemporary) {
+TEST_F(MailTest, AnUnwritableFolderIsATemporaryFailure) {
   std::ofstream(directory / "taken") << "a file";
   const auto outcome = send(*net::make_mailer({.directory = directory / "taken"}), mail());
   EXPECT_EQ(outcome.result, MailResult::temporary);
   EXPECT_FALSE(outcome.reply.empty());
 }
 
-TEST_F(MailTest, AMessageThatCannotBeSentIsPermanent) {
+TEST_F(MailTest, AMalformedMessageIsAPermanentFailure) {
   const auto mailer = net::make_mailer({.directory = directory / "mail"});
   auto message = mail();
   message.to = {"ada@example.com\r\nBcc: eve@example.com"};
   EXPECT_EQ(send(*mailer, message).result, MailResult::permanent);
 }
 
-TEST(SmtpUrl, HasAServerPerhapsCredentialsAndNothingElse) {
+TEST(SmtpUrl, HasAServerOptionalCredentialsAndNothingElse) {
   const auto server = net::parse_smtp_url("smtps://a%40b:p%3Aw@mail.example.com:2465");
   ASSERT_TRUE(server);
   EXPECT_EQ(server->url, "smtps://mail.example.com:2465");

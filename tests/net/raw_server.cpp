@@ -137,7 +137,7 @@ class RawServer::Connection {
     return request;
   }
 
-  // False when the connection is to be closed.
+  // False if the connection must be closed.
   bool finish(Reply::Then then) {
     switch (then) {
       case Reply::Then::keep:
@@ -160,7 +160,7 @@ class RawServer::Connection {
     return false;
   }
 
-  // Whether the client closed, or the server stopped, within the time.
+  // True if the client closed or the server stopped within the time.
   bool wait_for_end(int timeout_ms) const {
     pollfd end{.fd = socket_, .events = POLLRDHUP, .revents = 0};
     return poll(&end, 1, timeout_ms) > 0;

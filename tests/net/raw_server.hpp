@@ -14,8 +14,8 @@
 
 namespace waybill::tests {
 
-/// An HTTP/1.1 server on a free port of 127.0.0.1 that answers as its handler says, also in ways no server
-/// should. One thread for each connection; all are joined on destruction, whatever they are doing.
+/// An HTTP/1.1 server on a free port of 127.0.0.1 whose handler sets the response, including invalid ones.
+/// One thread for each connection; the destructor joins all of them at any time.
 class RawServer {
  public:
   struct Request {
@@ -32,7 +32,7 @@ class RawServer {
       reset,
       hang,
       trickle
-    };  // trickle: a byte every 10 ms until the client goes
+    };  // trickle: a byte every 10 ms until the client closes
     std::string bytes;
     Then then = Then::keep;
   };
@@ -54,7 +54,7 @@ class RawServer {
     X509* certificate_;
   };
 
-  /// With a certificate it speaks TLS.
+  /// Speaks TLS with the given certificate.
   explicit RawServer(Handler handler, const Certificate* certificate = nullptr);
   ~RawServer();
   RawServer(const RawServer&) = delete;
@@ -64,7 +64,7 @@ class RawServer {
   std::string url(std::string_view path = "/", std::string_view host = "127.0.0.1") const;
   int connections() const { return connections_; }
 
-  /// A whole answer with its Content-Length.
+  /// A complete response with its Content-Length.
   static Reply answer(int status, std::string_view body = "", std::string_view more_headers = "");
 
  private:
@@ -77,8 +77,8 @@ class RawServer {
   int port_ = 0;
   std::atomic<int> connections_ = 0;
   std::mutex mutex_;
-  std::vector<int> sockets_;            // under mutex_
-  std::vector<std::thread> connected_;  // of the accepting thread
+  std::vector<int> sockets_;            // guarded by mutex_
+  std::vector<std::thread> connected_;  // used by the accepting thread only
   std::thread accepting_;
 };
 

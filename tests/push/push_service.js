@@ -28,10 +28,10 @@ async function bodyOf(request) {
 
 async function notify(clientHash, request, body) {
   const { headers } = request;
-  const told = listOf(answers, clientHash).shift();
-  let answer = told ?? { status: 201 };
+  const scripted = listOf(answers, clientHash).shift();
+  let answer = scripted ?? { status: 201 };
   let message = null;
-  if (!told) {
+  if (!scripted) {
     try {
       await model.handleNotification(
         clientHash,

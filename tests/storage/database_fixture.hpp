@@ -22,8 +22,8 @@ namespace waybill::tests {
 
 namespace asio = boost::asio;
 
-/// A database without tables, and a storage::Database on it that lives on an io thread of its own; the test's
-/// thread may block. One connection of each kind unless told otherwise.
+/// A database without tables, and a storage::Database on it that runs on a separate io thread; the test's
+/// thread may block. One connection of each kind by default.
 class DatabaseTest : public testing::Test {
  protected:
   ~DatabaseTest() override { stop(); }
@@ -59,7 +59,7 @@ class DatabaseTest : public testing::Test {
   void close() {
     on_io([this] { database_.reset(); });
   }
-  /// Ends the io thread.
+  /// Stops the io thread.
   void stop() {
     if (!thread_.joinable()) return;
     close();
@@ -103,7 +103,7 @@ class DatabaseTest : public testing::Test {
   std::thread thread_{[this] { io_.run(); }};
 };
 
-/// What an awaited or blocking call threw: its SQLSTATE, "unavailable", or "" when nothing.
+/// The SQLSTATE of the error thrown by an awaited or blocking call, "unavailable", or "" without an error.
 template <typename Call>
 std::string failure_of(Call call) {
   try {

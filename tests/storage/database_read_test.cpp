@@ -27,8 +27,7 @@ constexpr Statement blocking{"test.blocking", "select 'through' from pg_advisory
 
 class DatabaseReads : public DatabaseTest {
  protected:
-  /// Starts `count` coroutines in one turn of the loop and returns what each came to, in the order they
-  /// ended.
+  /// Starts `count` coroutines in one turn of the loop and returns their results in the order of completion.
   template <typename Body>
   std::vector<std::string> together(int count, Body body) {
     std::vector<std::string> ended;
@@ -72,7 +71,7 @@ TEST_F(DatabaseReads, OfOneTurnShareOneSync) {
   static constexpr Statement moment{"test.moment", "select transaction_timestamp()::text"};
   auto& database = open();
   read(echo, Params().add("connected"));
-  // What stands between two syncs is one transaction.
+  // The statements between two syncs are one transaction.
   const auto moments = together(20, [&](int) { return first_value(database.read(moment, {})); });
   EXPECT_EQ(std::set<std::string>(moments.begin(), moments.end()).size(), 1U);
 }
@@ -114,7 +113,7 @@ TEST_F(DatabaseReads, DoNotQueueBehindASlowOne) {
   server_.exec("select pg_advisory_lock(7)");
   auto slow = start([&] { return database.read(blocking, {}); });
   wait_for_blocked("pg_advisory");
-  // One at a time, they always find the other connection idle; until the slow one counts as slow.
+  // One at a time, reads always find the other connection idle, until the slow one counts as slow.
   const auto slow_by_now = std::chrono::steady_clock::now() + 10ms;
   while (std::chrono::steady_clock::now() < slow_by_now) read(echo, Params().add("fast"));
   for (int i = 0; i < 20; ++i) {
@@ -318,11 +317,11 @@ TEST_F(DatabaseReads, OfTextKeepTheLast256Prepared) {
   together(300, list);
   EXPECT_EQ(together(1, [&](int) { return list(300); }), std::vector<std::string>{"301"});
   EXPECT_EQ(read(count), "256");
-  // The one used last is still the one prepared then.
+  // The most recently used statement is still the one prepared then.
   const auto name = read(generation);
   EXPECT_EQ(together(1, [&](int) { return list(300); }), std::vector<std::string>{"301"});
   EXPECT_EQ(read(generation), name);
-  // One that was dropped works again.
+  // A dropped statement works again.
   EXPECT_EQ(together(1, [&](int) { return list(0); }), std::vector<std::string>{"1"});
 }
 
@@ -363,7 +362,7 @@ class MergedReads : public DatabaseReads {
 TEST_F(MergedReads, GiveEachCallerItsOwnRows) {
   auto& database = open();
   read(echo, Params().add("connected"));
-  // 40 of one turn make calls of 16, 16 and 8; keys that repeat and keys of others are among them.
+  // 40 reads of one turn make calls of 16, 16 and 8; repeated keys and keys of others are among them.
   const auto results = together(40, [&](int i) {
     return name_and_way(database.read_merged(get, get_merged, key(i % 7 == 0 ? 2 : 1, 1 + i % 30)));
   });
@@ -401,7 +400,7 @@ TEST_F(MergedReads, AreNeverMixedUp) {
   }
 }
 
-// --- a server that is away
+// --- an unreachable server
 
 TEST_F(DatabaseReads, FailAtOnceWhileTheServerIsAway) {
   auto nowhere = options();
@@ -421,7 +420,7 @@ TEST_F(DatabaseReads, FindTheServerReachableWhenItIs) {
 }
 
 TEST_F(DatabaseReads, FailAtTheConnectTimeout) {
-  // Accepts connections by its backlog, and never says a word.
+  // Accepts connections through its backlog and never responds.
   asio::io_context other;
   asio::ip::tcp::acceptor mute(other, {asio::ip::address_v4::loopback(), 0});
   auto hasty = options();

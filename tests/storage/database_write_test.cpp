@@ -29,7 +29,7 @@ class DatabaseWrites : public DatabaseTest {
   }
   std::int64_t count() { return server_.number("select count(*) from things"); }
 
-  /// Holds the table so that inserts wait, until the session goes.
+  /// Locks the table so that inserts wait until the session ends.
   std::unique_ptr<Session> lock_table() {
     auto session = std::make_unique<Session>(server_.connect());
     session->exec("begin");
@@ -90,7 +90,7 @@ TEST_F(DatabaseWrites, ArePreparedAgainWhenThePlanIsStale) {
   write(star, Params().add(1));
   server_.exec("alter table things add note text default 'new'");
   EXPECT_EQ(write(star, Params().add(2)).get(0, 2), "new");
-  // Whatever was prepared is gone, begin and commit included.
+  // All prepared statements are gone, including begin and commit.
   failure_of([&] { write(forget); });
   EXPECT_EQ(write(star, Params().add(3)).get(0, 2), "new");
   EXPECT_EQ(count(), 3);

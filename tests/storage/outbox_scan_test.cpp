@@ -12,8 +12,8 @@
 namespace waybill::tests {
 namespace {
 
-// PostgreSQL logs a sequence 32 numbers ahead, and while it does so the row shows a number that nobody has
-// drawn. Who takes it for drawn passes over the events that will have the numbers up to it.
+// PostgreSQL logs a sequence 32 numbers ahead, and meanwhile the row shows a number that is not drawn yet. A
+// reader that takes it for drawn passes over the events with the numbers up to it.
 TEST(OutboxScan, TellsNoNumberOfTheSequenceThatIsNotDrawnYet) {
   const TestDatabase database;
   std::atomic<bool> done = false;
@@ -36,7 +36,7 @@ TEST(OutboxScan, TellsNoNumberOfTheSequenceThatIsNotDrawnYet) {
   EXPECT_EQ(ahead, 0);
 }
 
-/// A shard with one pending event, of a worker that owns the shard.
+/// A shard with one pending event, and the worker that owns the shard.
 class ReusedId : public testing::Test {
  protected:
   static constexpr std::int16_t shard = 3;

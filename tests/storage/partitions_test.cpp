@@ -27,7 +27,7 @@ class Partitions : public testing::Test {
  protected:
   Partitions() { database.exec("insert into businesses (guid, name) values ('" + business + "', 'one')"); }
 
-  /// The partition of `table` that holds the day so many days from today.
+  /// The partition of `table` for the day that many days from today.
   std::string name(std::string_view table, int days) {
     return database.value("select $1 || to_char((now() at time zone 'UTC')::date + $2::int, '_YYYYMMDD')",
                           {std::string(table), std::to_string(days)});
@@ -45,7 +45,7 @@ class Partitions : public testing::Test {
     return database.value("insert into orders (business_id, order_number) values ($1, $2) returning guid",
                           {business, number});
   }
-  /// An order's event as a clock that is so many days ahead dates it.
+  /// An event of an order, dated by a clock that is that many days ahead.
   void insert_event(int days, std::string_view status = "ready", int rows = 1) {
     database.rows(
         "insert into events (at, business_id, entity_type, entity_id, order_before, order_after)"
@@ -54,7 +54,7 @@ class Partitions : public testing::Test {
         " jsonb_populate_record(null::orders, jsonb_build_object('guid', $1::text, 'status', $3::text)) o",
         {business, std::to_string(days), std::string(status), std::to_string(rows)});
   }
-  /// A partition of days that are over.
+  /// A partition of past days.
   void make(std::string_view table, int days) {
     database.rows("select make_partition($1, (now() at time zone 'UTC')::date + $2::int)",
                   {std::string(table), std::to_string(days)});
@@ -136,7 +136,7 @@ TEST_F(Partitions, MadeOneIsLikeOneOfCreateTable) {
                       " alter tries set statistics 0, alter error set statistics 0"));
 }
 
-// A row that refuses to move stands for whatever makes one day fail.
+// A row that refuses to move represents every cause of failure for one day.
 TEST_F(Partitions, OneThatCannotBeMadeKeepsNeitherTheOthersNorTheDropsBack) {
   drop(name("events", 2));
   drop(name("events", 3));
@@ -186,7 +186,7 @@ TEST_F(Partitions, WritersOfADayGoOnWithoutAnErrorWhileItIsMade) {
     drop(name("events", 0));
     const int before = written;
     ASSERT_TRUE(eventually([&] { return written > before + 40; }));
-    // A writer may hold its locks longer than the making waits: it is then left to the next call.
+    // A writer may hold its locks longer than the creation waits; then the next call creates the partition.
     ASSERT_TRUE(eventually([&] {
       storage::make_partitions(session);
       return exists(name("events", 0));

@@ -21,7 +21,7 @@ std::string bytes_of(std::string_view hex_digits) {
 
 class RecordValueTest : public testing::Test {
  protected:
-  /// What is read of `row` and what PostgreSQL prints for it.
+  /// The value read from `row` and the value that PostgreSQL prints for it.
   void expect_read(const std::string& row, const std::vector<std::optional<std::string>>& expected) {
     RecordValue record;
     const std::string bytes = bytes_of(session_.value("select encode(record_send(row(" + row + ")), 'hex')"));

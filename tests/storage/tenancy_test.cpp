@@ -12,8 +12,8 @@
 namespace waybill::tests {
 namespace {
 
-// Statements that serve all businesses at once: the worker's, those that find out whose request it is, and
-// those of people, who sign in before anybody knows their business.
+// Statements that serve all businesses at once: those of the worker, those that find the business of a
+// request, and those of users who log in before their business is known.
 constexpr std::string_view of_all_businesses[] = {
     "catalog.",
     "duties.",
@@ -41,7 +41,7 @@ bool serves_all(std::string_view statement) {
 class Tenancy : public testing::Test {
  protected:
   Tenancy() {
-    // Every table is then read by conditions of its own, not by those of a join above it.
+    // Every table is then read by its own conditions, not by those of a join above it.
     database.exec(
         "set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off; "
         "set enable_hashjoin = off; set enable_mergejoin = off; set jit = off");
@@ -52,7 +52,7 @@ class Tenancy : public testing::Test {
     }
   }
 
-  // PostgreSQL's plan for whatever the parameters are.
+  // PostgreSQL's plan for any parameter values.
   json::value plan(const storage::Statement& statement) {
     const std::string name = "\"" + std::string(statement.name) + "\"";
     database.exec("prepare " + name + " as " + std::string(statement.text));
@@ -66,8 +66,7 @@ class Tenancy : public testing::Test {
         database.value("explain (format json) execute " + name + (count > 0 ? "(" + arguments + ")" : "")));
   }
 
-  // The tables that a plan reads without a condition on the business; `above` are those of the joins it is
-  // part of.
+  // The tables that a plan reads without a condition on the business; `above`: conditions of outer joins.
   void collect_unguarded(const json::value& node, std::vector<std::string>& unguarded,
                          std::string above = {}) const {
     if (const auto* const list = node.if_array()) {

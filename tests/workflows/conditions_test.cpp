@@ -18,7 +18,7 @@ class Conditions : public WorkflowTest {
   }
 };
 
-// One change – notes from "old" to "new", on an order whose fields are known – against each condition.
+// Tests each condition with one change, notes from "old" to "new", on an order with known fields.
 TEST_F(Conditions, DecideWhichEventsFire) {
   struct Row {
     const char* conditions;
@@ -69,7 +69,7 @@ TEST_F(Conditions, DecideWhichEventsFire) {
   }
 }
 
-TEST_F(Conditions, ThatCanNeverBeMeantAre400AtConfigure) {
+TEST_F(Conditions, ThatAreInvalidAre400AtConfigure) {
   for (const char* bad : {
            R"({"colour": "red"})",
            R"({"status": {"is": "pending"}})",

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr std::size_t tries_of_the_schedule = 4;  // 1s,1s,1s
+constexpr std::size_t attempts_of_the_schedule = 4;  // 1s,1s,1s
 
 class Delivery : public WorkflowTest {
  protected:
@@ -26,15 +26,15 @@ class Delivery : public WorkflowTest {
   void change(std::string_view notes) {
     tenant.update_orders("notes = '" + std::string(notes) + "' where guid = '" + order + "'");
   }
-  std::chrono::milliseconds between(const Received& one, const Received& other) const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(other.at - one.at);
+  std::chrono::milliseconds between(const Received& earlier, const Received& later) const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(later.at - earlier.at);
   }
 
   std::string workflow;
   std::string order;
 };
 
-TEST_F(Delivery, FailedTryIsRepeatedWithTheSameIdAndBodyAndBothAreInTheHistory) {
+TEST_F(Delivery, AFailedAttemptIsRetriedWithTheSameIdAndBodyAndBothAreRecorded) {
   receiver.answer_next(tenant.path(), Reply::with_status(503, {}, "come back later"));
   change_once();
   const auto received = wait_for(2);
@@ -61,12 +61,12 @@ TEST_F(Delivery, FailedTryIsRepeatedWithTheSameIdAndBodyAndBothAreInTheHistory) 
   EXPECT_EQ(at(run, "tries.1.number"), 2);
   EXPECT_EQ(at(run, "tries.1.statusCode"), 200);
   EXPECT_EQ(text_at(run, "request.url"), url());
-  // Of the body as sent; in the answer it may be the text or the value.
+  // The body as sent; in the response it may be the text or the value.
   const json::value& body = at(run, "request.body");
   EXPECT_EQ(body.is_string() ? json::parse(body.get_string()) : body, received[0].json_body());
 }
 
-TEST_F(Delivery, EveryAnswerBut2xxAnd410IsRetried) {
+TEST_F(Delivery, EveryResponseExcept2xxAnd410IsRetried) {
   const std::vector<int> refusals = {301, 400, 401, 403, 404, 409, 422, 429, 500, 502, 504, 599};
   for (const int status : refusals) {
     const std::string hook = std::to_string(status);
@@ -80,7 +80,7 @@ TEST_F(Delivery, EveryAnswerBut2xxAnd410IsRetried) {
   EXPECT_EQ(at(tenant.run_with_status(accepted, "succeeded"), "attempts"), 1);
 }
 
-TEST_F(Delivery, BrokenConnectionIsATryWithItsError) {
+TEST_F(Delivery, ABrokenConnectionIsAnAttemptWithAnError) {
   receiver.answer_next(tenant.path(), Reply::of_kind(Reply::Kind::reset));
   receiver.answer_next(tenant.path(), Reply::of_kind(Reply::Kind::close));
   change_once();
@@ -90,13 +90,13 @@ TEST_F(Delivery, BrokenConnectionIsATryWithItsError) {
   EXPECT_NE(text_at(run, "tries.0.error"), "");
 }
 
-TEST_F(Delivery, RunIsDeadAfterTheLastTryOfTheSchedule) {
+TEST_F(Delivery, ARunIsDeadAfterTheLastAttemptOfTheSchedule) {
   receiver.answer(tenant.path(), Reply::with_status(500));
   change_once();
   const json::object run = tenant.run_with_status(workflow, "dead");
-  EXPECT_EQ(receiver.count(tenant.path()), tries_of_the_schedule);
-  EXPECT_EQ(at(run, "attempts"), tries_of_the_schedule);
-  EXPECT_EQ(at(run, "tries").as_array().size(), tries_of_the_schedule);
+  EXPECT_EQ(receiver.count(tenant.path()), attempts_of_the_schedule);
+  EXPECT_EQ(at(run, "attempts"), attempts_of_the_schedule);
+  EXPECT_EQ(at(run, "tries").as_array().size(), attempts_of_the_schedule);
   EXPECT_EQ(text_at(run, "code"), "HTTP_500");
 }
 
@@ -109,14 +109,14 @@ TEST_F(Delivery, RetryAfterIsALowerBound) {
   EXPECT_LT(between(received[0], received[1]), 5s);
 }
 
-TEST_F(Delivery, RedirectIsNotFollowed) {
+TEST_F(Delivery, RedirectsAreNotFollowed) {
   receiver.answer(tenant.path(), Reply::with_status(302, {{"Location", url("elsewhere")}}));
   change_once();
   wait_for(2);
   EXPECT_EQ(receiver.count(tenant.path("elsewhere")), 0U);
 }
 
-TEST_F(Delivery, Answer410PausesTheWorkflowAndTheRunIsGone) {
+TEST_F(Delivery, A410PausesTheWorkflowAndEndsTheRunAsGone) {
   receiver.answer(tenant.path(), Reply::with_status(410));
   change_once();
   EXPECT_EQ(text_at(tenant.run_with_status(workflow, "dead"), "code"), "GONE");
@@ -126,7 +126,7 @@ TEST_F(Delivery, Answer410PausesTheWorkflowAndTheRunIsGone) {
   EXPECT_EQ(receiver.count(tenant.path()), 1U);
 }
 
-TEST_F(Delivery, AbortMessageHeaderEndsTheRunAlone) {
+TEST_F(Delivery, TheAbortMessageHeaderEndsOnlyTheRun) {
   receiver.answer_next(tenant.path(), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
   change_once();
   EXPECT_EQ(text_at(tenant.run_with_status(workflow, "dead"), "code"), "ABORTED");
@@ -135,14 +135,14 @@ TEST_F(Delivery, AbortMessageHeaderEndsTheRunAlone) {
   EXPECT_EQ(wait_for(2).size(), 2U);
 }
 
-TEST_F(Delivery, DisableHeaderOfASuccessPausesTheWorkflowAndTheRunSucceeds) {
+TEST_F(Delivery, TheDisableHeaderOfASuccessPausesTheWorkflowAndTheRunSucceeds) {
   receiver.answer_next(tenant.path(), Reply::with_status(200, {{"Webhook-Delivery", "disable"}}));
   change_once();
   EXPECT_EQ(text_at(tenant.run_with_status(workflow, "succeeded"), "code"), "");
   EXPECT_EQ(text_at(tenant.workflow(workflow), "status"), "paused");
 }
 
-TEST_F(Delivery, DisableHeaderPausesTheWorkflow) {
+TEST_F(Delivery, TheDisableHeaderPausesTheWorkflow) {
   receiver.answer_next(tenant.path(), Reply::with_status(500, {{"Webhook-Delivery", "disable"}}));
   change_once();
   EXPECT_EQ(at(tenant.run_with_status(workflow, "held"), "attempts"), 1);
@@ -151,28 +151,28 @@ TEST_F(Delivery, DisableHeaderPausesTheWorkflow) {
   EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 2);
 }
 
-TEST_F(Delivery, AnothersFailuresOnTheSameHostDelayNobody) {
+TEST_F(Delivery, FailuresOfOneBusinessDoNotDelayAnotherAtTheSameHost) {
   receiver.answer(tenant.path(), Reply::with_status(500));
   tenant.webhook(url(), "order_created");
   Tenant other(world.waybill, test_name() + "2");
   other.webhook(receiver.url(other.path()), "order_created");
   for (int i = 0; i < 40; ++i) tenant.insert_order();
-  wait_for(5);  // failures in a row, which open a circuit breaker
+  wait_for(5);  // consecutive failures, which open a circuit breaker
   other.insert_order();
   EXPECT_EQ(receiver.wait_for(other.path(), 1, 1s).size(), 1U);
 }
 
-TEST_F(Delivery, ABrokenPathKeepsNoOtherWorkflowFromItsHost) {
+TEST_F(Delivery, ABrokenPathDoesNotBlockOtherWorkflowsAtTheSameHost) {
   receiver.answer(tenant.path(), Reply::with_status(500));
   tenant.webhook(url(), "order_created");
   for (int i = 0; i < 40; ++i) tenant.insert_order();
-  wait_for(5);  // the breaker opens, and the broken path's runs were there first
+  wait_for(5);  // the breaker opens, with the runs of the broken path first
   tenant.webhook(url("sound"), "order_created");
   for (int i = 0; i < 5; ++i) tenant.insert_order();
   EXPECT_EQ(wait_for(5, "sound", 15s).size(), 5U);
 }
 
-TEST_F(Delivery, LongAnswerIsKeptUpTo4KiBAndAFloodIsCutOff) {
+TEST_F(Delivery, ALongResponseIsStoredUpTo4KiBAndAFloodIsCutOff) {
   receiver.answer(tenant.path(), Reply::with_status(200, {}, std::string(100'000, 'a')));
   change_once();
   EXPECT_EQ(text_at(tenant.run_with_status(workflow, "succeeded"), "tries.0.response"),
@@ -184,13 +184,13 @@ TEST_F(Delivery, LongAnswerIsKeptUpTo4KiBAndAFloodIsCutOff) {
   EXPECT_EQ(text_at(tenant.run_with_status(flooded, "succeeded", 5s), "tries.0.response").size(), 4096U);
 }
 
-TEST_F(Delivery, AnswerThatIsNoUtf8IsKeptAsValidText) {
+TEST_F(Delivery, AResponseWithInvalidUtf8IsStoredAsValidText) {
   receiver.answer(tenant.path(), Reply::with_status(200, {}, std::string("a\xff\0b", 4)));
   change_once();
   EXPECT_THAT(text_at(tenant.run_with_status(workflow, "succeeded"), "tries.0.response"), HasSubstr("a"));
 }
 
-TEST_F(Delivery, RunInFlightIsListedWithinASecond) {
+TEST_F(Delivery, ARunInFlightIsListedWithinASecond) {
   const auto gate = std::make_shared<Gate>();
   receiver.answer(tenant.path(), Reply::after(gate));
   change_once();
@@ -202,7 +202,7 @@ TEST_F(Delivery, RunInFlightIsListedWithinASecond) {
   EXPECT_EQ(receiver.count(tenant.path()), 1U);
 }
 
-TEST_F(Delivery, RetryingRunSaysWhen) {
+TEST_F(Delivery, ARetryingRunShowsItsNextAttempt) {
   receiver.answer_next(tenant.path(), Reply::with_status(503, {{"Retry-After", "3600"}}));
   change_once();
   const json::object run = tenant.run_with_status(workflow, "retrying");
@@ -211,7 +211,7 @@ TEST_F(Delivery, RetryingRunSaysWhen) {
   EXPECT_LT(next, system_clock().now() + 3700s);
 }
 
-TEST_F(Delivery, ReplaySendsTheSameIdAndBodyAgain) {
+TEST_F(Delivery, AReplaySendsTheSameIdAndBodyAgain) {
   change_once();
   const json::object run = tenant.run_with_status(workflow, "succeeded");
   tenant.sql.exec("delete from orders where guid = '" + order + "'");
@@ -226,12 +226,12 @@ TEST_F(Delivery, ReplaySendsTheSameIdAndBodyAgain) {
   EXPECT_NE(again, text_at(run, "guid"));
   EXPECT_EQ(replayed.header("location"), "/api/workflows/runs/" + again);
   EXPECT_EQ(text_at(tenant.run(again), "replayOf"), text_at(run, "guid"));
-  // Of a replay, too.
+  // The same holds for a replay.
   ASSERT_EQ(tenant.http.post("/api/workflows/runs/" + again + "/replay", json::object()).status, 201);
   EXPECT_EQ(wait_for(3).at(2).header("webhook-id"), received[0].header("webhook-id"));
 }
 
-TEST_F(Delivery, FailingOrderedRunHoldsBackItsRecordAlone) {
+TEST_F(Delivery, AFailingOrderedRunDelaysOnlyItsRecord) {
   receiver.answer_next(tenant.path(), Reply::with_status(503));
   workflow = tenant.webhook(url(), "order_updated", {{"ordered", true}});
   order = tenant.insert_order();
@@ -248,7 +248,7 @@ TEST_F(Delivery, FailingOrderedRunHoldsBackItsRecordAlone) {
   EXPECT_EQ(notes, (std::vector<std::string>{"one", "of another", "one", "two", "three"}));
 }
 
-TEST_F(Delivery, DelayedRunChecksItsConditionsAgain) {
+TEST_F(Delivery, ADelayedRunChecksItsConditionsAgain) {
   const std::string definite = tenant.webhook(
       url(), "order_updated", {{"delay", "PT2S"}, {"conditions", {{"deliveryAddress.city", "Lisbon"}}}});
   order = tenant.insert_order({{"delivery_city", "'Lisbon'"}});
@@ -264,7 +264,7 @@ TEST_F(Delivery, DelayedRunChecksItsConditionsAgain) {
   EXPECT_EQ(text_at(received[0].json_body(), "data.entity.notes"), "stays");
 }
 
-TEST_F(Delivery, DelayedRunChecksTheConditionsOfTheVersionThatItNames) {
+TEST_F(Delivery, ADelayedRunChecksTheConditionsOfItsOwnVersion) {
   json::object definition{{"delay", "PT2S"}, {"conditions", {{"deliveryAddress.city", "Lisbon"}}}};
   const std::string delayed = tenant.webhook(url(), "order_updated", definition);
   order = tenant.insert_order({{"delivery_city", "'Lisbon'"}});
@@ -282,12 +282,13 @@ TEST_F(Delivery, DelayedRunChecksTheConditionsOfTheVersionThatItNames) {
   EXPECT_EQ(at(skipped[0], "workflowVersion"), 1);
   // The move to Porto fires the second version, so the other order may arrive first.
   EXPECT_TRUE(receiver.wait_until(tenant.path(), [&](const std::vector<Received>& received) {
-    return std::ranges::any_of(
-        received, [&](const Received& one) { return text_at(one.json_body(), "data.entity.guid") == order; });
+    return std::ranges::any_of(received, [&](const Received& request) {
+      return text_at(request.json_body(), "data.entity.guid") == order;
+    });
   }));
 }
 
-TEST_F(Delivery, DelaysAreWaitedOutAndConditionsCheckedWhileTheWorkflowIsPaused) {
+TEST_F(Delivery, DelaysExpireAndConditionsAreCheckedWhileTheWorkflowIsPaused) {
   const std::string delayed = tenant.webhook(
       url(), "order_updated", {{"delay", "PT2S"}, {"conditions", {{"deliveryAddress.city", "Lisbon"}}}});
   order = tenant.insert_order({{"delivery_city", "'Lisbon'"}});

@@ -27,7 +27,7 @@ class Events : public WorkflowTest {
   // Several sessions raise a number in the notes of one order.
   static constexpr std::size_t writers = 4;
   static constexpr std::size_t all_changes = writers * 40;
-  void count_up_together() {
+  void increment_concurrently() {
     const std::string order = tenant.insert_order({{"notes", "'0'"}});
     const std::string increment = "update orders set notes = notes::int + 1 where guid = '" + order +
                                   "' and business_id = '" + tenant.id + "'";
@@ -43,7 +43,7 @@ class Events : public WorkflowTest {
   }
 };
 
-// The value with each scalar replaced by its kind: what a receiver's parser depends on.
+// The value with each scalar replaced by its type, on which a receiver's parser depends.
 json::value shape(const json::value& value) {
   if (const auto* object = value.if_object()) {
     json::object result;
@@ -58,7 +58,7 @@ json::value shape(const json::value& value) {
   return value.is_number() ? json::value("number") : json::value(json::to_string(value.kind()));
 }
 
-TEST_F(Events, OfPsqlAreTheSameAsThoseOfTheApi) {
+TEST_F(Events, FromPsqlAreTheSameAsFromTheApi) {
   tenant.webhook(url("api"), "order_updated", {{"conditions", {{"status", "pending"}}}});
   const std::string by_api = tenant.create_order();
   const std::string by_sql = tenant.create_order();
@@ -77,7 +77,7 @@ TEST_F(Events, OfPsqlAreTheSameAsThoseOfTheApi) {
   EXPECT_EQ(text_at(from_sql, "data.entity.notes"), "ring twice");
 }
 
-TEST_F(Events, OrderInsertedByPsqlFiresOrderCreated) {
+TEST_F(Events, AnOrderInsertedByPsqlFiresOrderCreated) {
   tenant.webhook(url(), "order_created");
   const std::string order = tenant.insert_order({{"delivery_city", "'Porto'"}, {"total_value", "12.30"}});
   const auto received = wait_for(1);
@@ -90,12 +90,12 @@ TEST_F(Events, OrderInsertedByPsqlFiresOrderCreated) {
   EXPECT_EQ(at(body, "data.previous"), json::object{});
 }
 
-TEST_F(Events, ItemsThatSqlWritesInAnyFormArriveAsOne) {
+TEST_F(Events, ItemsWrittenBySqlInAnyFormArriveInOneForm) {
   tenant.webhook(url(), "order_created");
   const std::string order = tenant.insert_order({{"items", R"('[ {"sku": "a", "quantity": 1,
         "sku": "b"} ]')"}});
   const auto body = wait_for(1).at(0).json_body();
-  EXPECT_EQ(text_at(body, "data.entity.items.0.sku"), "b") << "the last of a name, as with jsonb";
+  EXPECT_EQ(text_at(body, "data.entity.items.0.sku"), "b") << "the last of equal names, as in jsonb";
   EXPECT_EQ(tenant.sql.value("select items from orders where guid = $1", {order}),
             R"([{"sku": "b", "quantity": 1}])");
   EXPECT_THROW(tenant.insert_order({{"items", R"('[{"sku": "\u0000"}]')"}}), std::exception);
@@ -105,7 +105,7 @@ TEST_F(Events, ItemsThatSqlWritesInAnyFormArriveAsOne) {
   EXPECT_EQ(tenant.sql.value("select items->1->>'sku' from orders where guid = $1", {order}), "c");
 }
 
-TEST_F(Events, EntityHasItsRelatives) {
+TEST_F(Events, EntityContainsItsRelatedRecords) {
   tenant.webhook(url(), "order_updated");
   const std::string order = tenant.create_order();
   tenant.sql.exec("insert into shipments (business_id, tracking_number, order_id) values ('" + tenant.id +
@@ -120,7 +120,7 @@ TEST_F(Events, EntityHasItsRelatives) {
   EXPECT_EQ(text_at(body, "data.entity.shipments.0.trackingNumber"), "WB-" + order);
 }
 
-TEST_F(Events, RolledBackTransactionFiresNothing) {
+TEST_F(Events, ARolledBackTransactionFiresNothing) {
   const std::string created = tenant.webhook(url("created"), "order_created");
   tenant.webhook(url(), "order_updated");
   const std::string order = tenant.insert_order();
@@ -141,7 +141,7 @@ TEST_F(Events, RolledBackTransactionFiresNothing) {
   EXPECT_EQ(tenant.runs("workflowId=" + created).size(), 1U);
 }
 
-TEST_F(Events, TwoStatementsOfOneTransactionAreTwoEvents) {
+TEST_F(Events, TwoStatementsOfOneTransactionMakeTwoEvents) {
   tenant.webhook(url(), "order_updated");
   const std::string order = tenant.insert_order();
   tenant.sql.exec("begin");
@@ -158,7 +158,7 @@ TEST_F(Events, TwoStatementsOfOneTransactionAreTwoEvents) {
   }
 }
 
-TEST_F(Events, StatementOfManyRowsIsAnEventForEach) {
+TEST_F(Events, AStatementOnManyRowsMakesAnEventForEachRow) {
   constexpr std::size_t many = 500;
   tenant.webhook(url("created"), "order_created");
   tenant.webhook(url(), "order_updated");
@@ -179,9 +179,9 @@ TEST_F(Events, StatementOfManyRowsIsAnEventForEach) {
   EXPECT_EQ(receiver.count(tenant.path()), many);
 }
 
-TEST_F(Events, OfOneRecordWrittenByManyAtOnceAreAChainWithoutGaps) {
+TEST_F(Events, OfConcurrentChangesOfOneRecordFormAChainWithoutGaps) {
   tenant.webhook(url(), "order_updated");
-  count_up_together();
+  increment_concurrently();
   const auto received = wait_for(all_changes);
   std::map<int, int> previous;
   for (const Received& request : received) {
@@ -196,14 +196,14 @@ TEST_F(Events, OfOneRecordWrittenByManyAtOnceAreAChainWithoutGaps) {
 
 TEST_F(Events, OfOneRecordAreDeliveredInCommitOrderByAnOrderedWorkflow) {
   tenant.webhook(url(), "order_updated", {{"ordered", true}});
-  count_up_together();
+  increment_concurrently();
   wait_for(all_changes);
   const std::vector<std::string> notes = notes_received();
   ASSERT_EQ(notes.size(), all_changes);
   for (std::size_t i = 0; i < notes.size(); ++i) EXPECT_EQ(notes[i], std::to_string(i + 1));
 }
 
-TEST_F(Events, OfOneRecordStayInOrderBesideAWorkflowThatIsSlow) {
+TEST_F(Events, OfOneRecordStayInOrderBesideASlowWorkflow) {
   const auto gate = std::make_shared<Gate>();
   receiver.answer_next(tenant.path("slow"), Reply::after(gate));
   tenant.webhook(url("slow"), "order_updated");
@@ -222,14 +222,14 @@ TEST_F(Events, OfAnotherBusinessFireNothing) {
   tenant.webhook(url(), "order_created");
   other.insert_order();
   other.settle();
-  const std::string mine = tenant.insert_order();
+  const std::string own_order = tenant.insert_order();
   const auto received = wait_for(1);
   tenant.settle();
   ASSERT_EQ(receiver.count(tenant.path()), 1U);
-  EXPECT_EQ(text_at(received[0].json_body(), "data.entity.guid"), mine);
+  EXPECT_EQ(text_at(received[0].json_body(), "data.entity.guid"), own_order);
 }
 
-TEST_F(Events, OlderThanTheWorkflowAreNotMatched) {
+TEST_F(Events, OlderThanAWorkflowAreNotMatched) {
   const std::string order = tenant.insert_order();
   tenant.settle();
   tenant.webhook(url(), "order_created");
@@ -238,7 +238,7 @@ TEST_F(Events, OlderThanTheWorkflowAreNotMatched) {
   EXPECT_EQ(receiver.count(tenant.path()), 0U);
 }
 
-TEST_F(Events, DeletedRecordIsItsLastState) {
+TEST_F(Events, OfADeletedRecordContainItsLastState) {
   tenant.webhook(url(), "order_deleted");
   const std::string hard = tenant.insert_order({{"notes", "'hard'"}});
   const std::string by_api = tenant.create_order({{"notes", "by the API"}});
@@ -251,7 +251,7 @@ TEST_F(Events, DeletedRecordIsItsLastState) {
   EXPECT_EQ(at(received[0].json_body(), "data.previous"), json::object{});
 }
 
-TEST_F(Events, TruncationThatWouldLoseThemIsRefused) {
+TEST_F(Events, TruncationOfARecordTableIsRefused) {
   EXPECT_THROW(tenant.sql.exec("truncate orders"), std::runtime_error);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An API and a worker on a primary and its standby, whose URL names the standby first.
+/// An API and a worker on a primary and its standby; the URL names the standby first.
 class FailOver : public testing::Test {
  protected:
   FailOver() { migrate_with_binary(servers.url()); }
@@ -42,8 +42,8 @@ class FailOver : public testing::Test {
 
   std::set<std::string> numbers(const std::vector<Received>& all, std::string_view prefix) {
     std::set<std::string> orders;
-    for (const Received& one : all) {
-      const std::string number = text_at(one.json_body(), "data.entity.orderNumber");
+    for (const Received& request : all) {
+      const std::string number = text_at(request.json_body(), "data.entity.orderNumber");
       if (number.starts_with(prefix)) orders.insert(number);
     }
     return orders;
@@ -55,7 +55,7 @@ class FailOver : public testing::Test {
   std::unique_ptr<Waybill> worker;
 };
 
-TEST_F(FailOver, AnswersAreNever500AndTheNewPrimaryIsUsedWithinTwoSeconds) {
+TEST_F(FailOver, ResponsesAreNever500AndTheNewPrimaryIsUsedWithinTwoSeconds) {
   start();
   Tenant tenant(*api, "moved");
   tenant.webhook(receiver.url("/hook"), "order_created");
@@ -89,8 +89,8 @@ TEST_F(FailOver, AnswersAreNever500AndTheNewPrimaryIsUsedWithinTwoSeconds) {
   EXPECT_GT(statuses[503], 0);
 }
 
-// The standby goes on with the sequence where its last log record has it, up to 32 numbers ahead.
-TEST_F(FailOver, EventsThatGetTheIdsOfLostOnesInFlightFireAllTheSame) {
+// The standby continues the sequence from its last log record, up to 32 numbers ahead.
+TEST_F(FailOver, EventsWithReusedIdsOfLostEventsInFlightFire) {
   constexpr int count = 100;
   start();
   Tenant tenant(*api, "async");
@@ -114,7 +114,7 @@ TEST_F(FailOver, EventsThatGetTheIdsOfLostOnesInFlightFireAllTheSame) {
       receiver.wait_until("/hook", [&](const auto& all) { return numbers(all, "new").size() == count; }));
 }
 
-TEST_F(FailOver, OnAHotStandbyAloneEveryAnswerIs503) {
+TEST_F(FailOver, EveryResponseIs503WithOnlyAHotStandby) {
   for (const std::string& url :
        {servers.standby_url(), servers.standby_url() + "&target_session_attrs=any"}) {
     const std::string token = create_token(servers.url(), "standby");

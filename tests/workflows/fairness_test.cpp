@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The most memory that a process has had, in bytes (proc(5), VmHWM).
+/// The peak memory of a process, in bytes (proc(5), VmHWM).
 std::size_t peak_memory(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string word; status >> word;) {
@@ -28,7 +28,7 @@ std::size_t peak_memory(pid_t pid) {
   return 0;
 }
 
-/// One business that takes all it can get, and one that changes a record now and then.
+/// A loud business that uses all the capacity it can get, and a quiet one that occasionally changes a record.
 class Fairness : public testing::Test {
  protected:
   static Waybill::Options with_many_workflows() {
@@ -37,19 +37,19 @@ class Fairness : public testing::Test {
     return options;
   }
 
-  /// How long the quiet business's webhooks took, the longest first; a webhook that did not come is missing.
-  std::vector<std::chrono::milliseconds> deliveries_of_the_quiet(int count) {
-    std::vector<std::chrono::milliseconds> took;
+  /// Latencies of the quiet business's webhooks, the longest first; undelivered webhooks are missing.
+  std::vector<std::chrono::milliseconds> quiet_latencies(int count) {
+    std::vector<std::chrono::milliseconds> latencies;
     for (int i = 0; i < count; ++i) {
       const auto since = std::chrono::steady_clock::now();
       const std::size_t before = receiver.count("/quiet");
       quiet.insert_order();
       const auto received = receiver.wait_for("/quiet", before + 1);
       if (received.size() <= before) continue;
-      took.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(received[before].at - since));
+      latencies.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(received[before].at - since));
     }
-    std::ranges::sort(took, std::greater<>());
-    return took;
+    std::ranges::sort(latencies, std::greater<>());
+    return latencies;
   }
 
   World world{with_many_workflows()};
@@ -58,7 +58,7 @@ class Fairness : public testing::Test {
   Tenant quiet{world.waybill, "quiet"};
 };
 
-TEST_F(Fairness, ABusinessWhoseReceiversAreSlowLeavesPlacesToOthers) {
+TEST_F(Fairness, ABusinessWithSlowDestinationsLeavesCapacityToOthers) {
   std::vector<std::unique_ptr<Receiver>> slow;
   for (int i = 0; i < 16; ++i) {
     slow.push_back(std::make_unique<Receiver>());
@@ -77,29 +77,29 @@ TEST_F(Fairness, ABusinessWhoseReceiversAreSlowLeavesPlacesToOthers) {
   };
   ASSERT_TRUE(eventually([&] { return in_flight() >= 700; })) << in_flight();
 
-  const auto took = deliveries_of_the_quiet(20);
-  ASSERT_EQ(took.size(), 20U);
-  EXPECT_LT(took[1], 500ms) << "longest " << took[0].count() << " ms";
-  EXPECT_LT(in_flight(), 1024U) << "the loud business has every place";
+  const auto latencies = quiet_latencies(20);
+  ASSERT_EQ(latencies.size(), 20U);
+  EXPECT_LT(latencies[1], 500ms) << "longest " << latencies[0].count() << " ms";
+  EXPECT_LT(in_flight(), 1024U) << "the loud business uses all the capacity";
 }
 
-TEST_F(Fairness, ADestinationThatAnswersIsNotKeptWaitingByTheSlowOnesOfItsBusiness) {
+TEST_F(Fairness, AFastDestinationIsNotDelayedBySlowOnesOfItsBusiness) {
   std::vector<std::unique_ptr<Receiver>> slow;
   for (int i = 0; i < 16; ++i) {
     slow.push_back(std::make_unique<Receiver>());
     slow.back()->on_request([](const Received&) { return Reply::of_kind(Reply::Kind::hang); });
     loud.webhook(slow.back()->url(), "order_created");
   }
-  loud.webhook(receiver.url("/sound"), "order_created");
+  loud.webhook(receiver.url("/fast"), "order_created");
   loud.sql.rows(
       "insert into orders (business_id, order_number) select $1, gen_random_uuid() from generate_series(1, "
       "125)",
       {loud.id});
-  // Each attempt at a slow one lasts 15 s; places come back all the time, and not to the slow ones alone.
-  EXPECT_EQ(receiver.wait_for("/sound", 125, 30s).size(), 125U);
+  // An attempt at a slow destination lasts 15 s; freed capacity does not go to the slow ones alone.
+  EXPECT_EQ(receiver.wait_for("/fast", 125, 30s).size(), 125U);
 }
 
-TEST_F(Fairness, AnEventThatFiresManyWorkflowsReachesAllOfThemInLittleMemory) {
+TEST_F(Fairness, AnEventThatFiresManyWorkflowsNeedsLittleMemory) {
   constexpr std::size_t workflows = 300;
   std::mutex mutex;
   std::multiset<std::string> ids;
@@ -128,15 +128,15 @@ TEST_F(Fairness, AnEventThatFiresManyWorkflowsReachesAllOfThemInLittleMemory) {
   }));
   EXPECT_GE(bytes, 600'000U);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), workflows);
-  EXPECT_EQ(ids.size(), workflows) << "some were sent twice";
+  EXPECT_EQ(ids.size(), workflows) << "some requests were sent twice";
   EXPECT_LT(peak_memory(world.waybill.process().pid()), 200'000'000U);
-  // Each run keeps what it sent, those that were rendered from the queue like the others.
+  // Each run stores its request, including those rendered from the queue.
   EXPECT_EQ(loud.sql.number("select count(*) from runs where business_id = $1 and length(body) > 600000",
                             {loud.id}),
             static_cast<std::int64_t>(workflows));
 }
 
-TEST_F(Fairness, ABurstOfLargeRecordsTakesLittleMemoryAndDelaysNobody) {
+TEST_F(Fairness, ABurstOfLargeRecordsNeedsLittleMemoryAndDelaysNoOtherBusiness) {
   loud.webhook(receiver.url("/loud"), "order_created", {{"conditions", {{"notes", "never"}}}});
   quiet.webhook(receiver.url("/quiet"), "order_created");
   loud.sql.rows(
@@ -144,14 +144,14 @@ TEST_F(Fairness, ABurstOfLargeRecordsTakesLittleMemoryAndDelaysNobody) {
       "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', repeat('x', 1000000), "
       "'quantity', 1, 'price', 1)) from generate_series(1, 300)",
       {loud.id});
-  const auto took = deliveries_of_the_quiet(10);
-  ASSERT_EQ(took.size(), 10U);
-  EXPECT_LT(took[1], 500ms) << "longest " << took[0].count() << " ms";
+  const auto latencies = quiet_latencies(10);
+  ASSERT_EQ(latencies.size(), 10U);
+  EXPECT_LT(latencies[1], 500ms) << "longest " << latencies[0].count() << " ms";
   loud.settle();
   EXPECT_LT(peak_memory(world.waybill.process().pid()), 200'000'000U);
 }
 
-TEST_F(Fairness, ARunThatIsRenderedLateIsOfTheVersionThatItsEventMet) {
+TEST_F(Fairness, ARunThatIsRenderedLateUsesTheVersionAtTheTimeOfItsEvent) {
   constexpr int workflows = 230;
   std::string last;
   for (int i = 0; i < workflows; ++i) {
@@ -178,8 +178,8 @@ TEST_F(Fairness, ARunThatIsRenderedLateIsOfTheVersionThatItsEventMet) {
   EXPECT_EQ(received[0].body, "{\"note\": \"first as it was\"}");
 }
 
-TEST_F(Fairness, ATemplateThatAsksForEndlessWorkDelaysNobody) {
-  // Lists within lists: 40 items to the sixth power.
+TEST_F(Fairness, ATemplateWithEndlessWorkDelaysNoOtherBusiness) {
+  // Nested lists: 40 items to the sixth power.
   std::string nested =
       "{{#items}}{{#items}}{{#items}}{{#items}}{{#items}}{{#items}}{{/items}}{{/items}}"
       "{{/items}}{{/items}}{{/items}}{{/items}}{}";
@@ -196,9 +196,9 @@ TEST_F(Fairness, ATemplateThatAsksForEndlessWorkDelaysNobody) {
         "'price', 1)) from generate_series(1, 40))"}});
   loud.settle();
   for (int i = 0; i < 50; ++i) loud.update_orders("notes = '" + std::to_string(i) + "' where true");
-  const auto took = deliveries_of_the_quiet(20);
-  ASSERT_EQ(took.size(), 20U);
-  EXPECT_LT(took[1], 250ms) << "longest " << took[0].count() << " ms";
+  const auto latencies = quiet_latencies(20);
+  ASSERT_EQ(latencies.size(), 20U);
+  EXPECT_LT(latencies[1], 250ms) << "longest " << latencies[0].count() << " ms";
   ASSERT_TRUE(eventually([&] {
     return loud.sql.number("select count(*) from runs where business_id = $1 and code = 'PAYLOAD_TOO_LARGE'",
                            {loud.id}) == 400;

@@ -10,7 +10,7 @@
 namespace waybill::tests {
 namespace {
 
-// Addresses that belong to the whole world outside, and here to the test alone.
+// Public addresses outside, which the test's own network has here.
 constexpr const char* public_address = "11.22.33.44";
 constexpr int port = 8099;
 
@@ -36,7 +36,7 @@ class DestinationGuard : public testing::Test {
   GuardedWorld& world = shared<GuardedWorld>();
 };
 
-TEST_F(DestinationGuard, RefusesWhatIsNotPublicAtConfigure) {
+TEST_F(DestinationGuard, RefusesUnsafeUrlsAtConfigure) {
   Tenant tenant(world.waybill, "configure");
   for (const char* refused : {
            "http://127.0.0.1/",
@@ -89,11 +89,11 @@ TEST_F(DestinationGuard, RefusesWhatIsNotPublicAtConfigure) {
   }
 }
 
-TEST_F(DestinationGuard, RefusesANameOfALoopbackAddressAtConnect) {
+TEST_F(DestinationGuard, RefusesAHostNameOfALoopbackAddressAtConnect) {
   Receiver receiver;
   Tenant tenant(world.waybill, "connect");
   const Response made = configure(tenant, "http://localhost:" + std::to_string(receiver.port()) + "/hook");
-  // A name may also be refused outright; what counts is that nobody connects.
+  // The name may also be refused at once; the test only requires that no connection is made.
   if (made.status == 201) {
     tenant.insert_order();
     const json::object run = tenant.run_with_status(text_at(made.body, "data.guid"), "dead");
@@ -103,7 +103,7 @@ TEST_F(DestinationGuard, RefusesANameOfALoopbackAddressAtConnect) {
   EXPECT_EQ(receiver.connections(), 0U);
 }
 
-TEST_F(DestinationGuard, ChecksTheAddressOfEachConnectionNotTheName) {
+TEST_F(DestinationGuard, ChecksTheAddressOfEachConnectionInsteadOfTheHostName) {
   if (!PrivateNetwork::available()) GTEST_SKIP() << "needs root and network namespaces";
   PrivateNetwork network({public_address});
   network.set_hosts(std::string("127.0.0.1 localhost\n") + public_address + " hook.example\n");
@@ -121,7 +121,7 @@ TEST_F(DestinationGuard, ChecksTheAddressOfEachConnectionNotTheName) {
     Tenant tenant(waybill, "rebound");
     const Response made = configure(tenant, "http://hook.example:" + std::to_string(port) + "/hook");
     ASSERT_EQ(made.status, 201) << made.text;
-    // The first answer closes the connection, so that the next try must look the name up and connect again.
+    // The first response closes the connection, so the next attempt must look the name up and reconnect.
     outside->answer_next("/hook", Reply::with_status(503, {{"Connection", "close"}}));
     outside->answer_next("/hook", Reply::with_status(200, {{"Connection", "close"}}));
     tenant.insert_order();
@@ -130,7 +130,7 @@ TEST_F(DestinationGuard, ChecksTheAddressOfEachConnectionNotTheName) {
 
     network.set_hosts("127.0.0.1 localhost hook.example\n");
     tenant.insert_order();
-    // Refused, or still sent to the address that was looked up before: both are safe.
+    // Refused, or sent to the address that was looked up before: both are safe.
     EXPECT_TRUE(
         eventually([&] { return outside->count("/hook") > 2 || !tenant.runs("status=dead").empty(); }));
     EXPECT_EQ(inside->connections(), 0U);

@@ -45,7 +45,7 @@ class Insight : public WorkflowTest {
     return response.data().as_array();
   }
 
-  // Of the record's last event.
+  // The explanation of the record's last event.
   std::string reason(const std::string& entity, std::string_view workflow) {
     tenant.settle();
     const json::array events = explained(entity);
@@ -62,7 +62,7 @@ class Insight : public WorkflowTest {
   }
 };
 
-TEST_F(Insight, TestShowsEveryConditionAndWhatWouldBeSentAndSendsNothing) {
+TEST_F(Insight, TestShowsConditionsAndTheRequestWithoutSendingIt) {
   const std::string order = tenant.create_order({{"notes", "Grüße"}});
   const json::value tested = post(
       "test", {{"definition", definition({{"totalValue", {{"gte", 10}, {"lt", 20}}}, {"status", "pending"}})},
@@ -85,7 +85,7 @@ TEST_F(Insight, TestShowsEveryConditionAndWhatWouldBeSentAndSendsNothing) {
   EXPECT_EQ(receiver.count(tenant.path()), 0U);
 }
 
-TEST_F(Insight, TestTakesAStoredWorkflowInPlaceOfADefinition) {
+TEST_F(Insight, TestAcceptsAStoredWorkflowInsteadOfADefinition) {
   const json::object workflow = tenant.configure(definition({{"status", "pending"}}, "order_deleted"));
   const std::string order = tenant.create_order();
   const json::value tested = post("test", {{"workflowId", workflow.at("guid")}, {"entityId", order}});
@@ -94,12 +94,12 @@ TEST_F(Insight, TestTakesAStoredWorkflowInPlaceOfADefinition) {
   EXPECT_EQ(json::serialize(tested).find(secret), std::string::npos);
 }
 
-TEST_F(Insight, TestShowsMailsAndPushesAsTheyAreShownInRuns) {
+TEST_F(Insight, TestShowsMailsAndPushMessagesAsRunsDo) {
   const std::string order = tenant.create_order({{"orderNumber", "T-1"}});
   const auto would_send = [&](const json::object& action) {
-    json::object asked = definition(json::object());
-    asked["action"] = action;
-    return post("test", {{"definition", asked}, {"entityId", order}}).at("wouldSend");
+    json::object test_definition = definition(json::object());
+    test_definition["action"] = action;
+    return post("test", {{"definition", test_definition}, {"entityId", order}}).at("wouldSend");
   };
   EXPECT_EQ(
       would_send({{"type", "send_email"},
@@ -111,7 +111,7 @@ TEST_F(Insight, TestShowsMailsAndPushesAsTheyAreShownInRuns) {
             json::parse(R"({"title": "T-1", "body": "moved", "url": null, "subscriptions": 0})"));
 }
 
-TEST_F(Insight, BadQuestionsNameTheirFields) {
+TEST_F(Insight, BadRequestsAreReportedByField) {
   const std::string order = tenant.create_order();
   const auto refused = [&](const json::object& body) {
     const Response response = tenant.http.post("/api/workflows/test", body);
@@ -143,7 +143,7 @@ TEST_F(Insight, BadQuestionsNameTheirFields) {
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger?from=2026-02-01&to=2026-02-01").status, 200);
 }
 
-TEST_F(Insight, NothingIsToldOfAnotherBusiness) {
+TEST_F(Insight, NothingIsShownOfAnotherBusiness) {
   const std::string order = tenant.create_order();
   const std::string workflow = tenant.webhook(url(), "order_updated");
   Tenant other(world.waybill, test_name() + " other");
@@ -160,13 +160,13 @@ TEST_F(Insight, NothingIsToldOfAnotherBusiness) {
   EXPECT_EQ(ledger.at("events"), 0);
 }
 
-TEST_F(Insight, BacktestOfAnUnchangedWorkflowGivesExactlyItsRuns) {
+TEST_F(Insight, ABacktestOfAnUnchangedWorkflowReturnsExactlyItsRuns) {
   const std::string workflow = tenant.webhook(
       url(), "order_updated", {{"conditions", {{"customer.email", {{"endsWith", "@gold.example"}}}}}});
   const std::string order = tenant.create_order();
   const std::string customer = text_at(tenant.http.get("/api/v1/Orders/" + order).body, "data.customer.guid");
   const auto email = [&](const char* address) {
-    tenant.settle();  // relatives are those of the matching
+    tenant.settle();  // related records are those at the time of matching
     tenant.sql.exec("update customers set email = '" + std::string(address) + "' where guid = '" + customer +
                     "'");
     tenant.settle();
@@ -187,7 +187,7 @@ TEST_F(Insight, BacktestOfAnUnchangedWorkflowGivesExactlyItsRuns) {
 
   const json::value result = post("backtest", {{"workflowId", workflow}});
   EXPECT_THAT(keys(result), UnorderedElementsAre("events", "matches", "perDay", "sample"));
-  EXPECT_EQ(result.at("events"), 10);  // the creation too
+  EXPECT_EQ(result.at("events"), 10);  // including the creation
   EXPECT_EQ(result.at("matches"), 3);
   for (const auto& match : result.at("sample").as_array()) sampled.insert(match.at("eventId").as_int64());
   EXPECT_EQ(sampled, run_events);
@@ -198,13 +198,13 @@ TEST_F(Insight, BacktestOfAnUnchangedWorkflowGivesExactlyItsRuns) {
   EXPECT_EQ(post("backtest", {{"workflowId", workflow}, {"to", "2020-01-01"}}).at("events"), 0);
 }
 
-TEST_F(Insight, BacktestAndExplainKnowRelativesThatWereDeletedOrMovedSince) {
-  const auto when = [&](const char* path, json::value expected) {
+TEST_F(Insight, BacktestAndExplainUseRelatedRecordsDeletedOrChangedSince) {
+  const auto workflow_with = [&](const char* path, json::value expected) {
     return tenant.webhook(url(), "order_updated", {{"conditions", {{path, std::move(expected)}}}});
   };
-  const std::vector<std::string> workflows{when("customer.email", {{"exists", true}}),
-                                           when("shipments.status", "delivered"),
-                                           when("shipments.status", "returned")};
+  const std::vector<std::string> workflows{workflow_with("customer.email", {{"exists", true}}),
+                                           workflow_with("shipments.status", "delivered"),
+                                           workflow_with("shipments.status", "returned")};
   const std::string order = tenant.create_order();
   tenant.insert_shipment(order, "delivered");
   tenant.insert_shipment(order, "returned");
@@ -230,7 +230,7 @@ TEST_F(Insight, BacktestAndExplainKnowRelativesThatWereDeletedOrMovedSince) {
   }
 }
 
-TEST_F(Insight, FiredLast7DaysCountsTheHistory) {
+TEST_F(Insight, FiredLast7DaysCountsPastRuns) {
   EXPECT_EQ(fired_last_7_days(definition(json::object())), 0);
   const std::string order = tenant.create_order();
   for (const char* notes : {"a", "b", "c"}) tenant.put_order(order, {{"notes", notes}});
@@ -239,7 +239,7 @@ TEST_F(Insight, FiredLast7DaysCountsTheHistory) {
   EXPECT_EQ(fired_last_7_days(definition(json::object(), "order_created")), 1);
 }
 
-TEST_F(Insight, ExplainSaysWhyAWorkflowDidNotFire) {
+TEST_F(Insight, ExplainShowsWhyAWorkflowDidNotFire) {
   const std::string order = tenant.create_order();
   const std::string fires = tenant.webhook(url(), "order_updated");
   const std::string never = tenant.webhook(url(), "order_updated", {{"conditions", {{"notes", "never"}}}});
@@ -268,7 +268,7 @@ TEST_F(Insight, ExplainSaysWhyAWorkflowDidNotFire) {
   EXPECT_EQ(text_at(tenant.run(text_at(workflow, "runId")), "workflowId"), fires);
 }
 
-TEST_F(Insight, ExplainUsesTheVersionOfThenAndKnowsWhenItWasOff) {
+TEST_F(Insight, ExplainUsesTheVersionAndStateAtTheTimeOfTheEvent) {
   json::object changed = definition({{"notes", "a"}});
   const std::string workflow(tenant.configure(changed).at("guid").as_string());
   const std::string order = tenant.create_order();
@@ -279,7 +279,7 @@ TEST_F(Insight, ExplainUsesTheVersionOfThenAndKnowsWhenItWasOff) {
   tenant.configure(changed);
   tenant.put_order(order, {{"notes", "c"}});
   const auto toggle = [&] {
-    tenant.settle();  // what is matched after it is switched off does not fire
+    tenant.settle();  // events matched after it is switched off do not fire
     tenant.http.get("/api/workflows/configured/" + workflow + "/toggle");
   };
   toggle();
@@ -301,7 +301,7 @@ TEST_F(Insight, ExplainReadsOnlyTheVersionsAndSwitchesOfItsEvents) {
   const std::string order = tenant.create_order();
   tenant.put_order(order, {{"notes", "a"}});
   tenant.settle();
-  // An impatient script leaves versions and switches by the thousand, the last of them on.
+  // A careless script leaves thousands of versions and switches, the last of them on.
   tenant.sql.exec(
       "insert into workflow_versions (business_id, workflow_id, version, definition, created_at)"
       " select business_id, workflow_id, version + n, jsonb_set(definition, '{name}', to_jsonb('v' || n)),"
@@ -325,10 +325,10 @@ TEST_F(Insight, ExplainReadsOnlyTheVersionsAndSwitchesOfItsEvents) {
   const auto first = tenant.sql.value(
       "select array_agg(min) from (select min(at) from events where entity_id = $1) e", {order});
   const auto rows = session.run(storage::sql::history::workflows, tenant.id, 0, first);
-  EXPECT_EQ(rows.size(), 2) << "the version of then and the newest";
+  EXPECT_EQ(rows.size(), 2) << "the version at that time and the newest";
 }
 
-TEST_F(Insight, ExplainWaitsForNoOtherBusinesssBacktests) {
+TEST_F(Insight, ExplainDoesNotWaitForBacktestsOfOtherBusinesses) {
   const std::string order = tenant.create_order();
   tenant.settle();
   Tenant busy(world.waybill, test_name() + ", busy");
@@ -349,7 +349,8 @@ TEST_F(Insight, ExplainWaitsForNoOtherBusinesssBacktests) {
       ++refused;
     });
   }
-  ASSERT_TRUE(eventually([&] { return refused > 0; })) << "what a business may have waiting is bounded";
+  ASSERT_TRUE(eventually([&] { return refused > 0; }))
+      << "the number of waiting requests of a business is limited";
   for (int i = 0; i < 3; ++i) {
     const auto begun = std::chrono::steady_clock::now();
     const auto response = tenant.http.get("/api/workflows/explain?entityId=" + order);
@@ -358,7 +359,7 @@ TEST_F(Insight, ExplainWaitsForNoOtherBusinesssBacktests) {
   }
 }
 
-TEST_F(Insight, ExplainGoesBackBeyondItsHundredEvents) {
+TEST_F(Insight, ExplainContinuesBeyondItsFirstHundredEvents) {
   const std::string order = tenant.create_order();
   for (int i = 0; i < 100; ++i) tenant.sql.exec("update orders set notes = '" + std::to_string(i) + "'");
   tenant.settle();
@@ -380,7 +381,7 @@ TEST_F(Insight, ExplainOfAnUnknownRecordIs404) {
   EXPECT_EQ(tenant.http.get("/api/workflows/explain").status, 400);
 }
 
-TEST_F(Insight, LedgerBalancesEventsRunsAndTries) {
+TEST_F(Insight, LedgerBalancesEventsRunsAndAttempts) {
   tenant.webhook(url(), "order_created");
   tenant.webhook(url("dead"), "order_created", {{"isActive", true}});
   receiver.answer(tenant.path("dead"), Reply::with_status(410));

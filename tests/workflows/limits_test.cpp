@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Limits of what a business may configure.
+/// Limits on the configuration of a business.
 class WorkflowLimits : public testing::Test {
  protected:
   static Waybill::Options small() {
@@ -30,7 +30,7 @@ class WorkflowLimits : public testing::Test {
   Tenant tenant{world.waybill, "limited"};
 };
 
-TEST_F(WorkflowLimits, NoMoreWorkflowsThanABusinessMayHave) {
+TEST_F(WorkflowLimits, ABusinessHasALimitedNumberOfWorkflows) {
   for (const char* trigger : {"order_created", "order_created", "order_updated", "order_updated"})
     ASSERT_EQ(configure(definition(trigger)).status, 201);
   const Response refused = configure(definition("order_deleted", false));
@@ -39,7 +39,7 @@ TEST_F(WorkflowLimits, NoMoreWorkflowsThanABusinessMayHave) {
   EXPECT_THAT(text_at(refused.body, "error.message"), HasSubstr("has 4 workflows"));
 }
 
-TEST_F(WorkflowLimits, NoMoreActiveWorkflowsThanATriggerMayHave) {
+TEST_F(WorkflowLimits, ATriggerHasALimitedNumberOfActiveWorkflows) {
   const std::string first = text_at(configure(definition("order_created")).body, "data.guid");
   ASSERT_EQ(configure(definition("order_created")).status, 201);
   EXPECT_EQ(configure(definition("order_created")).status, 409);
@@ -49,7 +49,7 @@ TEST_F(WorkflowLimits, NoMoreActiveWorkflowsThanATriggerMayHave) {
   const std::string toggle = "/api/workflows/configured/" + third + "/toggle";
   EXPECT_EQ(tenant.http.get(toggle).status, 409);
   EXPECT_EQ(configure({{"guid", third}, {"isActive", true}}).status, 409);
-  EXPECT_EQ(configure({{"guid", first}, {"name", "renamed"}}).status, 200) << "it counts already";
+  EXPECT_EQ(configure({{"guid", first}, {"name", "renamed"}}).status, 200) << "it already counts";
 
   ASSERT_EQ(tenant.http.get("/api/workflows/configured/" + first + "/toggle").status, 200);
   EXPECT_EQ(tenant.http.get(toggle).status, 200);
@@ -59,7 +59,7 @@ TEST_F(WorkflowLimits, NoMoreActiveWorkflowsThanATriggerMayHave) {
       200);
 }
 
-TEST_F(WorkflowLimits, ADelayEndsWhileItsEventIsKept) {
+TEST_F(WorkflowLimits, ADelayIsShorterThanTheRetentionOfItsEvent) {
   json::object body = definition("order_created");
   body["delay"] = "P3D";
   const Response refused = configure(body);
@@ -69,7 +69,7 @@ TEST_F(WorkflowLimits, ADelayEndsWhileItsEventIsKept) {
   EXPECT_EQ(configure(body).status, 201);
 }
 
-/// Runs whose event is kept no more when their delay is over: they were held for long.
+/// Runs that were held for so long that their event is deleted when their delay ends.
 class LateRuns : public WorkflowTest {};
 
 TEST_F(LateRuns, AreNotPerformedForADeletedRecord) {
@@ -83,7 +83,7 @@ TEST_F(LateRuns, AreNotPerformedForADeletedRecord) {
   EXPECT_EQ(receiver.count(tenant.path()), 0U);
 }
 
-TEST_F(LateRuns, AreStillCheckedByTheRecordAsItIs) {
+TEST_F(LateRuns, AreCheckedAgainstTheCurrentRecord) {
   const std::string workflow =
       tenant.webhook(url(), "order_created", {{"delay", "PT1S"}, {"conditions", {{"status", "pending"}}}});
   tenant.insert_order();

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A psql session that has changed a workflow and does not commit: it holds the workflow's row and the row of
+/// A psql session that has changed a workflow and does not commit: it locks the workflow's row and the row of
 /// the workflows' epoch.
 class HeldWorkflow : public testing::Test {
  protected:
@@ -25,7 +25,7 @@ class HeldWorkflow : public testing::Test {
   Session holder = world.database.connect();
 };
 
-TEST_F(HeldWorkflow, APauseThatCannotBeWrittenIsInForceAndStopsNoOthersRuns) {
+TEST_F(HeldWorkflow, APauseThatCannotBeWrittenTakesEffectAndStopsNoOtherRuns) {
   receiver.answer("/gone", Reply::with_status(410));
   loud.insert_order();
   ASSERT_EQ(receiver.wait_for("/gone", 1).size(), 1U);
@@ -42,7 +42,7 @@ TEST_F(HeldWorkflow, APauseThatCannotBeWrittenIsInForceAndStopsNoOthersRuns) {
             20);
   EXPECT_EQ(world.database.number("select count(*) from run_queue where workflow_id = '" + workflow + "'"),
             20);
-  EXPECT_EQ(receiver.count("/gone"), 1U) << "the pause is in force before it is written";
+  EXPECT_EQ(receiver.count("/gone"), 1U) << "the pause takes effect before it is written";
   EXPECT_EQ(loud.workflow(workflow).at("status"), "active");
 
   holder.exec("commit");
@@ -54,18 +54,18 @@ TEST_F(HeldWorkflow, APauseThatCannotBeWrittenIsInForceAndStopsNoOthersRuns) {
   EXPECT_EQ(receiver.wait_for("/gone", 21).size(), 21U);
 }
 
-TEST_F(HeldWorkflow, AChangeOfAnotherWorkflowIsRefusedSoonAndNotAfterTenSeconds) {
-  const auto asked = std::chrono::steady_clock::now();
+TEST_F(HeldWorkflow, AChangeOfAnotherWorkflowIsRefusedWithinFourSeconds) {
+  const auto asked_at = std::chrono::steady_clock::now();
   const Response response = quiet.http.get("/api/workflows/configured/" + other + "/toggle");
   EXPECT_EQ(response.status, 503);
   EXPECT_NE(response.header("retry-after"), "");
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, 4s);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked_at, 4s);
   holder.exec("rollback");
   EXPECT_EQ(quiet.http.get("/api/workflows/configured/" + other + "/toggle").status, 200);
 }
 
-/// A run that another session has locked is written when the lock is gone, and the others before.
-TEST(HeldRun, OneRunThatIsLockedKeepsNoOthersFromBeingRecorded) {
+/// A run that another session has locked is written after the lock is released, and the others before.
+TEST(HeldRun, DoesNotPreventOtherRunsFromBeingRecorded) {
   World world;
   Receiver receiver;
   Tenant tenant(world.waybill, "locked");

@@ -13,7 +13,7 @@ using testing::IsSupersetOf;
 
 class Managed : public WorkflowTest {
  protected:
-  bool becomes(const std::string& record, std::string_view status) {
+  bool reaches_status(const std::string& record, std::string_view status) {
     return eventually([&] { return tenant.status_of(record) == status; });
   }
   std::vector<std::string> listed(std::string_view query) {
@@ -28,7 +28,7 @@ class Managed : public WorkflowTest {
   std::string order = tenant.insert_order();
 };
 
-TEST_F(Managed, ComeWithTheBusinessAndAreListedOnRequestAlone) {
+TEST_F(Managed, AreCreatedWithTheBusinessAndListedOnlyOnRequest) {
   EXPECT_THAT(listed(""), IsEmpty());
   EXPECT_THAT(listed("?managed=false"), IsEmpty());
   EXPECT_THAT(listed("?managed=true"), IsSupersetOf({shipped, delivered}));
@@ -49,8 +49,9 @@ TEST_F(Managed, CanBeSwitchedOffButNotDeletedOrChanged) {
   EXPECT_EQ(tenant.http.post("/api/workflows/configure", {{"guid", shipped}, {"name", "mine"}}).status, 403);
   EXPECT_EQ(tenant.http.post("/api/workflows/configure", tenant.workflow(shipped)).status, 403);
   EXPECT_EQ(at(tenant.workflow(shipped), "version"), 1);
-  Tenant stranger(world.waybill, test_name() + " stranger");
-  EXPECT_EQ(stranger.http.post("/api/workflows/configure", {{"guid", shipped}, {"name", "x"}}).status, 404);
+  Tenant other_business(world.waybill, test_name() + ", another business");
+  EXPECT_EQ(other_business.http.post("/api/workflows/configure", {{"guid", shipped}, {"name", "x"}}).status,
+            404);
 
   EXPECT_EQ(at(tenant.http.get(path + "/toggle").body, "data.isActive"), false);
   const std::string shipment = tenant.insert_shipment(order);
@@ -59,16 +60,16 @@ TEST_F(Managed, CanBeSwitchedOffButNotDeletedOrChanged) {
   EXPECT_EQ(tenant.status_of(order), "pending");
   EXPECT_EQ(at(tenant.http.get(path + "/toggle").body, "data.isActive"), true);
   tenant.move_shipment(shipment, "out_for_delivery");
-  EXPECT_TRUE(becomes(order, "shipped"));
+  EXPECT_TRUE(reaches_status(order, "shipped"));
 }
 
-TEST_F(Managed, OrderIsShippedWhenAShipmentOfItIsUnderway) {
+TEST_F(Managed, AnOrderIsShippedWhenAShipmentOfItIsUnderWay) {
   for (const char* status : {"collected", "in_transit", "out_for_delivery"}) {
     for (const char* from : {"pending", "processing", "ready"}) {
       const std::string each = tenant.insert_order({{"status", "'" + std::string(from) + "'"}});
       const std::string shipment = tenant.insert_shipment(each);
       tenant.move_shipment(shipment, status);
-      EXPECT_TRUE(becomes(each, "shipped")) << from << ", " << status;
+      EXPECT_TRUE(reaches_status(each, "shipped")) << from << ", " << status;
     }
   }
   const std::string shipment = tenant.insert_shipment(order);
@@ -77,57 +78,57 @@ TEST_F(Managed, OrderIsShippedWhenAShipmentOfItIsUnderway) {
   EXPECT_EQ(tenant.status_of(order), "pending");
 }
 
-TEST_F(Managed, ShipmentDeliveredStraightAwayMovesItsOrderThroughShippedToDelivered) {
+TEST_F(Managed, AShipmentDeliveredAtOnceMovesItsOrderThroughShippedToDelivered) {
   const std::string shipment = tenant.insert_shipment(order);
   tenant.move_shipment(shipment, "delivered");
-  ASSERT_TRUE(becomes(order, "delivered"));
+  ASSERT_TRUE(reaches_status(order, "delivered"));
   EXPECT_THAT(
       tenant.history_of_order(order),
       ElementsAre(" > pending by sql", "pending > shipped by workflow", "shipped > delivered by workflow"));
 }
 
-TEST_F(Managed, OrderIsDeliveredWhenAllItsShipmentsAre) {
-  const std::string one = tenant.insert_shipment(order);
-  const std::string two = tenant.insert_shipment(order);
-  tenant.move_shipment(one, "delivered");
-  ASSERT_TRUE(becomes(order, "shipped"));
+TEST_F(Managed, AnOrderIsDeliveredWhenAllItsShipmentsAre) {
+  const std::string first_shipment = tenant.insert_shipment(order);
+  const std::string second_shipment = tenant.insert_shipment(order);
+  tenant.move_shipment(first_shipment, "delivered");
+  ASSERT_TRUE(reaches_status(order, "shipped"));
   tenant.settle();
   EXPECT_EQ(tenant.status_of(order), "shipped");
   EXPECT_EQ(text_at(tenant.run_with_status(delivered, "skipped"), "code"), "CONDITION");
-  tenant.move_shipment(two, "delivered");
-  EXPECT_TRUE(becomes(order, "delivered"));
+  tenant.move_shipment(second_shipment, "delivered");
+  EXPECT_TRUE(reaches_status(order, "delivered"));
 }
 
-TEST_F(Managed, CancelledShipmentsAreLeftOut) {
+TEST_F(Managed, CancelledShipmentsAreIgnored) {
   const std::string cancelled = tenant.insert_shipment(order);
   tenant.move_shipment(cancelled, "cancelled");
   tenant.settle();
   EXPECT_EQ(tenant.status_of(order), "pending");
   tenant.move_shipment(tenant.insert_shipment(order), "delivered");
-  EXPECT_TRUE(becomes(order, "delivered"));
+  EXPECT_TRUE(reaches_status(order, "delivered"));
 
   const std::string last = tenant.insert_order();
   const std::string first = tenant.insert_shipment(last);
   const std::string lost = tenant.insert_shipment(last);
   tenant.move_shipment(first, "delivered");
-  ASSERT_TRUE(becomes(last, "shipped"));
+  ASSERT_TRUE(reaches_status(last, "shipped"));
   tenant.move_shipment(lost, "cancelled");
-  EXPECT_TRUE(becomes(last, "delivered")) << "the last one that was open";
+  EXPECT_TRUE(reaches_status(last, "delivered")) << "the last open shipment";
 }
 
-TEST_F(Managed, ShipmentsDeliveredAtTheSameTimeDeliverTheOrder) {
+TEST_F(Managed, ConcurrentlyDeliveredShipmentsDeliverTheOrder) {
   const std::vector<std::string> both = {tenant.insert_shipment(order), tenant.insert_shipment(order)};
-  Session one = world.database.connect();
-  Session two = world.database.connect();
-  one.exec("begin; update shipments set status = 'delivered' where guid = '" + both[0] + "'");
-  two.exec("begin; update shipments set status = 'delivered' where guid = '" + both[1] + "'");
-  one.exec("commit");
-  ASSERT_TRUE(becomes(order, "shipped"));
-  two.exec("commit");
-  EXPECT_TRUE(becomes(order, "delivered"));
+  Session first_session = world.database.connect();
+  Session second_session = world.database.connect();
+  first_session.exec("begin; update shipments set status = 'delivered' where guid = '" + both[0] + "'");
+  second_session.exec("begin; update shipments set status = 'delivered' where guid = '" + both[1] + "'");
+  first_session.exec("commit");
+  ASSERT_TRUE(reaches_status(order, "shipped"));
+  second_session.exec("commit");
+  EXPECT_TRUE(reaches_status(order, "delivered"));
 }
 
-TEST_F(Managed, CancelledOrderStaysAndTheRunSaysWhy) {
+TEST_F(Managed, ACancelledOrderStaysCancelledAndTheRunShowsWhy) {
   tenant.update_orders("status = 'cancelled' where guid = '" + order + "'");
   tenant.move_shipment(tenant.insert_shipment(order), "in_transit");
   const json::object run = tenant.run_with_status(shipped, "skipped");
@@ -142,14 +143,14 @@ TEST_F(Managed, ShipmentsWithoutAnOrderCauseNoRuns) {
   EXPECT_THAT(tenant.runs("entityId=" + shipment), IsEmpty());
 }
 
-TEST_F(Managed, TraceOfACarrierMovesTheOrderToo) {
+TEST_F(Managed, ATraceOfACarrierMovesTheOrderAsWell) {
   const std::string shipment = tenant.insert_shipment(order);
   ASSERT_EQ(tenant.http
                 .post("/api/v1/shipments/" + shipment + "/traces",
                       {{"status", "delivered"}, {"description", "Left with a neighbour"}})
                 .status,
             200);
-  EXPECT_TRUE(becomes(order, "delivered"));
+  EXPECT_TRUE(reaches_status(order, "delivered"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr Deadline without_notify = 1500ms;
 
-// Worlds of their own: what these do to the database or to the processes would be felt by others.
+// Each test has its own world, because it affects the whole database or its processes.
 class Outbox : public testing::Test {
  protected:
   static std::string update(const std::string& order, std::string_view notes) {
@@ -34,7 +34,7 @@ class Outbox : public testing::Test {
   Receiver receiver;
 };
 
-TEST_F(Outbox, TransactionThatTookItsNumberEarlyAndCommitsLastIsNotSkipped) {
+TEST_F(Outbox, ATransactionThatBeginsFirstAndCommitsLastIsNotSkipped) {
   World world;
   Tenant tenant(world.waybill, "early");
   tenant.webhook(receiver.url("/hook"), "order_updated");
@@ -43,7 +43,7 @@ TEST_F(Outbox, TransactionThatTookItsNumberEarlyAndCommitsLastIsNotSkipped) {
   Session late = world.database.connect();
   late.exec("begin");
   late.exec(update(slow, "late"));
-  // Rounds of later numbers, each delivered: the worker's mark would pass the open transaction if it could.
+  // Rounds of later numbers, each delivered: the watermark must not pass the open transaction.
   for (std::size_t round = 1; round <= 50; ++round) {
     tenant.sql.exec(update(quick, std::to_string(round)));
     ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
@@ -54,7 +54,7 @@ TEST_F(Outbox, TransactionThatTookItsNumberEarlyAndCommitsLastIsNotSkipped) {
   EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "late");
 }
 
-TEST_F(Outbox, NewestTransactionThatCommitsAfterManyLooksIsNotSkipped) {
+TEST_F(Outbox, ATransactionThatCommitsAfterManyScansIsNotSkipped) {
   World world;
   Tenant tenant(world.waybill, "newest");
   tenant.webhook(receiver.url("/hook"), "order_updated");
@@ -64,16 +64,16 @@ TEST_F(Outbox, NewestTransactionThatCommitsAfterManyLooksIsNotSkipped) {
   for (std::size_t round = 1; round <= 20; ++round) {
     late.exec("begin");
     late.exec(update(order, std::to_string(round)));
-    // Each write of the API makes the worker look, and these take no transaction number: the open one stays
-    // the newest.
+    // Each write of the API makes the worker scan, and these writes take no transaction number: the open
+    // transaction stays the newest.
     for (int look = 0; look < 5; ++look) ASSERT_EQ(tenant.http.put(unknown, {{"notes", "x"}}).status, 404);
     late.exec("commit");
     ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
   }
 }
 
-// Which cannot happen, so the test makes one: an event with a number that the marks are beyond.
-TEST_F(Outbox, EventThatWasPassedOverIsFoundAndMatched) {
+// Passed-over events cannot occur, so the test makes one: an event with a number below the watermarks.
+TEST_F(Outbox, APassedOverEventIsFoundAndMatched) {
   World world;
   Tenant tenant(world.waybill, "passed");
   tenant.webhook(receiver.url("/hook"), "order_updated");
@@ -97,7 +97,7 @@ TEST_F(Outbox, EventThatWasPassedOverIsFoundAndMatched) {
   const SecretBox secrets(SecretBox::Key{});
   storage::Session duties(world.database.url(), "duties");
   EXPECT_TRUE(eventually([&] {
-    // As if a minute had gone by, until the worker speaks again.
+    // Simulates that a minute has passed, until the worker renews its lease.
     duties.execute("begin");
     duties.execute(
         "insert into worker_beats (worker, expires_at, matched_at)"
@@ -111,7 +111,7 @@ TEST_F(Outbox, EventThatWasPassedOverIsFoundAndMatched) {
   EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "lost");
 }
 
-TEST_F(Outbox, OpenRepeatableReadReaderDoesNotStopTheQueue) {
+TEST_F(Outbox, AnOpenRepeatableReadTransactionDoesNotStopTheQueue) {
   World world;
   Tenant tenant(world.waybill, "reader");
   tenant.webhook(receiver.url("/hook"), "order_updated");
@@ -130,7 +130,7 @@ TEST_F(Outbox, OpenRepeatableReadReaderDoesNotStopTheQueue) {
   reader.exec("commit");
 }
 
-TEST_F(Outbox, WithoutNotifyNothingIsLaterThanAPoll) {
+TEST_F(Outbox, WithoutNotifyEventsAreFoundByTheNextPoll) {
   TestDatabase database;
   database.exec("alter database " + database.name() + " set waybill.notify = 'off'");
   const Waybill waybill(database.url());
@@ -147,7 +147,7 @@ TEST_F(Outbox, WithoutNotifyNothingIsLaterThanAPoll) {
   }
 }
 
-TEST_F(Outbox, IdleWorkerIsWokenByACommitOfPsql) {
+TEST_F(Outbox, ACommitOfPsqlWakesAnIdleWorker) {
   World world;
   Tenant tenant(world.waybill, "woken");
   tenant.webhook(receiver.url("/hook"), "order_updated");
@@ -161,11 +161,11 @@ TEST_F(Outbox, IdleWorkerIsWokenByACommitOfPsql) {
     tenant.settle();
   }
   std::ranges::sort(latencies);
-  // Far below the poll's second, even on a busy machine: the wake-up is what brings it.
+  // Far below the poll interval of a second, even on a busy machine: the wake-up delivers it.
   EXPECT_LT(latencies[latencies.size() / 2], 100ms);
 }
 
-TEST_F(Outbox, EndOfEveryConnectionHealsWithin2Seconds) {
+TEST_F(Outbox, RecoversWithin2SecondsAfterAllConnectionsAreTerminated) {
   World world;
   Tenant tenant(world.waybill, "healed");
   tenant.webhook(receiver.url("/hook"), "order_updated");
@@ -173,8 +173,9 @@ TEST_F(Outbox, EndOfEveryConnectionHealsWithin2Seconds) {
   tenant.settle();
   const auto arrived = [](const std::string& notes) {
     return [notes](const std::vector<Received>& all) {
-      return std::ranges::any_of(
-          all, [&](const Received& one) { return text_at(one.json_body(), "data.entity.notes") == notes; });
+      return std::ranges::any_of(all, [&](const Received& request) {
+        return text_at(request.json_body(), "data.entity.notes") == notes;
+      });
     };
   };
   for (const std::string notes : {"one", "two", "three"}) {
@@ -193,7 +194,7 @@ TEST_F(Outbox, EndOfEveryConnectionHealsWithin2Seconds) {
   }
 }
 
-TEST_F(Outbox, ChangesMadeWhileNoWorkerRanAreDeliveredWhenOneStarts) {
+TEST_F(Outbox, ChangesMadeWithoutAWorkerAreDeliveredWhenOneStarts) {
   const TestDatabase database;
   const auto api = start(database, "api");
   Tenant tenant(*api, "waiting");
@@ -207,15 +208,15 @@ TEST_F(Outbox, ChangesMadeWhileNoWorkerRanAreDeliveredWhenOneStarts) {
   EXPECT_EQ(api->stop(), 0);
 }
 
-TEST_F(Outbox, RunInFlightOfAKilledWorkerIsSentByAnotherUnderTheSameId) {
+TEST_F(Outbox, ARunInFlightOfAKilledWorkerIsSentByAnotherWithTheSameId) {
   const TestDatabase database;
   const auto api = start(database, "api");
   auto worker = start(database, "worker", api.get());
   Tenant tenant(*api, "killed");
   const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
   const auto gate = std::make_shared<Gate>();
-  receiver.answer_next("/hook", Reply::after(gate));  // of the one that is killed at once
-  receiver.answer_next("/hook", Reply::after(gate));  // of the one that has it from the queue
+  receiver.answer_next("/hook", Reply::after(gate));  // for the worker that is killed at once
+  receiver.answer_next("/hook", Reply::after(gate));  // for the worker that takes it from the queue
   tenant.insert_order();
   ASSERT_EQ(receiver.wait_for("/hook", 1).size(), 1U);
   worker->process().kill(SIGKILL);
@@ -224,19 +225,20 @@ TEST_F(Outbox, RunInFlightOfAKilledWorkerIsSentByAnotherUnderTheSameId) {
   EXPECT_EQ(tenant.run_with_status(workflow, "running").at("attempts"), 0);
   worker->process().kill(SIGKILL);
   worker = start(database, "worker", api.get());
-  const auto received = receiver.wait_for("/hook", 3, 10s);  // long before the end of the killed one's lease
+  const auto received =
+      receiver.wait_for("/hook", 3, 10s);  // long before the lease of the killed worker ends
   ASSERT_EQ(received.size(), 3U);
   EXPECT_EQ(received[1].header("webhook-id"), received[0].header("webhook-id"));
   EXPECT_EQ(received[2].header("webhook-id"), received[0].header("webhook-id"));
   EXPECT_EQ(received[2].body, received[0].body);
-  // The try during which a worker was lost counts, so that a run that kills workers comes to an end.
+  // An attempt during which a worker is lost counts, so that a run that crashes workers comes to an end.
   const json::object run = tenant.run(tenant.run_with_status(workflow, "succeeded").at("guid").as_string());
   EXPECT_EQ(run.at("attempts"), 2);
   EXPECT_EQ(run.at("tries").at(0).at("error"), "the worker was lost during this attempt");
   gate->open();
 }
 
-TEST_F(Outbox, EventsThatCauseMoreRunsThanABatchHoldsAreAllDelivered) {
+TEST_F(Outbox, EventsWithMoreRunsThanABatchHoldsAreAllDelivered) {
   World world;
   Tenant tenant(world.waybill, "many");
   constexpr std::size_t workflows = 25;
@@ -250,7 +252,7 @@ TEST_F(Outbox, EventsThatCauseMoreRunsThanABatchHoldsAreAllDelivered) {
             workflows * orders);
 }
 
-TEST_F(Outbox, DeadReceiversSlowNoOther) {
+TEST_F(Outbox, DeadDestinationsDelayNoOther) {
   World world;
   Tenant tenant(world.waybill, "slowed");
   std::vector<std::unique_ptr<Receiver>> dead;
@@ -267,10 +269,10 @@ TEST_F(Outbox, DeadReceiversSlowNoOther) {
   tenant.update_orders("notes = 'x' where true");
   const auto received = receiver.wait_for("/hook", changes);
   ASSERT_EQ(received.size(), changes);
-  // The dead ones take up to 15 s for each try.
+  // Each attempt at a dead destination takes up to 15 s.
   EXPECT_LT(received.back().at - started, 5s);
-  for (const auto& one : dead) EXPECT_FALSE(one->wait_for("/dead", 1).empty());
-  // And what comes now finds the way free.
+  for (const auto& request : dead) EXPECT_FALSE(request->wait_for("/dead", 1).empty());
+  // New events are delivered without delay.
   const auto late = std::chrono::steady_clock::now();
   tenant.update_orders("notes = 'y' where order_number = 'N1'");
   ASSERT_EQ(receiver.wait_for("/hook", changes + 1).size(), changes + 1);

@@ -36,7 +36,7 @@ class ReplayOfARange : public WorkflowTest {
   std::string workflow = tenant.webhook(url(), "order_created");
 };
 
-TEST_F(ReplayOfARange, SendsEachFinishedRunAgainAsANewOneThatNamesItsOrigin) {
+TEST_F(ReplayOfARange, SendsEachFinishedRunAgainAsANewRunThatNamesItsOriginal) {
   for (int i = 0; i < 3; ++i) tenant.insert_order();
   const auto originals = finished(3);
   EXPECT_EQ(replayed({}), 3);
@@ -63,7 +63,7 @@ TEST_F(ReplayOfARange, OfAnOrderedWorkflowKeepsTheOrderOfEachRecord) {
     tenant.update_orders("notes = '" + std::to_string(i) + "' where guid = '" + order + "'");
   finished(changes);
   EXPECT_EQ(replayed({}), changes);
-  const auto received = wait_for(1 + 2 * changes);  // and that of order_created
+  const auto received = wait_for(1 + 2 * changes);  // including the run of order_created
   std::vector<int> notes;
   for (const Received& request : received) {
     const json::value body = request.json_body();
@@ -75,7 +75,7 @@ TEST_F(ReplayOfARange, OfAnOrderedWorkflowKeepsTheOrderOfEachRecord) {
   EXPECT_TRUE(std::is_sorted(notes.begin() + changes, notes.end())) << testing::PrintToString(notes);
 }
 
-TEST_F(ReplayOfARange, TakesThoseOfTheTimeAndTheStatusAlone) {
+TEST_F(ReplayOfARange, SelectsRunsByTimeAndStatus) {
   receiver.answer_next(tenant.path(), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
   tenant.insert_order();
   finished(1);
@@ -88,7 +88,7 @@ TEST_F(ReplayOfARange, TakesThoseOfTheTimeAndTheStatusAlone) {
   EXPECT_EQ(finished(3).size(), 3U);
 }
 
-TEST_F(ReplayOfARange, IsMadeOnceForAnIdempotencyKey) {
+TEST_F(ReplayOfARange, IsPerformedOnceForAnIdempotencyKey) {
   tenant.insert_order();
   finished(1);
   const Headers key{{"Idempotency-Key", "once"}};
@@ -100,7 +100,7 @@ TEST_F(ReplayOfARange, IsMadeOnceForAnIdempotencyKey) {
   EXPECT_EQ(finished(2).size(), 2U);
 }
 
-TEST_F(ReplayOfARange, BadQuestionsAreRefused) {
+TEST_F(ReplayOfARange, BadRequestsAreRefused) {
   const auto bad_fields = [&](const json::object& body) {
     const Response response = tenant.http.post("/api/workflows/replay", body);
     EXPECT_EQ(response.status, 400) << response.text;
@@ -112,13 +112,13 @@ TEST_F(ReplayOfARange, BadQuestionsAreRefused) {
   EXPECT_THAT(bad_fields({{"workflowId", workflow}, {"status", "queued"}}), ElementsAre("status"));
   EXPECT_THAT(bad_fields({{"workflowId", workflow}, {"from", "yesterday"}}), ElementsAre("from"));
   EXPECT_EQ(replay({{"workflowId", "00000000-0000-4000-8000-000000000000"}}).status, 404);
-  Tenant stranger(world.waybill, test_name() + " stranger");
-  EXPECT_EQ(stranger.http.post("/api/workflows/replay", {{"workflowId", workflow}}).status, 404);
+  Tenant other_business(world.waybill, test_name() + ", another business");
+  EXPECT_EQ(other_business.http.post("/api/workflows/replay", {{"workflowId", workflow}}).status, 404);
   EXPECT_EQ(tenant.http.del("/api/workflows/configured/" + workflow).status, 200);
   EXPECT_EQ(replay({}).status, 404);
 }
 
-TEST_F(ReplayOfARange, MoreThanABoundIs400AndQueuesNothing) {
+TEST_F(ReplayOfARange, BeyondTheLimitIs400AndQueuesNothing) {
   tenant.insert_order();
   finished(1);
   tenant.sql.exec(

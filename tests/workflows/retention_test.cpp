@@ -13,7 +13,7 @@ using testing::ElementsAre;
 const std::string business = "00000000-0000-4000-8000-000000000001";
 const std::string workflow = "00000000-0000-4000-8000-000000000002";
 
-/// A database with a business and a workflow of it, whose history the test writes.
+/// A database with a business and a workflow whose history the test writes.
 class Retention : public testing::Test {
  protected:
   Retention() {
@@ -24,7 +24,7 @@ class Retention : public testing::Test {
         "delete from workflow_switches");
   }
 
-  /// Versions 1 to `last`, the last made so many days ago and each of the others a minute before the next.
+  /// Creates versions 1 to `last`, a minute apart; the last is that many days old.
   void make_versions(int last, int days_ago) {
     database.rows(
         "with w as (update workflows set version = $2 where guid = $1)"
@@ -45,7 +45,7 @@ class Retention : public testing::Test {
     storage::Session session(database.url(), "duties");
     worker::expire_history(session, {.database_url = {}, .retention_days = 30, .secrets = secrets});
   }
-  /// "first to last" of the versions that are left.
+  /// "first to last" of the remaining versions.
   std::string versions() {
     return database.value(
         "select min(version) || ' to ' || max(version) from workflow_versions where workflow_id = $1",
@@ -55,19 +55,19 @@ class Retention : public testing::Test {
   TestDatabase database;
 };
 
-TEST_F(Retention, VersionsReplacedBeforeTheRetentionAreDeletedButTheNewest20) {
+TEST_F(Retention, OldVersionsAreDeletedExceptTheNewest20) {
   make_versions(25, 31);
   expire();
   EXPECT_EQ(versions(), "6 to 25");
 }
 
-TEST_F(Retention, VersionsOfTheRetentionAreKeptUpTo1000) {
+TEST_F(Retention, VersionsWithinTheRetentionAreKeptUpTo1000) {
   make_versions(1001, 0);
   expire();
   EXPECT_EQ(versions(), "2 to 1001");
 }
 
-TEST_F(Retention, VersionThatAQueuedRunNamesIsKept) {
+TEST_F(Retention, AVersionThatAQueuedRunNamesIsKept) {
   make_versions(25, 31);
   database.exec(
       "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
@@ -81,7 +81,7 @@ TEST_F(Retention, VersionThatAQueuedRunNamesIsKept) {
             21);
 }
 
-TEST_F(Retention, VersionsOfAWorkflowDeletedBeforeTheRetentionAreDeleted) {
+TEST_F(Retention, VersionsOfALongDeletedWorkflowAreDeleted) {
   make_versions(3, 60);
   database.exec("update workflows set deleted_at = now() - interval '29 days' where guid = '" + workflow +
                 "'");
@@ -93,7 +93,7 @@ TEST_F(Retention, VersionsOfAWorkflowDeletedBeforeTheRetentionAreDeleted) {
   EXPECT_EQ(versions(), "");
 }
 
-TEST_F(Retention, LastSwitchBeforeTheRetentionIsKept) {
+TEST_F(Retention, TheLastSwitchBeforeTheRetentionIsKept) {
   for (const double days_ago : {90.0, 60.0, 45.0, 20.0, 10.0}) add_switch(days_ago);
   expire();
   EXPECT_EQ(
@@ -103,7 +103,7 @@ TEST_F(Retention, LastSwitchBeforeTheRetentionIsKept) {
       "45 20 10");
 }
 
-TEST_F(Retention, SwitchesOfAWorkflowAreAtMost1000) {
+TEST_F(Retention, AWorkflowKeepsAtMost1000Switches) {
   database.exec("insert into workflow_switches select '" + business + "', '" + workflow +
                 "', now() - n * interval '1 minute', true from generate_series(1, 1001) n");
   expire();
@@ -111,7 +111,7 @@ TEST_F(Retention, SwitchesOfAWorkflowAreAtMost1000) {
             1000);
 }
 
-TEST_F(Retention, VersionsOfTemplatesReplacedBeforeTheRetentionAreDeletedButTheNewest20) {
+TEST_F(Retention, OldVersionsOfTemplatesAreDeletedExceptTheNewest20) {
   database.exec(
       "insert into templates (business_id, guid, code, name, entity_type, type, version) values ('" +
       business + "', '" + workflow + "', 'c', 'n', 0, 'webhook', 25);" +
@@ -122,7 +122,7 @@ TEST_F(Retention, VersionsOfTemplatesReplacedBeforeTheRetentionAreDeletedButTheN
             "6 to 25");
 }
 
-TEST_F(Retention, TokensAreListedFor400DaysAfterTheirEnd) {
+TEST_F(Retention, TokensAreListedFor400DaysAfterTheyEnd) {
   database.exec(
       "insert into api_tokens (business_id, name, token_hash, revoked_at, expires_at)"
       " select '" +

@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The state after a crash with `synchronous_commit = off` or a fail-over to an asynchronous standby: the
-/// last commits are gone, and the sequence gives their numbers to the next events.
+/// The state after a crash with `synchronous_commit = off` or a failover to an asynchronous standby: the last
+/// commits are lost, and the sequence gives their numbers to the next events.
 void lose_events_after(Session& sql, std::int64_t last_id) {
   const std::string id = std::to_string(last_id);
   sql.exec("begin; delete from pending_events where id > " + id + "; delete from events where id > " + id +
@@ -24,7 +24,7 @@ std::int64_t insert_orders(Tenant& tenant, std::string_view prefix, int count) {
   return tenant.sql.number("select max(id) from events");
 }
 
-TEST(ReusedIds, EventsWithTheIdsOfLostOnesThatAreInFlightFireAllTheSame) {
+TEST(ReusedIds, EventsWithTheIdsOfLostEventsInFlightFire) {
   constexpr int count = 40;
   World world;
   Receiver receiver;
@@ -45,8 +45,8 @@ TEST(ReusedIds, EventsWithTheIdsOfLostOnesThatAreInFlightFireAllTheSame) {
 
   const auto numbers = [&](const std::vector<Received>& all) {
     std::set<std::string> orders;
-    for (const Received& one : all) {
-      const std::string number = text_at(one.json_body(), "data.entity.orderNumber");
+    for (const Received& request : all) {
+      const std::string number = text_at(request.json_body(), "data.entity.orderNumber");
       if (number.starts_with("new")) orders.insert(number);
     }
     return orders.size();
@@ -59,7 +59,7 @@ TEST(ReusedIds, EventsWithTheIdsOfLostOnesThatAreInFlightFireAllTheSame) {
       << "each new event has its run and no lost event has one";
 }
 
-TEST(ReusedIds, WorkflowsWhoseEpochsWereGivenBeforeAreRead) {
+TEST(ReusedIds, WorkflowsWithReusedEpochsAreRead) {
   World world;
   Receiver receiver;
   Tenant tenant(world.waybill, "epochs");
@@ -67,7 +67,7 @@ TEST(ReusedIds, WorkflowsWhoseEpochsWereGivenBeforeAreRead) {
   tenant.insert_order();
   ASSERT_EQ(receiver.wait_for("/lost", 1).size(), 1U);
   tenant.settle();
-  // As if the workflow had never been committed, and another one has its epoch.
+  // Simulates that the workflow was never committed and that another one has its epoch.
   tenant.sql.exec("begin; delete from workflows where guid = '" + lost +
                   "'; update workflow_epoch set epoch = epoch - 1; commit");
   postgres().admin().exec("select pg_terminate_backend(pid) from pg_stat_activity where datname = '" +

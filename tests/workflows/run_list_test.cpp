@@ -5,7 +5,7 @@
 namespace waybill::tests {
 namespace {
 
-// Runs of twelve days as they come to be: finished ones counted by their day, open ones not.
+// Runs of twelve days with their counts: finished runs are counted by day, open runs are not counted.
 class RunList : public WorkflowTest {
  protected:
   RunList() {
@@ -31,7 +31,7 @@ class RunList : public WorkflowTest {
                     ", at from made where status <> 'waiting'");
     tenant.sql.exec("insert into run_queue (" + columns + ", due_at) select " + values +
                     ", now() + interval '1 day' from made where status = 'waiting'");
-    // In two rows each, as two batches write them.
+    // Two rows for each, like the counts of two batches.
     tenant.sql.exec(
         "insert into run_counts select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, "
         "status, count(*)"
@@ -45,7 +45,7 @@ class RunList : public WorkflowTest {
            std::string(time);
   }
 
-  /// The pages of what `query` asks for are what `where` finds, and so is their number.
+  /// Checks that the pages and the total of `query` match the runs that `where` finds.
   void expect_listed(const std::string& query, const std::string& where) {
     const auto wanted = tenant.sql.column(
         "select guid from all_runs where business_id = $1 and " + where + " order by guid desc", {tenant.id});
@@ -63,21 +63,21 @@ class RunList : public WorkflowTest {
   const std::string workflow = tenant.sql.value("select first_guid('2000-01-02 00:00Z')");
 };
 
-TEST_F(RunList, PagesAndTotalsAreThoseOfWhatIsAskedFor) {
-  const std::string of_workflow = "workflow_id = '" + workflow + "'";
+TEST_F(RunList, PagesAndTotalsMatchTheQuery) {
+  const std::string workflow_condition = "workflow_id = '" + workflow + "'";
   expect_listed("", "true");
-  expect_listed("&workflowId=" + workflow, of_workflow);
+  expect_listed("&workflowId=" + workflow, workflow_condition);
   for (const std::string status : {"succeeded", "dead", "skipped", "waiting", "queued"}) {
     expect_listed("&status=" + status, "status = '" + status + "'");
     expect_listed("&status=" + status + "&workflowId=" + workflow,
-                  of_workflow + " and status = '" + status + "'");
+                  workflow_condition + " and status = '" + status + "'");
   }
   expect_listed("&entityId=" + workflow, "entity_id = '" + workflow + "'");
   expect_listed("&entityId=" + workflow + "&status=dead",
                 "status = 'dead' and entity_id = '" + workflow + "'");
 }
 
-TEST_F(RunList, TimesMayBeginAndEndWithinADay) {
+TEST_F(RunList, RangesMayBeginAndEndWithinADay) {
   const auto whole = moment(4, ""), last = moment(2, "");
   expect_listed("&from=" + whole, "created_at >= '" + whole + " 00:00Z'");
   expect_listed("&to=" + whole, "created_at < '" + whole + " 00:00Z'::timestamptz + interval '1 day'");

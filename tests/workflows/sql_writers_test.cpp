@@ -28,7 +28,7 @@ std::string error_of(Session& session, const std::string& sql) {
   }
 }
 
-/// A role of the cluster, dropped with the object unless it has rights in a database that is left.
+/// A role of the cluster, dropped with the object unless a remaining database grants it privileges.
 class Role {
  public:
   explicit Role(std::string role_name) : name(std::move(role_name)) {
@@ -53,7 +53,7 @@ class Role {
 constexpr std::string_view business = "00000000-0000-4000-8000-000000000001";
 const std::string sql_cause_of = R"({"by": {"name": "ROLE", "type": "sql"}})";
 
-/// A migrated database with one business, and a role without any right.
+/// A migrated database with one business, and a role without any privileges.
 class SqlWriters : public testing::Test {
  protected:
   SqlWriters() {
@@ -79,7 +79,7 @@ class SqlWriters : public testing::Test {
   Role role{"writer_" + database.name()};
 };
 
-TEST_F(SqlWriters, NeedRightsOnTheirRecordTableAlone) {
+TEST_F(SqlWriters, NeedPrivilegesOnlyOnTheirRecordTable) {
   for (const std::string table : {"orders", "shipments", "customers", "products"}) {
     grant(table);
     Session writer = role.connect(database);
@@ -99,7 +99,7 @@ TEST_F(SqlWriters, NeedRightsOnTheirRecordTableAlone) {
   EXPECT_EQ(database.value("select sku from product_skus"), "L1");
 }
 
-TEST_F(SqlWriters, GrantsOfTheDocumentAreEnough) {
+TEST_F(SqlWriters, NeedOnlyTheGrantsOfTheDocument) {
   std::ifstream file("docs/operations.md");
   const std::string document{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const std::size_t begin = document.find("```sql\n");
@@ -132,7 +132,7 @@ TEST_F(SqlWriters, CannotTouchTheOutbox) {
               HasSubstr(denied));
 }
 
-TEST_F(SqlWriters, CannotForgeAnEventByATriggerOnATableOfTheirOwn) {
+TEST_F(SqlWriters, CannotForgeAnEventByATriggerOnTheirOwnTable) {
   Session writer = role.connect(database);
   writer.exec("create temp table mine (business_id uuid, guid uuid, deleted_at timestamptz)");
   for (const auto& row :
@@ -150,7 +150,7 @@ TEST_F(SqlWriters, CannotForgeAnEventByATriggerOnATableOfTheirOwn) {
   }
 }
 
-TEST_F(SqlWriters, TemporaryTablesSwallowNoEvent) {
+TEST_F(SqlWriters, CannotSuppressEventsByTemporaryTables) {
   grant("orders, shipments");
   Session writer = role.connect(database);
   Session owner = database.connect();
@@ -174,7 +174,7 @@ TEST_F(SqlWriters, TemporaryTablesSwallowNoEvent) {
   EXPECT_EQ(database.number("select count(*) from shipment_traces"), 4);
 }
 
-TEST_F(SqlWriters, SearchPathOfTheSessionDoesNotMatter) {
+TEST_F(SqlWriters, MaySetAnySearchPath) {
   grant("orders, shipments");
   database.exec("create schema hostile authorization " + role.name);
   Session writer = role.connect(database);
@@ -216,7 +216,7 @@ TEST_F(SqlWriters, SearchPathOfTheSessionDoesNotMatter) {
   EXPECT_EQ(database.number("select count(*) from shipment_traces where description <> 'forged'"), 3);
 }
 
-TEST_F(SqlWriters, CannotNameSomebodyElseOrADepth) {
+TEST_F(SqlWriters, CannotForgeTheAuthorOrTheDepthOfAChange) {
   grant("orders");
   Session writer = role.connect(database);
   const std::string forged = R"({"by": {"type": "user", "name": "the boss"}, "depth": 9})";
@@ -234,12 +234,12 @@ TEST_F(SqlWriters, CannotNameSomebodyElseOrADepth) {
   Session member = role.connect(database);
   member.exec("set waybill.cause = '" + forged + "'; update orders set notes = 'z'");
   EXPECT_EQ(database.value("select cause ->> 'depth' from events order by id desc limit 1"), "9");
-  // Whoever gives up the rights of the owner is still named by the session.
+  // A session that drops the owner's privileges is still named as the author.
   member.exec("reset waybill.cause; set role waybill; update orders set notes = 'z!'");
   EXPECT_EQ(last_cause(), cause());
 }
 
-TEST_F(SqlWriters, WithRightsOnShipmentsAloneCompleteADispatch) {
+TEST_F(SqlWriters, CanCompleteADispatchWithPrivilegesOnlyOnShipments) {
   database.exec("insert into dispatches (business_id, guid, name, planned_date, status) values ('" +
                 std::string(business) + "', '" + std::string(business) + "', 'round', now(), 'in_progress')");
   grant("shipments");
@@ -251,8 +251,8 @@ TEST_F(SqlWriters, WithRightsOnShipmentsAloneCompleteADispatch) {
   EXPECT_EQ(database.value("select status from dispatches"), "completed");
 }
 
-// The triggers of every change have qualified names instead of a search_path, which the test above shows.
-TEST_F(SqlWriters, EveryTriggerOfARecordTableHasItsOwnersRightsAndAFixedSearchPath) {
+// The triggers of all changes have qualified names instead of a search_path, which the test above shows.
+TEST_F(SqlWriters, AreServedByTriggerFunctionsWithOwnerPrivilegesAndAFixedSearchPath) {
   const auto bad = database.rows(
       "select distinct p.proname from pg_trigger t join pg_proc p on p.oid = t.tgfoid"
       " where not t.tgisinternal and p.proname <> 'touch_updated_at' and t.tgrelid in ('orders'::regclass,"
@@ -263,8 +263,8 @@ TEST_F(SqlWriters, EveryTriggerOfARecordTableHasItsOwnersRightsAndAFixedSearchPa
   for (const auto& row : bad) ADD_FAILURE() << row.at(0).value();
 }
 
-// A function that the writer's statement calls runs with the writer's rights.
-TEST_F(SqlWriters, NoConstraintDefaultOrIndexOfARecordTableCallsAFunctionOfWaybill) {
+// A function called by the writer's statement runs with the writer's privileges.
+TEST_F(SqlWriters, NeedNoFunctionOfWaybillForConstraintsDefaultsOrIndexes) {
   const auto bad = database.rows(
       "select distinct p.proname from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and"
       " d.refobjid = p.oid join pg_language l on l.oid = p.prolang"
@@ -281,7 +281,7 @@ TEST_F(SqlWriters, NoConstraintDefaultOrIndexOfARecordTableCallsAFunctionOfWaybi
   for (const auto& row : bad) ADD_FAILURE() << row.at(0).value();
 }
 
-TEST(SqlWritersElsewhere, SchemaMayHaveAnotherName) {
+TEST(SqlWritersElsewhere, TheSchemaMayHaveAnotherName) {
   const TestDatabase database(TestDatabase::Content::empty);
   const Role role("writer_" + database.name());
   database.connect().exec("create schema delivery; alter database " + database.name() +
@@ -300,7 +300,7 @@ TEST(SqlWritersElsewhere, SchemaMayHaveAnotherName) {
 
 class SqlWritersEvents : public WorkflowTest {};
 
-TEST_F(SqlWritersEvents, OfARoleWithFewRightsFireWithoutTheirForgedDepth) {
+TEST_F(SqlWritersEvents, OfAnUnprivilegedRoleFireAndIgnoreAForgedDepth) {
   const Role role("writer_" + world.database.name());
   world.database.exec("grant select, insert, update on orders to " + role.name);
   tenant.webhook(url(), "order_status_changed");

@@ -22,7 +22,7 @@ class WorkflowStates : public WorkflowTest {
     }
     return notes;
   }
-  // Paused by an answer 410 to a change.
+  // The workflow is paused by a 410 response to a change.
   void pause(std::string_view workflow) {
     receiver.answer_next(tenant.path(), Reply::with_status(410));
     change("gone");
@@ -35,7 +35,7 @@ class WorkflowStates : public WorkflowTest {
   std::string order = tenant.insert_order();
 };
 
-TEST_F(WorkflowStates, PausedHoldsItsRunsAndResumingReleasesThemInOrder) {
+TEST_F(WorkflowStates, APausedWorkflowHoldsItsRunsUntilResumedInOrder) {
   const std::string workflow = tenant.webhook(url(), "order_updated", {{"ordered", true}});
   pause(workflow);
   for (const char* notes : {"one", "two", "three"}) change(notes);
@@ -51,7 +51,7 @@ TEST_F(WorkflowStates, PausedHoldsItsRunsAndResumingReleasesThemInOrder) {
       eventually([&] { return tenant.runs("workflowId=" + workflow + "&status=succeeded").size() == 3; }));
 }
 
-TEST_F(WorkflowStates, RunThatWasRetryingIsHeldWhilePaused) {
+TEST_F(WorkflowStates, ARetryingRunIsHeldWhilePaused) {
   const std::string workflow = tenant.webhook(url(), "order_updated");
   receiver.answer_next(tenant.path(), Reply::with_status(503));
   change("retried");
@@ -63,7 +63,7 @@ TEST_F(WorkflowStates, RunThatWasRetryingIsHeldWhilePaused) {
   EXPECT_THAT(notes_received(), ElementsAre("retried", "gone", "retried"));
 }
 
-TEST_F(WorkflowStates, ResumingOneThatIsNotPausedChangesNothing) {
+TEST_F(WorkflowStates, ResumingAWorkflowThatIsNotPausedChangesNothing) {
   const std::string workflow = tenant.webhook(url(), "order_updated");
   EXPECT_EQ(resume(workflow).status, 200);
   EXPECT_EQ(at(tenant.workflow(workflow), "version"), 1);
@@ -71,7 +71,7 @@ TEST_F(WorkflowStates, ResumingOneThatIsNotPausedChangesNothing) {
   EXPECT_EQ(resume("nonsense").status, 400);
 }
 
-TEST_F(WorkflowStates, ToggledOffMatchesNothing) {
+TEST_F(WorkflowStates, AWorkflowToggledOffMatchesNothing) {
   const std::string workflow = tenant.webhook(url(), "order_updated");
   const std::string toggle = "/api/workflows/configured/" + workflow + "/toggle";
   const Response off = tenant.http.get(toggle);
@@ -89,14 +89,14 @@ TEST_F(WorkflowStates, ToggledOffMatchesNothing) {
   EXPECT_THAT(notes_received(), ElementsAre("seen"));
 }
 
-TEST_F(WorkflowStates, MadeInactiveMatchesNothing) {
+TEST_F(WorkflowStates, AWorkflowConfiguredInactiveMatchesNothing) {
   tenant.webhook(url(), "order_updated", {{"isActive", false}});
   change("unseen");
   tenant.settle();
   EXPECT_THAT(notes_received(), IsEmpty());
 }
 
-TEST_F(WorkflowStates, DeletedMatchesNothingAndIsGone) {
+TEST_F(WorkflowStates, ADeletedWorkflowMatchesNothingAndIsGone) {
   const std::string workflow = tenant.webhook(url(), "order_updated");
   const std::string path = "/api/workflows/configured/" + workflow;
   EXPECT_EQ(tenant.http.del(path).status, 200);
@@ -107,7 +107,7 @@ TEST_F(WorkflowStates, DeletedMatchesNothingAndIsGone) {
   EXPECT_THAT(notes_received(), IsEmpty());
 }
 
-TEST_F(WorkflowStates, EachChangeIsAVersionAndARunNamesItsOwn) {
+TEST_F(WorkflowStates, EachChangeMakesAVersionAndARunNamesItsVersion) {
   const std::string workflow = tenant.webhook(url(), "order_updated");
   change("first");
   wait_for(1);
@@ -135,7 +135,7 @@ TEST_F(WorkflowStates, EachChangeIsAVersionAndARunNamesItsOwn) {
   EXPECT_EQ(at(read, "version"), 2);
 }
 
-TEST_F(WorkflowStates, ReadGivesWhatWasConfigured) {
+TEST_F(WorkflowStates, GetReturnsTheConfiguredDefinition) {
   const json::object made = tenant.configure({{"name", "whole"},
                                               {"entityType", "Order"},
                                               {"triggerId", trigger_guid("order_updated")},
@@ -186,19 +186,19 @@ TEST_F(WorkflowStates, BadDefinitionsAre400WithEveryBadField) {
             404);
 }
 
-TEST_F(WorkflowStates, OfAnotherBusinessAre404) {
+TEST_F(WorkflowStates, AWorkflowOfAnotherBusinessIs404) {
   const std::string workflow = tenant.webhook(url(), "order_updated");
   change("mine");
   wait_for(1);
   tenant.settle();
   const std::string run = text_at(tenant.runs("workflowId=" + workflow).at(0), "guid");
-  Tenant stranger(world.waybill, "stranger to " + tenant.name);
-  EXPECT_EQ(stranger.http.get("/api/workflows/configured/" + workflow).status, 404);
-  EXPECT_EQ(stranger.http.get("/api/workflows/configured/" + workflow + "/toggle").status, 404);
-  EXPECT_EQ(stranger.http.del("/api/workflows/configured/" + workflow).status, 404);
-  EXPECT_EQ(stranger.http.get("/api/workflows/runs/" + run).status, 404);
-  EXPECT_EQ(stranger.http.post("/api/workflows/runs/" + run + "/replay").status, 404);
-  EXPECT_TRUE(stranger.runs("workflowId=" + workflow).empty());
+  Tenant other_business(world.waybill, tenant.name + ", another business");
+  EXPECT_EQ(other_business.http.get("/api/workflows/configured/" + workflow).status, 404);
+  EXPECT_EQ(other_business.http.get("/api/workflows/configured/" + workflow + "/toggle").status, 404);
+  EXPECT_EQ(other_business.http.del("/api/workflows/configured/" + workflow).status, 404);
+  EXPECT_EQ(other_business.http.get("/api/workflows/runs/" + run).status, 404);
+  EXPECT_EQ(other_business.http.post("/api/workflows/runs/" + run + "/replay").status, 404);
+  EXPECT_TRUE(other_business.runs("workflowId=" + workflow).empty());
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// An API and two workers, each of which holds the half of the shards, and a tenant whose events one of them
-/// has.
+/// An API and two workers with half of the shards each, and a tenant whose shard one of them holds.
 class TakeOver : public testing::Test {
  protected:
   TakeOver() {
@@ -35,20 +34,20 @@ class TakeOver : public testing::Test {
     return sql.column("select count(*) from shards where owner is not null group by owner order by 1");
   }
 
-  /// The worker whose guid the statement answers.
+  /// The worker whose guid the statement returns.
   Waybill& worker_of(std::string_view guid_sql) {
     const std::string name =
         sql.value("select name from workers where guid = (" + std::string(guid_sql) + ")");
     for (const auto& worker : workers) {
       if (name.ends_with(":" + std::to_string(worker->process().pid()))) return *worker;
     }
-    throw std::runtime_error("nobody is " + name);
+    throw std::runtime_error("no worker is " + name);
   }
   Waybill& owner() {
     return worker_of("select owner from shards where shard = shard_of('" + tenant.id + "')");
   }
 
-  /// How long an order that is inserted now takes until its webhook is there.
+  /// The time from inserting an order to its webhook.
   std::chrono::milliseconds delay(Deadline limit) {
     const std::size_t before = receiver.count("/hook");
     const auto committed = steady_clock::now();
@@ -58,7 +57,7 @@ class TakeOver : public testing::Test {
     return std::chrono::ceil<std::chrono::milliseconds>(all.back().at - committed);
   }
 
-  /// An attempt that hangs and is in the queue as the run of a worker; that worker.
+  /// Starts an attempt that hangs and is in the queue as a run of a worker; returns that worker.
   Waybill& owner_of_hanging_run() {
     gate = std::make_shared<Gate>();
     receiver.answer("/hung", Reply::after(gate));
@@ -81,12 +80,12 @@ class TakeOver : public testing::Test {
   Tenant tenant{api, "taken"};
 };
 
-TEST_F(TakeOver, EventsOfAKilledWorkerGoOnWithinASecond) {
+TEST_F(TakeOver, EventsOfAKilledWorkerContinueWithinASecond) {
   owner().process().kill(SIGKILL);
   EXPECT_LT(delay(5s), 1s);
 }
 
-TEST_F(TakeOver, RunsOfAKilledWorkerGoOnWithinASecond) {
+TEST_F(TakeOver, RunsOfAKilledWorkerContinueWithinASecond) {
   Waybill& worker = owner_of_hanging_run();
   const auto killed = steady_clock::now();
   worker.process().kill(SIGKILL);
@@ -95,11 +94,11 @@ TEST_F(TakeOver, RunsOfAKilledWorkerGoOnWithinASecond) {
   EXPECT_LT(all.back().at - killed, 1s);
 }
 
-TEST_F(TakeOver, EventsAndRunsOfAStoppedWorkerGoOnWithinTenSeconds) {
+TEST_F(TakeOver, EventsAndRunsOfAStoppedWorkerContinueWithinTenSeconds) {
   Waybill& worker = owner_of_hanging_run();
   const auto stopped = steady_clock::now();
   worker.process().kill(SIGSTOP);
-  // The other worker may be the owner of the shard; of the run it is not.
+  // The other worker may own the shard, but it does not own the run.
   EXPECT_LT(delay(10s), 10s);
   const auto all = receiver.wait_for("/hung", 2);
   ASSERT_EQ(all.size(), 2U);
@@ -107,12 +106,12 @@ TEST_F(TakeOver, EventsAndRunsOfAStoppedWorkerGoOnWithinTenSeconds) {
   gate->open();
   worker.process().kill(SIGCONT);
   EXPECT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }))
-      << "a worker that resumes enters again";
+      << "a worker that resumes registers again";
   EXPECT_TRUE(eventually([&] { return sql.number("select count(*) from run_queue") == 0; }));
   EXPECT_EQ(sql.number("select count(*) from runs where trigger_code = 'order_updated'"), 1);
 }
 
-TEST_F(TakeOver, EventsOfADrainedWorkerGoOnAtOnceThoughAnAttemptOfItsHangs) {
+TEST_F(TakeOver, EventsOfADrainingWorkerContinueAtOnceDespiteAHangingAttempt) {
   Waybill& worker = owner();
   gate = std::make_shared<Gate>();
   receiver.answer("/hung", Reply::after(gate));
@@ -121,20 +120,20 @@ TEST_F(TakeOver, EventsOfADrainedWorkerGoOnAtOnceThoughAnAttemptOfItsHangs) {
   ASSERT_EQ(receiver.wait_for("/hung", 1).size(), 1U);
   worker.process().kill(SIGTERM);
   EXPECT_LT(delay(5s), 500ms);
-  EXPECT_TRUE(worker.process().running()) << "it waits for its attempt";
+  EXPECT_TRUE(worker.process().running()) << "the worker waits for its attempt";
   gate->open();
   EXPECT_EQ(worker.process().wait_exit(), 0);
 }
 
-// One attempt of each business hangs, and must not keep its shard.
-TEST_F(TakeOver, AWorkerThatJoinsDelaysNobodyByMoreThanHalfASecond) {
+// One attempt of each business hangs; it must not delay its shard.
+TEST_F(TakeOver, AJoiningWorkerDelaysNoEventByMoreThanHalfASecond) {
   workers.pop_back();
   ASSERT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"16"}); }));
   gate = std::make_shared<Gate>();
   receiver.answer("/hung", Reply::after(gate));
   tenant.webhook(receiver.url("/hung"), "order_deleted");
   std::vector<std::string> businesses{tenant.id};
-  for (int shard = 8; shard < 16; ++shard) {  // those that will move
+  for (int shard = 8; shard < 16; ++shard) {  // the shards that will move
     const std::string name = "shard " + std::to_string(shard);
     sql.rows(
         "insert into businesses (guid, name, email) select g, $2, '' from (select gen_random_uuid() as g "
@@ -172,9 +171,9 @@ TEST_F(TakeOver, AWorkerThatJoinsDelaysNobodyByMoreThanHalfASecond) {
   const auto received = receiver.wait_for("/hook", expected);
   EXPECT_GE(received.size(), expected);
   auto longest = steady_clock::duration::zero();
-  for (const Received& one : received) {
-    const auto found = committed.find(text_at(one.json_body(), "data.entity.orderNumber"));
-    if (found != committed.end()) longest = std::max(longest, one.at - found->second);
+  for (const Received& request : received) {
+    const auto found = committed.find(text_at(request.json_body(), "data.entity.orderNumber"));
+    if (found != committed.end()) longest = std::max(longest, request.at - found->second);
   }
   EXPECT_LT(longest, 500ms);
   gate->open();

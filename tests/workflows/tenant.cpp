@@ -152,13 +152,13 @@ json::object Tenant::run(std::string_view guid) {
 
 json::object Tenant::run_with_status(std::string_view workflow, std::string_view status, Deadline deadline) {
   std::vector<json::object> found;
-  const bool there = eventually(
+  const bool is_found = eventually(
       [&] {
         found = runs("workflowId=" + std::string(workflow));
         return found.size() == 1 && text_at(found[0], "status") == status;
       },
       deadline);
-  if (!there) {
+  if (!is_found) {
     throw std::runtime_error("no run became " + std::string(status) + ", but " +
                              (found.empty() ? "none is listed" : json::serialize(found[0])));
   }
@@ -189,7 +189,7 @@ Finished verify_with_npm(std::string_view secret, const Received& request) {
 std::vector<std::string> signatures(const Received& request) {
   std::istringstream header(request.header("webhook-signature"));
   std::vector<std::string> result;
-  for (std::string one; header >> one;) result.push_back(one);
+  for (std::string value; header >> value;) result.push_back(value);
   return result;
 }
 

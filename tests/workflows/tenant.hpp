@@ -13,8 +13,8 @@
 
 namespace waybill::tests {
 
-/// A business under test: a client with its token, and a `psql` session to the same database. One thread at a
-/// time. Methods that make something throw std::runtime_error with the answer when the service refuses.
+/// A business under test: a client with its token, and a `psql` session to the same database. For one thread
+/// at a time. Methods that create something throw std::runtime_error with the response if it is an error.
 class Tenant {
  public:
   Tenant(const Waybill& api, std::string_view name);
@@ -22,43 +22,43 @@ class Tenant {
   Http http;
   Session sql;
   std::string name;
-  std::string id;  // the business's guid
+  std::string id;  // guid of the business
 
   /// A path of a receiver that no other tenant uses.
   std::string path(std::string_view hook = "hook") const { return "/" + name + "/" + std::string(hook); }
 
-  /// By the API; fields given here replace or join the usual ones. The guid.
+  /// Creates an order through the API; the given fields replace or extend the usual ones. Returns its guid.
   std::string create_order(const json::object& fields = {});
-  /// By plain SQL: an order row with only what the table demands and the columns given (as SQL expressions).
+  /// Inserts an order by plain SQL with only the required columns and those given (as SQL expressions).
   std::string insert_order(const std::map<std::string, std::string>& columns = {});
 
-  /// Likewise a shipment, of an order unless that is empty.
+  /// Inserts a shipment in the same way, of an order unless that is empty.
   std::string insert_shipment(std::string_view order, std::string_view status = "created");
   void move_shipment(std::string_view shipment, std::string_view status);
-  /// The status of an order or shipment as it is now.
+  /// The current status of an order or shipment.
   std::string status_of(std::string_view record);
-  /// Its status changes as the API tells them, oldest first: "pending > shipped by workflow".
+  /// Its status changes in the API, oldest first: "pending > shipped by workflow".
   std::vector<std::string> history_of_order(std::string_view order);
 
   void put_order(std::string_view order, const json::object& fields);
   void move_order(std::string_view order, std::string_view status);
   void update_orders(std::string_view set_and_where);
 
-  /// Configures a webhook workflow; `definition` replaces or joins the usual fields. The answer's data.
+  /// Configures a webhook workflow; `definition` replaces or extends the usual fields. Returns its data.
   json::object configure(const json::object& definition);
   /// The guid of a new webhook workflow.
   std::string webhook(std::string_view url, std::string_view trigger, const json::object& more = {});
-  /// The guid of a new workflow that moves `recipient` to `status`.
+  /// The guid of a new workflow that sets the status of `recipient`.
   std::string update_status(std::string_view trigger, std::string_view recipient, std::string_view status,
                             const json::object& more = {});
   json::object workflow(std::string_view guid);
-  /// The guid of the managed workflow that moves orders to `status`.
+  /// The guid of the managed workflow that sets this status of orders.
   std::string managed(std::string_view status);
 
   /// Runs as listed, newest first; `query` like "entityId=…".
   std::vector<json::object> runs(std::string_view query);
   json::object run(std::string_view guid);
-  /// The only run of a workflow once `status` is its status; throws when it is not in time.
+  /// The only run of a workflow once it has this status; throws on a timeout.
   json::object run_with_status(std::string_view workflow, std::string_view status,
                                Deadline deadline = patience);
 
@@ -66,17 +66,16 @@ class Tenant {
   void settle(Deadline deadline = patience);
 };
 
-/// The guid the contract gives a trigger: UUIDv5 of its code.
+/// The guid of a trigger by the contract: UUIDv5 of its code.
 std::string trigger_guid(std::string_view code);
 
-/// What Standard Webhooks' npm package says of a delivery: 0 valid, 1 wrong, anything else: could not be
-/// asked.
+/// The result of Standard Webhooks' npm package: 0 valid, 1 invalid, otherwise the check failed.
 Finished verify_with_npm(std::string_view secret, const Received& request);
 
-/// The signatures a request carries, `v1,…` each.
+/// The signatures of a request, each starting with `v1,`.
 std::vector<std::string> signatures(const Received& request);
 
-/// `v1,…` that `secret` makes for the request.
+/// The signature `v1,…` of the request with `secret`.
 std::string expected_signature(std::string_view secret, const Received& request);
 
 }  // namespace waybill::tests

@@ -12,17 +12,17 @@ namespace {
 using Codes = std::vector<std::string>;
 
 struct Change {
-  const char* what;
-  const char* set;  // of the update; or a whole statement, in which GUID stands for the record
+  const char* case_name;
+  const char* set;  // of the update; or a whole statement in which GUID is the record's guid
   Codes fires;
 };
 
 struct Entity {
   const char* type;
-  const char* insert;  // BUSINESS stands for the business
+  const char* insert;  // BUSINESS is replaced by the guid of the business
   const char* table;
   Codes created;
-  std::vector<Change> changes;  // one after another on one record
+  std::vector<Change> changes;  // successive changes of one record
   Codes catalogue;
 };
 
@@ -120,9 +120,10 @@ Entity product_entity() {
           {"product_created", "product_updated", "product_price_changed", "product_deleted"}};
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (auto found = text.find(what); found != std::string::npos; found = text.find(what, found + by.size())) {
-    text.replace(found, what.size(), by);
+std::string replaced(std::string text, std::string_view case_name, std::string_view by) {
+  for (auto found = text.find(case_name); found != std::string::npos;
+       found = text.find(case_name, found + by.size())) {
+    text.replace(found, case_name.size(), by);
   }
   return text;
 }
@@ -144,7 +145,7 @@ class Triggers : public WorkflowTest, public testing::WithParamInterface<Entity>
   std::int64_t seen_ = 0;
 };
 
-TEST_P(Triggers, FireForTheirChangesAndNoOthers) {
+TEST_P(Triggers, FireOnlyForTheirChanges) {
   const Entity& entity = GetParam();
   for (const std::string& code : entity.catalogue) {
     tenant.webhook(receiver.url("/" + code), code);
@@ -153,7 +154,7 @@ TEST_P(Triggers, FireForTheirChangesAndNoOthers) {
   EXPECT_EQ(fired(), entity.created);
   std::set<std::string> all(entity.created.begin(), entity.created.end());
   for (const Change& change : entity.changes) {
-    SCOPED_TRACE(change.what);
+    SCOPED_TRACE(change.case_name);
     std::string statement = replaced(change.set, "GUID", guid);
     const bool whole = statement.starts_with("delete ") || statement.starts_with("merge ") ||
                        statement.starts_with("insert ");
@@ -168,7 +169,7 @@ TEST_P(Triggers, FireForTheirChangesAndNoOthers) {
   EXPECT_EQ(all, std::set<std::string>(entity.catalogue.begin(), entity.catalogue.end()));
 }
 
-TEST_P(Triggers, CatalogueIsTheContracts) {
+TEST_P(Triggers, TheCatalogueIsThatOfTheContract) {
   const Entity& entity = GetParam();
   const Response response = tenant.http.get(std::string("/api/workflows/triggers/") + entity.type);
   ASSERT_EQ(response.status, 200);

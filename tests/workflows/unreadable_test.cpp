@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Workflows that this version cannot read, as those of a newer one, or those that SQL has changed.
+/// Workflows that this version cannot read, because a newer version wrote them or SQL changed them.
 class Unreadable : public WorkflowTest {
  protected:
   void set_type(const std::string& workflow, const std::string& type) {
@@ -27,7 +27,7 @@ class Unreadable : public WorkflowTest {
   }
 };
 
-TEST_F(Unreadable, EventsOfAnUnknownActionWaitUntilItIsKnownAndOtherWorkflowsGoOn) {
+TEST_F(Unreadable, EventsOfAnUnknownActionWaitWhileOtherWorkflowsContinue) {
   const std::string workflow = tenant.webhook(url(), "order_created");
   tenant.webhook(url("other"), "order_created");
   set_type(workflow, "send_fax");
@@ -52,15 +52,15 @@ TEST_F(Unreadable, EventsOfAnUnknownActionWaitUntilItIsKnownAndOtherWorkflowsGoO
   EXPECT_TRUE(at(tenant.workflow(workflow), "problem").is_null());
 }
 
-TEST_F(Unreadable, EventsThatDoNotMeetTheConditionsMakeNoRunOnceTheyAreReadable) {
+TEST_F(Unreadable, WaitingEventsThatDoNotMeetTheConditionsMakeNoRun) {
   const std::string workflow = tenant.webhook(url(), "order_created");
   set_conditions(workflow, R"({"notes": {"resembles": "x"}})");
   tenant.insert_order({{"notes", "'no'"}});
-  const std::string meant = tenant.insert_order({{"notes", "'yes'"}});
+  const std::string matching = tenant.insert_order({{"notes", "'yes'"}});
   tenant.settle();
   EXPECT_EQ(postponed(), 2);
   set_conditions(workflow, R"({"notes": "yes"})");
-  EXPECT_EQ(text_at(tenant.run_with_status(workflow, "succeeded"), "entityId"), meant);
+  EXPECT_EQ(text_at(tenant.run_with_status(workflow, "succeeded"), "entityId"), matching);
   EXPECT_EQ(postponed(), 0);
   EXPECT_EQ(receiver.count(tenant.path()), 1U);
 }
@@ -80,7 +80,7 @@ TEST_F(Unreadable, QueuedRunsAreKept) {
   EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 1);
 }
 
-TEST_F(Unreadable, WhatADeletedOneLeftIsForgotten) {
+TEST_F(Unreadable, EventsOfADeletedWorkflowAreDropped) {
   const std::string workflow = tenant.webhook(url(), "order_created");
   set_type(workflow, "send_fax");
   tenant.insert_order();

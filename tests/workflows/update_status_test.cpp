@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class UpdateStatus : public WorkflowTest {
  protected:
-  bool becomes(const std::string& record, std::string_view status) {
+  bool reaches_status(const std::string& record, std::string_view status) {
     return eventually([&] { return tenant.status_of(record) == status; });
   }
   void change(const std::string& order) {
@@ -32,11 +32,11 @@ class UpdateStatus : public WorkflowTest {
   }
 };
 
-TEST_F(UpdateStatus, MovesTheRecordInTheRunsOwnTransactionAndIsTheCauseOfTheChange) {
+TEST_F(UpdateStatus, ChangesTheRecordInTheTransactionOfTheRunAndIsTheCauseOfTheChange) {
   const std::string workflow = tenant.update_status("order_updated", "", "ready", {{"name", "make ready"}});
   const std::string order = tenant.insert_order();
   change(order);
-  ASSERT_TRUE(becomes(order, "ready"));
+  ASSERT_TRUE(reaches_status(order, "ready"));
   const json::object run = tenant.run_with_status(workflow, "succeeded");
   EXPECT_EQ(at(run, "attempts"), 1);
   EXPECT_EQ(at(run, "code"), nullptr);
@@ -56,7 +56,7 @@ TEST_F(UpdateStatus, MovesTheRecordInTheRunsOwnTransactionAndIsTheCauseOfTheChan
       << "one transaction wrote the run and the change";
 }
 
-TEST_F(UpdateStatus, MoveThatIsForbiddenEndsTheRunAsSkippedWithTheAllowedMoves) {
+TEST_F(UpdateStatus, AForbiddenStatusChangeEndsTheRunAsSkipped) {
   const std::string workflow = tenant.update_status("order_updated", "", "delivered");
   const std::string order = tenant.insert_order();
   change(order);
@@ -66,7 +66,7 @@ TEST_F(UpdateStatus, MoveThatIsForbiddenEndsTheRunAsSkippedWithTheAllowedMoves) 
   EXPECT_EQ(tenant.status_of(order), "pending");
 }
 
-TEST_F(UpdateStatus, MoveToTheSameStatusIsSuccessWithoutAnEvent) {
+TEST_F(UpdateStatus, AChangeToTheSameStatusIsASuccessWithoutAnEvent) {
   const std::string workflow = tenant.update_status("order_updated", "", "pending");
   const std::string order = tenant.insert_order();
   change(order);
@@ -74,73 +74,73 @@ TEST_F(UpdateStatus, MoveToTheSameStatusIsSuccessWithoutAnEvent) {
   EXPECT_EQ(tenant.sql.number("select count(*) from events where entity_id = $1", {order}), 2);
 }
 
-TEST_F(UpdateStatus, RecordThatIsGoneIsSkipped) {
+TEST_F(UpdateStatus, ADeletedRecordIsSkipped) {
   const std::string workflow = tenant.update_status("order_deleted", "", "cancelled");
-  const std::string orderless = tenant.update_status("shipment_updated", "order", "shipped");
+  const std::string without_order = tenant.update_status("shipment_updated", "order", "shipped");
   const std::string order = tenant.insert_order();
   tenant.sql.exec("delete from orders where guid = '" + order + "'");
   EXPECT_EQ(text_at(tenant.run_with_status(workflow, "skipped"), "code"), "NO_RECORD");
   const std::string shipment = tenant.insert_shipment("");
   tenant.sql.exec("update shipments set instructions = 'x' where guid = '" + shipment + "'");
-  EXPECT_EQ(text_at(tenant.run_with_status(orderless, "skipped"), "code"), "NO_RECORD");
+  EXPECT_EQ(text_at(tenant.run_with_status(without_order, "skipped"), "code"), "NO_RECORD");
 }
 
-TEST_F(UpdateStatus, RelativesAreMovedAllOrNone) {
+TEST_F(UpdateStatus, RelatedRecordsAreChangedAllOrNothing) {
   const std::string workflow = tenant.update_status("order_updated", "shipments", "cancelled");
   const std::string good = tenant.insert_order();
   const std::vector<std::string> both = {tenant.insert_shipment(good),
                                          tenant.insert_shipment(good, "exception")};
   change(good);
-  for (const std::string& shipment : both) EXPECT_TRUE(becomes(shipment, "cancelled"));
+  for (const std::string& shipment : both) EXPECT_TRUE(reaches_status(shipment, "cancelled"));
 
   const std::string bad = tenant.insert_order();
-  const std::string could = tenant.insert_shipment(bad);
-  const std::string could_not = tenant.insert_shipment(bad, "in_transit");
+  const std::string allowed = tenant.insert_shipment(bad);
+  const std::string forbidden = tenant.insert_shipment(bad, "in_transit");
   change(bad);
   ASSERT_TRUE(eventually([&] { return endings(workflow).size() == 2; }));
   EXPECT_THAT(endings(workflow), ElementsAre("succeeded", "skipped FORBIDDEN_MOVE"));
-  EXPECT_EQ(tenant.status_of(could), "created");
-  EXPECT_EQ(tenant.status_of(could_not), "in_transit");
+  EXPECT_EQ(tenant.status_of(allowed), "created");
+  EXPECT_EQ(tenant.status_of(forbidden), "in_transit");
   const json::object run = tenant.runs("entityId=" + bad).at(0);
-  EXPECT_THAT(text_at(run, "error"), HasSubstr(could_not));
+  EXPECT_THAT(text_at(run, "error"), HasSubstr(forbidden));
 }
 
-TEST_F(UpdateStatus, DeliveredShipmentHasItsTimeAndTrace) {
+TEST_F(UpdateStatus, ADeliveredShipmentHasADeliveryTimeAndATrace) {
   tenant.update_status("shipment_updated", "", "delivered");
   const std::string shipment = tenant.insert_shipment("");
   tenant.sql.exec("update shipments set instructions = 'x' where guid = '" + shipment + "'");
-  ASSERT_TRUE(becomes(shipment, "delivered"));
+  ASSERT_TRUE(reaches_status(shipment, "delivered"));
   const Response read = tenant.http.get("/api/v1/shipments/" + shipment);
   EXPECT_TRUE(parse_timestamp(text_at(read.body, "data.deliveredAt")).has_value()) << read.text;
 }
 
-TEST_F(UpdateStatus, RunsOfOneEventFollowTheOrderInWhichTheirWorkflowsWereMade) {
+TEST_F(UpdateStatus, RunsOfOneEventFollowTheCreationOrderOfTheirWorkflows) {
   const std::vector<std::string> workflows = {tenant.update_status("order_updated", "", "ready"),
                                               tenant.update_status("order_updated", "", "shipped"),
                                               tenant.update_status("order_updated", "", "delivered")};
-  // Changing one does not move it.
+  // Changing a workflow does not change its position.
   tenant.configure({{"guid", workflows[0]}, {"name", "still the first"}});
   for (int i = 0; i < 5; ++i) {
     const std::string order = tenant.insert_order();
     change(order);
-    ASSERT_TRUE(becomes(order, "delivered"));
+    ASSERT_TRUE(reaches_status(order, "delivered"));
     EXPECT_THAT(tenant.history_of_order(order),
                 ElementsAre(" > pending by sql", "pending > ready by workflow", "ready > shipped by workflow",
                             "shipped > delivered by workflow"));
   }
 }
 
-TEST_F(UpdateStatus, OrderIsKeptWhenTheFirstGoesByTheQueue) {
+TEST_F(UpdateStatus, TheOrderIsKeptWhenTheFirstRunIsQueued) {
   tenant.update_status("order_updated", "", "shipped", {{"ordered", true}});
   tenant.update_status("order_updated", "", "delivered");
   for (int i = 0; i < 5; ++i) {
     const std::string order = tenant.insert_order();
     change(order);
-    ASSERT_TRUE(becomes(order, "delivered"));
+    ASSERT_TRUE(reaches_status(order, "delivered"));
   }
 }
 
-TEST_F(UpdateStatus, LockedRecordHoldsUpNothingElseAndIsMovedAfterwardsInOrder) {
+TEST_F(UpdateStatus, ALockedRecordDelaysNoOtherAndIsChangedLaterInOrder) {
   const std::string first = tenant.update_status("shipment_updated", "order", "shipped");
   const std::string second = tenant.update_status("shipment_updated", "order", "delivered");
   const auto ship = [&](const std::string& order) {
@@ -154,38 +154,39 @@ TEST_F(UpdateStatus, LockedRecordHoldsUpNothingElseAndIsMovedAfterwardsInOrder) 
   other.exec("update orders set notes = 'mine' where guid = '" + held + "'");
   ship(held);
   ship(free);
-  ASSERT_TRUE(becomes(free, "delivered"));
+  ASSERT_TRUE(reaches_status(free, "delivered"));
   const auto open_runs = [&] {
     return tenant.sql.number("select count(*) from run_queue where business_id = $1 and attempts = 0",
                              {tenant.id});
   };
   EXPECT_TRUE(eventually([&] { return open_runs() == 2; }));
-  EXPECT_TRUE(throughout([&] { return open_runs() == 2; }, 600ms)) << "waiting for a lock is no try";
+  EXPECT_TRUE(throughout([&] { return open_runs() == 2; }, 600ms)) << "waiting for a lock is no attempt";
   other.exec("commit");
-  ASSERT_TRUE(becomes(held, "delivered"));
+  ASSERT_TRUE(reaches_status(held, "delivered"));
   EXPECT_TRUE(eventually([&] { return open_runs() == 0; }));
   EXPECT_THAT(endings(first), ElementsAre("succeeded", "succeeded"));
   EXPECT_THAT(endings(second), ElementsAre("succeeded", "succeeded"));
 }
 
-TEST_F(UpdateStatus, ChangeThatTheDatabaseRefusesEndsItsRunAlone) {
+TEST_F(UpdateStatus, AChangeThatTheDatabaseRefusesEndsOnlyItsRun) {
   const std::string workflow = tenant.update_status("order_updated", "", "ready");
   tenant.webhook(url(), "order_updated");
   std::vector<std::string> orders;
   for (int i = 0; i < 20; ++i) orders.push_back(tenant.insert_order());
-  const std::string poisoned = orders[7];
+  const std::string refused_order = orders[7];
   tenant.sql.exec(
-      "create function refuse_" + poisoned.substr(0, 8) +
+      "create function refuse_" + refused_order.substr(0, 8) +
       "() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$;"
       "create trigger poisoned before update of status on orders for each row when (new.guid = '" +
-      poisoned + "' and new.status = 'ready') execute function refuse_" + poisoned.substr(0, 8) + "()");
+      refused_order + "' and new.status = 'ready') execute function refuse_" + refused_order.substr(0, 8) +
+      "()");
   tenant.update_orders("notes = 'all' where true");
   for (const std::string& order : orders) {
-    if (order != poisoned) EXPECT_TRUE(becomes(order, "ready"));
+    if (order != refused_order) EXPECT_TRUE(reaches_status(order, "ready"));
   }
   wait_for(20);
-  ASSERT_TRUE(eventually([&] { return tenant.runs("entityId=" + poisoned).size() == 2; }));
-  for (const json::object& run : tenant.runs("entityId=" + poisoned)) {
+  ASSERT_TRUE(eventually([&] { return tenant.runs("entityId=" + refused_order).size() == 2; }));
+  for (const json::object& run : tenant.runs("entityId=" + refused_order)) {
     const bool refused = text_at(run, "workflowId") == workflow;
     EXPECT_EQ(text_at(run, "status"), refused ? "dead" : "succeeded");
     if (refused) EXPECT_THAT(text_at(run, "error"), HasSubstr("not this one"));
@@ -193,25 +194,25 @@ TEST_F(UpdateStatus, ChangeThatTheDatabaseRefusesEndsItsRunAlone) {
   tenant.sql.exec("drop trigger poisoned on orders");
 }
 
-TEST_F(UpdateStatus, DelayedOneChecksItsConditionsAndMovesThen) {
+TEST_F(UpdateStatus, ADelayedRunChecksItsConditionsAgain) {
   const std::string workflow = tenant.update_status(
       "order_updated", "", "cancelled", {{"delay", "PT1S"}, {"conditions", {{"status", "pending"}}}});
   const std::string left = tenant.insert_order();
-  const std::string gone_on = tenant.insert_order();
+  const std::string processed = tenant.insert_order();
   change(left);
-  change(gone_on);
+  change(processed);
   tenant.settle();
-  tenant.move_order(gone_on, "ready");
-  ASSERT_TRUE(becomes(left, "cancelled"));
+  tenant.move_order(processed, "ready");
+  ASSERT_TRUE(reaches_status(left, "cancelled"));
   ASSERT_TRUE(
       eventually([&] { return tenant.runs("workflowId=" + workflow + "&status=skipped").size() == 1; }));
-  EXPECT_EQ(tenant.status_of(gone_on), "ready");
+  EXPECT_EQ(tenant.status_of(processed), "ready");
   EXPECT_EQ(tenant.sql.value(
                 "select cause ->> 'depth' from events where entity_id = $1 order by id desc limit 1", {left}),
             "1");
 }
 
-TEST_F(UpdateStatus, PausedOneMovesNothingUntilItIsResumed) {
+TEST_F(UpdateStatus, APausedWorkflowChangesNothingUntilResumed) {
   const std::string workflow = tenant.update_status("order_updated", "", "ready");
   tenant.sql.exec("update workflows set paused_reason = 'a test', paused_at = now() where guid = '" +
                   workflow + "'");
@@ -220,15 +221,17 @@ TEST_F(UpdateStatus, PausedOneMovesNothingUntilItIsResumed) {
   tenant.run_with_status(workflow, "held");
   EXPECT_EQ(tenant.status_of(order), "pending");
   EXPECT_EQ(tenant.http.get("/api/workflows/resume-workflow?workflowId=" + workflow).status, 200);
-  EXPECT_TRUE(becomes(order, "ready"));
+  EXPECT_TRUE(reaches_status(order, "ready"));
 }
 
-TEST_F(UpdateStatus, CycleEndsAtDepth8AsALoopWhileOtherActionsStillRun) {
-  const auto when = [](std::string_view status) {
+TEST_F(UpdateStatus, ACycleEndsAtDepth8WhileOtherActionsContinue) {
+  const auto if_status = [](std::string_view status) {
     return json::object{{"conditions", {{"status", status}}}};
   };
-  const std::string there = tenant.update_status("order_status_changed", "", "processing", when("pending"));
-  const std::string back = tenant.update_status("order_status_changed", "", "pending", when("processing"));
+  const std::string to_processing =
+      tenant.update_status("order_status_changed", "", "processing", if_status("pending"));
+  const std::string to_pending =
+      tenant.update_status("order_status_changed", "", "pending", if_status("processing"));
   tenant.webhook(url(), "order_status_changed");
   const std::string order = tenant.insert_order();
   tenant.move_order(order, "processing");
@@ -238,15 +241,15 @@ TEST_F(UpdateStatus, CycleEndsAtDepth8AsALoopWhileOtherActionsStillRun) {
   const json::object dead = tenant.runs("entityId=" + order + "&status=dead").at(0);
   EXPECT_EQ(text_at(dead, "code"), "LOOP");
   EXPECT_EQ(at(dead, "attempts"), 0);
-  EXPECT_EQ(text_at(dead, "workflowId"), back);
-  EXPECT_THAT(endings(there), testing::SizeIs(4));
+  EXPECT_EQ(text_at(dead, "workflowId"), to_pending);
+  EXPECT_THAT(endings(to_processing), testing::SizeIs(4));
   EXPECT_EQ(tenant.status_of(order), "processing");
   tenant.settle();
   EXPECT_EQ(receiver.count(tenant.path()), 9U);
 
   const json::value events = tenant.http.get("/api/workflows/explain?entityId=" + order).data();
   for (const auto& entry : events.at(0).at("workflows").as_array()) {
-    if (text_at(entry, "guid") != back) continue;
+    if (text_at(entry, "guid") != to_pending) continue;
     EXPECT_EQ(text_at(entry, "reason"), "loop");
     EXPECT_EQ(entry.at("fired"), false);
   }
@@ -259,7 +262,7 @@ TEST_F(UpdateStatus, CycleEndsAtDepth8AsALoopWhileOtherActionsStillRun) {
   EXPECT_EQ(tenant.status_of(order), "processing");
 }
 
-TEST_F(UpdateStatus, ReplayMovesAgainWhatMayBeMoved) {
+TEST_F(UpdateStatus, AReplayChangesTheStatusAgainWhereAllowed) {
   const std::string workflow = tenant.update_status("order_updated", "", "ready");
   const std::string order = tenant.insert_order();
   change(order);
@@ -268,10 +271,10 @@ TEST_F(UpdateStatus, ReplayMovesAgainWhatMayBeMoved) {
   ASSERT_EQ(
       tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay", json::object()).status,
       201);
-  EXPECT_TRUE(becomes(order, "ready"));
+  EXPECT_TRUE(reaches_status(order, "ready"));
 }
 
-TEST_F(UpdateStatus, TestShowsWhatWouldBeMoved) {
+TEST_F(UpdateStatus, TestShowsTheStatusChangesWithoutMakingThem) {
   const std::string order = tenant.insert_order();
   const std::string shipment = tenant.insert_shipment(order);
   const auto tested = [&](std::string_view entity, std::string_view recipient, std::string_view status,
@@ -320,7 +323,7 @@ TEST_F(UpdateStatus, BadDefinitionsAre400) {
   EXPECT_THAT(refused("Order", {}), ElementsAre("action.status"));
 }
 
-TEST_F(UpdateStatus, DispatchOfTheLastShipmentEndsWithIt) {
+TEST_F(UpdateStatus, ADispatchCompletesWithItsLastShipment) {
   const std::string dispatch = tenant.sql.value(
       "insert into dispatches (business_id, name, status, planned_date) values ($1, 'd', 'in_progress', "
       "now()) "
@@ -330,7 +333,7 @@ TEST_F(UpdateStatus, DispatchOfTheLastShipmentEndsWithIt) {
   tenant.sql.exec("update shipments set dispatch_id = '" + dispatch + "' where guid = '" + shipment + "'");
   tenant.update_status("shipment_updated", "", "delivered");
   tenant.sql.exec("update shipments set instructions = 'x' where guid = '" + shipment + "'");
-  ASSERT_TRUE(becomes(shipment, "delivered"));
+  ASSERT_TRUE(reaches_status(shipment, "delivered"));
   EXPECT_EQ(tenant.sql.value("select status from dispatches where guid = $1", {dispatch}), "completed");
 }
 

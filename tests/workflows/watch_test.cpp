@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A database with an API, where workers are started when everything is laid out: each does all duties at
-/// once when it starts.
+/// A database with an API; workers are started after the test has prepared everything, because each performs
+/// all duties at its start.
 class Watched : public testing::Test {
  protected:
   static Waybill::Options api_options() {
@@ -30,7 +30,7 @@ class Watched : public testing::Test {
     return std::make_unique<Waybill>(database.url(), options);
   }
 
-  /// A webhook workflow that has been what it is for a month.
+  /// A webhook workflow whose definition is a month old.
   std::string old_workflow(Tenant& tenant, std::string_view name) {
     std::string workflow = tenant.webhook("http://127.0.0.1:9/", "order_created", {{"name", name}});
     tenant.sql.rows("update workflows set judged_since = now() - interval '30 days' where guid = $1",
@@ -38,7 +38,7 @@ class Watched : public testing::Test {
     return workflow;
   }
 
-  /// Runs that ended so many days ago, half an hour after their events.
+  /// Runs that ended that many days ago, half an hour after their events.
   static void insert_runs(Tenant& tenant, const std::string& workflow, std::string_view status,
                           const std::vector<double>& days_ago) {
     for (const double days : days_ago) {
@@ -73,14 +73,14 @@ class Watched : public testing::Test {
   Waybill api{database.url(), api_options()};
 };
 
-TEST_F(Watched, AWorkflowThatOnlyFailedForFiveDaysIsPausedAndItsBusinessMailed) {
+TEST_F(Watched, AWorkflowThatOnlyFailsForFiveDaysIsPausedAndItsBusinessMailed) {
   Tenant tenant(api, "failing");
   tenant.sql.rows("update businesses set email = 'ops@failing.example' where guid = $1", {tenant.id});
   const std::string failing = old_workflow(tenant, "failing");
   insert_runs(tenant, failing, "dead", {9, 6, 1});
-  const std::string failing_after_success = old_workflow(tenant, "after a success");
-  insert_runs(tenant, failing_after_success, "succeeded", {9.5, 6});
-  insert_runs(tenant, failing_after_success, "dead", {5.1, 1});
+  const std::string failed_after_success = old_workflow(tenant, "after a success");
+  insert_runs(tenant, failed_after_success, "succeeded", {9.5, 6});
+  insert_runs(tenant, failed_after_success, "dead", {5.1, 1});
   const std::string skipping = old_workflow(tenant, "also skipping");
   insert_runs(tenant, skipping, "dead", {8, 2});
   insert_runs(tenant, skipping, "skipped", {3});
@@ -106,14 +106,14 @@ TEST_F(Watched, AWorkflowThatOnlyFailedForFiveDaysIsPausedAndItsBusinessMailed) 
   insert_runs(tenant, disabled, "dead", {9, 6, 1});
   tenant.sql.rows("update workflows set is_active = false where guid = $1", {disabled});
 
-  // From here on it is the worker's alone, the mails too.
+  // Only the worker acts from here on, for the mails as well.
   ASSERT_EQ(api.stop(), 0);
   const auto worker = start_worker();
   const auto reason = [&](const std::string& workflow) {
     return tenant.sql.value("select paused_reason from workflows where guid = $1", {workflow});
   };
   ASSERT_TRUE(eventually([&] { return reason(failing) == "every run failed for 5 days"; }));
-  EXPECT_EQ(reason(failing_after_success), "every run failed for 5 days");
+  EXPECT_EQ(reason(failed_after_success), "every run failed for 5 days");
   EXPECT_EQ(reason(skipping), "every run failed for 5 days");
   for (const std::string& workflow : healthy) {
     EXPECT_EQ(reason(workflow), "") << tenant.sql.value("select name from workflows where guid = $1",
@@ -125,20 +125,20 @@ TEST_F(Watched, AWorkflowThatOnlyFailedForFiveDaysIsPausedAndItsBusinessMailed) 
                         "now() - interval '5 days'",
                         {healthy[1]}),
       1)
-      << "it need not be looked through again before its success is 5 days old";
+      << "its runs are not read again before its success is 5 days old";
 
-  // By the courier of a process that serves no API.
+  // Sent by a process that serves no API.
   ASSERT_TRUE(eventually([&] { return written_mails().size() == 3; }));
-  bool told = false;
+  bool is_reported = false;
   for (const std::string& mail : written_mails()) {
     EXPECT_NE(mail.find("\r\nTo: ops@failing.example\r\n"), std::string::npos) << mail;
-    told = told || mail.find(failing) != std::string::npos;
+    is_reported = is_reported || mail.find(failing) != std::string::npos;
   }
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(is_reported);
   EXPECT_TRUE(eventually([&] { return database.number("select count(*) from mail_outbox") == 0; }));
 }
 
-TEST_F(Watched, ABusinessWithoutAnAddressIsReachedByItsOwners) {
+TEST_F(Watched, ABusinessWithoutAnAddressIsNotifiedThroughItsOwners) {
   Tenant tenant(api, "owned");
   tenant.sql.exec(
       "insert into users (email, password_hash, business_id, role, verified_at) values "
@@ -158,10 +158,10 @@ TEST_F(Watched, ABusinessWithoutAnAddressIsReachedByItsOwners) {
 TEST_F(Watched, ALedgerThatDoesNotBalanceIsReported) {
   Receiver receiver;
   auto worker = start_worker();
-  Tenant sound(api, "sound");
-  Tenant doubled(api, "doubled");
-  Tenant baseless(api, "baseless");
-  for (Tenant* tenant : {&sound, &doubled, &baseless}) {
+  Tenant balanced(api, "sound");
+  Tenant duplicate(api, "doubled");
+  Tenant without_event(api, "baseless");
+  for (Tenant* tenant : {&balanced, &duplicate, &without_event}) {
     const std::string workflow = tenant->webhook(receiver.url(tenant->path()), "order_created");
     tenant->insert_order();
     tenant->run_with_status(workflow, "succeeded");
@@ -174,26 +174,26 @@ TEST_F(Watched, ALedgerThatDoesNotBalanceIsReported) {
     tenant->settle();
   }
   worker.reset();
-  // A second run of the same event and workflow, and one whose event never was.
-  doubled.sql.exec(
+  // A second run of the same event and workflow, and a run of an event that does not exist.
+  duplicate.sql.exec(
       "insert into runs select (jsonb_populate_record(r, jsonb_build_object('guid', left(r.guid::text, 14) "
       "|| "
       "substr(gen_random_uuid()::text, 15)))).* from runs r where replay_of is null and business_id = '" +
-      doubled.id + "'");
-  baseless.sql.exec("delete from events where business_id = '" + baseless.id + "'");
+      duplicate.id + "'");
+  without_event.sql.exec("delete from events where business_id = '" + without_event.id + "'");
 
   worker = start_worker();
-  const auto of_doubled = worker->process().wait_for_line("business=" + doubled.id);
-  ASSERT_TRUE(of_doubled);
-  EXPECT_NE(of_doubled->find("ledger.unbalanced"), std::string::npos) << *of_doubled;
-  EXPECT_NE(of_doubled->find("runs=2 pairs=1"), std::string::npos) << *of_doubled;
-  const auto of_baseless = worker->process().wait_for_line("business=" + baseless.id);
-  ASSERT_TRUE(of_baseless);
-  EXPECT_NE(of_baseless->find("of_no_event=1"), std::string::npos) << *of_baseless;
-  EXPECT_EQ(worker->process().standard_error().find("business=" + sound.id), std::string::npos);
+  const auto duplicate_line = worker->process().wait_for_line("business=" + duplicate.id);
+  ASSERT_TRUE(duplicate_line);
+  EXPECT_NE(duplicate_line->find("ledger.unbalanced"), std::string::npos) << *duplicate_line;
+  EXPECT_NE(duplicate_line->find("runs=2 pairs=1"), std::string::npos) << *duplicate_line;
+  const auto without_event_line = worker->process().wait_for_line("business=" + without_event.id);
+  ASSERT_TRUE(without_event_line);
+  EXPECT_NE(without_event_line->find("of_no_event=1"), std::string::npos) << *without_event_line;
+  EXPECT_EQ(worker->process().standard_error().find("business=" + balanced.id), std::string::npos);
 }
 
-/// Few firings are many here.
+/// Limits under which a few firings are many.
 class BlastGuard : public testing::Test {
  protected:
   static Waybill::Options guarded(std::string factor, std::string minimum) {
@@ -217,7 +217,7 @@ class BlastGuard : public testing::Test {
   Receiver receiver;
 };
 
-TEST_F(BlastGuard, PausesAtTheFirstFiringBeyondTheMinimumAndHoldsTheRest) {
+TEST_F(BlastGuard, PausesBeyondTheMinimumAndHoldsTheRemainingRuns) {
   World world(guarded("100", "20"));
   Tenant tenant(world.waybill, "burst");
   tenant.sql.rows("update businesses set email = 'ops@burst.example' where guid = $1", {tenant.id});
@@ -236,10 +236,10 @@ TEST_F(BlastGuard, PausesAtTheFirstFiringBeyondTheMinimumAndHoldsTheRest) {
   insert_orders(tenant, 1);
   EXPECT_EQ(count(tenant, workflow, "held"), 6U);
   EXPECT_EQ(receiver.count("/hook"), 20U);
-  // The mail went out with the pause.
+  // The mail was sent with the pause.
   EXPECT_TRUE(world.waybill.process().wait_for_line("mail.written"));
 
-  // Who resumes has seen the flood: its count begins anew.
+  // A user who resumes has seen the warning, so the count starts again.
   ASSERT_EQ(tenant.http.get("/api/workflows/resume-workflow?workflowId=" + workflow).status, 200);
   EXPECT_EQ(receiver.wait_for("/hook", 26).size(), 26U);
   insert_orders(tenant, 20);
@@ -249,7 +249,7 @@ TEST_F(BlastGuard, PausesAtTheFirstFiringBeyondTheMinimumAndHoldsTheRest) {
   EXPECT_EQ(world.waybill.stop(), 0);
   EXPECT_EQ(
       world.database.number("select sum(count) from workflow_firings where workflow_id = $1", {workflow}), 40)
-      << "what was held did not fire, however the events were split into batches";
+      << "held runs do not count as firings, in any split into batches";
 }
 
 TEST_F(BlastGuard, AWorkflowMayFireAHundredTimesItsRate) {
@@ -257,7 +257,7 @@ TEST_F(BlastGuard, AWorkflowMayFireAHundredTimesItsRate) {
   Tenant tenant(world.waybill, "usual");
   const std::string fired = tenant.webhook(receiver.url("/fired"), "order_created");
   const std::string expected = tenant.webhook(receiver.url("/expected"), "order_created");
-  // 0.5 a minute, of which a hundredfold is 50.
+  // 0.5 a minute, a hundred times which is 50.
   tenant.sql.rows("insert into workflow_firings values ($1, $2, now() - interval '6 days', 5040)",
                   {tenant.id, fired});
   tenant.sql.rows("update workflow_health set expected_weekly = 5040 where workflow_id = $1", {expected});
@@ -271,7 +271,7 @@ TEST_F(BlastGuard, AWorkflowMayFireAHundredTimesItsRate) {
   }
 }
 
-TEST_F(BlastGuard, AFigureOlderThanAWeekCountsForNothing) {
+TEST_F(BlastGuard, AFiringRateOlderThanAWeekIsIgnored) {
   World world(guarded("100", "20"));
   Tenant tenant(world.waybill, "stale");
   const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
@@ -281,7 +281,7 @@ TEST_F(BlastGuard, AFigureOlderThanAWeekCountsForNothing) {
   EXPECT_EQ(text_at(tenant.workflow(workflow), "status"), "paused");
 }
 
-TEST_F(BlastGuard, ConfiguringKeepsHowOftenTheWorkflowWouldHaveFired) {
+TEST_F(BlastGuard, ConfiguringStoresTheExpectedFiringRate) {
   World world(guarded("100", "20"));
   Tenant tenant(world.waybill, "configured");
   insert_orders(tenant, 7);
@@ -295,7 +295,7 @@ TEST_F(BlastGuard, ABacklogIsCountedByTheTimesOfItsEvents) {
   Tenant tenant(world.waybill, "backlog");
   const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
   tenant.sql.rows("update workflows set active_since = now() - interval '1 day' where guid = $1", {workflow});
-  // Matched at once, but made one every ten seconds.
+  // Matched at once, although one was created every ten seconds.
   tenant.sql.exec("begin");
   tenant.sql.rows(
       "insert into orders (business_id, order_number) select $1, gen_random_uuid() from "
@@ -312,7 +312,7 @@ TEST_F(BlastGuard, ABacklogIsCountedByTheTimesOfItsEvents) {
   EXPECT_EQ(text_at(tenant.workflow(workflow), "status"), "active");
 }
 
-TEST_F(BlastGuard, ZeroSwitchesItOff) {
+TEST_F(BlastGuard, ZeroDisablesTheGuard) {
   for (const auto& [factor, minimum] : {std::pair("0", "20"), std::pair("100", "0")}) {
     World world(guarded(factor, minimum));
     Tenant tenant(world.waybill, "unguarded");

@@ -31,7 +31,7 @@ class WebhookRequest : public WorkflowTest {
             {"action", std::move(action)}};
   }
 
-  // One change of an order, and the request it causes.
+  // Changes an order once and returns the request that this causes.
   Received one_delivery() {
     const std::string order = tenant.create_order();
     const std::size_t before = receiver.count(tenant.path());
@@ -40,7 +40,7 @@ class WebhookRequest : public WorkflowTest {
   }
 };
 
-TEST_F(WebhookRequest, HasStandardWebhooksHeadersAndTheContractsBody) {
+TEST_F(WebhookRequest, HasStandardWebhooksHeadersAndTheBodyOfTheContract) {
   const json::object workflow = tenant.configure(definition({}));
   const std::string order = tenant.create_order();
   tenant.put_order(order, {{"notes", "ring twice"}, {"serviceLevel", "express"}});
@@ -67,7 +67,7 @@ TEST_F(WebhookRequest, HasStandardWebhooksHeadersAndTheContractsBody) {
   EXPECT_EQ(at(body, "data.entity"), tenant.http.get("/api/v1/Orders/" + order).data());
 }
 
-TEST_F(WebhookRequest, IsVerifiedByTheNpmPackageAndByUs) {
+TEST_F(WebhookRequest, IsVerifiedByTheNpmPackageAndByTheTest) {
   const std::string secret = text_at(tenant.configure(definition({})), "action.secret");
   Received request = one_delivery();
   const auto parsed = net::WebhookSecret::parse(secret);
@@ -82,7 +82,7 @@ TEST_F(WebhookRequest, IsVerifiedByTheNpmPackageAndByUs) {
   EXPECT_EQ(changed.status, 1) << changed.standard_error;
 }
 
-TEST_F(WebhookRequest, CarriesTheHeadersOfTheActionButNotInPlaceOfItsOwn) {
+TEST_F(WebhookRequest, HasTheHeadersOfTheActionAndRefusesReservedOnes) {
   tenant.configure(definition({{"headers", {{"X-Shop", "42"}, {"Authorization", "Bearer s3cret"}}}}));
   const Received request = one_delivery();
   EXPECT_EQ(request.header("x-shop"), "42");
@@ -108,7 +108,7 @@ TEST_F(WebhookRequest, BodyIsRenderedFromTheTemplateWithJsonEscapes) {
   EXPECT_THAT(signatures(request), ElementsAre(expected_signature(secret, request)));
 }
 
-TEST_F(WebhookRequest, SecretIsMadeAndReturnedOnce) {
+TEST_F(WebhookRequest, ASecretIsGeneratedAndReturnedOnce) {
   const json::object made = tenant.configure(definition({}));
   const std::string secret = text_at(made, "action.secret");
   EXPECT_TRUE(net::WebhookSecret::parse(secret).has_value()) << secret;
@@ -124,7 +124,7 @@ TEST_F(WebhookRequest, SecretIsMadeAndReturnedOnce) {
       "0");
 }
 
-TEST_F(WebhookRequest, GivenSecretIsUsedAndABadOneRefused) {
+TEST_F(WebhookRequest, AGivenSecretIsUsedAndABadOneRefused) {
   const std::string secret = net::WebhookSecret::random().text();
   tenant.configure(definition({{"secret", secret}}));
   const Received request = one_delivery();
@@ -137,7 +137,7 @@ TEST_F(WebhookRequest, GivenSecretIsUsedAndABadOneRefused) {
   }
 }
 
-TEST_F(WebhookRequest, ChangedWorkflowKeepsItsSecret) {
+TEST_F(WebhookRequest, AChangedWorkflowKeepsItsSecret) {
   const json::object made = tenant.configure(definition({}));
   json::object change = definition({{"headers", {{"X-New", "1"}}}});
   change["guid"] = made.at("guid");
@@ -147,7 +147,7 @@ TEST_F(WebhookRequest, ChangedWorkflowKeepsItsSecret) {
   EXPECT_THAT(signatures(request), ElementsAre(expected_signature(text_at(made, "action.secret"), request)));
 }
 
-TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
+TEST_F(WebhookRequest, CredentialsInHeadersAreSentButNotShown) {
   json::object wanted = definition(
       {{"headers", {{"Authorization", "Bearer sesame"}, {"X-Auth-Key", "sesame too"}, {"Accept", "shown"}}}});
   const json::object made = tenant.configure(wanted);
@@ -167,7 +167,7 @@ TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
   wanted.at("action").as_object()["headers"] = shown;
   tenant.configure(wanted);
   const Received again = one_delivery();
-  EXPECT_EQ(again.header("authorization"), "Bearer sesame") << "what comes back as it was shown stays";
+  EXPECT_EQ(again.header("authorization"), "Bearer sesame") << "hidden values sent back unchanged are kept";
   EXPECT_EQ(again.header("x-auth-key"), "sesame too");
   tenant.settle();
   for (const char* table : {"workflows", "workflow_versions", "runs", "run_queue"}) {
@@ -186,7 +186,7 @@ TEST_F(WebhookRequest, CredentialsAmongItsHeadersAreSentAndNotShown) {
   }
 }
 
-TEST_F(WebhookRequest, ValuesOfItsHeadersAreShownOnRequestToAdminsAlone) {
+TEST_F(WebhookRequest, HeaderValuesAreShownOnRequestToAdminsOnly) {
   const json::object made =
       tenant.configure(definition({{"headers", {{"X-Auth-Key", "sesame"}, {"Accept", "text/html"}}}}));
   const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/headers";
@@ -202,7 +202,7 @@ TEST_F(WebhookRequest, ValuesOfItsHeadersAreShownOnRequestToAdminsAlone) {
   EXPECT_EQ(at(none.data(), "headers"), json::value(json::object()));
 }
 
-TEST_F(WebhookRequest, HeadersThatWereStoredPlainAreSentHiddenAndSealedWhenConfiguredAgain) {
+TEST_F(WebhookRequest, HeadersStoredInPlainTextAreSealedWhenConfiguredAgain) {
   const json::object made = tenant.configure(definition({{"headers", {{"X-Shop", "42"}}}}));
   const std::string workflow = text_at(made, "guid");
   tenant.sql.rows(
@@ -228,7 +228,7 @@ TEST_F(WebhookRequest, HeadersThatWereStoredPlainAreSentHiddenAndSealedWhenConfi
   EXPECT_EQ(one_delivery().header("x-shop"), "plain");
 }
 
-TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {
+TEST_F(WebhookRequest, IsSignedWithTheTwoNewestSecretsDuringRotation) {
   const json::object made = tenant.configure(definition({}));
   const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/rotate-secret";
   const std::string first = text_at(made, "action.secret");
@@ -252,7 +252,7 @@ TEST_F(WebhookRequest, IsSignedWithTheNewestTwoSecretsDuringRotation) {
   EXPECT_EQ(tenant.http.post(path, {{"overlap", "P1Y"}}).status, 400);
 }
 
-TEST_F(WebhookRequest, IsSignedWithTheOlderSecretUntilItsOverlapEndsAndNoLonger) {
+TEST_F(WebhookRequest, IsSignedWithTheOlderSecretUntilItsOverlapEnds) {
   const json::object made = tenant.configure(definition({}));
   const std::string path = "/api/workflows/configured/" + text_at(made, "guid") + "/rotate-secret";
   ASSERT_EQ(tenant.http.post(path, {{"overlap", "PT1S"}}).status, 200);

@@ -12,7 +12,7 @@
 
 namespace waybill::tests {
 
-/// A database and a waybill that runs on it.
+/// A database and a waybill that uses it.
 struct World {
   explicit World(Waybill::Options options = {}) : waybill(database.url(), std::move(options)) {}
 
@@ -20,8 +20,7 @@ struct World {
   Waybill waybill;
 };
 
-/// Tests that share one world, each with a business of its own, called after the test, and a receiver of its
-/// own.
+/// Tests that share one world; each has its own business, named after the test, and its own receiver.
 class WorkflowTest : public testing::Test {
  protected:
   static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
