@@ -13,17 +13,6 @@ namespace {
 // Bytes per call of PQputCopyData, which takes an int and buffers a copy until it is sent.
 constexpr std::size_t copy_portion = std::size_t{1} << 20U;
 
-std::string session_settings(const SessionLimits& limits) {
-  const auto milliseconds = [](Duration limit) {
-    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
-  };
-  std::string settings = "-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c client_min_messages=warning";
-  if (limits.lock > Duration::zero()) settings += " -c lock_timeout=" + milliseconds(limits.lock);
-  if (limits.idle_in_transaction > Duration::zero())
-    settings += " -c idle_in_transaction_session_timeout=" + milliseconds(limits.idle_in_transaction);
-  return settings;
-}
-
 /// Returns the values for libpq, valid as long as the parameters.
 std::vector<const char*> values_of(const Params& params) {
   std::vector<const char*> values(params.size());

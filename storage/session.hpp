@@ -13,24 +13,14 @@
 #include "storage/params.hpp"
 #include "storage/pq/libpq.hpp"
 #include "storage/rows.hpp"
+#include "storage/session_limits.hpp"
 #include "storage/statement.hpp"
 
 namespace waybill::storage {
 
-/// Time limits of a session; zero is no limit.
-struct SessionLimits {
-  Duration lock{};                 // wait for a lock, then StatementError (is_lock_conflict)
-  Duration idle_in_transaction{};  // of the client; then the server ends the session and frees its locks
-};
-
-/// Limits for the sessions of the worker's threads: no lock of another session blocks them for long, and a
-/// worker that hangs in a transaction keeps no locks.
-inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(500),
-                                             .idle_in_transaction = std::chrono::seconds(5)};
-
-/// A blocking connection for threads that may block: the worker's threads, commands, migrations. UTC, ISO
-/// dates. One thread at a time. Every method throws StatementError if the server refuses the statement and
-/// DatabaseUnavailable if the server is unreachable; after the latter the session is unusable.
+/// A blocking connection with binary values, COPY and streams. UTC, ISO dates. One thread at a time. Every
+/// method throws StatementError if the server refuses the statement and DatabaseUnavailable if the server is
+/// unreachable; after the latter the session is unusable. Where text is enough, blocking::Connection.
 class Session {
  public:
   Session(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});

@@ -81,6 +81,32 @@ void ConnectParams::add(const char* keyword, std::string value) {
   params_.emplace_back(keyword, std::move(value));
 }
 
+std::string conninfo(const std::string& url, std::string_view application_name, std::string_view settings) {
+  const Conninfo parsed = parse(url);
+  if (!parsed) return url;
+  const ConnectParams params(url, application_name, settings);
+  std::string text;
+  const auto add = [&text](std::string_view keyword, std::string_view value) {
+    text.append(keyword).append("='");
+    for (const char each : value) {
+      if (each == '\'' || each == '\\') text += '\\';
+      text += each;
+    }
+    text += "' ";
+  };
+  for (std::size_t i = 0; params.keywords()[i] != nullptr; ++i) {
+    const std::string_view keyword = params.keywords()[i];
+    if (keyword != "dbname") {
+      add(keyword, params.values()[i]);
+      continue;
+    }
+    for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
+      if (option->val != nullptr) add(option->keyword, option->val);
+    }
+  }
+  return text;
+}
+
 std::size_t host_count(const std::string& url) { return count_hosts(parse(url)); }
 
 std::optional<std::string> url_fault(const std::string& url) {

@@ -29,6 +29,10 @@ class ConnectParams {
   std::vector<const char*> values_;
 };
 
+/// Returns the same parameters as one connection string, for libraries that take nothing else. A URL that
+/// libpq cannot read is returned unchanged, so that connecting fails with libpq's own message.
+std::string conninfo(const std::string& url, std::string_view application_name, std::string_view settings);
+
 /// Returns the reason why the URL is invalid, to follow its name ("must …"); nullopt if it is valid.
 std::optional<std::string> url_fault(const std::string& url);
 

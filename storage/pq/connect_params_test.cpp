@@ -1,6 +1,9 @@
 #include "storage/pq/connect_params.hpp"
 
+#include <memory>
+
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 
 namespace waybill::storage::pq {
 namespace {
@@ -48,6 +51,41 @@ TEST(ConnectParams, CanNameOneHostOfTheUrl) {
   EXPECT_EQ(last(shared_port, "port"), "none") << "the port of the URL applies";
   EXPECT_EQ(host_count("postgresql://u@h/w"), 1U);
   EXPECT_EQ(host_count("postgresql:///w"), 1U);
+}
+
+/// The last value of a parameter in a connection string, as libpq reads it.
+std::string read_back(const std::string& conninfo, std::string_view keyword) {
+  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
+      PQconninfoParse(conninfo.c_str(), nullptr), PQconninfoFree);
+  for (const auto* option = options.get(); option != nullptr && option->keyword != nullptr; ++option) {
+    if (option->keyword == keyword && option->val != nullptr) return option->val;
+  }
+  return "none";
+}
+
+TEST(ConnectParams, ConnectionStringHasTheSameParameters) {
+  const std::string text =
+      conninfo("postgresql://u:it%27s%5C@a:5001,b:5002/w?keepalives_idle=9&options=-c%20work_mem%3D1MB",
+               "test", "-c jit=off");
+  EXPECT_EQ(read_back(text, "host"), "a,b");
+  EXPECT_EQ(read_back(text, "port"), "5001,5002");
+  EXPECT_EQ(read_back(text, "dbname"), "w");
+  EXPECT_EQ(read_back(text, "password"), R"(it's\)");
+  EXPECT_EQ(read_back(text, "target_session_attrs"), "primary");
+  EXPECT_EQ(read_back(text, "keepalives_idle"), "9") << "the URL's own";
+  EXPECT_EQ(read_back(text, "fallback_application_name"), "test");
+  EXPECT_EQ(read_back(text, "client_encoding"), "UTF8");
+  EXPECT_EQ(read_back(text, "connect_timeout"), "2");
+  const std::string options = read_back(text, "options");
+  EXPECT_TRUE(options.starts_with("-c work_mem=1MB -c ")) << options;
+  EXPECT_TRUE(options.ends_with(" -c jit=off")) << options;
+  EXPECT_EQ(read_back(conninfo("postgresql://u@a,b/w?target_session_attrs=any", "test", ""),
+                      "target_session_attrs"),
+            "any");
+}
+
+TEST(ConnectParams, UrlThatCannotBeReadIsItsOwnConnectionString) {
+  EXPECT_EQ(conninfo("postgresql://u@a/w?nonsense=1", "test", ""), "postgresql://u@a/w?nonsense=1");
 }
 
 TEST(ConnectParams, RefuseAUrlThatRequiresReadWriteSessions) {

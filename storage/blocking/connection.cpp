@@ -1,0 +1,92 @@
+#include "storage/blocking/connection.hpp"
+
+#include <vector>
+
+#include "storage/blocking/errors.hpp"
+#include "storage/pq/connect_params.hpp"
+
+namespace waybill::storage::blocking {
+
+/// Notes the notifications of one channel.
+class Connection::Receiver final : public pqxx::notification_receiver {
+ public:
+  Receiver(pqxx::connection& connection, const std::string& channel, std::set<std::string>& notified)
+      : notification_receiver(connection, channel), notified_(notified) {}
+
+  void operator()(const std::string&, int) override { notified_.insert(channel()); }
+
+ private:
+  std::set<std::string>& notified_;
+};
+
+Connection::Connection(const std::string& url, std::string_view application_name,
+                       const SessionLimits& limits) try
+    : connection_(pq::conninfo(url, application_name, session_settings(limits))) {
+// A new session would not have the settings, locks and channels of the one before.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  connection_.inhibit_reactivation(true);
+#pragma GCC diagnostic pop
+  connection_.set_verbosity(pqxx::connection_base::terse);
+} catch (...) {
+  throw_not_connected();
+}
+
+Connection::~Connection() {
+  // Without a connection the receivers do not send UNLISTEN, which a server that hangs would not answer.
+  connection_.disconnect();
+}
+
+pqxx::result Connection::run(pqxx::transaction_base& transaction, const Statement& statement,
+                             const Params& params) {
+  return translated([&] {
+    const std::string name(statement.name);
+    connection_.prepare(name, std::string(statement.text));  // on the server with the first use
+    std::vector<const char*> values(params.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
+    return transaction.exec_prepared(name, pqxx::prepare::make_dynamic_params(values));
+  });
+}
+
+pqxx::result Connection::run(const Statement& statement, const Params& params) {
+  return translated([&] {
+    pqxx::nontransaction transaction(connection_);
+    return run(transaction, statement, params);
+  });
+}
+
+pqxx::result Connection::execute(const std::string& sql) {
+  return translated([&] { return pqxx::nontransaction(connection_).exec(sql); });
+}
+
+void Connection::listen(const std::string& channel) {
+  translated([&] { receivers_.emplace_back(connection_, channel, notified_); });
+  // libpqxx reports no connection that breaks here.
+  if (!connection_.is_open()) throw DatabaseUnavailable("the connection to the database was lost");
+}
+
+std::set<std::string> Connection::notifications() {
+  if (!connection_.is_open()) throw DatabaseUnavailable("the connection to the database was lost");
+  translated([&] { connection_.get_notifs(); });
+  return std::exchange(notified_, {});
+}
+
+Transaction::Transaction(Connection& connection) try
+    : connection_(connection), work_(connection.connection_) {
+} catch (...) {
+  throw_translated();
+}
+
+pqxx::result Transaction::run(const Statement& statement, const Params& params) {
+  return connection_.run(work_, statement, params);
+}
+
+pqxx::result Transaction::execute(const std::string& sql) {
+  return translated([&] { return work_.exec(sql); });
+}
+
+void Transaction::commit() {
+  translated([&] { work_.commit(); });
+}
+
+}  // namespace waybill::storage::blocking

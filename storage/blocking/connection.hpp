@@ -1,0 +1,101 @@
+#pragma once
+
+#include <list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <pqxx/pqxx>
+
+#include "storage/blocking/params.hpp"
+#include "storage/errors.hpp"
+#include "storage/session_limits.hpp"
+#include "storage/statement.hpp"
+
+namespace waybill::storage::blocking {
+
+class Connection;
+
+/// A transaction that Connection::transact has begun.
+class Transaction {
+ public:
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  /// Runs a statement, preparing it the first time.
+  template <typename... Values>
+  pqxx::result run(const Statement& statement, const Values&... values) {
+    return run(statement, params_of(values...));
+  }
+  pqxx::result run(const Statement& statement, const Params& params);
+
+  /// Runs one or more statements of literal SQL; returns the rows of the last.
+  pqxx::result execute(const std::string& sql);
+
+ private:
+  friend class Connection;
+
+  explicit Transaction(Connection& connection);
+  void commit();
+
+  Connection& connection_;
+  pqxx::work work_;
+};
+
+/// A connection for threads that may block, where text is enough: commands, migrations, background duties.
+/// UTC, ISO dates, UTF-8; of several hosts in the URL the primary. One thread at a time. Every method throws
+/// StatementError if the server refuses, and DatabaseUnavailable if it is away; after the latter the object
+/// is of no more use, because it never reconnects.
+class Connection {
+ public:
+  Connection(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Runs a statement as one transaction, preparing it the first time.
+  template <typename... Values>
+  pqxx::result run(const Statement& statement, const Values&... values) {
+    return run(statement, params_of(values...));
+  }
+  pqxx::result run(const Statement& statement, const Params& params);
+
+  /// Runs one or more statements of literal SQL as one transaction; returns the rows of the last.
+  pqxx::result execute(const std::string& sql);
+
+  /// Calls `body` with a Transaction and commits. An exception of `body` rolls the transaction back.
+  template <typename Body>
+  std::invoke_result_t<Body&, Transaction&> transact(Body body) {
+    Transaction transaction(*this);
+    if constexpr (std::is_void_v<std::invoke_result_t<Body&, Transaction&>>) {
+      body(transaction);
+      transaction.commit();
+    } else {
+      auto result = body(transaction);
+      transaction.commit();
+      return result;
+    }
+  }
+
+  /// Makes `notifications` return this channel.
+  void listen(const std::string& channel);
+  /// The socket to wait on: readable when a notification may have come.
+  int socket() const { return connection_.sock(); }
+  /// The channels notified since the last call, each once. Throws DatabaseUnavailable if the connection has
+  /// ended.
+  std::set<std::string> notifications();
+
+ private:
+  friend class Transaction;
+
+  class Receiver;
+
+  pqxx::result run(pqxx::transaction_base& transaction, const Statement& statement, const Params& params);
+
+  pqxx::connection connection_;
+  std::set<std::string> notified_;
+  std::list<Receiver> receivers_;
+};
+
+}  // namespace waybill::storage::blocking
