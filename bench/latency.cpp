@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include <libpq-fe.h>
+#include <pqxx/pqxx>
 
 #include "bench/loopback.hpp"
 
@@ -33,19 +33,10 @@ Change api_change(std::uint16_t port, std::string token) {
 }
 
 Change sql_change(const std::string& statement) {
-  const std::shared_ptr<PGconn> connection(PQconnectdb(""), PQfinish);
-  const auto check = [connection](PGresult* result) {
-    const auto status = PQresultStatus(result);
-    PQclear(result);
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
-      throw std::runtime_error(PQerrorMessage(connection.get()));
-    }
-  };
-  check(PQprepare(connection.get(), "change", statement.c_str(), 1, nullptr));
-  return [connection, check](std::uint64_t number) {
-    const std::string text = std::to_string(number);
-    const char* value = text.c_str();
-    check(PQexecPrepared(connection.get(), "change", 1, &value, nullptr, nullptr, 0));
+  const auto connection = std::make_shared<pqxx::connection>();
+  connection->prepare("change", statement);
+  return [connection](std::uint64_t number) {
+    pqxx::nontransaction(*connection).exec_prepared("change", number);
   };
 }
 

@@ -9,12 +9,11 @@
 #include <cstdio>
 #include <iostream>
 #include <iterator>
-#include <memory>
 #include <sys/epoll.h>
 #include <thread>
 #include <vector>
 
-#include <libpq-fe.h>
+#include <pqxx/pqxx>
 
 #include "bench/loopback.hpp"
 
@@ -83,16 +82,12 @@ class Database {
  public:
   /// Returns the first value of the result.
   std::string run(const std::string& statement) {
-    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), statement.c_str()),
-                                                               PQclear);
-    const auto status = PQresultStatus(result.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-      throw std::runtime_error(PQerrorMessage(connection_.get()));
-    return PQntuples(result.get()) == 0 || PQnfields(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+    const pqxx::result rows = pqxx::nontransaction(connection_).exec(statement);
+    return rows.empty() || rows.columns() == 0 ? "" : rows[0][0].c_str();
   }
 
  private:
-  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_{PQconnectdb(""), PQfinish};
+  pqxx::connection connection_;
 };
 
 std::int64_t run_statements() {

@@ -6,22 +6,18 @@
 #include <stdexcept>
 #include <unistd.h>
 
-#include <libpq-fe.h>
+#include <pqxx/pqxx>
 
 #include "storage/migrate.hpp"
 
 namespace waybill::tests {
 namespace {
 
-struct FreeResult {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using Result = std::unique_ptr<PGresult, FreeResult>;
-
-void check(const Result& result, PGconn* connection) {
-  const ExecStatusType status = PQresultStatus(result.get());
-  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
-  throw std::runtime_error(PQerrorMessage(connection));
+/// The URL with `target_session_attrs=primary`, unless it names others itself.
+std::string with_primary(const std::string& url) {
+  constexpr std::string_view parameter = "target_session_attrs=";
+  if (url.find(parameter) != std::string::npos) return url;
+  return url + (url.find('?') == std::string::npos ? '?' : '&') + std::string(parameter) + "primary";
 }
 
 }  // namespace
@@ -56,42 +52,39 @@ std::optional<std::string> unprivileged_user() {
   return getpwnam("postgres") != nullptr ? "postgres" : "nobody";
 }
 
-Session::Session(const std::string& url) {
-  const char* keywords[] = {"target_session_attrs", "dbname", nullptr};
-  const char* values[] = {"primary", url.c_str(), nullptr};  // default, unless the URL sets it
-  connection_ = PQconnectdbParams(keywords, values, 1);
-  if (PQstatus(connection_) != CONNECTION_OK) {
-    const std::string message = PQerrorMessage(connection_);
-    PQfinish(connection_);
-    throw std::runtime_error(message);
+struct Session::Client {
+  explicit Client(const std::string& url) : connection(url) {
+// A test that ends a connection sees that it has ended.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    connection.inhibit_reactivation(true);
+#pragma GCC diagnostic pop
   }
-  PQsetNoticeProcessor(connection_, [](void*, const char*) {}, nullptr);
-}
 
-Session::~Session() { PQfinish(connection_); }
+  pqxx::connection connection;
+};
 
-Session::Session(Session&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+Session::Session(const std::string& url) : client_(std::make_unique<Client>(with_primary(url))) {}
+Session::~Session() = default;
+Session::Session(Session&& other) noexcept = default;
 
-void Session::exec(std::string_view sql) {
-  check(Result(PQexec(connection_, std::string(sql).c_str())), connection_);
-}
+void Session::exec(std::string_view sql) { pqxx::nontransaction(client_->connection).exec(std::string(sql)); }
 
 std::vector<Session::Row> Session::rows(std::string_view sql,
                                         const std::vector<std::optional<std::string>>& params) {
   std::vector<const char*> values;
   values.reserve(params.size());
   for (const auto& param : params) values.push_back(param ? param->c_str() : nullptr);
-  const Result result(PQexecParams(connection_, std::string(sql).c_str(), static_cast<int>(values.size()),
-                                   nullptr, values.data(), nullptr, nullptr, 0));
-  check(result, connection_);
+  pqxx::nontransaction transaction(client_->connection);
   std::vector<Row> rows;
-  for (int row = 0; row < PQntuples(result.get()); ++row) {
+  for (const auto& row :
+       transaction.exec_params(std::string(sql), pqxx::prepare::make_dynamic_params(values))) {
     Row& fields = rows.emplace_back();
-    for (int column = 0; column < PQnfields(result.get()); ++column) {
-      if (PQgetisnull(result.get(), row, column) != 0) {
+    for (const auto& field : row) {
+      if (field.is_null()) {
         fields.emplace_back();
       } else {
-        fields.emplace_back(PQgetvalue(result.get(), row, column));
+        fields.emplace_back(field.as<std::string>());
       }
     }
   }
@@ -115,7 +108,7 @@ std::vector<std::string> Session::column(std::string_view sql,
   return values;
 }
 
-int Session::backend_pid() const { return PQbackendPID(connection_); }
+int Session::backend_pid() const { return client_->connection.backendpid(); }
 
 Postgres::Postgres() {
   if (const char* shared = std::getenv("WAYBILL_TEST_CLUSTER")) {

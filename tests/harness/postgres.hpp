@@ -9,12 +9,10 @@
 
 #include "tests/harness/process.hpp"
 
-struct pg_conn;
-
 namespace waybill::tests {
 
-/// One plain connection like that of `psql`; if the URL has several hosts, to the primary. For one thread at
-/// a time. Methods throw std::runtime_error with the server's message.
+/// One plain libpqxx connection, like that of `psql`; if the URL has several hosts, to the primary. It never
+/// reconnects. For one thread at a time. Methods throw std::runtime_error with the server's message.
 class Session {
  public:
   using Row = std::vector<std::optional<std::string>>;
@@ -37,7 +35,9 @@ class Session {
   int backend_pid() const;
 
  private:
-  pg_conn* connection_;
+  struct Client;
+
+  std::unique_ptr<Client> client_;
 };
 
 /// A temporary PostgreSQL cluster: unix socket only, superuser `waybill`, trust, fsync off (the crash tests
