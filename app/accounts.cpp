@@ -6,8 +6,7 @@
 #include "api/route/schema.hpp"
 #include "base/token.hpp"
 #include "base/utf8.hpp"
-#include "storage/fields.hpp"
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::app {
@@ -29,14 +28,15 @@ void check_name(const std::string& label, const std::string& name) {
 }
 
 /// The guid and plan of the business with this name or guid; no row if there is none. Names are not unique:
-/// a registration chooses one freely.
-storage::Rows find_business(storage::Session& session, const std::string& name_or_guid) {
-  storage::Rows found = session.run(storage::sql::businesses::find_by_name, name_or_guid);
+/// a registration chooses one freely. `session` is a Connection or a Transaction.
+template <typename Session>
+pqxx::result find_business(Session& session, const std::string& name_or_guid) {
+  pqxx::result found = session.run(storage::sql::businesses::find_by_name, name_or_guid);
   if (found.size() > 1) {
     std::string message = "several businesses are called \"" + name_or_guid + "\"; give the guid of one:";
-    storage::for_each_row(found, [&](const storage::RowView& row) {
-      message.append("\n  ").append(row.string(0)).append("  created ").append(row.string(2));
-    });
+    for (const auto& row : found) {
+      message.append("\n  ").append(row["guid"].c_str()).append("  created ").append(row["made"].c_str());
+    }
     throw CommandError(message);
   }
   return found;
@@ -52,24 +52,27 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
   check_name("the token's name", request.name);
   const std::string token = make_token();
 
-  storage::Session session(database_url, "waybill token");
-  storage::Work work(session);
-  session.run(storage::sql::businesses::lock_name, request.business);
-  storage::Rows business = find_business(session, request.business);
-  if (business.empty()) business = session.run(storage::sql::businesses::create, request.business, plan);
-  session.run(storage::sql::tokens::create, business.get(0, 0), request.name, request.role, token_hash(token),
-              std::optional<std::string>());
-  work.commit();
-  return {token, std::string(business.get(0, 1))};
+  storage::blocking::Connection session(database_url, "waybill token");
+  return session.transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
+    transaction.run(storage::sql::businesses::lock_name, request.business);
+    pqxx::result business = find_business(transaction, request.business);
+    if (business.empty()) {
+      business = transaction.run(storage::sql::businesses::create, request.business, plan);
+    }
+    const pqxx::row row = business.at(0);
+    transaction.run(storage::sql::tokens::create, row["guid"].as<Guid>(), request.name, request.role,
+                    token_hash(token), std::optional<Time>());
+    return {token, row["plan"].as<std::string>()};
+  });
 }
 
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,
                  const std::string& plan) {
   check_plan(config, plan);
-  storage::Session session(database_url, "waybill business");
-  const storage::Rows found = find_business(session, business);
+  storage::blocking::Connection session(database_url, "waybill business");
+  const pqxx::result found = find_business(session, business);
   if (found.empty()) throw CommandError("there is no business \"" + business + "\"");
-  session.run(storage::sql::businesses::set_plan, found.get(0, 0), plan);
+  session.run(storage::sql::businesses::set_plan, found.at(0)["guid"].as<Guid>(), plan);
 }
 
 }  // namespace waybill::app

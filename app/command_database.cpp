@@ -3,14 +3,14 @@
 #include <chrono>
 #include <thread>
 
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::app {
 namespace {
 
 bool is_reachable(const std::string& url) {
   try {
-    storage::Session(url, "waybill command").execute("select 1");
+    storage::blocking::Connection(url, "waybill command").execute("select 1");
     return true;
   } catch (const storage::DatabaseUnavailable&) {
     return false;

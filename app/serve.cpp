@@ -10,8 +10,8 @@
 #include "app/postgres_cluster.hpp"
 #include "app/signals.hpp"
 #include "base/observe.hpp"
+#include "storage/errors.hpp"
 #include "storage/migrate.hpp"
-#include "storage/session.hpp"
 
 namespace waybill::app {
 namespace {
