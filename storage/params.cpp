@@ -1,11 +1,28 @@
 #include "storage/params.hpp"
 
+#include <charconv>
 #include <stdexcept>
 #include <utility>
 
 #include "storage/statement.hpp"
 
 namespace waybill::storage {
+namespace {
+
+template <typename Values, typename Append>
+std::string literal(const Values& values, std::size_t width, Append append) {
+  std::string out;
+  out.reserve(values.size() * width + 2);
+  out += '{';
+  for (const auto& value : values) {
+    if (out.size() > 1) out += ',';
+    append(out, value);
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace
 
 void ArrayLiteral::next() { text_ += size_++ == 0 ? '{' : ','; }
 
@@ -34,6 +51,29 @@ std::string ArrayLiteral::take() {
   text_ += size_ == 0 ? "{}" : "}";
   size_ = 0;
   return std::exchange(text_, {});
+}
+
+std::string array_literal(std::span<const Guid> values) {
+  return literal(values, 37, [](std::string& out, const Guid& value) { out += value.to_string(); });
+}
+
+std::string array_literal(std::span<const std::int64_t> values) {
+  return literal(values, 12, [](std::string& out, std::int64_t value) {
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  });
+}
+
+std::string array_literal(std::span<const std::string> values) {
+  ArrayLiteral array;
+  for (const std::string& value : values) array.add(value);
+  return array.take();
+}
+
+std::string array_literal(std::span<const std::optional<std::string>> values) {
+  ArrayLiteral array;
+  for (const auto& value : values) value ? array.add(*value) : array.add_null();
+  return array.take();
 }
 
 Params& Params::add_null() {

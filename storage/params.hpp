@@ -4,12 +4,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
+
+#include "base/guid.hpp"
 
 namespace waybill::storage {
 
@@ -28,6 +32,12 @@ class ArrayLiteral {
   std::string text_;
   std::size_t size_ = 0;
 };
+
+/// PostgreSQL array literals for one parameter each.
+std::string array_literal(std::span<const Guid> values);
+std::string array_literal(std::span<const std::int64_t> values);
+std::string array_literal(std::span<const std::string> values);
+std::string array_literal(std::span<const std::optional<std::string>> values);
 
 /// A value in the binary form of its type, made by binary.hpp. The statement must name the type
 /// (`$1::bigint[]`).

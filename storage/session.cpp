@@ -1,7 +1,6 @@
 #include "storage/session.hpp"
 
 #include <array>
-#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -18,19 +17,6 @@ std::vector<const char*> values_of(const Params& params) {
   std::vector<const char*> values(params.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = params.value(i);
   return values;
-}
-
-template <typename Values, typename Append>
-std::string literal(const Values& values, std::size_t width, Append append) {
-  std::string out;
-  out.reserve(values.size() * width + 2);
-  out += '{';
-  for (const auto& value : values) {
-    if (out.size() > 1) out += ',';
-    append(out, value);
-  }
-  out += '}';
-  return out;
 }
 
 }  // namespace
@@ -174,29 +160,6 @@ Work::~Work() {
 void Work::commit() {
   open_ = false;
   session_.execute("commit");
-}
-
-std::string array_literal(std::span<const Guid> values) {
-  return literal(values, 37, [](std::string& out, const Guid& value) { out += value.to_string(); });
-}
-
-std::string array_literal(std::span<const std::int64_t> values) {
-  return literal(values, 12, [](std::string& out, std::int64_t value) {
-    char digits[24];
-    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-  });
-}
-
-std::string array_literal(std::span<const std::string> values) {
-  ArrayLiteral array;
-  for (const std::string& value : values) array.add(value);
-  return array.take();
-}
-
-std::string array_literal(std::span<const std::optional<std::string>> values) {
-  ArrayLiteral array;
-  for (const auto& value : values) value ? array.add(*value) : array.add_null();
-  return array.take();
 }
 
 }  // namespace waybill::storage

@@ -93,10 +93,4 @@ class Work {
   bool open_ = true;
 };
 
-/// PostgreSQL array literals for one parameter each.
-std::string array_literal(std::span<const Guid> values);
-std::string array_literal(std::span<const std::int64_t> values);
-std::string array_literal(std::span<const std::string> values);
-std::string array_literal(std::span<const std::optional<std::string>> values);
-
 }  // namespace waybill::storage
