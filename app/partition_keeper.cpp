@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/partitions.hpp"
 
 namespace waybill::app {
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 /// Returns the time until the next call.
 std::chrono::seconds make_partitions(const std::string& database_url) {
   try {
-    storage::Session session(database_url, "waybill partitions");
+    storage::blocking::Connection session(database_url, "waybill partitions");
     storage::make_partitions(session);
     return 1h;
   } catch (const storage::DatabaseUnavailable& error) {

@@ -5,8 +5,8 @@
 
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/partitions.hpp"
-#include "storage/session.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::storage {
@@ -17,9 +17,9 @@ std::string checksum(const Statement& migration) { return hex(sha256(migration.t
 // The first migration of the schemas that unreleased versions made.
 constexpr std::string_view unreleased_migration = "0001_businesses";
 
-void refuse_unreleased(const Rows& applied) {
-  for (int row = 0; row < applied.size(); ++row) {
-    if (applied.get(row, 0) != unreleased_migration) continue;
+void refuse_unreleased(const pqxx::result& applied) {
+  for (const auto& row : applied) {
+    if (row["name"].c_str() != unreleased_migration) continue;
     throw MigrationError(
         "an unreleased version of waybill made the schema of this database: make a new database");
   }
@@ -35,35 +35,35 @@ std::string in_schema(std::string text, std::string_view schema) {
 }
 
 // Returns how many of `migrations`, counted from the first, are applied.
-std::size_t count_applied(Session& session, std::span<const Statement> migrations) {
-  const Rows applied = session.run(sql::schema_migrations::list);
+std::size_t count_applied(blocking::Connection& session, std::span<const Statement> migrations) {
+  const pqxx::result applied = session.run(sql::schema_migrations::list);
   refuse_unreleased(applied);
-  for (int row = 0; row < applied.size(); ++row) {
-    const std::string name(applied.get(row, 0));
+  for (const auto& row : applied) {
+    const auto name = row["name"].as<std::string>();
     if (std::ranges::find(migrations, name, &Statement::name) == migrations.end()) {
       throw MigrationError("the database has migration " + name +
                            ", which this program does not know: its schema is newer");
     }
-    const Statement& expected = migrations[static_cast<std::size_t>(row)];
+    const Statement& expected = migrations[row.num()];
     if (expected.name != name) {
       throw MigrationError("migration " + std::string(expected.name) + " is missing, though the later " +
                            name + " is applied");
     }
-    if (applied.get(row, 1) != checksum(expected)) {
+    if (row["checksum"].as<std::string>() != checksum(expected)) {
       throw MigrationError("migration " + name + " was changed after it was applied");
     }
   }
-  return static_cast<std::size_t>(applied.size());
+  return applied.size();
 }
 
-void apply(Session& session, const Statement& migration) {
+void apply(blocking::Connection& session, const Statement& migration) {
   const auto begin = std::chrono::steady_clock::now();
   try {
-    Work work(session);
-    const Rows schema = session.run(sql::schema_migrations::schema);
-    session.execute(in_schema(std::string(migration.text), schema.get(0, 0)));
-    session.run(sql::schema_migrations::record, migration.name, checksum(migration));
-    work.commit();
+    session.transact([&](blocking::Transaction& transaction) {
+      const pqxx::result schema = transaction.run(sql::schema_migrations::schema);
+      transaction.execute(in_schema(std::string(migration.text), schema.at(0)["name"].c_str()));
+      transaction.run(sql::schema_migrations::record, migration.name, checksum(migration));
+    });
   } catch (const StatementError& error) {
     throw MigrationError("migration " + std::string(migration.name) + " fails: " + error.what() + " (" +
                          error.sqlstate() + ")");
@@ -77,7 +77,7 @@ void apply(Session& session, const Statement& migration) {
 }  // namespace
 
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations) {
-  Session session(url, "waybill migrate");
+  blocking::Connection session(url, "waybill migrate");
   session.run(sql::schema_migrations::lock);
   session.run(sql::schema_migrations::create);
   std::vector<std::string> applied;
@@ -89,13 +89,13 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
 }
 
 void refuse_unreleased_schema(const std::string& url) {
-  Session session(url, "waybill");
+  blocking::Connection session(url, "waybill");
   refuse_unreleased(session.run(sql::schema_migrations::list));
 }
 
 std::vector<std::string> migrate(const std::string& url) {
   std::vector<std::string> applied = migrate(url, migrations());
-  Session session(url, "waybill migrate");
+  blocking::Connection session(url, "waybill migrate");
   make_partitions(session);
   return applied;
 }

@@ -3,8 +3,7 @@
 #include <string>
 
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
-#include "storage/fields.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::storage {
@@ -15,45 +14,43 @@ constexpr int transactions_per_call = 100;
 
 /// Runs `statement` in its own transaction and logs `done` if the statement returns true.
 template <typename... Values>
-void change(Session& session, const Statement& statement, Observable done, const std::string& partition,
-            const Values&... values) {
+void change(blocking::Connection& session, const Statement& statement, Observable done,
+            const std::string& partition, const Values&... values) {
   try {
-    const Rows rows = session.run(statement, values...);
-    if (RowView(rows, 0).boolean(0)) observe(done, {{"partition", partition}});
+    const pqxx::result rows = session.run(statement, values...);
+    if (rows.at(0)["is_done"].as<bool>()) observe(done, {{"partition", partition}});
   } catch (const StatementError& error) {
     observe(Observable::partition_failed,
             {{"partition", partition}, {"error", std::string_view(error.what())}});
   }
 }
 
-void expire(Session& session, const Statement& statement, int days) {
+void expire(blocking::Connection& session, const Statement& statement, int days) {
   for (int i = 0; i < transactions_per_call; ++i) {
-    const Rows rows = session.run(statement, days, rows_per_transaction);
-    if (RowView(rows, 0).number(0) < rows_per_transaction) return;
+    const pqxx::result rows = session.run(statement, days, rows_per_transaction);
+    if (rows.at(0)["expired"].as<std::int64_t>() < rows_per_transaction) return;
   }
 }
 
 }  // namespace
 
-void make_partitions(Session& session) {
-  const Rows missing = session.run(sql::duties::missing_partitions);
-  for_each_row(missing, [&](const RowView& row) {
-    const std::string parent = row.string(0);
-    const std::string first = row.string(1);
+void make_partitions(blocking::Connection& session) {
+  for (const auto& row : session.run(sql::duties::missing_partitions)) {
+    const auto parent = row["parent"].as<std::string>();
+    const auto first = row["first"].as<std::string>();
     change(session, sql::duties::make_partition, Observable::partition_made, parent + " from " + first,
            parent, first);
-  });
+  }
 }
 
-void drop_partitions(Session& session, const Retention& retention) {
-  const Rows old = session.run(sql::duties::old_partitions, retention.days, retention.positions_days);
-  for_each_row(old, [&](const RowView& row) {
-    const std::string partition = row.string(0);
+void drop_partitions(blocking::Connection& session, const Retention& retention) {
+  for (const auto& row : session.run(sql::duties::old_partitions, retention.days, retention.positions_days)) {
+    const auto partition = row["partition"].as<std::string>();
     change(session, sql::duties::drop_partition, Observable::partition_dropped, partition, partition);
-  });
+  }
 }
 
-void expire_default_partitions(Session& session, const Retention& retention) {
+void expire_default_partitions(blocking::Connection& session, const Retention& retention) {
   expire(session, sql::duties::expire_other_events, retention.days);
   expire(session, sql::duties::expire_other_runs, retention.days);
   expire(session, sql::duties::expire_other_positions, retention.positions_days);

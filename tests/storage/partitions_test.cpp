@@ -62,7 +62,7 @@ class Partitions : public testing::Test {
 
   const std::string business = "00000000-0000-4000-8000-000000000001";
   TestDatabase database;
-  storage::Session session{database.url(), "partitions"};
+  storage::blocking::Connection session{database.url(), "partitions"};
 };
 
 TEST_F(Partitions, DayWhoseEventsTheDefaultPartitionHoldsIsMadeAndGetsThem) {

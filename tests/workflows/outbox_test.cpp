@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 #include "worker/duties/duties.hpp"
@@ -95,7 +95,7 @@ TEST_F(Outbox, APassedOverEventIsFoundAndMatched) {
   EXPECT_EQ(text_at(all.back().json_body(), "data.entity.notes"), "next");
 
   const SecretBox secrets(SecretBox::Key{});
-  storage::Session duties(world.database.url(), "duties");
+  storage::blocking::Connection duties(world.database.url(), "duties");
   EXPECT_TRUE(eventually([&] {
     // Simulates that a minute has passed, until the worker renews its lease.
     duties.execute("begin");

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 #include "tests/harness/postgres.hpp"
 #include "worker/duties/duties.hpp"
 
@@ -42,7 +42,7 @@ class Retention : public testing::Test {
   }
   void expire() {
     const SecretBox secrets(SecretBox::Key{});
-    storage::Session session(database.url(), "duties");
+    storage::blocking::Connection session(database.url(), "duties");
     worker::expire_history(session, {.database_url = {}, .retention_days = 30, .secrets = secrets});
   }
   /// "first to last" of the remaining versions.

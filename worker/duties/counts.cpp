@@ -3,7 +3,7 @@
 
 namespace waybill::worker {
 
-void fold_counts(storage::Session& session, const DutyOptions&) {
+void fold_counts(storage::blocking::Connection& session, const DutyOptions&) {
   session.run(storage::sql::duties::fold_counts);
   session.run(storage::sql::duties::fold_run_counts);
 }

@@ -3,7 +3,7 @@
 
 namespace waybill::worker {
 
-void silence_devices(storage::Session& session, const DutyOptions&) {
+void silence_devices(storage::blocking::Connection& session, const DutyOptions&) {
   session.run(storage::sql::duties::silence_devices);
 }
 

@@ -6,7 +6,6 @@
 #include <prometheus/histogram.h>
 
 #include "base/observe.hpp"
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::worker {
@@ -55,12 +54,12 @@ void Duties::run() {
 
 void Duties::perform(const Duty& duty) {
   if (!session_) {
-    session_ = std::make_unique<storage::Session>(options_.database_url, "waybill duties");
+    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill duties");
     // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
     session_->execute("set lock_timeout = '200ms'");
   }
-  const storage::Rows locked = session_->run(storage::sql::duties::try_lock, duty.name);
-  if (!storage::RowView(locked, 0).boolean(0)) return;
+  const pqxx::result locked = session_->run(storage::sql::duties::try_lock, duty.name);
+  if (!locked.at(0)["is_locked"].as<bool>()) return;
   const auto started_at = std::chrono::steady_clock::now();
   duty.perform(*session_, options_);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;

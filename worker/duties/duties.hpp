@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::worker {
 
@@ -26,23 +26,23 @@ struct DutyOptions {
 struct Duty {
   std::string_view name;
   Duration every;
-  void (*perform)(storage::Session& session, const DutyOptions& options);
+  void (*perform)(storage::blocking::Connection& session, const DutyOptions& options);
 };
 
 /// All duties. A new duty needs a file and a line in registry.cpp.
 std::span<const Duty> all_duties();
 
-void keep_partitions(storage::Session& session, const DutyOptions& options);
-void fold_counts(storage::Session& session, const DutyOptions& options);
-void release_held(storage::Session& session, const DutyOptions& options);
-void expire(storage::Session& session, const DutyOptions& options);
-void expire_uploads(storage::Session& session, const DutyOptions& options);
-void expire_history(storage::Session& session, const DutyOptions& options);
-void silence_devices(storage::Session& session, const DutyOptions& options);
-void pause_failing(storage::Session& session, const DutyOptions& options);
-void check_ledger(storage::Session& session, const DutyOptions& options);
-void read_passed_over(storage::Session& session, const DutyOptions& options);
-void measure_queue(storage::Session& session, const DutyOptions& options);
+void keep_partitions(storage::blocking::Connection& session, const DutyOptions& options);
+void fold_counts(storage::blocking::Connection& session, const DutyOptions& options);
+void release_held(storage::blocking::Connection& session, const DutyOptions& options);
+void expire(storage::blocking::Connection& session, const DutyOptions& options);
+void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
+void expire_history(storage::blocking::Connection& session, const DutyOptions& options);
+void silence_devices(storage::blocking::Connection& session, const DutyOptions& options);
+void pause_failing(storage::blocking::Connection& session, const DutyOptions& options);
+void check_ledger(storage::blocking::Connection& session, const DutyOptions& options);
+void read_passed_over(storage::blocking::Connection& session, const DutyOptions& options);
+void measure_queue(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Performs the duties when they are due, and all at the start, on a dedicated thread and session.
 class Duties {
@@ -58,7 +58,7 @@ class Duties {
   void perform(const Duty& duty);
 
   Options options_;
-  std::unique_ptr<storage::Session> session_;
+  std::unique_ptr<storage::blocking::Connection> session_;
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

@@ -3,7 +3,7 @@
 
 namespace waybill::worker {
 
-void expire(storage::Session& session, const DutyOptions& options) {
+void expire(storage::blocking::Connection& session, const DutyOptions& options) {
   session.run(storage::sql::duties::expire_idempotency_keys);
   session.run(storage::sql::duties::expire_secrets);
   session.run(storage::sql::duties::expire_accounts);

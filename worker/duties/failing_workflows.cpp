@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/guard/pauses.hpp"
@@ -13,20 +12,19 @@ constexpr Duration longest_duration = std::chrono::days(366);  // the longest th
 
 }  // namespace
 
-void pause_failing(storage::Session& session, const DutyOptions& options) {
-  enum Column { business, workflow, epoch, name, business_name, contacts };
-  const storage::Rows rows = session.run(storage::sql::duties::find_failing, format_duration(failing_period),
-                                         format_duration(std::min(options.longest_run, longest_duration)));
+void pause_failing(storage::blocking::Connection& session, const DutyOptions& options) {
+  const pqxx::result rows = session.run(storage::sql::duties::find_failing, format_duration(failing_period),
+                                        format_duration(std::min(options.longest_run, longest_duration)));
   std::vector<PauseNotice> notices;
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    notices.push_back({.business_id = row.guid(business),
-                       .workflow_id = row.guid(workflow),
-                       .epoch = row.number<std::uint64_t>(epoch),
-                       .workflow_name = row.string(name),
-                       .business_name = row.string(business_name),
-                       .contacts = row.maybe_string(contacts).value_or(""),
+  for (const auto& row : rows) {
+    notices.push_back({.business_id = row["business_id"].as<Guid>(),
+                       .workflow_id = row["guid"].as<Guid>(),
+                       .epoch = row["epoch"].as<std::uint64_t>(),
+                       .workflow_name = row["name"].as<std::string>(),
+                       .business_name = row["business_name"].as<std::string>(),
+                       .contacts = row["contacts"].as<std::string>(""),
                        .reason = "every run failed for 5 days"});
-  });
+  }
   pause_and_mail(session, options.secrets, notices);
 }
 

@@ -3,7 +3,7 @@
 
 namespace waybill::worker {
 
-void release_held(storage::Session& session, const DutyOptions&) {
+void release_held(storage::blocking::Connection& session, const DutyOptions&) {
   session.run(storage::sql::duties::release_held);
 }
 

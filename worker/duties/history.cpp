@@ -1,4 +1,3 @@
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 #include "worker/duties/duties.hpp"
 
@@ -10,16 +9,16 @@ constexpr std::int64_t rows_per_transaction = 1'000;
 constexpr int max_transactions = 100;
 
 /// Repeats a statement that deletes a bounded number of rows until no row is left or the limit is reached.
-void expire(storage::Session& session, const storage::Statement& statement, int days) {
+void expire(storage::blocking::Connection& session, const storage::Statement& statement, int days) {
   for (int i = 0; i < max_transactions; ++i) {
-    const storage::Rows rows = session.run(statement, days, rows_per_transaction);
-    if (storage::RowView(rows, 0).number(0) < rows_per_transaction) return;
+    const pqxx::result rows = session.run(statement, days, rows_per_transaction);
+    if (rows.at(0)["expired"].as<std::int64_t>() < rows_per_transaction) return;
   }
 }
 
 }  // namespace
 
-void expire_history(storage::Session& session, const DutyOptions& options) {
+void expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
   expire(session, storage::sql::duties::expire_versions, options.retention_days);
   expire(session, storage::sql::duties::expire_template_versions, options.retention_days);
   expire(session, storage::sql::duties::expire_switches, options.retention_days);

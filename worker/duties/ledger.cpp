@@ -1,5 +1,4 @@
 #include "base/observe.hpp"
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 #include "worker/duties/duties.hpp"
 
@@ -10,27 +9,26 @@ constexpr std::int64_t slice_seconds = 150;  // the period of the duty
 constexpr Duration slice = std::chrono::seconds(slice_seconds);
 constexpr std::int64_t earlier_slices = 575;
 
-void check_slice(storage::Session& session, Time from, Time to) {
-  enum Column { business, runs, pairs, counted, early, baseless };
-  const storage::Rows rows =
-      session.run(storage::sql::duties::check_ledger, format_sql_timestamp(from), format_sql_timestamp(to));
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    observe(Observable::ledger_unbalanced, {{"business", row.view(business)},
+void check_slice(storage::blocking::Connection& session, Time from, Time to) {
+  const pqxx::result rows = session.run(storage::sql::duties::check_ledger, from, to);
+  for (const auto& row : rows) {
+    const auto number = [&](const char* column) { return row[column].as<std::int64_t>(); };
+    observe(Observable::ledger_unbalanced, {{"business", std::string_view(row["guid"].c_str())},
                                             {"from", format_timestamp(from)},
                                             {"to", format_timestamp(to)},
-                                            {"runs", row.number(runs)},
-                                            {"pairs", row.number(pairs)},
-                                            {"counted", row.number(counted)},
-                                            {"of_pending_events", row.number(early)},
-                                            {"of_no_event", row.number(baseless)}});
-  });
+                                            {"runs", number("runs")},
+                                            {"pairs", number("pairs")},
+                                            {"counted", number("counted")},
+                                            {"of_pending_events", number("early")},
+                                            {"of_no_event", number("baseless")}});
+  }
 }
 
 }  // namespace
 
 // Checks the time since the last check and, in turn, one slice of the preceding day. Each event is thus
 // checked twice, and the cost is proportional to the number of runs.
-void check_ledger(storage::Session& session, const DutyOptions&) {
+void check_ledger(storage::blocking::Connection& session, const DutyOptions&) {
   const Time now = system_clock().now();
   const std::int64_t turn = to_unix_seconds(now) / slice_seconds % earlier_slices + 1;
   check_slice(session, now - slice, now + std::chrono::hours(1));  // other machines' clocks may be ahead

@@ -4,7 +4,7 @@
 
 namespace waybill::worker {
 
-void keep_partitions(storage::Session& session, const DutyOptions& options) {
+void keep_partitions(storage::blocking::Connection& session, const DutyOptions& options) {
   const storage::Retention retention{.days = options.retention_days,
                                      .positions_days = options.positions_retention_days};
   storage::make_partitions(session);

@@ -2,7 +2,6 @@
 
 #include "base/observe.hpp"
 #include "storage/errors.hpp"
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 #include "worker/duties/duties.hpp"
 
@@ -14,10 +13,10 @@ constexpr const char* set_limit = "set statement_timeout = '500ms'";
 constexpr const char* reset_limit = "reset statement_timeout";
 constexpr std::string_view timed_out = "57014";
 
-storage::Rows find_passed_over(storage::Session& session) {
+pqxx::result find_passed_over(storage::blocking::Connection& session) {
   session.execute(set_limit);
   try {
-    storage::Rows rows = session.run(storage::sql::duties::find_passed_over);
+    pqxx::result rows = session.run(storage::sql::duties::find_passed_over);
     session.execute(reset_limit);
     return rows;
   } catch (const storage::StatementError& error) {
@@ -32,19 +31,20 @@ storage::Rows find_passed_over(storage::Session& session) {
 // Events are passed over only if a watermark is wrong, so the watermarks are not used here. An event of a
 // long transaction is already old when it is committed; a shard is therefore read again only if the event is
 // still pending after 3 s.
-void read_passed_over(storage::Session& session, const DutyOptions&) {
+void read_passed_over(storage::blocking::Connection& session, const DutyOptions&) {
   std::vector<std::int64_t> shards, ids;
-  storage::for_each_row(find_passed_over(session), [&](const storage::RowView& row) {
-    shards.push_back(row.number(0));
-    ids.push_back(row.number(1));
-  });
+  for (const auto& row : find_passed_over(session)) {
+    shards.push_back(row["shard"].as<std::int64_t>());
+    ids.push_back(row["id"].as<std::int64_t>());
+  }
   if (ids.empty()) return;
   session.execute("select pg_sleep(3)");
-  const storage::Rows rows = session.run(storage::sql::duties::read_again, storage::array_literal(shards),
-                                         storage::array_literal(ids));
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    observe(Observable::event_passed_over, {{"shard", row.number(0)}, {"event_id", row.number(1)}});
-  });
+  const pqxx::result rows = session.run(storage::sql::duties::read_again, storage::array_literal(shards),
+                                        storage::array_literal(ids));
+  for (const auto& row : rows) {
+    observe(Observable::event_passed_over,
+            {{"shard", row["shard"].as<std::int64_t>()}, {"event_id", row["id"].as<std::int64_t>()}});
+  }
 }
 
 }  // namespace waybill::worker

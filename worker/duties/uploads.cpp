@@ -3,7 +3,7 @@
 
 namespace waybill::worker {
 
-void expire_uploads(storage::Session& session, const DutyOptions& options) {
+void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options) {
   session.run(storage::sql::duties::expire_uploads, options.retention_days);
 }
 

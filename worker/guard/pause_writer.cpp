@@ -112,7 +112,8 @@ bool PauseWriter::write_all() {
 bool PauseWriter::write(Guid workflow, Request request) {
   try {
     if (!session_)
-      session_ = std::make_unique<storage::Session>(database_url_, "waybill pauses", storage::worker_limits);
+      session_ = std::make_unique<storage::blocking::Connection>(database_url_, "waybill pauses",
+                                                                 storage::worker_limits);
     written(workflow, store(request));
     return true;
   } catch (const storage::StatementError& error) {

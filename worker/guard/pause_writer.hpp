@@ -13,7 +13,7 @@
 
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 #include "worker/guard/pauses.hpp"
 
 namespace waybill::worker {
@@ -61,7 +61,8 @@ class PauseWriter {
 
   const std::string database_url_;
   const SecretBox& secrets_;
-  std::unique_ptr<storage::Session> session_;  // used by thread_ only; null while nothing is to be written
+  std::unique_ptr<storage::blocking::Connection>
+      session_;  // used by thread_ only; null while nothing is to be written
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<Guid, Entry> entries_;  // by workflow

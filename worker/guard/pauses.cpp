@@ -6,7 +6,7 @@
 
 #include "base/observe.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/fields.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::worker {
@@ -31,16 +31,16 @@ net::MailMessage mail_of(const PauseNotice& notice) {
 
 }  // namespace
 
-std::optional<Paused> pause(storage::Session& session, const PauseRequest& request) {
-  const storage::Rows rows = session.run(storage::sql::workflows::pause, request.business_id.to_string(),
-                                         request.workflow_id.to_string(), request.reason);
+std::optional<Paused> pause(storage::blocking::Connection& session, const PauseRequest& request) {
+  const pqxx::result rows =
+      session.run(storage::sql::workflows::pause, request.business_id, request.workflow_id, request.reason);
   if (rows.empty()) return std::nullopt;
   observe(Observable::workflow_paused,
           {{"workflow", request.workflow_id.to_string()}, {"reason", std::string_view(request.reason)}});
-  return Paused{request.workflow_id, storage::RowView(rows, 0).number<std::uint64_t>(0)};
+  return Paused{request.workflow_id, rows.at(0)["epoch"].as<std::uint64_t>()};
 }
 
-std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& secrets,
+std::vector<Paused> pause_and_mail(storage::blocking::Connection& session, const SecretBox& secrets,
                                    std::span<const PauseNotice> notices) {
   std::vector<Paused> paused;
   if (notices.empty()) return paused;
@@ -61,16 +61,16 @@ std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& s
     guids.push_back(has_recipient ? std::optional(guid.to_string()) : std::nullopt);
     mails.push_back(has_recipient ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
   }
-  const storage::Rows rows = session.run(
-      storage::sql::workflows::pause_and_mail, storage::array_literal(businesses),
-      storage::array_literal(workflows), storage::array_literal(epochs), storage::array_literal(reasons),
-      storage::array_literal(guids), storage::array_literal(mails));
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    const Guid workflow = row.guid(0);
+  const pqxx::result rows = session.run(storage::sql::workflows::pause_and_mail,
+                                        storage::array_literal(businesses), storage::array_literal(workflows),
+                                        storage::array_literal(epochs), storage::array_literal(reasons),
+                                        storage::array_literal(guids), storage::array_literal(mails));
+  for (const auto& row : rows) {
+    const auto workflow = row["guid"].as<Guid>();
     const auto notice = std::ranges::find(notices, workflow, &PauseNotice::workflow_id);
     observe(Observable::workflow_paused, {{"workflow", workflow.to_string()}, {"reason", notice->reason}});
-    paused.push_back({workflow, row.number<std::uint64_t>(1)});
-  });
+    paused.push_back({workflow, row["epoch"].as<std::uint64_t>()});
+  }
   return paused;
 }
 

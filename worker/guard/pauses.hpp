@@ -8,7 +8,10 @@
 
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "storage/session.hpp"
+
+namespace waybill::storage::blocking {
+class Connection;
+}
 
 namespace waybill::worker {
 
@@ -38,12 +41,12 @@ struct Paused {
 
 /// Pauses a workflow. Returns nullopt if it is already paused or deleted. Throws DatabaseUnavailable or
 /// StatementError.
-std::optional<Paused> pause(storage::Session& session, const PauseRequest& request);
+std::optional<Paused> pause(storage::blocking::Connection& session, const PauseRequest& request);
 
 /// Pauses workflows and queues a mail for each in the same statement, so that a pause and its mail exist only
 /// together. Skips workflows that were paused, switched off, deleted or changed since the decision. Returns
 /// the paused workflows. Throws DatabaseUnavailable or StatementError.
-std::vector<Paused> pause_and_mail(storage::Session& session, const SecretBox& secrets,
+std::vector<Paused> pause_and_mail(storage::blocking::Connection& session, const SecretBox& secrets,
                                    std::span<const PauseNotice> notices);
 
 }  // namespace waybill::worker

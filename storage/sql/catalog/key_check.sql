@@ -5,4 +5,4 @@ with kept as (
   on conflict (only_row) do update set only_row = true
   returning sealed
 )
-select encode(sealed, 'hex') from kept
+select encode(sealed, 'hex') as sealed from kept

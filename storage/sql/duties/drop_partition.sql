@@ -1,3 +1,3 @@
 -- Drops a partition and returns whether it did.
 -- $1 partition
-select drop_partition($1)
+select drop_partition($1) as is_done

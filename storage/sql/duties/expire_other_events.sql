@@ -12,4 +12,4 @@ with old as materialized (
 ), kept as (
   insert into status_history select s.* from gone g, status_changes(g.event) s on conflict do nothing
 )
-select count(*) from gone
+select count(*) as expired from gone

@@ -9,4 +9,4 @@ with old as materialized (
 ), gone as (
   delete from only positions_other p using old where p.ctid = old.place returning 1
 )
-select count(*) from gone
+select count(*) as expired from gone

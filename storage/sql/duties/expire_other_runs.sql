@@ -14,4 +14,4 @@ with old as materialized (
   from gone g, unnest(array['day', 'hour']) u (unit)
   group by 1, 2, 3, 4, 5
 )
-select count(*) from gone
+select count(*) as expired from gone

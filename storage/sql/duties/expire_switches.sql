@@ -12,4 +12,4 @@ with old as materialized (
 ), gone as (
   delete from workflow_switches s using old where s.ctid = old.place returning 1
 )
-select count(*) from gone
+select count(*) as expired from gone

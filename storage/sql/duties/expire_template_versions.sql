@@ -14,4 +14,4 @@ with old as materialized (
 ), gone as (
   delete from template_versions v using old where v.ctid = old.place returning 1
 )
-select count(*) from gone
+select count(*) as expired from gone

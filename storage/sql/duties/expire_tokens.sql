@@ -7,4 +7,4 @@ with old as materialized (
 ), gone as (
   delete from api_tokens t using old where t.ctid = old.place returning 1
 )
-select count(*) from gone
+select count(*) as expired from gone

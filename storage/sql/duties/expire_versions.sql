@@ -24,4 +24,4 @@ with old as materialized (
 ), gone as (
   delete from workflow_versions v using old where v.ctid = old.place returning 1
 )
-select count(*) from gone
+select count(*) as expired from gone
