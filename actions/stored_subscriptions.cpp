@@ -11,7 +11,8 @@ template <typename Use>
 auto StoredSubscriptions::with_session(Use use) {
   try {
     if (!session_)
-      session_ = std::make_unique<storage::Session>(database_url_, "waybill push", storage::worker_limits);
+      session_ = std::make_unique<storage::blocking::Connection>(database_url_, "waybill push",
+                                                                 storage::worker_limits);
     return use(*session_);
   } catch (const std::exception&) {
     session_.reset();
@@ -20,7 +21,7 @@ auto StoredSubscriptions::with_session(Use use) {
 }
 
 PushAudience StoredSubscriptions::find(const Guid& business, const std::optional<Guid>& user) {
-  return with_session([&](storage::Session& session) {
+  return with_session([&](storage::blocking::Connection& session) {
     PushAudience audience{
         storage::push_subscriptions(session, business, user, storage::max_push_subscriptions), nullptr};
     if (!audience.subscriptions.empty()) audience.signer = signer(session, business);
@@ -29,11 +30,12 @@ PushAudience StoredSubscriptions::find(const Guid& business, const std::optional
 }
 
 void StoredSubscriptions::remove(const Guid& business, const storage::PushSubscription& subscription) {
-  with_session(
-      [&](storage::Session& session) { storage::remove_push_subscription(session, business, subscription); });
+  with_session([&](storage::blocking::Connection& session) {
+    storage::remove_push_subscription(session, business, subscription);
+  });
 }
 
-std::shared_ptr<net::VapidSigner> StoredSubscriptions::signer(storage::Session& session,
+std::shared_ptr<net::VapidSigner> StoredSubscriptions::signer(storage::blocking::Connection& session,
                                                               const Guid& business) {
   const auto stored = storage::vapid_keys(session, business);
   if (!stored) return nullptr;

@@ -6,6 +6,7 @@
 
 #include "actions/web_push_sender.hpp"
 #include "base/secret_box.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::actions {
 
@@ -23,12 +24,12 @@ class StoredSubscriptions final : public SubscriptionDirectory {
  private:
   template <typename Use>
   auto with_session(Use use);
-  std::shared_ptr<net::VapidSigner> signer(storage::Session& session, const Guid& business);
+  std::shared_ptr<net::VapidSigner> signer(storage::blocking::Connection& session, const Guid& business);
 
   const std::string database_url_;
   const SecretBox& secrets_;
   const std::string contact_;
-  std::unique_ptr<storage::Session> session_;
+  std::unique_ptr<storage::blocking::Connection> session_;
   std::unordered_map<Guid, std::shared_ptr<net::VapidSigner>> signers_;  // by business; cache their tokens
 };
 

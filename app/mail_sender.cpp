@@ -7,7 +7,6 @@
 
 #include "base/observe.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::app {
@@ -93,15 +92,14 @@ bool MailSender::deliver_some() {
 }
 
 std::vector<MailSender::Mail> MailSender::claim() {
-  enum Column { guid, sealed, attempts, created_at, is_expired };
   if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
   std::vector<Mail> mails;
-  storage::for_each_row(session_->run(sql::claim), [&](const storage::RowView& row) {
-    mails.push_back({.guid = row.guid(guid),
-                     .sealed = row.string(sealed),
-                     .attempts = row.number(attempts),
-                     .is_expired = row.boolean(is_expired)});
-  });
+  for (const auto& row : session_->run(sql::claim)) {
+    mails.push_back({.guid = row["guid"].as<Guid>(),
+                     .sealed = row["sealed"].as<std::string>(),
+                     .attempts = row["attempts"].as<std::int64_t>(),
+                     .is_expired = row["is_expired"].as<bool>()});
+  }
   return mails;
 }
 
@@ -142,13 +140,13 @@ void MailSender::settle(const Mail& mail) {
   const auto name = mail.guid.to_string();
   if (result == net::MailResult::temporary || result == net::MailResult::not_attempted) {
     observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
-    session_->run(sql::delay, name, delay_after(mail.attempts).count());
+    session_->run(sql::delay, mail.guid, delay_after(mail.attempts).count());
     return;
   }
   const bool was_sent = result == net::MailResult::sent;
   observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
           {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
-  session_->run(sql::remove, name);
+  session_->run(sql::remove, mail.guid);
 }
 
 }  // namespace waybill::app

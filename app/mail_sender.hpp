@@ -11,7 +11,7 @@
 
 #include "base/secret_box.hpp"
 #include "net/mail.hpp"
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::app {
 
@@ -52,7 +52,7 @@ class MailSender {
   const Options options_;
   const SecretBox& secrets_;
   std::unique_ptr<net::Mailer> mailer_;  // used by thread_ only
-  std::optional<storage::Session> session_;
+  std::optional<storage::blocking::Connection> session_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::function<void()>> posted_;  // guarded by mutex_

@@ -8,9 +8,12 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/session.hpp"
 
 namespace waybill::storage {
+
+namespace blocking {
+class Connection;
+}
 
 inline constexpr std::size_t shard_count = 16;
 
@@ -28,7 +31,7 @@ using HeldShards = std::map<std::int16_t, HeldShard>;
 /// `lease`. All methods throw DatabaseUnavailable or StatementError.
 class Leases {
  public:
-  Leases(Session& session, Guid worker, std::string name, Duration lease)
+  Leases(blocking::Connection& session, Guid worker, std::string name, Duration lease)
       : session_(session), worker_(worker), name_(std::move(name)), lease_(lease) {}
 
   /// Registers the worker, takes its lock and notifies `waybill_leases`; called once for each session.
@@ -53,14 +56,11 @@ class Leases {
   /// Releases shards and notifies `waybill_leases`.
   void release(const std::vector<std::int16_t>& shards);
 
-  /// Sets whether writers must NOTIFY `waybill_events`.
-  void set_idle(bool idle);
-
   /// Unregisters the worker, which frees all its shards, and notifies `waybill_leases`.
   void leave();
 
  private:
-  Session& session_;
+  blocking::Connection& session_;
   Guid worker_;
   std::string name_;
   Duration lease_;

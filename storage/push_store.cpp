@@ -1,36 +1,36 @@
 #include "storage/push_store.hpp"
 
-#include "storage/fields.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::storage {
 
-std::vector<PushSubscription> push_subscriptions(Session& session, const Guid& business,
+std::vector<PushSubscription> push_subscriptions(blocking::Connection& session, const Guid& business,
                                                  const std::optional<Guid>& user, std::size_t limit) {
-  const std::optional<std::string> user_text = user ? std::optional(user->to_string()) : std::nullopt;
-  const Rows rows = session.run(sql::push_subscriptions::audience, business.to_string(), user_text, limit);
+  const pqxx::result rows = session.run(sql::push_subscriptions::audience, business, user, limit);
   std::vector<PushSubscription> subscriptions;
-  subscriptions.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) {
-    subscriptions.push_back({.guid = row.guid(0),
-                             .endpoint = row.string(1),
-                             .p256dh = row.string(2),
-                             .auth = row.string(3),
-                             .saved_at = row.string(4)});
-  });
+  subscriptions.reserve(rows.size());
+  for (const auto& row : rows) {
+    subscriptions.push_back({.guid = row["guid"].as<Guid>(),
+                             .endpoint = row["endpoint"].as<std::string>(),
+                             .p256dh = row["p256dh"].as<std::string>(),
+                             .auth = row["auth"].as<std::string>(),
+                             .saved_at = row["updated_at"].as<std::string>()});
+  }
   return subscriptions;
 }
 
-std::optional<StoredVapidKeys> vapid_keys(Session& session, const Guid& business) {
-  const Rows rows = session.run(sql::vapid_keys::sealed, business.to_string());
+std::optional<StoredVapidKeys> vapid_keys(blocking::Connection& session, const Guid& business) {
+  const pqxx::result rows = session.run(sql::vapid_keys::sealed, business);
   if (rows.empty()) return std::nullopt;
-  const RowView row(rows, 0);
-  return StoredVapidKeys{row.string(0), unhex(row.view(1)).value()};
+  const pqxx::row row = rows.at(0);
+  return StoredVapidKeys{row["public_key"].as<std::string>(),
+                         unhex(row["private_key"].as<std::string>()).value()};
 }
 
-void remove_push_subscription(Session& session, const Guid& business, const PushSubscription& subscription) {
-  session.run(sql::push_subscriptions::expire, business.to_string(), subscription.guid.to_string(),
-              subscription.saved_at);
+void remove_push_subscription(blocking::Connection& session, const Guid& business,
+                              const PushSubscription& subscription) {
+  session.run(sql::push_subscriptions::expire, business, subscription.guid, subscription.saved_at);
 }
 
 }  // namespace waybill::storage

@@ -7,9 +7,12 @@
 
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
-#include "storage/session.hpp"
 
 namespace waybill::storage {
+
+namespace blocking {
+class Connection;
+}
 
 /// The maximum number of subscriptions of a business; one message goes to all of them.
 inline constexpr std::size_t max_push_subscriptions = 10'000;
@@ -31,13 +34,14 @@ struct StoredVapidKeys {
 
 /// Returns the `limit` newest subscriptions of a business, or of one of its users. All functions here throw
 /// DatabaseUnavailable or StatementError.
-std::vector<PushSubscription> push_subscriptions(Session& session, const Guid& business,
+std::vector<PushSubscription> push_subscriptions(blocking::Connection& session, const Guid& business,
                                                  const std::optional<Guid>& user, std::size_t limit);
 
 /// Returns nullopt if the business has no keys, and therefore no subscriptions.
-std::optional<StoredVapidKeys> vapid_keys(Session& session, const Guid& business);
+std::optional<StoredVapidKeys> vapid_keys(blocking::Connection& session, const Guid& business);
 
 /// Removes a subscription unless it was saved again since it was read.
-void remove_push_subscription(Session& session, const Guid& business, const PushSubscription& subscription);
+void remove_push_subscription(blocking::Connection& session, const Guid& business,
+                              const PushSubscription& subscription);
 
 }  // namespace waybill::storage

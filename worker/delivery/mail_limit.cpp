@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "storage/fields.hpp"
 #include "storage/sql.hpp"
 
 namespace waybill::worker {
@@ -77,16 +76,16 @@ void MailLimit::run() {
   }
 }
 
-storage::Session& MailLimit::session() {
-  if (!session_) session_ = std::make_unique<storage::Session>(options_.database_url, "waybill mails");
+storage::blocking::Connection& MailLimit::session() {
+  if (!session_)
+    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill mails");
   return *session_;
 }
 
 void MailLimit::count(Waiting waiting) {
-  enum Column { is_limited, is_counted, recipients, day, seconds_left };
   const std::string business = waiting.message.owner;
   if (is_stopping()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
-  storage::Rows rows;
+  pqxx::result rows;
   try {
     const auto addresses = addresses_of(waiting.message);
     rows =
@@ -95,8 +94,8 @@ void MailLimit::count(Waiting waiting) {
     session_.reset();
     return waiting.done({net::MailResult::not_attempted, "The database is unavailable."});
   }
-  const storage::RowView row(rows, 0);
-  if (!row.boolean(is_limited)) {
+  const pqxx::row row = rows.at(0);
+  if (!row["is_limited"].as<bool>()) {
     {
       const std::lock_guard lock(mutex_);
       if (unlimited_.size() >= max_unlimited) unlimited_.clear();
@@ -104,14 +103,15 @@ void MailLimit::count(Waiting waiting) {
     }
     return mailer_->send(std::move(waiting.message), std::move(waiting.done));
   }
-  if (!row.boolean(is_counted)) {
+  if (!row["is_counted"].as<bool>()) {
     net::MailOutcome refused{net::MailResult::limited, "The business's plan allows " +
                                                            std::to_string(options_.recipients_per_day) +
                                                            " recipients a day who are not its users."};
-    refused.retry_after = std::chrono::seconds(row.number(seconds_left));
+    refused.retry_after = std::chrono::seconds(row["seconds_left"].as<std::int64_t>());
     return waiting.done(std::move(refused));
   }
-  send_counted(std::move(waiting), {business, row.string(day), row.number(recipients)});
+  send_counted(std::move(waiting),
+               {business, row["day"].as<std::string>(), row["recipients"].as<std::int64_t>()});
 }
 
 void MailLimit::send_counted(Waiting waiting, Release counted) {

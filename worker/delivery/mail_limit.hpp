@@ -12,7 +12,7 @@
 
 #include "base/clock.hpp"
 #include "net/mail.hpp"
-#include "storage/session.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::worker {
 
@@ -45,14 +45,14 @@ class MailLimit final : public net::Mailer {
   void run();
   void count(Waiting waiting);
   void uncount(const Release& release);
-  storage::Session& session();
+  storage::blocking::Connection& session();
   void send_counted(Waiting waiting, Release counted);
   void post(std::function<void()> work);
   bool is_unlimited(const std::string& business);
   bool is_stopping();
 
   const Options options_;
-  std::unique_ptr<storage::Session> session_;  // used by thread_ only
+  std::unique_ptr<storage::blocking::Connection> session_;  // used by thread_ only
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;  // guarded by mutex_

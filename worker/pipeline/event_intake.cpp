@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
+#include "storage/sql.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -69,7 +70,7 @@ void EventIntake::follow_leases(storage::Session& session) {
     }
   }
   if (const auto idle = rate_.setting_to_announce()) {
-    storage::Leases(session, options_.worker, {}, {}).set_idle(*idle);
+    session.run(storage::sql::leases::set_idle, options_.worker.to_string(), *idle);
     rate_.announced(*idle);
   }
 }

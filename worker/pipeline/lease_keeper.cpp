@@ -76,9 +76,9 @@ bool LeaseKeeper::is_renewal_due() {
 }
 
 void LeaseKeeper::connect() {
-  session_ =
-      std::make_unique<storage::Session>(options_.database_url, "waybill leases", storage::worker_limits);
-  session_->execute("listen waybill_leases");
+  session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill leases",
+                                                             storage::worker_limits);
+  session_->listen("waybill_leases");
   if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())
     throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
   if (std::exchange(was_connected_, true)) others_return_until_ = steady_clock::now() + return_time;

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/leases.hpp"
 #include "worker/pipeline/wake_up.hpp"
 
@@ -67,7 +68,7 @@ class LeaseKeeper {
 
   Options options_;
   Callbacks callbacks_;
-  std::unique_ptr<storage::Session> session_;
+  std::unique_ptr<storage::blocking::Connection> session_;
   storage::HeldShards held_;        // published
   std::set<std::int16_t> surplus_;  // held but no longer published; released when idle
   Moment surplus_since_{};

@@ -15,7 +15,8 @@ with business as (
   where m.recipients + excluded.recipients <= $3::integer
   returning m.day
 )
-select exists (select from business), exists (select from counted), s.count, (now() at time zone 'UTC')::date,
+select exists (select from business) as is_limited, exists (select from counted) as is_counted, s.count as recipients,
+       (now() at time zone 'UTC')::date as day,
        ceil(extract(epoch from date_trunc('day', now() at time zone 'UTC') + interval '1 day'
-                               - (now() at time zone 'UTC')))::integer
+                               - (now() at time zone 'UTC')))::integer as seconds_left
 from strangers s

@@ -1,2 +1,2 @@
 -- Returns the number of living workers.
-select count(*) from workers where lease_end(guid) > clock_timestamp()
+select count(*) as alive from workers where lease_end(guid) > clock_timestamp()
