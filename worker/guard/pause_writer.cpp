@@ -6,6 +6,7 @@
 
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::worker {
 namespace {

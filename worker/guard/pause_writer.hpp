@@ -13,7 +13,6 @@
 
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "storage/blocking/connection.hpp"
 #include "worker/guard/pauses.hpp"
 
 namespace waybill::worker {
