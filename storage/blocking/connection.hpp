@@ -45,8 +45,8 @@ class Transaction {
 
 /// A connection for threads that may block, where text is enough: commands, migrations, background duties.
 /// UTC, ISO dates, UTF-8; of several hosts in the URL the primary. One thread at a time. Every method throws
-/// StatementError if the server refuses, and DatabaseUnavailable if it is away; after the latter the object
-/// is of no more use, because it never reconnects.
+/// StatementError if the server refuses the statement and DatabaseUnavailable if the server is unreachable;
+/// after the latter the connection is unusable, because it never reconnects.
 class Connection {
  public:
   Connection(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
@@ -64,7 +64,8 @@ class Connection {
   /// Runs one or more statements of literal SQL as one transaction; returns the rows of the last.
   pqxx::result execute(const std::string& sql);
 
-  /// Calls `body` with a Transaction and commits. An exception of `body` rolls the transaction back.
+  /// Calls `body` with a Transaction and commits. An exception of `body` rolls the transaction back. `body`
+  /// runs its statements on the Transaction only.
   template <typename Body>
   std::invoke_result_t<Body&, Transaction&> transact(Body body) {
     Transaction transaction(*this);
@@ -78,12 +79,12 @@ class Connection {
     }
   }
 
-  /// Makes `notifications` return this channel.
+  /// Subscribes to a channel, so that `notifications` returns it.
   void listen(const std::string& channel);
-  /// The socket to wait on: readable when a notification may have come.
+  /// The socket to wait on: it is readable when a notification may have arrived.
   int socket() const { return connection_.sock(); }
-  /// The channels notified since the last call, each once. Throws DatabaseUnavailable if the connection has
-  /// ended.
+  /// Returns the channels notified since the last call, each once. Throws DatabaseUnavailable if the
+  /// connection has ended.
   std::set<std::string> notifications();
 
  private:

@@ -4,12 +4,12 @@
 
 namespace waybill::storage::blocking {
 
-/// Throws the error of libpqxx that is being handled as the project's own: StatementError with its SQLSTATE
-/// if the server refused a statement, DatabaseUnavailable if the session or the connection has ended, or if a
-/// commit is in doubt. Rethrows everything else. Call it in a catch block.
+/// Replaces the error of libpqxx that a catch block handles: throws StatementError with its SQLSTATE if the
+/// server refused a statement, and DatabaseUnavailable if the session has ended, the connection is lost or a
+/// commit is in doubt. Rethrows other errors.
 [[noreturn]] void throw_translated();
 
-/// The same for an error of connecting, which has the reason in its message.
+/// The same for a failed attempt to connect: DatabaseUnavailable has the message, which says why.
 [[noreturn]] void throw_not_connected();
 
 /// Calls `call`, translating its errors.

@@ -262,12 +262,12 @@ TEST_F(Blocking, ConnectionThatIsLostInTheMiddleOfATransactionIsUnavailable) {
 TEST_F(Blocking, ServerThatCannotBeReachedIsUnavailable) {
   for (const std::string url : {"postgresql:///w?host=/nonexistent", "postgresql://u@h/w?nonsense=1"}) {
     try {
-      Connection(url, "tested");
+      const Connection refused(url, "tested");
       FAIL();
     } catch (const DatabaseUnavailable& error) {
       std::string expected;
       try {
-        storage::Session(url, "tested");
+        const storage::Session other_client(url, "tested");
       } catch (const DatabaseUnavailable& other) {
         expected = other.what();
       }

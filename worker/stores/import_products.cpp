@@ -6,7 +6,7 @@
 
 #include "base/number.hpp"
 #include "storage/fields.hpp"
-#include "storage/session.hpp"
+#include "storage/params.hpp"
 #include "storage/sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"

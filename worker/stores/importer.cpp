@@ -22,7 +22,7 @@
 #include "base/observe.hpp"
 #include "net/async_http.hpp"
 #include "storage/fields.hpp"
-#include "storage/session.hpp"
+#include "storage/params.hpp"
 #include "storage/sql.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/import_sweep.hpp"
