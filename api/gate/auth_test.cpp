@@ -30,7 +30,7 @@ class FakeStore : public TokenStore {
   explicit FakeStore(asio::io_context& io) : io_(io) {}
 
   asio::awaitable<std::optional<TokenRecord>> find(const TokenHash& hash) override {
-    ++look_ups;
+    ++lookups;
     asio::steady_timer turn(io_, std::chrono::seconds(0));
     co_await turn.async_wait(asio::use_awaitable);
     if (away) throw storage::DatabaseUnavailable("away");
@@ -52,7 +52,7 @@ class FakeStore : public TokenStore {
 
   std::map<TokenHash, TokenRecord> records;
   std::vector<std::string> touched;
-  int look_ups = 0;
+  int lookups = 0;
   bool away = false;
 
  private:
@@ -130,7 +130,7 @@ TEST_F(AuthTest, RefusesRevokedAndExpiredTokens) {
   EXPECT_EQ(authenticate("Bearer wb_expiring"), "wb_expiring");
   clock.present += std::chrono::seconds(10);
   EXPECT_EQ(authenticate("Bearer wb_expiring"), "UNAUTHORIZED");
-  EXPECT_EQ(store.look_ups, 2);
+  EXPECT_EQ(store.lookups, 2);
 }
 
 TEST_F(AuthTest, RemembersKnownAndUnknownTokens) {
@@ -139,7 +139,7 @@ TEST_F(AuthTest, RemembersKnownAndUnknownTokens) {
     EXPECT_EQ(authenticate("Bearer wb_a"), "wb_a");
     EXPECT_EQ(authenticate("Bearer wb_b"), "UNAUTHORIZED");
   }
-  EXPECT_EQ(store.look_ups, 2);
+  EXPECT_EQ(store.lookups, 2);
 }
 
 TEST_F(AuthTest, LooksAgainWhenTheTimeIsOver) {
@@ -161,7 +161,7 @@ TEST_F(AuthTest, RequestsThatMissTheSameTokenShareOneLookUp) {
   for (int count = 0; count < 10; ++count) futures.push_back(begin("Bearer wb_a"));
   futures.push_back(begin("Bearer wb_b"));
   run();
-  EXPECT_EQ(store.look_ups, 2);
+  EXPECT_EQ(store.lookups, 2);
   for (std::size_t index = 0; index < 10; ++index) EXPECT_EQ(result(futures[index]), "wb_a");
   EXPECT_EQ(result(futures[10]), "UNAUTHORIZED");
 }
@@ -176,7 +176,7 @@ TEST_F(AuthTest, AChangeOfTheEpochMakesItAskAgainAtOnce) {
   ++epoch;
   EXPECT_EQ(authenticate("Bearer wb_a"), "UNAUTHORIZED");
   EXPECT_EQ(authenticate("Bearer wb_a"), "UNAUTHORIZED");
-  EXPECT_EQ(store.look_ups, 2);
+  EXPECT_EQ(store.lookups, 2);
 }
 
 TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsOfNoUse) {
@@ -192,7 +192,7 @@ TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsOfNoUse) {
   EXPECT_EQ(result(before), "wb_a");
   EXPECT_EQ(result(after), "wb_a");
   EXPECT_EQ(result(also_after), "wb_a");
-  EXPECT_EQ(store.look_ups, 2);
+  EXPECT_EQ(store.lookups, 2);
 }
 
 TEST_F(AuthTest, AFailedLookUpIsToldToAllAndForgotten) {

@@ -41,7 +41,8 @@ class PushService {
   void expire(const Browser& browser);
   std::vector<Pushed> pushes(const Browser& browser);
   /// Waits for `count` pushes; returns those received by the deadline.
-  std::vector<Pushed> wait_for(const Browser& browser, std::size_t count, Deadline deadline = patience);
+  std::vector<Pushed> wait_for(const Browser& browser, std::size_t count,
+                               Deadline deadline = default_deadline);
 
  private:
   Response control(std::string_view path, const json::object& body);

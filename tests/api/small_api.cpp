@@ -197,7 +197,7 @@ RawConnection connect(const SmallApi& api) { return {"127.0.0.1", api.port()}; }
 
 Response ask(RawConnection& connection, std::string_view request) {
   connection.send(request);
-  return connection.read_response(patience, request.starts_with("HEAD "));
+  return connection.read_response(default_deadline, request.starts_with("HEAD "));
 }
 
 Response ask(const SmallApi& api, std::string_view request) {

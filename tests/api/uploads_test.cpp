@@ -105,7 +105,7 @@ TEST_F(UploadsTest, ConfirmingWorksWithPostButNotWithHead) {
   auto head = http.raw();
   head.send("HEAD " + confirm_path(guid) + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + http.token() +
             "\r\n\r\n");
-  EXPECT_EQ(head.read_response(patience, true).status, 405);
+  EXPECT_EQ(head.read_response(default_deadline, true).status, 405);
   EXPECT_EQ(customers(), 0);
   EXPECT_EQ(http.post(confirm_path(guid)).status, 200);
   EXPECT_EQ(customers(), 1);

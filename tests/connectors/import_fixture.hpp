@@ -41,9 +41,9 @@ class Connection {
   /// Requests a sweep and returns its run.
   std::string request();
   /// Waits until the run has finished and returns it.
-  ImportRun finished(const std::string& run, Deadline deadline = patience);
+  ImportRun finished(const std::string& run, Deadline deadline = default_deadline);
   /// Requests a sweep and waits until it has finished.
-  ImportRun sync(Deadline deadline = patience) { return finished(request(), deadline); }
+  ImportRun sync(Deadline deadline = default_deadline) { return finished(request(), deadline); }
 
   std::int64_t orders();  // number of the business's orders
   /// A column of the order with this id in the store; "" if there is none.

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t shops = 3;
 constexpr std::size_t orders_of_a_shop = 20;
-constexpr Deadline heals_within = 30s;
+constexpr Deadline recovery_limit = 30s;
 
 Shop open_shop(const Stack& stack, const Receiver& receiver, std::size_t number) {
   Tenant tenant(stack.up(), "shop " + std::to_string(number));
@@ -60,13 +60,13 @@ Session connect(const Stack& stack) {
           return false;
         }
       },
-      heals_within);
+      recovery_limit);
   if (!session) throw std::runtime_error("the database does not come back");
   return std::move(*session);
 }
 
 // Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults. WAYBILL_CRASH_SECONDS is the duration.
-TEST(Crash, NothingIsLostRepeatedUnderAnotherIdOrMadeUp) {
+TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 15));
   const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
   std::cout << "WAYBILL_CRASH_SEED=" << seed << "\n";
@@ -85,8 +85,8 @@ TEST(Crash, NothingIsLostRepeatedUnderAnotherIdOrMadeUp) {
     Writers writers(ledger, all, stack.database_url(), [&] { return stack.api_port(); }, seed);
     const auto end = std::chrono::steady_clock::now() + seconds;
     while (std::chrono::steady_clock::now() < end) {
-      ASSERT_TRUE(ledger.wait_for_progress(1 + random() % 300, heals_within)) << "not healed";
-      ++faults[stack.break_something()];
+      ASSERT_TRUE(ledger.wait_for_progress(1 + random() % 300, recovery_limit)) << "not healed";
+      ++faults[stack.kill_one()];
       // Leaves some time without the killed process, so that others take over, if any can.
       ledger.wait_for_progress(random() % 100, 500ms);
       stack.repair();

@@ -43,7 +43,7 @@ class CrashDuringFanOut : public testing::Test {
 };
 
 // WAYBILL_CRASH_FAN_OUTS makes the test longer.
-TEST_F(CrashDuringFanOut, EveryRunOfAnEventIsDeliveredThoughItsWorkersAreKilled) {
+TEST_F(CrashDuringFanOut, EveryRunOfAnEventIsDeliveredAfterItsWorkersAreKilled) {
   const std::uint64_t events = from_environment("WAYBILL_CRASH_FAN_OUTS", 3);
   std::mutex mutex;
   std::multiset<std::string> ids;

@@ -55,7 +55,7 @@ void Stack::note_ports() {
 
 int Stack::api_port() const { return ports_.at(turn_++ % ports_.size()); }
 
-std::string Stack::break_something() {
+std::string Stack::kill_one() {
   const auto end = [](Waybill& process) {
     process.process().kill(SIGKILL);
     process.process().wait_exit();

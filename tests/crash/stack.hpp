@@ -18,7 +18,7 @@ class Stack {
   explicit Stack(std::uint64_t seed);
 
   /// Kills a randomly chosen process; returns its name for the log.
-  std::string break_something();
+  std::string kill_one();
   /// Restarts every process that does not run.
   void repair();
 

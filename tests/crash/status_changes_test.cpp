@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Deadline heals_within = 60s;
+constexpr Deadline recovery_limit = 60s;
 
 /// `waybill up` on its own cluster, with a worker, and two further workers that are killed and stopped.
 class ThreeWorkers {
@@ -98,7 +98,7 @@ class PatientSession {
           }
           return result.has_value();
         },
-        heals_within);
+        recovery_limit);
     if (!result) throw std::runtime_error("the database does not come back: " + problem);
     return *result;
   }
@@ -141,7 +141,7 @@ class CrashDuringStatusChanges : public testing::Test {
 };
 
 // WAYBILL_CRASH_ORDERS makes the test longer.
-TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAndPostgresqlCrashAndWorkersAreStopped) {
+TEST_F(CrashDuringStatusChanges, StatusChangesAreMadeExactlyOnceDespiteCrashesAndStops) {
   const auto orders = static_cast<std::int64_t>(from_environment("WAYBILL_CRASH_ORDERS", 200));
   const std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);
@@ -178,12 +178,12 @@ TEST_F(CrashDuringStatusChanges, AreMadeExactlyOnceThoughWorkersAndPostgresqlCra
       ++kills;
     }
   }
-  const auto comes_true = [&](const std::string& sql, std::int64_t expected) {
-    return eventually([&] { return database.number(sql) == expected; }, heals_within);
+  const auto becomes_count = [&](const std::string& sql, std::int64_t expected) {
+    return eventually([&] { return database.number(sql) == expected; }, recovery_limit);
   };
-  EXPECT_TRUE(comes_true("select count(*) from orders where status = 'delivered'", steps * step));
-  EXPECT_TRUE(comes_true("select count(*) from pending_events", 0));
-  EXPECT_TRUE(comes_true("select count(*) from run_queue", 0));
+  EXPECT_TRUE(becomes_count("select count(*) from orders where status = 'delivered'", steps * step));
+  EXPECT_TRUE(becomes_count("select count(*) from pending_events", 0));
+  EXPECT_TRUE(becomes_count("select count(*) from run_queue", 0));
   std::cout << steps * step << " orders; " << kills << " workers killed, " << stops
             << " stopped for a while, PostgreSQL crashed " << crashes << " times; seed " << seed << "\n";
   check(steps * step);

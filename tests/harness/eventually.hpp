@@ -11,7 +11,7 @@ namespace waybill::tests {
 /// Polls `predicate` until it is true or the deadline passes, for state that sends no signal (a row of a
 /// database, a response of the API). No other code of the tests sleeps; it waits for signals.
 template <class Predicate>
-bool eventually(Predicate predicate, Deadline deadline = patience) {
+bool eventually(Predicate predicate, Deadline deadline = default_deadline) {
   constexpr auto step = std::chrono::milliseconds(5);
   const auto end = std::chrono::steady_clock::now() + deadline;
   while (true) {

@@ -58,10 +58,10 @@ class RawConnection {
   /// Closes with RST.
   void reset();
   /// Reads one complete response (Content-Length, chunked, or until close).
-  Response read_response(Deadline deadline = patience, bool head_only = false);
+  Response read_response(Deadline deadline = default_deadline, bool head_only = false);
   /// Reads all bytes until the peer closes or resets; nullopt if it has not at the deadline.
-  std::optional<std::string> read_until_close(Deadline deadline = patience);
-  bool closed_by_peer(Deadline deadline = patience) { return read_until_close(deadline).has_value(); }
+  std::optional<std::string> read_until_close(Deadline deadline = default_deadline);
+  bool closed_by_peer(Deadline deadline = default_deadline) { return read_until_close(deadline).has_value(); }
 
  private:
   enum class More { data, closed, late };
@@ -114,7 +114,7 @@ class Http {
   std::string host_;
   int port_;
   std::string token_;
-  Deadline deadline_ = patience;
+  Deadline deadline_ = default_deadline;
   std::optional<RawConnection> connection_;
 };
 

@@ -15,7 +15,7 @@ namespace waybill::tests {
 using Deadline = std::chrono::milliseconds;
 
 /// The time limit of a test for something that takes milliseconds on a healthy machine.
-inline constexpr Deadline patience = std::chrono::seconds(15);
+inline constexpr Deadline default_deadline = std::chrono::seconds(15);
 
 /// The program under test: WAYBILL_BINARY, or `waybill` beside the test program.
 std::filesystem::path waybill_binary();
@@ -57,10 +57,10 @@ class Process {
 
   /// The first line of stdout or stderr that contains `text`, past or future; nullopt if the deadline passes
   /// or the process ends without it.
-  std::optional<std::string> wait_for_line(std::string_view text, Deadline deadline = patience);
+  std::optional<std::string> wait_for_line(std::string_view text, Deadline deadline = default_deadline);
 
   /// The exit status, or 128 + the signal that ended it; nullopt if it still runs at the deadline.
-  std::optional<int> wait_exit(Deadline deadline = patience);
+  std::optional<int> wait_exit(Deadline deadline = default_deadline);
 
   /// Does nothing if the process has ended.
   void kill(int signal);

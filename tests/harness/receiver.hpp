@@ -85,10 +85,11 @@ class Receiver {
   void answer_next(std::string_view path, Reply reply);
 
   /// Waits for at least `count` requests of the path; returns those received by the deadline.
-  std::vector<Received> wait_for(std::string_view path, std::size_t count, Deadline deadline = patience);
+  std::vector<Received> wait_for(std::string_view path, std::size_t count,
+                                 Deadline deadline = default_deadline);
   /// True as soon as the requests so far satisfy `done`; false at the deadline.
   bool wait_until(std::string_view path, const std::function<bool(const std::vector<Received>&)>& done,
-                  Deadline deadline = patience);
+                  Deadline deadline = default_deadline);
   std::vector<Received> received(std::string_view path) const;
   std::size_t count(std::string_view path) const;
   /// The number of connections accepted since the start.

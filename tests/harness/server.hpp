@@ -52,7 +52,7 @@ class Waybill {
   }
 
   /// Sends SIGTERM and returns the exit status.
-  std::optional<int> stop(Deadline deadline = patience);
+  std::optional<int> stop(Deadline deadline = default_deadline);
 
  private:
   void start();

@@ -20,7 +20,7 @@ class SmtpServer {
   std::string url(std::string_view credentials = {}, std::string_view scheme = "smtp") const;
 
   /// Message `number`, from 1: {from, to, secure, user, connections, raw}. Throws at the deadline.
-  json::object message(int number, Deadline deadline = patience);
+  json::object message(int number, Deadline deadline = default_deadline);
 
  private:
   std::unique_ptr<Process> process_;

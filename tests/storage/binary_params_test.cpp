@@ -13,7 +13,7 @@ namespace {
 using storage::binary_array;
 using storage::Params;
 
-TEST(BinaryParams, ArraysArriveAsTheyAre) {
+TEST(BinaryParams, ArraysArriveUnchanged) {
   const TestDatabase database(TestDatabase::Content::empty);
   storage::Session session(database.url(), "test");
   const storage::Statement statement{

@@ -28,7 +28,7 @@ class CopyRowsTest : public testing::Test {
   }();
 };
 
-TEST_F(CopyRowsTest, EveryTypeArrivesAsItIs) {
+TEST_F(CopyRowsTest, ValuesOfEveryTypeArriveUnchanged) {
   CopyRows rows(7);
   EXPECT_TRUE(rows.empty());
   rows.begin_row()
@@ -56,7 +56,7 @@ TEST_F(CopyRowsTest, EveryTypeArrivesAsItIs) {
                                     "1999-12-31 23:59:59.999999", "false"}));
 }
 
-TEST_F(CopyRowsTest, TextThatIsNoTextIsRefusedAndNothingIsWritten) {
+TEST_F(CopyRowsTest, InvalidTextIsRefusedAndNothingIsWritten) {
   for (const std::string& text : {std::string("\0", 1), std::string("\xff")}) {
     CopyRows rows(7);
     rows.begin_row().bigint(1).text("good").null().null().null().null().null();
@@ -72,7 +72,7 @@ TEST_F(CopyRowsTest, TextThatIsNoTextIsRefusedAndNothingIsWritten) {
 }
 
 // Its bytes are never read, so the test needs no memory for them.
-TEST_F(CopyRowsTest, ValueThatNoColumnHoldsIsRefusedAsData) {
+TEST_F(CopyRowsTest, AValueTooLargeForAnyColumnIsRefusedAsData) {
   constexpr std::size_t longest = 0x3fffffff;
   const char* const nothing = "";
   CopyRows rows(1);
@@ -85,7 +85,7 @@ TEST_F(CopyRowsTest, ValueThatNoColumnHoldsIsRefusedAsData) {
   }
 }
 
-TEST_F(CopyRowsTest, RowsOfSeveralPortionsArriveWhole) {
+TEST_F(CopyRowsTest, RowsSentInSeveralPortionsArriveComplete) {
   constexpr std::size_t bytes = 3'500'000;
   CopyRows rows(7);
   rows.begin_row().bigint(1).text(std::string(bytes, 'x')).null().null().null().null().null();

@@ -58,7 +58,7 @@ class DatabaseReads : public DatabaseTest {
   }
 };
 
-TEST_F(DatabaseReads, OfOneConnectionAnswerInOrder) {
+TEST_F(DatabaseReads, OfOneConnectionReturnInOrder) {
   auto& database = open();
   std::vector<std::string> expected;
   for (int i = 0; i < 200; ++i) expected.push_back(std::to_string(i));
@@ -76,7 +76,7 @@ TEST_F(DatabaseReads, OfOneTurnShareOneSync) {
   EXPECT_EQ(std::set<std::string>(moments.begin(), moments.end()).size(), 1U);
 }
 
-TEST_F(DatabaseReads, AFailingOneDoesNotDisturbItsNeighbours) {
+TEST_F(DatabaseReads, AFailingReadDoesNotAffectItsNeighbours) {
   auto& database = open();
   const auto results =
       together(100, [&](int i) { return first_value(database.read(divide, Params().add(i % 5))); });
@@ -86,7 +86,7 @@ TEST_F(DatabaseReads, AFailingOneDoesNotDisturbItsNeighbours) {
   }
 }
 
-TEST_F(DatabaseReads, OneThatCannotBePreparedFailsAlone) {
+TEST_F(DatabaseReads, AReadThatCannotBePreparedFailsAlone) {
   auto& database = open();
   const auto results = together(30, [&](int i) {
     return first_value(i % 3 == 0 ? database.read(misspelt, {}) : database.read(echo, Params().add("fine")));
@@ -128,7 +128,7 @@ TEST_F(DatabaseReads, DoNotQueueBehindASlowOne) {
 constexpr Guid one_business{{1}};
 constexpr Guid another_business{{2}};
 
-TEST_F(DatabaseReads, LongOnesHaveAConnectionOfTheirOwn) {
+TEST_F(DatabaseReads, LongReadsHaveASeparateConnection) {
   auto& database = open();
   server_.exec("select pg_advisory_lock(7)");
   auto slow =
@@ -139,7 +139,7 @@ TEST_F(DatabaseReads, LongOnesHaveAConnectionOfTheirOwn) {
   EXPECT_EQ(slow.get().get(0, 0), "through");
 }
 
-TEST_F(DatabaseReads, LongOnesOfABusinessLeaveAConnectionToTheOthers) {
+TEST_F(DatabaseReads, LongReadsOfABusinessLeaveAConnectionToOthers) {
   auto three = options();
   three.long_connections = 3;
   auto& database = open(three);
@@ -167,7 +167,7 @@ TEST_F(DatabaseReads, LongOnesOfABusinessLeaveAConnectionToTheOthers) {
   for (auto& one : slow) EXPECT_EQ(one.get().get(0, 0), "through");
 }
 
-TEST_F(DatabaseReads, LongOnesThatFindNoConnectionInTimeAreRefused) {
+TEST_F(DatabaseReads, LongReadsWithoutAConnectionInTimeAreRefused) {
   auto hasty = options();
   hasty.wait_limit = 50ms;
   auto& database = open(hasty);
@@ -183,7 +183,7 @@ TEST_F(DatabaseReads, LongOnesThatFindNoConnectionInTimeAreRefused) {
   EXPECT_EQ(slow.get().get(0, 0), "through");
 }
 
-TEST_F(DatabaseReads, LongOnesFailAloneAndFreeTheirConnection) {
+TEST_F(DatabaseReads, LongReadsFailAloneAndFreeTheirConnection) {
   auto& database = open();
   const auto results = together(20, [&](int i) {
     return first_value(
@@ -193,7 +193,7 @@ TEST_F(DatabaseReads, LongOnesFailAloneAndFreeTheirConnection) {
   EXPECT_EQ(std::count(results.begin(), results.end(), "100"), 10);
 }
 
-TEST_F(DatabaseReads, AnswerInBinaryFormatOnRequest) {
+TEST_F(DatabaseReads, ReturnBinaryFormatOnRequest) {
   static constexpr Statement times_six{"test.times_six", "select $1::bigint * 6, 'text'"};
   static constexpr Statement several{
       "test.times_six_of_several",
@@ -253,7 +253,7 @@ TEST_F(DatabaseReads, EndAtTheStatementTimeout) {
   EXPECT_EQ(read(echo, Params().add("again")), "again");
 }
 
-TEST_F(DatabaseReads, GoOnAtOnceAfterAllConnectionsWereTerminated) {
+TEST_F(DatabaseReads, ContinueAtOnceAfterAllConnectionsWereTerminated) {
   open();
   const auto before = read(backend);
   for (int i = 0; i < 3; ++i) {
@@ -287,7 +287,7 @@ TEST_F(DatabaseReads, AreSentAgainOnlyOnce) {
   EXPECT_EQ(read(echo, Params().add("healed")), "healed");
 }
 
-TEST_F(DatabaseReads, ArePreparedAgainWhenTheServerForgot) {
+TEST_F(DatabaseReads, ArePreparedAgainWhenTheServerHasLostThem) {
   static constexpr Statement forget{"test.forget", "deallocate all"};
   open();
   const auto pid = read(backend);
@@ -359,7 +359,7 @@ class MergedReads : public DatabaseReads {
   }
 };
 
-TEST_F(MergedReads, GiveEachCallerItsOwnRows) {
+TEST_F(MergedReads, ReturnTheRowsOfEachCaller) {
   auto& database = open();
   read(echo, Params().add("connected"));
   // 40 reads of one turn make calls of 16, 16 and 8; repeated keys and keys of others are among them.
@@ -372,7 +372,7 @@ TEST_F(MergedReads, GiveEachCallerItsOwnRows) {
   }
 }
 
-TEST_F(MergedReads, OfOneCallerUseTheSingleStatement) {
+TEST_F(MergedReads, UseTheSingleStatementForOneCaller) {
   auto& database = open();
   EXPECT_EQ(together(1, [&](int) { return name_and_way(database.read_merged(get, get_merged, key(1, 5))); }),
             std::vector<std::string>{"thing 5 single"});
@@ -402,7 +402,7 @@ TEST_F(MergedReads, AreNeverMixedUp) {
 
 // --- an unreachable server
 
-TEST_F(DatabaseReads, FailAtOnceWhileTheServerIsAway) {
+TEST_F(DatabaseReads, FailAtOnceWhileTheServerIsUnreachable) {
   auto nowhere = options();
   nowhere.url = "postgresql:///x?host=/nowhere";
   auto& database = open(nowhere);
@@ -412,7 +412,7 @@ TEST_F(DatabaseReads, FailAtOnceWhileTheServerIsAway) {
   EXPECT_FALSE(run([&] { return database.reachable(); }));
 }
 
-TEST_F(DatabaseReads, FindTheServerReachableWhenItIs) {
+TEST_F(DatabaseReads, ReportAReachableServerEvenAfterTheirConnectionsEnd) {
   auto& database = open();
   EXPECT_TRUE(run([&] { return database.reachable(); }));
   terminate_tested();
@@ -431,7 +431,7 @@ TEST_F(DatabaseReads, FailAtTheConnectTimeout) {
   EXPECT_EQ(failure_of([&] { read(echo, Params().add("x")); }), "unavailable");
 }
 
-TEST_F(DatabaseReads, LeaveAConnectionThatHangs) {
+TEST_F(DatabaseReads, AbandonAHangingConnection) {
   auto hasty = options();
   hasty.statement_timeout = 500ms;
   hasty.connect_timeout = 500ms;

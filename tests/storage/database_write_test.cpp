@@ -38,7 +38,7 @@ class DatabaseWrites : public DatabaseTest {
   }
 };
 
-TEST_F(DatabaseWrites, GiveBackTheirRowsAndAreCommitted) {
+TEST_F(DatabaseWrites, ReturnTheirRowsAndAreCommitted) {
   open();
   const auto rows = write(insert, Params().add(5));
   EXPECT_EQ(rows.get(0, 0), "5");
@@ -46,13 +46,13 @@ TEST_F(DatabaseWrites, GiveBackTheirRowsAndAreCommitted) {
   EXPECT_EQ(count(), 1);
 }
 
-TEST_F(DatabaseWrites, KnowTheirCauseAndForgetItAfterwards) {
+TEST_F(DatabaseWrites, SetTheirCauseOnlyForTheirTransaction) {
   open();
   EXPECT_EQ(write(insert, Params().add(1), {R"({"by": "me"})"}).get(0, 1), R"({"by": "me"})");
   EXPECT_EQ(write(insert, Params().add(2)).get(0, 1), "");
 }
 
-TEST_F(DatabaseWrites, ThatFailLeaveNothingAndAWorkingConnection) {
+TEST_F(DatabaseWrites, ThatFailWriteNothingAndLeaveAWorkingConnection) {
   static constexpr Statement two{"things.two", "insert into things (id) values ($1), (1)"};
   open();
   const std::string pid(write(backend).get(0, 0));
@@ -122,7 +122,7 @@ TEST_F(DatabaseWrites, OfManyShareTheFewConnections) {
   EXPECT_LE(server_.number("select count(*) from pg_stat_activity where application_name = 'tested'"), 4);
 }
 
-TEST_F(DatabaseWrites, WaitInLineForAConnectionButNotForever) {
+TEST_F(DatabaseWrites, WaitForAConnectionForALimitedTime) {
   auto hasty = options();
   hasty.wait_limit = 50ms;
   auto& database = open(hasty);
@@ -133,7 +133,7 @@ TEST_F(DatabaseWrites, WaitInLineForAConnectionButNotForever) {
   EXPECT_EQ(write(insert, Params().add(2)).size(), 1);
 }
 
-TEST_F(DatabaseWrites, OfABusinessLeaveConnectionsToOthersAndToTheService) {
+TEST_F(DatabaseWrites, OfABusinessLeaveConnectionsToOthersAndTheService) {
   auto five = options();
   five.write_connections = 5;
   five.wait_limit = 50ms;
@@ -184,7 +184,7 @@ TEST_F(DatabaseWrites, OfTheBusinessWithTheFewestConnectionsComeFirst) {
   EXPECT_THAT(order, testing::ElementsAre(quiet, quiet, busy, other));
 }
 
-TEST_F(DatabaseWrites, WaitInTheOrderTheyCame) {
+TEST_F(DatabaseWrites, WaitInTheOrderOfArrival) {
   auto& database = open();
   auto held = run([&] { return database.begin({}); });
   std::vector<int> order;
@@ -201,7 +201,7 @@ TEST_F(DatabaseWrites, WaitInTheOrderTheyCame) {
   EXPECT_THAT(order, testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST_F(DatabaseWrites, GoOnAtOnceAfterAllConnectionsWereTerminated) {
+TEST_F(DatabaseWrites, ContinueAtOnceAfterAllConnectionsWereTerminated) {
   open();
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(write(insert, Params().add(i)).size(), 1);
@@ -258,7 +258,7 @@ TEST_F(DatabaseWrites, OfATransactionThatIsDroppedAreRolledBack) {
   EXPECT_EQ(count(), 1);
 }
 
-TEST_F(DatabaseWrites, AfterAFailedOneOfItsTransactionAreRefused) {
+TEST_F(DatabaseWrites, AfterAFailedWriteOfTheirTransactionAreRefused) {
   auto& database = open();
   std::vector<std::string> failures;
   run([&]() -> asio::awaitable<void> {

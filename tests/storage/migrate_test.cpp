@@ -36,7 +36,7 @@ class Migrate : public testing::Test {
   TestDatabase database_{TestDatabase::Content::empty};
 };
 
-TEST_F(Migrate, AppliesWhatIsMissingInOrder) {
+TEST_F(Migrate, AppliesMissingMigrationsInOrder) {
   const Statement one[] = {first};
   const Statement two[] = {first, second};
   EXPECT_THAT(migrate(database_.url(), one), ElementsAre("0001_first"));
@@ -45,7 +45,7 @@ TEST_F(Migrate, AppliesWhatIsMissingInOrder) {
   EXPECT_EQ(database_.number("select count(*) from a"), 1);
 }
 
-TEST_F(Migrate, MayStartSeveralTimesAtOnce) {
+TEST_F(Migrate, MayRunConcurrently) {
   const Statement two[] = {first, second};
   std::vector<std::future<std::vector<std::string>>> all;
   all.reserve(6);
@@ -59,7 +59,7 @@ TEST_F(Migrate, MayStartSeveralTimesAtOnce) {
   EXPECT_EQ(database_.number("select count(*) from a"), 1);
 }
 
-TEST_F(Migrate, AFailingOneLeavesNothingOfItself) {
+TEST_F(Migrate, AFailedMigrationLeavesNoChanges) {
   const Statement all[] = {first, second, third};
   EXPECT_THAT(error_of(all),
               testing::AllOf(HasSubstr("0003_third"), HasSubstr("division by zero"), HasSubstr("22012")));
@@ -67,7 +67,7 @@ TEST_F(Migrate, AFailingOneLeavesNothingOfItself) {
   EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 2);
 }
 
-TEST_F(Migrate, RefusesWhatWasChangedAfterItWasApplied) {
+TEST_F(Migrate, RefusesAMigrationThatChangedAfterItWasApplied) {
   const Statement before[] = {first};
   const Statement changed[] = {{"0001_first", "create table c (id int)"}};
   migrate(database_.url(), before);
@@ -81,7 +81,7 @@ TEST_F(Migrate, RefusesANewerSchema) {
   EXPECT_THAT(error_of(older), testing::AllOf(HasSubstr("0002_second"), HasSubstr("newer")));
 }
 
-TEST_F(Migrate, RefusesToApplyOneBehindALaterOne) {
+TEST_F(Migrate, RefusesToApplyAMigrationAfterALaterOne) {
   const Statement gap[] = {second};
   const Statement whole[] = {first, second};
   database_.exec("create table a (id int)");

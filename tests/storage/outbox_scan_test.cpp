@@ -14,7 +14,7 @@ namespace {
 
 // PostgreSQL logs a sequence 32 numbers ahead, and meanwhile the row shows a number that is not drawn yet. A
 // reader that takes it for drawn passes over the events with the numbers up to it.
-TEST(OutboxScan, TellsNoNumberOfTheSequenceThatIsNotDrawnYet) {
+TEST(OutboxScan, ReturnsOnlyDrawnNumbersOfTheSequence) {
   const TestDatabase database;
   std::atomic<bool> done = false;
   std::vector<std::thread> writers;
@@ -70,7 +70,7 @@ class ReusedId : public testing::Test {
   }();
 };
 
-TEST_F(ReusedId, ScanLeavesOutTheEventInFlightAndNotAnotherEventWithItsId) {
+TEST_F(ReusedId, AScanOmitsTheEventInFlightButNotAnotherWithItsId) {
   EXPECT_EQ(scan({}), std::vector{present_});
   EXPECT_EQ(scan({lost_}), std::vector{present_});
   EXPECT_EQ(scan({lost_, present_}), std::vector<storage::EventKey>{});
@@ -83,7 +83,7 @@ TEST_F(ReusedId, SettlingAnEventLeavesAnotherEventWithItsIdPending) {
   EXPECT_EQ(database_.number("select count(*) from pending_events"), 0);
 }
 
-TEST_F(ReusedId, FetchLeavesOutAnotherEventWithTheIdOfAnEvent) {
+TEST_F(ReusedId, AFetchOmitsAnotherEventWithTheSameId) {
   for (const storage::EventKey& event : {lost_, present_}) {
     database_.exec("insert into events (id, at, business_id, entity_type, entity_id) values (77, '" +
                    format_sql_timestamp(event.at) + "', gen_random_uuid(), 0, gen_random_uuid())");

@@ -65,7 +65,7 @@ class Partitions : public testing::Test {
   storage::blocking::Connection session{database.url(), "partitions"};
 };
 
-TEST_F(Partitions, DayWhoseEventsTheDefaultPartitionHoldsIsMadeAndGetsThem) {
+TEST_F(Partitions, ANewPartitionTakesItsEventsFromTheDefaultPartition) {
   for (int days = -1; days <= 7; ++days) {
     drop(name("events", days));
     drop(name("runs", days));
@@ -81,7 +81,7 @@ TEST_F(Partitions, DayWhoseEventsTheDefaultPartitionHoldsIsMadeAndGetsThem) {
   }
 }
 
-TEST_F(Partitions, EventOfAClockThatIsAheadStopsNoDay) {
+TEST_F(Partitions, AnEventOfAFastClockPreventsNoPartition) {
   drop(name("events", 4));
   drop(name("runs", 6));
   insert_event(4);
@@ -92,7 +92,7 @@ TEST_F(Partitions, EventOfAClockThatIsAheadStopsNoDay) {
   EXPECT_EQ(count("events_other"), 1) << "the day in 12 days is not due yet";
 }
 
-TEST_F(Partitions, RangeIsMadeByOneCallAndDroppedOnePartitionACall) {
+TEST_F(Partitions, OneCallCreatesAllPartitionsAndDropsOne) {
   drop(name("events", 0));
   insert_order("A1");
   database.exec(
@@ -107,7 +107,7 @@ TEST_F(Partitions, RangeIsMadeByOneCallAndDroppedOnePartitionACall) {
 }
 
 // The reference is a partition that PostgreSQL derives from the table, with the settings of each partition.
-TEST_F(Partitions, MadeOneIsLikeOneOfCreateTable) {
+TEST_F(Partitions, ACreatedPartitionEqualsThatOfCreateTable) {
   const std::string described =
       "select string_agg(x, ' ' order by x) from ("
       "select a.attname || a.attstattarget || a.attstorage::text || a.attnotnull as x from pg_attribute a"
@@ -137,7 +137,7 @@ TEST_F(Partitions, MadeOneIsLikeOneOfCreateTable) {
 }
 
 // A row that refuses to move represents every cause of failure for one day.
-TEST_F(Partitions, OneThatCannotBeMadeKeepsNeitherTheOthersNorTheDropsBack) {
+TEST_F(Partitions, AFailedPartitionPreventsNeitherOthersNorDrops) {
   drop(name("events", 2));
   drop(name("events", 3));
   drop(name("runs", 2));
@@ -167,7 +167,7 @@ TEST_F(Partitions, OneThatCannotBeMadeKeepsNeitherTheOthersNorTheDropsBack) {
   EXPECT_TRUE(exists(name("events", 2)));
 }
 
-TEST_F(Partitions, WritersOfADayGoOnWithoutAnErrorWhileItIsMade) {
+TEST_F(Partitions, WritersContinueWhileTheirPartitionIsCreated) {
   std::vector<std::string> orders;
   for (int i = 0; i < 4; ++i) orders.push_back(insert_order("W" + std::to_string(i)));
   std::atomic<bool> done = false;
@@ -199,7 +199,7 @@ TEST_F(Partitions, WritersOfADayGoOnWithoutAnErrorWhileItIsMade) {
   EXPECT_EQ(count("events_other"), 0);
 }
 
-TEST_F(Partitions, LongReaderOfAnOldOneHoldsUpNeitherWritersNorTheOtherDrops) {
+TEST_F(Partitions, ALongReaderDelaysNeitherWritersNorOtherDrops) {
   make("events", -41);
   make("events", -40);
   insert_event(-40);
@@ -229,7 +229,7 @@ TEST_F(Partitions, LongReaderOfAnOldOneHoldsUpNeitherWritersNorTheOtherDrops) {
   EXPECT_FALSE(exists(name("events", -41)));
 }
 
-TEST_F(Partitions, NoEventThatIsNotRecordedIsDroppedOrExpired) {
+TEST_F(Partitions, UnrecordedEventsAreNeitherDroppedNorExpired) {
   make("events", -40);
   insert_event(-40);
   insert_event(-50);
@@ -275,7 +275,7 @@ TEST_F(Partitions, RowsOfTheDefaultPartitionsExpireInSeveralTransactions) {
   EXPECT_EQ(database.number("select sum(runs) from run_counts where unit = 'hour'"), 1);
 }
 
-TEST_F(Partitions, AreMadeByTheApiAndByMigrateWhereNoWorkerRuns) {
+TEST_F(Partitions, AreCreatedByTheApiAndByMigrateWithoutAWorker) {
   const auto lose = [&] {
     for (int days = 0; days <= 7; ++days) drop(name("events", days));
     insert_order("lost " + std::to_string(count("orders")));

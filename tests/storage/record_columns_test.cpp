@@ -117,7 +117,7 @@ TEST_F(RecordColumnsTest, DroppedColumnsDoNotShiftTheOthers) {
   EXPECT_EQ(RecordColumns(session).change(customer_event(), {}).entity.at("email"), "ann@example.com");
 }
 
-TEST_F(RecordColumnsTest, NoticeThatATableHasChanged) {
+TEST_F(RecordColumnsTest, DetectAChangedTable) {
   storage::Session session(database_.url(), "test");
   RecordColumns columns(session);
   database_.exec("alter table customers add note text");

@@ -113,7 +113,7 @@ TEST_F(Tenancy, EveryStatementOfTheApiReadsEachTableByItsBusiness) {
   EXPECT_GT(checked, 30U);
 }
 
-TEST_F(Tenancy, StatementWithoutTheBusinessIsFound) {
+TEST_F(Tenancy, AStatementWithoutTheBusinessIsFound) {
   std::vector<std::string> unguarded;
   collect_unguarded(plan({"test.unguarded", "select count(*) from orders where guid = $1::uuid"}), unguarded);
   EXPECT_EQ(unguarded, std::vector<std::string>{"orders"});

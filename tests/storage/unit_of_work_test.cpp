@@ -67,7 +67,7 @@ TEST_F(UnitOfWorkTest, WritesAreCommittedTogether) {
       << "each with its own cause";
 }
 
-TEST_F(UnitOfWorkTest, DroppedItIsRolledBackAndItsConnectionIsFree) {
+TEST_F(UnitOfWorkTest, AnAbandonedUnitIsRolledBackAndFreesItsConnection) {
   unit();
   EXPECT_EQ(put(1), "");
   drop();
@@ -84,7 +84,7 @@ TEST_F(UnitOfWorkTest, AFailedWriteIsUndoneAlone) {
   EXPECT_EQ(count(), 2);
 }
 
-TEST_F(UnitOfWorkTest, ReadsSeeWhatItWrote) {
+TEST_F(UnitOfWorkTest, ReadsSeeItsWrites) {
   auto& work = unit();
   const auto seen = [&] {
     return run([&]() -> asio::awaitable<std::string> {
@@ -98,7 +98,7 @@ TEST_F(UnitOfWorkTest, ReadsSeeWhatItWrote) {
   commit();
 }
 
-TEST_F(UnitOfWorkTest, ATransactionInItIsKeptByItsCommitAndUndoneWithout) {
+TEST_F(UnitOfWorkTest, ANestedTransactionIsKeptOnlyIfCommitted) {
   auto& work = unit();
   run([&]() -> asio::awaitable<void> {
     {
@@ -132,7 +132,7 @@ TEST_F(UnitOfWorkTest, HoldsNoConnectionWhileNothingIsWritten) {
   EXPECT_EQ(count(), 2);
 }
 
-TEST_F(UnitOfWorkTest, AnOpeningThatIsRefusedRefusesTheWrite) {
+TEST_F(UnitOfWorkTest, ARefusedOpeningRefusesTheWrite) {
   unit({nothing, {}, [](const Rows&) { throw StatementError("refused", "WB001", ""); }});
   EXPECT_EQ(put(1), "WB001");
   EXPECT_TRUE(unit_->was_begun());
@@ -140,7 +140,7 @@ TEST_F(UnitOfWorkTest, AnOpeningThatIsRefusedRefusesTheWrite) {
   EXPECT_EQ(count(), 1);
 }
 
-TEST_F(UnitOfWorkTest, AfterItsConnectionBrokeItBeginsNothingAnew) {
+TEST_F(UnitOfWorkTest, AfterALostConnectionItStartsNoNewTransaction) {
   unit();
   EXPECT_EQ(put(1), "");
   terminate_tested();
@@ -150,7 +150,7 @@ TEST_F(UnitOfWorkTest, AfterItsConnectionBrokeItBeginsNothingAnew) {
   EXPECT_EQ(count(), 0);
 }
 
-TEST_F(UnitOfWorkTest, AStalePlanIsMadeAnew) {
+TEST_F(UnitOfWorkTest, AStalePlanIsReplaced) {
   unit();
   EXPECT_EQ(put(1), "");
   commit();

@@ -116,7 +116,7 @@ TEST_F(TakeOver, EventsOfADrainingWorkerContinueAtOnceDespiteAHangingAttempt) {
   gate = std::make_shared<Gate>();
   receiver.answer("/hung", Reply::after(gate));
   tenant.webhook(receiver.url("/hung"), "order_created");
-  delay(patience);
+  delay(default_deadline);
   ASSERT_EQ(receiver.wait_for("/hung", 1).size(), 1U);
   worker.process().kill(SIGTERM);
   EXPECT_LT(delay(5s), 500ms);

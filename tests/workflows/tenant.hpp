@@ -60,10 +60,10 @@ class Tenant {
   json::object run(std::string_view guid);
   /// The only run of a workflow once it has this status; throws on a timeout.
   json::object run_with_status(std::string_view workflow, std::string_view status,
-                               Deadline deadline = patience);
+                               Deadline deadline = default_deadline);
 
   /// Waits until every committed event of the business is matched and recorded.
-  void settle(Deadline deadline = patience);
+  void settle(Deadline deadline = default_deadline);
 };
 
 /// The guid of a trigger by the contract: UUIDv5 of its code.

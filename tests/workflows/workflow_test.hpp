@@ -27,7 +27,7 @@ class WorkflowTest : public testing::Test {
 
   std::string url(std::string_view hook = "hook") const { return receiver.url(tenant.path(hook)); }
   std::vector<Received> wait_for(std::size_t count, std::string_view hook = "hook",
-                                 Deadline deadline = patience) {
+                                 Deadline deadline = default_deadline) {
     return receiver.wait_for(tenant.path(hook), count, deadline);
   }
 

@@ -78,7 +78,7 @@ class EventIntake {
   std::optional<storage::HeldShards> new_leases_;  // to be followed
   bool waits_for_room_ = false;
   storage::HeldShards read_;  // shards that watermarks_ has
-  // Of the pump thread.
+  // Used by the pump thread only.
   RateMode rate_;
   Time last_xid_{};
   bool saw_all_ = true;  // the last look saw every shard to its end
