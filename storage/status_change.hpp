@@ -28,8 +28,8 @@ struct StatusChangeResult {
   enum class Kind : std::uint8_t {
     made,       // all existing records have the status now
     forbidden,  // the state machine forbids the change for a record; none was changed
-    not_ready,    // a shipment lacks the required status; none was changed
-    not_found,       // none of the records exists
+    not_ready,  // a shipment lacks the required status; none was changed
+    not_found,  // none of the records exists
     locked,     // another transaction holds a record; none was changed, without waiting
     refused,    // the database refuses the change (a constraint, a trigger); none was changed
   };

@@ -86,8 +86,7 @@ TEST(Multipart, RefusesMalformedForms) {
   EXPECT_THAT(problem_of(""), HasSubstr("ends with its boundary"));
   EXPECT_THAT(problem_of(part(file_head, "cut off")), HasSubstr("ends with its boundary"));
   EXPECT_THAT(problem_of("--x\r\nContent-Disposition: form-data; name=a"), HasSubstr("incomplete head"));
-  EXPECT_THAT(problem_of(part("X: " + std::string(8'192, 'x'), "1") + "--x--"),
-              HasSubstr("incomplete head"));
+  EXPECT_THAT(problem_of(part("X: " + std::string(8'192, 'x'), "1") + "--x--"), HasSubstr("incomplete head"));
   EXPECT_THAT(problem_of(part("Content-Type: text/csv", "1") + "--x--"), HasSubstr("without a name"));
   EXPECT_THAT(problem_of("--x\r\n\r\n1\r\n--x--"), HasSubstr("without a name"));
   EXPECT_THAT(problem_of(part("Content-Disposition: attachment; name=a", "1") + "--x--"),

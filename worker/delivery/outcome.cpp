@@ -76,8 +76,8 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
                         [&](const actions::Retry& retry) {
                           state.code = retry.code;
                           verdict.pause = retry.pause;
-                          const auto next = schedule.next_attempt(static_cast<std::size_t>(state.attempts), now,
-                                                              run.key.guid, retry.retry_after);
+                          const auto next = schedule.next_attempt(static_cast<std::size_t>(state.attempts),
+                                                                  now, run.key.guid, retry.retry_after);
                           state.status = next ? RunStatus::retrying : RunStatus::dead;
                           if (next) state.at = *next;
                         },
