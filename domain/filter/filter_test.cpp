@@ -232,7 +232,7 @@ TEST(Filter, RelativesAreLookedUpByTheirOwnIndexIfTheResultIsTheSame) {
        "r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name < x.email)"},
       {"carrier/name eq 'DHL'",
        "r.carrier_id in (select x.guid from carriers x where (x.business_id = $1 or x.business_id = "
-       "'00000000-0000-0000-0000-000000000000') and x.name = $3)",
+       "catalogue_business()) and x.name = $3)",
        {"DHL"}},
   });
 }
@@ -248,7 +248,7 @@ TEST(Filter, MissingRelativesCountAsNull) {
       {"customer/name in ('X', null)", "(" + name + " in ($3) or " + name + " is null)", {"X"}},
       {"carrier/name eq null",
        "(select x.name from carriers x where (x.business_id = r.business_id or x.business_id = "
-       "'00000000-0000-0000-0000-000000000000') and x.guid = r.carrier_id limit 1) is null"},
+       "catalogue_business()) and x.guid = r.carrier_id limit 1) is null"},
   });
 }
 

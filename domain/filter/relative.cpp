@@ -7,13 +7,13 @@ namespace {
 
 // The built-in carriers belong to the nil business and are visible to all businesses.
 constexpr std::string_view shared_table = "carriers";
-constexpr std::string_view nil_business = "'00000000-0000-0000-0000-000000000000'";
+constexpr std::string_view catalogue_business = "catalogue_business()";
 
 std::string of_business(std::string_view table, std::string_view business) {
   std::string text = "x.business_id = ";
   text += business;
   if (table != shared_table) return text;
-  return "(" + text + " or x.business_id = " + std::string(nil_business) + ")";
+  return "(" + text + " or x.business_id = " + std::string(catalogue_business) + ")";
 }
 
 }  // namespace

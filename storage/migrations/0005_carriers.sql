@@ -1,7 +1,11 @@
 -- Carriers: the built-in catalogue, the carriers of businesses, and the accounts that businesses have with carriers.
 
+-- The business of the carriers that every business can use: the nil guid.
+create function catalogue_business() returns uuid language sql immutable parallel safe
+return '00000000-0000-0000-0000-000000000000'::uuid;
+
 create table carriers (
-  business_id     uuid not null,  -- nil: the built-in catalogue, visible to every business
+  business_id     uuid not null,  -- catalogue_business() for the built-in catalogue
   guid            uuid not null default gen_random_uuid(),
   name            text not null check (name <> ''),
   code            text not null check (code <> ''),
@@ -19,7 +23,7 @@ create unique index carriers_code_unique on carriers (business_id, code) where d
 -- The built-in carriers. A guid is the UUIDv5 of 'waybill:carrier:CODE' in the URL namespace (RFC 9562 section 6.6), so
 -- it is the same in every installation.
 insert into carriers (business_id, guid, code, name, type, service_levels, features)
-select '00000000-0000-0000-0000-000000000000', guid, code, name, type, service_levels, features
+select catalogue_business(), guid, code, name, type, service_levels, features
 from (values
   (uuid '709d8833-763b-58b3-b614-34958406740f', 'dhl_express', 'DHL Express', 'courier',
    jsonb '[{"code": "standard", "name": "Economy Select", "estimatedDays": "2-5"},

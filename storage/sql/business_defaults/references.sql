@@ -3,8 +3,8 @@
 -- $1 business, $2 carrier or null, $3 service level or null
 select $2::uuid is null or exists (
          select from carriers c
-         where c.business_id in ($1::uuid, '00000000-0000-0000-0000-000000000000') and c.guid = $2::uuid and c.deleted_at is null) as is_carrier,
+         where c.business_id in ($1::uuid, catalogue_business()) and c.guid = $2::uuid and c.deleted_at is null) as is_carrier,
        $3::text is null or $3::text in ('standard', 'express', 'sameday') or exists (
          select from carriers c, jsonb_array_elements(c.service_levels) l
-         where c.business_id in ($1::uuid, '00000000-0000-0000-0000-000000000000') and c.deleted_at is null
+         where c.business_id in ($1::uuid, catalogue_business()) and c.deleted_at is null
            and l ->> 'code' = $3::text) as is_level

@@ -2,5 +2,5 @@
 -- $1 business, $2 carrier, $3 name, $4 e-mail, $5 phone, $6 role
 insert into carrier_contacts (business_id, carrier_id, name, email, phone, role)
 select $1, k.guid, $3, $4, $5, $6 from carriers k
-where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $2 and k.deleted_at is null
+where k.business_id in ($1, catalogue_business()) and k.guid = $2 and k.deleted_at is null
 returning guid, name, email

@@ -5,7 +5,7 @@ with configured as (
   insert into carrier_configurations (business_id, carrier_id, account_number, default_service_level, test_mode,
                                       sealed_api_key, sealed_api_secret)
   select $1, k.guid, $3, $4, $5, $6, $7 from carriers k
-  where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $2 and k.deleted_at is null
+  where k.business_id in ($1, catalogue_business()) and k.guid = $2 and k.deleted_at is null
   on conflict (business_id, carrier_id) do update
   set account_number = excluded.account_number, default_service_level = excluded.default_service_level,
       test_mode = excluded.test_mode, sealed_api_key = excluded.sealed_api_key,
@@ -14,4 +14,4 @@ with configured as (
 )
 select k.guid, k.name, true as "isConfigured", g.is_active as "isActive"
 from configured g
-join carriers k on k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = g.carrier_id
+join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = g.carrier_id

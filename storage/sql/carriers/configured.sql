@@ -5,6 +5,6 @@ select k.guid, k.name, k.code, k.type, true as "isConfigured", g.is_active as "i
        array_to_json(array(select json_build_object('code', l -> 'code', 'name', l -> 'name')
                            from jsonb_array_elements(k.service_levels) l)) as "serviceLevels"
 from carrier_configurations g
-join carriers k on k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = g.carrier_id
+join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = g.carrier_id
 where g.business_id = $1 and k.deleted_at is null
 order by k.name, k.guid limit 1000

@@ -4,7 +4,7 @@
 insert into carriers (business_id, name, code, type, service_levels)
 select $1, $2, $3, $4, $5
 where not exists (select from carriers k
-                  where k.business_id = '00000000-0000-0000-0000-000000000000' and k.code = lower($3))
-  and (select count(*) from carriers k where k.business_id in ($1, '00000000-0000-0000-0000-000000000000')
+                  where k.business_id = catalogue_business() and k.code = lower($3))
+  and (select count(*) from carriers k where k.business_id in ($1, catalogue_business())
        and k.deleted_at is null) < 1000
 returning guid, name, code, type, false as "isConfigured", false as "isActive"

@@ -4,5 +4,5 @@ select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured
        coalesce(g.is_active, false) as "isActive"
 from carriers k
 left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid
-where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.deleted_at is null
+where k.business_id in ($1, catalogue_business()) and k.deleted_at is null
 order by k.name, k.guid limit 1000

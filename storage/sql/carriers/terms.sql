@@ -4,4 +4,4 @@
 select k.code, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]'), g.account_number
 from carriers k
 left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid
-where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $2 and k.deleted_at is null
+where k.business_id in ($1, catalogue_business()) and k.guid = $2 and k.deleted_at is null

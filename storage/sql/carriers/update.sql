@@ -15,4 +15,4 @@ with changed as (
 )
 select k.guid, k.name, g.is_active as "isActive"
 from changed g
-join carriers k on k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = g.carrier_id
+join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = g.carrier_id

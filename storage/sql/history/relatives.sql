@@ -24,7 +24,7 @@ from (
   union all
   select w.position, 1, w.business_id, c.guid, null, null, c.name, null
   from wanted w
-  join carriers c on c.business_id in (w.business_id, '00000000-0000-0000-0000-000000000000') and c.guid = w.guid
+  join carriers c on c.business_id in (w.business_id, catalogue_business()) and c.guid = w.guid
   where w.kind = 1
   union all
   select s.position, 2, s.business_id, s.guid, s.related, s.made, (s.shipment).tracking_number, (s.shipment).status

@@ -6,5 +6,5 @@ select s.tracking_number, o.external_id, k.name, k.code, i.guid, i.provider, i.s
 from shipments s
 join orders o on o.business_id = $1 and o.guid = s.order_id and o.deleted_at is null
 left join integrations i on i.business_id = $1 and i.guid = o.integration_id
-left join carriers k on k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = s.carrier_id
+left join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = s.carrier_id
 where s.business_id = $1 and s.guid = $2 and s.deleted_at is null

@@ -5,7 +5,7 @@
 -- $1 business, $2 orders, $3 carrier, $4 service level or null
 with carrier as (
   select k.guid, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
-  where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $3
+  where k.business_id in ($1, catalogue_business()) and k.guid = $3
     and k.deleted_at is null
 ), named as (
   select distinct guid from unnest($2::uuid[]) guid

@@ -4,6 +4,6 @@
 select
   exists (select from customers c where c.business_id = $1 and c.guid = $2::uuid and c.deleted_at is null),
   (select coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') from carriers k
-   where k.business_id in ($1, '00000000-0000-0000-0000-000000000000') and k.guid = $3::uuid and k.deleted_at is null),
+   where k.business_id in ($1, catalogue_business()) and k.guid = $3::uuid and k.deleted_at is null),
   (select json_object_agg(p.guid, json_build_object('name', p.name, 'sku', p.sku, 'price', p.price))
    from products p where p.business_id = $1 and p.guid = any($4::uuid[]) and p.deleted_at is null)

@@ -8,7 +8,7 @@ join customers c on c.business_id = w.business_id and c.guid = w.guid
 union all
 select 1, w.business_id, c.guid, null, c.name, null
 from unnest($3::uuid[], $4::uuid[]) w (business_id, guid)
-join carriers c on c.business_id in (w.business_id, '00000000-0000-0000-0000-000000000000') and c.guid = w.guid
+join carriers c on c.business_id in (w.business_id, catalogue_business()) and c.guid = w.guid
 union all
 select 2, s.business_id, s.order_id, s.guid, s.tracking_number, s.status
 from (select w.business_id, s.order_id, s.guid, s.tracking_number, s.status, s.created_at

@@ -9,7 +9,7 @@ select r.tracking_number, k.name,
        r.sender_phone, r.recipient_name, r.recipient_street, r.recipient_city, r.recipient_state,
        r.recipient_postal_code, r.recipient_country, r.recipient_phone, l.content_hash
 from shipments r
-left join carriers k on k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000')
+left join carriers k on k.business_id in (r.business_id, catalogue_business())
   and k.guid = r.carrier_id
 left join shipment_labels l on l.business_id = r.business_id and l.shipment_id = r.guid
 where r.business_id = $1 and r.guid = $2 and r.deleted_at is null

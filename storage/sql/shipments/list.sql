@@ -14,7 +14,7 @@ select
     as "recipient!.address",
   r.packages, r.carrier_id as "carrier.guid",
   (select k.name from carriers k
-   where k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000') and k.guid = r.carrier_id)
+   where k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id)
     as "carrier.name",
   r.service_level as "serviceLevel", r.instructions, r.created_at as "createdAt"
 from (/*rows*/select r.*/*end*/ from shipments r
