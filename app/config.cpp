@@ -85,13 +85,17 @@ std::optional<std::vector<std::string>> texts_of(const toml::node& node) {
   return all_fit ? std::optional(std::move(texts)) : std::nullopt;
 }
 
+/// "FILE: line N: ", or "FILE: " if the file cannot be read.
+std::string place(const std::string& path, const toml::source_region& region) {
+  const auto line = region.begin.line;
+  return path + ": " + (line == 0 ? "" : "line " + std::to_string(line) + ": ");
+}
+
 toml::table parse_file(const std::string& path) {
   try {
     return toml::parse_file(path);
   } catch (const toml::parse_error& error) {
-    const auto line = error.source().begin.line;  // 0 if the file cannot be read
-    throw ConfigError(path + ": " + (line == 0 ? "" : "line " + std::to_string(line) + ": ") +
-                      std::string(error.description()));
+    throw ConfigError(place(path, error.source()) + std::string(error.description()));
   }
 }
 
@@ -101,7 +105,7 @@ GivenValues read_file(const std::string& path) {
     const std::string name(key.str());
     auto texts = texts_of(node);
     if (!texts) {
-      throw ConfigError(path + ": line " + std::to_string(node.source().begin.line) + ": " + name +
+      throw ConfigError(place(path, node.source()) + name +
                         " must be a string, an integer, a boolean or an array of these");
     }
     check_key(path, name, texts->size());

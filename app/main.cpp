@@ -30,7 +30,7 @@ std::string help_text(const Option& option) {
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
-    const std::string subcommands = CLI::Formatter::make_subcommands(app, mode);
+    std::string subcommands = CLI::Formatter::make_subcommands(app, mode);
     if (app->get_parent() == nullptr || mode == CLI::AppFormatMode::Sub) return subcommands;
     const auto settings = settings_of(app);
     return (settings.empty() ? "" : make_group("Settings", false, settings)) + subcommands;

@@ -14,7 +14,8 @@ template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto [stop, error] =
+      std::from_chars(text.data(), end, value);  // NOLINT(bugprone-suspicious-stringview-data-usage)
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }
