@@ -80,4 +80,12 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   entity["shipments"] = std::move(shipments);
 }
 
+void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
+                    domain::EntityType type, json::object& entity) {
+  storage::RelativesWanted wanted;
+  collect_relatives(business, entity_id, type, entity, wanted);
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  RelativeIndex(relatives).fill(business, entity_id, type, entity);
+}
+
 }  // namespace waybill::matching

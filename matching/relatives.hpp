@@ -32,4 +32,8 @@ class RelativeIndex {
   ByKey by_kind_[3];
 };
 
+/// Reads the relatives of one entity through `outbox` and puts them into it. Throws like Outbox::relatives.
+void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
+                    domain::EntityType type, json::object& entity);
+
 }  // namespace waybill::matching

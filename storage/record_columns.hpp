@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,29 @@ class RecordColumns {
   RecordValue after_value_;
   domain::Row before_;
   domain::Row after_;
+};
+
+/// The RecordColumns of a thread that reads events again and again: made on first use, and again after
+/// ColumnsChanged.
+class CachedColumns {
+ public:
+  /// Calls `work`, which may read the columns. Throws what it throws, and what RecordColumns throws.
+  template <typename Work>
+  auto use(Session& session, Work work) {
+    if (!columns_) columns_.emplace(session);
+    try {
+      return work();
+    } catch (const ColumnsChanged&) {
+      columns_.reset();
+      throw;
+    }
+  }
+
+  /// Within `use` only.
+  RecordColumns* operator->() { return &*columns_; }
+
+ private:
+  std::optional<RecordColumns> columns_;
 };
 
 }  // namespace waybill::storage

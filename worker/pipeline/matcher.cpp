@@ -57,21 +57,10 @@ struct Matcher::Candidate {
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
 };
 
-template <typename Work>
-auto Matcher::with_columns(storage::Session& session, Work work) {
-  if (!columns_) columns_.emplace(session);
-  try {
-    return work();
-  } catch (const storage::ColumnsChanged&) {
-    columns_.reset();
-    throw;
-  }
-}
-
 std::vector<MatchedEvent> Matcher::match(storage::Session& session,
                                          std::span<const storage::PendingEvent> events,
                                          std::vector<storage::StoredEvent> rows, const Limits& limits) {
-  return with_columns(session, [&] { return match_all(session, events, std::move(rows), limits); });
+  return columns_.use(session, [&] { return match_all(session, events, std::move(rows), limits); });
 }
 
 std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
@@ -209,19 +198,15 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
   for (const storage::PostponedMatch& match : matches) {
     keys.push_back({.shard = 0, .id = match.event_id, .business_id = match.business_id, .at = match.at});
   }
-  return with_columns(session, [&] {
+  return columns_.use(session, [&] {
     storage::Outbox outbox(session);
     std::vector<storage::Run> runs;
     for (const storage::StoredEvent& event : outbox.fetch(keys)) {
       // A pointer without ownership is enough, because the workflow outlives the call.
       auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
       if (!found) continue;
-      storage::RelativesWanted wanted;
-      matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
-                                  wanted);
-      const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-      matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
-                                              found->change.entity);
+      matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
+                               found->change.entity);
       if (workflow.rule.conditions.evaluate(found->subject())) {
         runs.push_back(std::move(defer_run(event, workflow, clock_.now()).run));
       }

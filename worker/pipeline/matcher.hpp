@@ -43,8 +43,6 @@ class Matcher {
   struct Candidate;
   using Moment = std::chrono::steady_clock::time_point;
 
-  template <typename Work>
-  auto with_columns(storage::Session& session, Work work);
   std::vector<MatchedEvent> match_all(storage::Session& session,
                                       std::span<const storage::PendingEvent> events,
                                       std::vector<storage::StoredEvent> rows, const Limits& limits);
@@ -55,7 +53,7 @@ class Matcher {
 
   const Catalogue& catalogue_;
   const Clock& clock_;
-  std::optional<storage::RecordColumns> columns_;
+  storage::CachedColumns columns_;
 };
 
 }  // namespace waybill::worker

@@ -50,25 +50,14 @@ void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error
 
 }  // namespace
 
-template <typename Work>
-void RunPreparer::with_columns(storage::Session& session, Work work) {
-  if (!columns_) columns_.emplace(session);
-  try {
-    work();
-  } catch (const storage::ColumnsChanged&) {
-    columns_.reset();
-    throw;
-  }
-}
-
 void RunPreparer::recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   if (std::ranges::none_of(runs, was_waiting)) return;
-  with_columns(session, [&] { check_all(session, runs); });
+  columns_.use(session, [&] { check_all(session, runs); });
 }
 
 void RunPreparer::render(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   if (std::ranges::none_of(runs, needs_texts)) return;
-  with_columns(session, [&] { render_all(session, runs); });
+  columns_.use(session, [&] { render_all(session, runs); });
 }
 
 void RunPreparer::check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
@@ -139,11 +128,7 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
     const bool is_kept = event.before || event.after;
     const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
     domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
-    storage::RelativesWanted wanted;
-    matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, now.entity, wanted);
-    const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-    matching::RelativeIndex(relatives).fill(event.business_id, event.entity_id, event.entity_type,
-                                            now.entity);
+    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type, now.entity);
     return conditions.evaluate({now.entity, then.previous, then.created});
   } catch (const std::invalid_argument&) {
     return false;
@@ -182,12 +167,7 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   auto event = outbox.origin(run.event_id, run.origin);
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
-  storage::RelativesWanted wanted;
-  matching::collect_relatives(event->business_id, event->entity_id, event->entity_type, change.entity,
-                              wanted);
-  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-  matching::RelativeIndex(relatives).fill(event->business_id, event->entity_id, event->entity_type,
-                                          change.entity);
+  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity);
   last_.emplace(std::move(*event), std::move(change));
   return &*last_;
 }

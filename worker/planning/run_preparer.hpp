@@ -44,8 +44,6 @@ class RunPreparer {
   };
   using Versions = std::unordered_map<Guid, Version>;  // by run
 
-  template <typename Work>
-  void with_columns(storage::Session& session, Work work);
   template <typename Wanted>
   Versions earlier_versions(storage::Session& session, const std::vector<storage::ClaimedRun>& runs,
                             Wanted wanted) const;
@@ -59,7 +57,7 @@ class RunPreparer {
 
   const Catalogue& catalogue_;
   const Clock& clock_;
-  std::optional<storage::RecordColumns> columns_;
+  storage::CachedColumns columns_;
   std::optional<Source> last_;  // cache: the runs of one event come in succession
 };
 
