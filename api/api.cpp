@@ -5,21 +5,13 @@
 #include <utility>
 
 #include "api/accounts/password_hasher.hpp"
+#include "api/http/url.hpp"
 #include "api/route/router.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
 
 namespace waybill::api {
-namespace {
-
-std::string url_of(const std::string& host, std::uint16_t port) {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  return "http://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-}  // namespace
-
 /// The objects that all io threads use.
 struct Api::Shared {
   Shared(Options chosen, const SecretBox& box)
@@ -104,6 +96,6 @@ void Api::stop(std::chrono::milliseconds grace) { server_->stop(grace); }
 
 Server& Api::server() const { return *server_; }
 
-std::string Api::url() const { return url_of(shared_->options.server.host, server_->port()); }
+std::string Api::url() const { return "http://" + authority(shared_->options.server.host, server_->port()); }
 
 }  // namespace waybill::api

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "api/gate/quota.hpp"
+#include "api/http/url.hpp"
 #include "app/config.hpp"
 #include "base/ascii.hpp"
 #include "base/number.hpp"
@@ -348,10 +349,7 @@ ListenAddress parse_listen_address(std::string_view text) {
   return {std::string(host), static_cast<std::uint16_t>(parse_integer(text.substr(colon + 1), 0, 65535))};
 }
 
-std::string ListenAddress::text() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
+std::string ListenAddress::text() const { return api::authority(host, port); }
 
 std::string Option::flag() const { return "--" + std::string(name); }
 

@@ -13,7 +13,6 @@
 
 namespace waybill::api {
 
-inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
 inline constexpr std::size_t shortest_password = 10;   // characters
 inline constexpr std::size_t longest_password = 1000;  // limits the cost of hashing
 

@@ -46,4 +46,10 @@ QueryPairs parse_query(std::string_view query, std::vector<std::string>& malform
   return pairs;
 }
 
+std::string authority(std::string_view host, std::uint16_t port) {
+  const bool is_ipv6 = host.find(':') != std::string_view::npos;
+  const std::string name(host);
+  return (is_ipv6 ? "[" + name + "]" : name) + ":" + std::to_string(port);
+}
+
 }  // namespace waybill::api

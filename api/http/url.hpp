@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,5 +19,8 @@ using QueryPairs = std::vector<std::pair<std::string, std::string>>;
 /// without `=` has an empty value. A pair that cannot be decoded is left out; its name, or "query", goes
 /// into `malformed`.
 QueryPairs parse_query(std::string_view query, std::vector<std::string>& malformed);
+
+/// "HOST:PORT", with brackets around an IPv6 address (RFC 3986 section 3.2).
+std::string authority(std::string_view host, std::uint16_t port);
 
 }  // namespace waybill::api

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include "base/json.hpp"
 
 namespace waybill::api {
+
+inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
 
 /// Returns the member at a dotted path of objects; null if it is missing or JSON null.
 const json::value* find_value(const json::object& body, std::string_view path);
