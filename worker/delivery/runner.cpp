@@ -215,7 +215,6 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
         recorder_.pause({task->business(), task->run.key.workflow_id, std::move(*verdict.pause)});
       conclude(task, std::move(verdict.state));
     }
-    set_gauge(Gauge::runs_in_flight, static_cast<double>(queues_.in_flight()));
     if (queues_.in_flight() == 0) idle_.notify_all();
   }
   start_all();
