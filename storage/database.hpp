@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,6 +15,7 @@
 #include "storage/params.hpp"
 #include "storage/rows.hpp"
 #include "storage/statement.hpp"
+#include "storage/typed_rows.hpp"
 
 namespace waybill::storage {
 
@@ -29,6 +31,14 @@ class Transaction {
   virtual ~Transaction() = default;
   /// Throws StatementError or DatabaseUnavailable; the transaction is then lost and refuses further calls.
   virtual asio::awaitable<Rows> run(const Statement& statement, Params params) = 0;
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> run(const S& statement) {
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(run(S::statement, statement.params()));
+    } else {
+      return run(S::statement, statement.params());
+    }
+  }
   /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown.
   virtual asio::awaitable<void> commit() = 0;
 };
@@ -75,6 +85,14 @@ class Database {
   /// Each connection prepares a statement once. Throws StatementError or DatabaseUnavailable, as do all
   /// methods below.
   virtual asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text);
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> read(const S& statement, Format format = Format::text) {
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(read(S::statement, statement.params(), format));
+    } else {
+      return read(S::statement, statement.params(), format);
+    }
+  }
 
   /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
   /// `merged` statement. It takes an array for each parameter and returns the position in the arrays (from 1,
@@ -96,6 +114,14 @@ class Database {
   /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
   /// rolled back on StatementError and never executed twice.
   virtual asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> write(const S& statement, Cause cause) {
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(write(S::statement, statement.params(), std::move(cause)));
+    } else {
+      return write(S::statement, statement.params(), std::move(cause));
+    }
+  }
 
   /// Begins a transaction of several statements.
   virtual asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause);

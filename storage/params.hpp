@@ -45,7 +45,7 @@ struct BinaryValue {
   std::string bytes;
 };
 
-/// Parameters of one statement, in order ($1, $2, ...). Strings, integers, booleans and optionals of these
+/// Parameters of one statement, in order ($1, $2, ...). Strings, guids, integers, booleans and optionals of these
 /// (null when empty) have text form; BinaryValue has binary form. Text with a NUL byte, which PostgreSQL
 /// cannot store, throws std::invalid_argument.
 class Params {
@@ -54,6 +54,10 @@ class Params {
   Params& add(const T& value) {
     if constexpr (std::same_as<T, bool>) {
       return add_text(value ? "t" : "f");
+    } else if constexpr (std::same_as<T, Guid>) {
+      char text[36];
+      value.write_to(text);
+      return add_text({text, sizeof text});
     } else if constexpr (std::integral<T>) {
       char digits[24];
       return add_text({digits, std::to_chars(digits, digits + sizeof digits, value).ptr});

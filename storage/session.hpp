@@ -15,6 +15,7 @@
 #include "storage/rows.hpp"
 #include "storage/session_limits.hpp"
 #include "storage/statement.hpp"
+#include "storage/typed_rows.hpp"
 
 namespace waybill::storage {
 
@@ -27,6 +28,10 @@ class Session {
 
   /// Runs a statement, which is prepared at its first use. Without a Work it is its own transaction.
   Rows run(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S> run(const S& statement) {
+    return ResultOf<S>(run(S::statement, statement.params()));
+  }
 
   template <typename... Values>
   Rows run(const Statement& statement, const Values&... values) {
@@ -36,6 +41,10 @@ class Session {
   /// Likewise, but planned each time: for statements on a table that can grow from empty to a million rows
   /// within a minute, so that no cached plan fits.
   Rows run_replanned(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S> run_replanned(const S& statement) {
+    return ResultOf<S>(run_replanned(S::statement, statement.params()));
+  }
 
   template <typename... Values>
   Rows run_replanned(const Statement& statement, const Values&... values) {
@@ -44,6 +53,10 @@ class Session {
 
   /// Like `run`, with rows in binary format for BinaryRow.
   Rows run_binary(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S> run_binary(const S& statement) {
+    return ResultOf<S>(run_binary(S::statement, statement.params()));
+  }
 
   /// Like `run_binary`, row by row as they arrive, so that they are never all in memory. `take` gets each
   /// row; when it returns false, the statement is cancelled.

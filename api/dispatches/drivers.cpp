@@ -5,10 +5,9 @@
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/drivers.hpp"
 
 namespace waybill::api {
 namespace {
@@ -48,34 +47,42 @@ constexpr auto columns = std::to_array<BodyColumn>({
 void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_drivers(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_driver(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .driver = call.id()});
   if (rows.empty()) throw not_found("driver");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> create_driver(Call& call, Services& services) {
-  auto params = business_params(call);
-  for (const auto& [path, column] : columns) params.add(text_at(call.object(), path));
-  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  co_return Answer::created(json_object(rows), "/api/drivers/" + std::string(rows.get(0, 0)));
+  const auto& body = call.object();
+  const auto made = co_await services.db.write(sql::Create{.business = call.business(),
+                                                           .name = text_at(body, "name").value(),
+                                                           .email = text_at(body, "email"),
+                                                           .phone = text_at(body, "phone"),
+                                                           .license_number = text_at(body, "licenseNumber"),
+                                                           .status = text_at(body, "status")},
+                                               call.cause());
+  co_return Answer::created(json_object(made.all()), "/api/drivers/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_driver(Call& call, Services& services) {
-  auto params = key_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Update{.business = call.business(),
+                                             .driver = call.id(),
+                                             .changes = to_json(changed_columns(call.object(), columns))},
+                                 call.cause());
   if (rows.empty()) throw not_found("driver");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
-  if (rows.empty()) throw not_found("driver");
-  if (rows.get(0, 0) == "t") throw conflict("The driver is on a dispatch in progress.");
+  const auto removed = co_await services.db.write(
+      sql::Remove{.business = call.business(), .driver = call.id()}, call.cause());
+  if (removed.empty()) throw not_found("driver");
+  if (removed.front().is_out) throw conflict("The driver is on a dispatch in progress.");
   co_return Answer::none();
 }
 

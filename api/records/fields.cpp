@@ -37,10 +37,8 @@ std::optional<std::string> text_at(const json::object& body, std::string_view pa
   return std::string(value->get_string());
 }
 
-std::optional<std::string> guid_at(const json::object& body, std::string_view path) {
-  const auto guid = Guid::parse(text_at(body, path).value_or(""));
-  if (!guid) return std::nullopt;
-  return guid->to_string();
+std::optional<Guid> guid_at(const json::object& body, std::string_view path) {
+  return Guid::parse(text_at(body, path).value_or(""));
 }
 
 void merge_text(const json::object& body, std::string_view path, std::optional<std::string>& value) {

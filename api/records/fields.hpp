@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/route/schema.hpp"
+#include "base/guid.hpp"
 #include "base/json.hpp"
 
 namespace waybill::api {
@@ -19,7 +20,7 @@ const json::value* find_value(const json::object& body, std::string_view path);
 std::optional<std::string> text_at(const json::object& body, std::string_view path);
 
 /// Returns the uuid at `path` in lower case; nullopt if there is none.
-std::optional<std::string> guid_at(const json::object& body, std::string_view path);
+std::optional<Guid> guid_at(const json::object& body, std::string_view path);
 
 /// Overwrites `value` with the text of `body` at `path`. A null, or a null object on the path, clears it; a
 /// missing member changes nothing.

@@ -74,6 +74,7 @@ struct Call {
   std::string_view peer = {};  // the client's network address
   std::string_view head = {};  // for BodyKind::raw: the head, for find_field (api/http/message.hpp)
 
+  const Guid& business() const { return principal.business_id; }
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
   std::optional<std::string_view> parameter(std::string_view name) const;
   const json::object& object() const { return body.get_object(); }

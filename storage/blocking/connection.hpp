@@ -12,6 +12,7 @@
 #include "storage/errors.hpp"
 #include "storage/session_limits.hpp"
 #include "storage/statement.hpp"
+#include "storage/blocking/typed_rows.hpp"
 
 namespace waybill::storage::blocking {
 
@@ -29,6 +30,10 @@ class Transaction {
     return run(statement, params_of(values...));
   }
   pqxx::result run(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S, pqxx::result> run(const S& statement) {
+    return ResultOf<S, pqxx::result>(run(S::statement, statement.params()));
+  }
 
   /// Runs one or more statements of literal SQL; returns the rows of the last.
   pqxx::result execute(const std::string& sql);
@@ -60,6 +65,10 @@ class Connection {
     return run(statement, params_of(values...));
   }
   pqxx::result run(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S, pqxx::result> run(const S& statement) {
+    return ResultOf<S, pqxx::result>(run(S::statement, statement.params()));
+  }
 
   /// Runs one or more statements of literal SQL as one transaction; returns the rows of the last.
   pqxx::result execute(const std::string& sql);

@@ -2,7 +2,7 @@
 -- is no limit. Returns one row for each limit: whether it is the asker's, whether the request is within it,
 -- when it was counted, and the seconds until a request fits again. A request beyond a limit is not counted
 -- there; the receiver's is counted only if the asker is within its limit.
--- $1 asker, $2 asker's limit per hour, $3 receiver, $4 receiver's limit per hour
+-- $1 asker text, $2 asker_limit_per_hour int, $3 receiver text, $4 receiver_limit_per_hour int
 with asker as (
   insert into account_requests as r (key, times)
   select sha256(convert_to(lower($1::text), 'UTF8')), array[now()] where $2::integer > 0

@@ -1,5 +1,5 @@
 -- Changes the given columns of a business's defaults.
--- $1 business, $2 new values (JSON object by column)
+-- $1 business uuid, $2 changes jsonb (JSON object by column)
 update business_defaults d
 set carrier_id = case when g ? 'carrier_id' then (g ->> 'carrier_id')::uuid else d.carrier_id end,
     service_level = coalesce(g ->> 'service_level', d.service_level),

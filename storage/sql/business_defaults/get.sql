@@ -1,5 +1,5 @@
 -- Returns a business's defaults; columns without a value have the product's defaults.
--- $1 business
+-- $1 business uuid
 select d.carrier_id as "defaultCarrier", coalesce(d.service_level, 'standard') as "defaultServiceLevel",
        coalesce(d.length, 30) as "defaultDimensions.length", coalesce(d.width, 20) as "defaultDimensions.width",
        coalesce(d.height, 10) as "defaultDimensions.height", coalesce(d.unit, 'cm') as "defaultDimensions.unit",

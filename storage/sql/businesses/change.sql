@@ -1,5 +1,5 @@
 -- Changes the given columns of a business.
--- $1 business, $2 new values (JSON object by column)
+-- $1 business uuid, $2 changes jsonb (JSON object by column)
 update businesses b
 set name = case when g ? 'name' then g ->> 'name' else b.name end,
     email = case when g ? 'email' then g ->> 'email' else b.email end,

@@ -1,6 +1,7 @@
 -- Adds a business with its key pair and makes a user its owner. Returns its guid and name.
--- $1 guid, $2 name, $3 e-mail, $4 phone, $5 street, $6 city, $7 state, $8 postal code, $9 country,
--- $10 time zone, $11 currency, $12 owner, $13 public key, $14 sealed private key
+-- $1 guid uuid, $2 name text, $3 email text, $4 phone text, $5 street text, $6 city text, $7 state text,
+-- $8 postal_code text, $9 country text, $10 time_zone text, $11 currency text, $12 owner uuid,
+-- $13 public_key text, $14 sealed_private_key bytea
 with business as (
   insert into businesses (guid, name, email, phone, street, city, state, postal_code, country, timezone, currency,
                           registered_by_itself)

@@ -1,5 +1,5 @@
 -- Returns whether an e-mail address belongs to a business or to a user with a password who is a member of
 -- one.
--- $1 e-mail
+-- $1 email text
 select exists (select from businesses where lower(email) = lower($1))
     or exists (select from users where lower(email) = lower($1) and password_hash is not null and business_id is not null)

@@ -1,5 +1,5 @@
 -- Returns the carriers that a business has configured, by name.
--- $1 business
+-- $1 business uuid
 select k.guid, k.name, k.code, k.type, true as "isConfigured", g.is_active as "isActive",
        g.account_number as "accountNumber",
        array_to_json(array(select json_build_object('code', l -> 'code', 'name', l -> 'name')

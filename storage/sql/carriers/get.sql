@@ -1,5 +1,5 @@
 -- Returns a carrier with its configuration.
--- $1 business, $2 carrier
+-- $1 business uuid, $2 carrier uuid
 select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
        coalesce(g.is_active, false) as "isActive", k.service_levels as "serviceLevels",
        g.account_number as "configuration.accountNumber", g.default_service_level as "configuration.defaultServiceLevel",

@@ -1,5 +1,5 @@
 -- Returns the built-in carriers and those of a business, by name.
--- $1 business
+-- $1 business uuid
 select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
        coalesce(g.is_active, false) as "isActive"
 from carriers k

@@ -1,6 +1,6 @@
 -- Removes a business's own carrier with its contacts and configuration, also as default carrier, or the
 -- configuration of a built-in carrier. Returns the number of carriers and configurations removed.
--- $1 business, $2 carrier
+-- $1 business uuid, $2 carrier uuid
 with own as (
   update carriers set deleted_at = now() where business_id = $1 and guid = $2 and deleted_at is null returning guid
 ), configuration as (

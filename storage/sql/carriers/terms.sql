@@ -1,6 +1,6 @@
 -- Returns what a configuration is checked against: a carrier's code, the codes of its service levels, and the
 -- current account number.
--- $1 business, $2 carrier
+-- $1 business uuid, $2 carrier uuid
 select k.code, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]'), g.account_number
 from carriers k
 left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid

@@ -1,5 +1,5 @@
 -- Stores the sealed check value if there is none yet. Returns the stored one.
--- $1 sealed check value
+-- $1 sealed_check_value bytea
 with kept as (
   insert into key_check (sealed) values ($1::bytea)
   on conflict (only_row) do update set only_row = true

@@ -1,6 +1,6 @@
 -- Writes the rows of a part as customers. A customer with a known e-mail address is changed; values that its
 -- row leaves empty stay.
--- $1 business, $2 upload, $3 number of the part
+-- $1 business uuid, $2 upload uuid, $3 part int
 insert into customers as c (business_id, name, email, phone, company, street, city, state, postal_code, country)
 select p.business_id, u.*
 from customer_upload_parts p

@@ -1,6 +1,6 @@
 -- Locks an upload for confirmation unless another transaction has locked it. Returns whether it was
 -- confirmed, the number of its parts, and whether it is locked now.
--- $1 business, $2 upload
+-- $1 business uuid, $2 upload uuid
 with held as (
   select guid, confirmed_at from customer_uploads where business_id = $1 and guid = $2 for update skip locked
 )

@@ -1,6 +1,6 @@
 -- Returns whether an upload was confirmed, then what its confirmation would change: counts and the first
 -- hundred rows.
--- $1 business, $2 upload
+-- $1 business uuid, $2 upload uuid
 with upload as (
   select guid, confirmed_at from customer_uploads
   where business_id = $1 and guid = $2 and (confirmed_at is not null or created_at > now() - interval '24 hours')

@@ -1,6 +1,6 @@
 -- Returns the first hundred lines of an upload whose e-mail address is already on an earlier line, each with
 -- that line.
--- $1 business, $2 upload
+-- $1 business uuid, $2 upload uuid
 select line, first_line
 from (select u.line, min(u.line) over (partition by lower(u.email)) as first_line
       from customer_upload_parts p cross join unnest(p.lines, p.emails) u (line, email)

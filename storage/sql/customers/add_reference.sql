@@ -1,6 +1,6 @@
 -- Adds a reference to a customer unless the customer has one with the same type and value. Returns whether
 -- there was room, then all references.
--- $1 business, $2 customer, $3 reference
+-- $1 business uuid, $2 customer uuid, $3 reference jsonb
 with held as (
   select guid, reference_list, jsonb_array_length(reference_list) < 1000 as has_room,
          reference_list @> jsonb_build_array($3::jsonb - 'guid') as is_known

@@ -1,5 +1,5 @@
 -- Changes a contact of a customer and returns it. Writes nothing if nothing changes.
--- $1 business, $2 customer, $3 contact, $4 new values (JSON object)
+-- $1 business uuid, $2 customer uuid, $3 contact text, $4 changes jsonb (JSON object)
 with held as (
   select guid, changed_element(list_element(contacts, $3), $4) as contact from customers
   where business_id = $1 and guid = $2 and deleted_at is null for update

@@ -1,5 +1,5 @@
 -- Returns a contact of a customer.
--- $1 business, $2 customer, $3 contact
+-- $1 business uuid, $2 customer uuid, $3 contact text
 select found -> 'guid' as guid, found -> 'name' as name, found -> 'email' as email, found -> 'phone' as phone,
        found -> 'role' as role
 from customers, list_element(contacts, $3) found

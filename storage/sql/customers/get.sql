@@ -1,5 +1,5 @@
 -- Returns a customer with all its fields.
--- $1 business, $2 customer
+-- $1 business uuid, $2 customer uuid
 select guid, name, email, phone, company, street as "address.street", city as "address.city",
        state as "address.state", postal_code as "address.postalCode", country as "address.country",
        contacts, reference_list as "references"

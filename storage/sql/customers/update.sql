@@ -1,5 +1,5 @@
 -- Changes the given columns of a customer and returns it. Writes nothing if nothing changes.
--- $1 business, $2 customer, $3 new values (JSON object by column)
+-- $1 business uuid, $2 customer uuid, $3 changes jsonb (JSON object by column)
 with held as (
   select c as old from customers c where c.business_id = $1 and c.guid = $2 and c.deleted_at is null for update
 ), merged as (

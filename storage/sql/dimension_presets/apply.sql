@@ -1,7 +1,7 @@
 -- Gives an order's item the dimensions of a preset, in the units of the business's products. A preset without
 -- a weight keeps the item's weight. Items of shipped and delivered orders stay unchanged. Returns whether the
 -- preset exists, whether the item exists, and the order's status.
--- $1 business, $2 order, $3 preset, $4 item
+-- $1 business uuid, $2 order uuid, $3 preset uuid, $4 item text
 with held as (
   select guid, status, list_element(items::jsonb, $4) as item from orders
   where business_id = $1 and guid = $2 and deleted_at is null for update

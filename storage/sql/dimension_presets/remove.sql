@@ -1,3 +1,3 @@
 -- Deletes a dimension preset.
--- $1 business, $2 preset
+-- $1 business uuid, $2 preset uuid
 delete from dimension_presets where business_id = $1 and guid = $2

@@ -1,5 +1,5 @@
 -- Changes the given columns of a dimension preset and returns it.
--- $1 business, $2 preset, $3 new values (JSON object by column)
+-- $1 business uuid, $2 preset uuid, $3 changes jsonb (JSON object by column)
 update dimension_presets r
 set name = n.name, length = n.length, width = n.width, height = n.height, weight = n.weight, unit = n.unit,
     weight_unit = n.weight_unit

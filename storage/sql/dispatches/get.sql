@@ -1,6 +1,6 @@
 -- Returns a dispatch with its shipments: the delivery time of delivered ones, the expected arrival of the
 -- others.
--- $1 business, $2 dispatch
+-- $1 business uuid, $2 dispatch uuid
 select
 \ir answer.inc
   (select coalesce(json_agg(

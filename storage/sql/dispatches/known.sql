@@ -1,3 +1,3 @@
 -- Returns a row if the dispatch exists.
--- $1 business, $2 dispatch
+-- $1 business uuid, $2 dispatch uuid
 select guid from dispatches where business_id = $1 and guid = $2 and deleted_at is null

@@ -1,6 +1,6 @@
 -- Locks the vehicle and the driver of a dispatch that is about to start. Returns their statuses (null if not
 -- set or deleted) and the number of the dispatch's undelivered shipments.
--- $1 business, $2 vehicle, $3 driver, $4 dispatch
+-- $1 business uuid, $2 vehicle uuid, $3 driver uuid, $4 dispatch uuid
 with vehicle as (
   select status from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), driver as (

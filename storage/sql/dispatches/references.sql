@@ -1,4 +1,4 @@
 -- Returns whether the driver exists and whether the vehicle exists (true for null).
--- $1 business, $2 driver or null, $3 vehicle or null
+-- $1 business uuid, $2 driver uuid or null, $3 vehicle uuid or null
 select $2::uuid is null or exists (select from drivers d where d.business_id = $1 and d.guid = $2 and d.deleted_at is null),
        $3::uuid is null or exists (select from vehicles v where v.business_id = $1 and v.guid = $3 and v.deleted_at is null)

@@ -1,5 +1,5 @@
 -- Deletes a locked dispatch and releases its shipments.
--- $1 business, $2 dispatch
+-- $1 business uuid, $2 dispatch uuid
 with freed as (
   update shipments set dispatch_id = null where business_id = $1 and dispatch_id = $2
 )

@@ -1,5 +1,5 @@
 -- Returns the status of locked shipments, with their dispatch and whether it is open.
--- $1 business, $2 shipments
+-- $1 business uuid, $2 shipments uuid[]
 select s.guid, s.status, s.dispatch_id, d.guid is not null
 from shipments s
 left join dispatches d on d.business_id = s.business_id and d.guid = s.dispatch_id and d.deleted_at is null

@@ -1,5 +1,5 @@
 -- Starts a locked dispatch: sets the status of its vehicle, its driver and its shipments.
--- $1 business, $2 dispatch, $3 statuses from which a shipment can go out for delivery
+-- $1 business uuid, $2 dispatch uuid, $3 startable_statuses text[]
 with started as (
   update dispatches set status = 'in_progress', started_at = now()
   where business_id = $1 and guid = $2 returning driver_id, vehicle_id

@@ -1,5 +1,5 @@
 -- Changes the given columns of a dispatch and returns it.
--- $1 business, $2 dispatch, $3 new values (JSON object by column)
+-- $1 business uuid, $2 dispatch uuid, $3 changes jsonb (JSON object by column)
 update dispatches d
 set name = case when g ? 'name' then g ->> 'name' else name end,
     driver_id = case when g ? 'driver_id' then (g ->> 'driver_id')::uuid else driver_id end,

@@ -1,7 +1,8 @@
 -- Deletes a driver who has no dispatch in progress, and removes the driver from planned dispatches and the
 -- vehicle. Returns whether a dispatch is in progress; nothing changes then. No row if the driver does not
 -- exist.
--- $1 business, $2 driver
+-- $1 business uuid, $2 driver uuid
+-- -> is_out boolean
 with held as (
   select guid from drivers where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (

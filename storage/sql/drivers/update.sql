@@ -1,5 +1,5 @@
 -- Changes the given columns of a driver and returns it.
--- $1 business, $2 driver, $3 new values (JSON object by column)
+-- $1 business uuid, $2 driver uuid, $3 changes jsonb (JSON object by column)
 update drivers r
 set name = case when g ? 'name' then g ->> 'name' else name end,
     email = case when g ? 'email' then g ->> 'email' else email end,

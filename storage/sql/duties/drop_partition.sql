@@ -1,3 +1,3 @@
 -- Drops a partition and returns whether it did.
--- $1 partition
+-- $1 partition text
 select drop_partition($1) as is_done

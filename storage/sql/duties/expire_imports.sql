@@ -1,6 +1,6 @@
 -- Deletes old runs of imports, webhook deliveries of stores after a week, when no store repeats them any
 -- more, and stale reservations of tracking notices.
--- $1 retention of import runs in days
+-- $1 retention_days int
 with calls as (
   delete from inbound_deliveries where received_at < now() - interval '7 days'
 ), pushes as (

@@ -1,6 +1,6 @@
 -- Deletes recorded events older than the retention from the default partition and keeps their status changes.
 -- Returns the number of deleted events.
--- $1 retention in days, $2 maximum number of events
+-- $1 retention_in_days int, $2 max_events bigint
 with old as materialized (
   select e.ctid as place
   from only events_other e

@@ -1,6 +1,6 @@
 -- Deletes positions older than the retention from the default partition. Returns the number of deleted
 -- positions.
--- $1 retention in days, $2 maximum number of positions
+-- $1 retention_in_days int, $2 max_positions bigint
 with old as materialized (
   select p.ctid as place
   from only positions_other p

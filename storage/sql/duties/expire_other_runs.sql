@@ -1,6 +1,6 @@
 -- Deletes runs older than the retention from the default partition and subtracts them from the counts.
 -- Returns the number of deleted runs.
--- $1 retention in days, $2 maximum number of runs
+-- $1 retention_in_days int, $2 max_runs bigint
 with old as materialized (
   select r.ctid as place
   from only runs_other r

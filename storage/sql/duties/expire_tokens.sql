@@ -1,5 +1,5 @@
 -- Deletes API tokens that were revoked or expired before the retention. Returns the number of deleted tokens.
--- $1 retention in days, $2 maximum number of tokens
+-- $1 retention_in_days int, $2 max_tokens bigint
 with old as materialized (
   select ctid as place from api_tokens
   where least(revoked_at, expires_at) < now() - make_interval(days => $1::integer)

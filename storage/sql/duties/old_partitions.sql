@@ -1,5 +1,5 @@
 -- Returns the partitions that ended before the retention, oldest first.
--- $1 retention of events and runs in days, $2 retention of positions in days
+-- $1 event_retention_days int, $2 position_retention_days int
 select c.relname as partition
 from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
 where i.inhparent in ('events'::regclass, 'runs'::regclass, 'positions'::regclass) and c.relname ~ '_[0-9]{8}$'

@@ -1,5 +1,5 @@
 -- Returns a record's last events before an event, newest first, and whether each is still pending.
--- $1 business, $2 record, $3 event id (exclusive), $4 limit
+-- $1 business uuid, $2 record uuid, $3 event_id bigint (exclusive), $4 limit bigint
 select
 \ir ../outbox/event.inc
        , exists (select from pending_events p

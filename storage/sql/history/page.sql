@@ -1,7 +1,7 @@
 -- Returns a page of events of a business and entity type after a given record and event, ordered by record
 -- because the index finds a business's events that way.
--- $1 business, $2 entity type, $3 first time, $4 end (exclusive), $5 last record of the previous page,
--- $6 its last event id, $7 limit
+-- $1 business uuid, $2 entity_type smallint, $3 first_time timestamptz, $4 end timestamptz (exclusive),
+-- $5 after_record uuid, $6 its_last_event_id bigint, $7 limit bigint
 select
 \ir ../outbox/event.inc
 from events e

@@ -1,8 +1,8 @@
 -- Returns the relatives of events as they were at the time of each event. A record's state at a time is the
 -- state after its last event until then, otherwise the state before its first later event, otherwise the
 -- current state; carriers have no events.
--- $1 positions, $2 businesses, $3 relatives, $4 times,
--- $5 kinds (0 customer, 1 carrier, 2 order whose shipments are returned)
+-- $1 positions int[], $2 businesses uuid[], $3 relatives uuid[], $4 times timestamptz[],
+-- $5 kinds smallint[] (0 customer, 1 carrier, 2 order whose shipments are returned)
 with wanted as (
   select * from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::smallint[])
                   w (position, business_id, guid, at, kind)

@@ -1,6 +1,6 @@
 -- Returns the workflows of an entity type that existed at the first of the given times or later, including
 -- deleted ones, each with the versions in force at one of these times and the newest version, oldest first.
--- $1 business, $2 entity type, $3 times
+-- $1 business uuid, $2 entity_type smallint, $3 times timestamptz[]
 select w.guid, w.created_at, w.deleted_at, v.created_at as version_at, v.definition ->> 'name' as name, v.definition ->> 'trigger' as trigger,
        (v.definition -> 'conditions')::text as conditions
 from workflows w

@@ -1,6 +1,6 @@
 -- Returns the request that has an idempotency key: whether it is the same request, and its response. Earlier
 -- releases inserted a row without a status before the work; such a row counts for a minute.
--- $1 business, $2 token, $3 key, $4 hash of the request
+-- $1 business uuid, $2 token uuid, $3 key text, $4 hash_of_request bytea
 select request_hash = $4::bytea, status, body, location
 from idempotency_keys
 where business_id = $1::uuid and token_id = $2::uuid and key = $3 and created_at >= now() - interval '24 hours'

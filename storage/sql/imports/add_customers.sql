@@ -1,6 +1,6 @@
 -- Adds customers that do not exist yet. Customers with the same e-mail address are one customer; existing
 -- ones stay unchanged. The order of the rows prevents deadlocks between two pages.
--- $1 business, $2 customers (JSON array of {guid, name, email, phone})
+-- $1 business uuid, $2 customers jsonb (JSON array of {guid, name, email, phone})
 insert into customers (business_id, guid, name, email, phone)
 select $1, n.guid, left(n.name, 200), n.email, n.phone
 from (select distinct on (coalesce(lower(c.email), c.guid::text)) c.*

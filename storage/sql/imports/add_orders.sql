@@ -1,5 +1,5 @@
 -- Adds new orders of a store.
--- $1 business, $2 integration, $3 orders (JSON array)
+-- $1 business uuid, $2 integration uuid, $3 orders jsonb (JSON array)
 insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city,
                     delivery_state, delivery_postal_code, delivery_country, total_value, currency, notes, integration_id,
                     external_id, created_at)

@@ -1,7 +1,7 @@
 -- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions that it
 -- was given here; an order without a customer in the store keeps its customer. Unchanged orders are not
 -- written.
--- $1 business, $2 orders (JSON array)
+-- $1 business uuid, $2 orders jsonb (JSON array)
 with changes as materialized (
   select n.*,
 \ir items.inc

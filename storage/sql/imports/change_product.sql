@@ -1,5 +1,5 @@
 -- Writes the store's values to a locked product. An unchanged product is not written.
--- $1 business, $2 product, $3 new values (JSON object by column)
+-- $1 business uuid, $2 product uuid, $3 changes jsonb (JSON object by column)
 update products r
 set name = n.name, sku = n.sku, description = n.description, barcode = n.barcode, price = n.price, weight = n.weight,
     length = n.length, width = n.width, height = n.height, variants = n.variants

@@ -1,8 +1,8 @@
 -- Leases due integrations to a worker and returns them with their import run: the requested run, otherwise an
 -- unfinished one, otherwise a new one; null if nothing is to be imported. Businesses take turns, the one with
 -- the fewest current imports first.
--- $1 worker, $2 limit, $3 lease, $4 integrations that the worker is busy with, $5 guids for new runs,
--- $6 maximum of imports per business
+-- $1 worker uuid, $2 limit bigint, $3 lease interval, $4 busy_integrations uuid[],
+-- $5 guids_for_new_runs uuid[], $6 max_per_business bigint
 with busy as (
   select business_id, count(*) as imports from integrations
   where lease_owner is not null and lease_until > now() group by business_id

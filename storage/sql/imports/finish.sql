@@ -1,10 +1,10 @@
 -- Releases an integration after an import and finishes the run. The integration is due again after a delay,
 -- or at once if a run was requested meanwhile. A continued run stays unfinished, and so does the run of a
 -- lost lease. The previous run is deleted if it had no effect and was not requested.
--- $1 business, $2 integration, $3 worker, $4 import run, $5 due time at the claim, $6 delay,
--- $7 number of consecutive failures of the store, $8 start of a completed import of all orders or null,
--- $9 start of a completed import of all products or null, $10 errors,
--- $11 whether the next import continues the run
+-- $1 business uuid, $2 integration uuid, $3 worker uuid, $4 import_run uuid,
+-- $5 due_time_at_claim timestamptz, $6 delay interval, $7 store_failures int,
+-- $8 full_orders_started timestamptz or null, $9 full_products_started timestamptz or null, $10 errors jsonb,
+-- $11 continues boolean
 with freed as (
   update integrations
   set lease_owner = null, lease_until = null, failures = $7,

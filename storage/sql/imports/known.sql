@@ -1,6 +1,6 @@
 -- Returns the imported state of a store's orders. An order that is missing in imported_orders is returned
 -- without a digest.
--- $1 business, $2 integration, $3 store's order ids
+-- $1 business uuid, $2 integration uuid, $3 store_order_ids text[]
 select m.external_id, m.order_id, m.digest, m.status
 from imported_orders m
 where m.business_id = $1 and m.integration_id = $2 and m.external_id = any ($3::text[])

@@ -1,5 +1,6 @@
 -- Stores the state of imported orders and deletes their failures.
--- $1 business, $2 integration, $3 store's order ids, $4 orders, $5 digests, $6 store's statuses
+-- $1 business uuid, $2 integration uuid, $3 store_order_ids text[], $4 orders uuid[], $5 digests text[],
+-- $6 store_statuses text[]
 with resolved as (
   delete from import_failures
   where business_id = $1 and integration_id = $2 and external_id = any ($3::text[])

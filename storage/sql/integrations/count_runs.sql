@@ -1,5 +1,5 @@
 -- Returns the number of import runs of a store. No row if the store does not exist.
--- $1 business, $2 integration
+-- $1 business uuid, $2 integration uuid
 select count(r.guid)
 from integrations i
 left join integration_runs r on r.business_id = $1 and r.integration_id = i.guid

@@ -1,5 +1,5 @@
 -- Disables a store and cancels a requested import that has not begun.
--- $1 business, $2 integration
+-- $1 business uuid, $2 integration uuid
 with before as (
   select guid, requested_run from integrations
   where business_id = $1 and guid = $2 and removed_at is null for update

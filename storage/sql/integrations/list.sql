@@ -1,5 +1,5 @@
 -- Returns a business's connected stores, oldest first.
--- $1 business
+-- $1 business uuid
 select
 \ir answer.inc
 from integrations where business_id = $1 and removed_at is null

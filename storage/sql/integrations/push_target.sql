@@ -1,6 +1,6 @@
 -- Returns what is needed to report a shipment to its order's store. The store's columns are null for an order
 -- created here.
--- $1 business, $2 shipment
+-- $1 business uuid, $2 shipment uuid
 select s.tracking_number, o.external_id, k.name, k.code, i.guid, i.provider, i.store_url, encode(i.api_key, 'hex'),
        encode(i.api_secret, 'hex'), coalesce(i.status = 'active' and i.removed_at is null and i.push_tracking, false) as is_on
 from shipments s

@@ -1,6 +1,6 @@
 -- Requests an import. Returns whether the store is active, and the run; a requested run that has not begun is
 -- used again. No row if the store does not exist.
--- $1 business, $2 integration, $3 guid for a new run
+-- $1 business uuid, $2 integration uuid, $3 guid_for_new_run uuid
 with found as (
   select guid, status = 'active' as is_active, requested_run from integrations
   where business_id = $1 and guid = $2 and removed_at is null for update

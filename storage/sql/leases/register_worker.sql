@@ -1,6 +1,6 @@
 -- Registers a worker with its first lease and notifies the other workers, which then release a share of their
 -- shards. This version renders runs that were queued without their texts.
--- $1 worker, $2 name, $3 lease
+-- $1 worker uuid, $2 name text, $3 lease interval
 with entered as (
   insert into workers (guid, name, renders_deferred) values ($1::uuid, $2, true) on conflict (guid) do nothing
 ), renewal as (

@@ -1,5 +1,6 @@
 -- Renews a worker's lease and returns its shards. A worker that was deleted as lost is registered again.
--- $1 worker, $2 name, $3 lease, $4 lag (all events committed before this time are matched)
+-- $1 worker uuid, $2 name text, $3 lease interval,
+-- $4 lag interval (all events committed before this time are matched)
 with entered as (
   insert into workers (guid, name, renders_deferred) values ($1::uuid, $2, true) on conflict (guid) do nothing
 ), renewal as (

@@ -1,7 +1,7 @@
 -- Counts a login attempt as failed before its result is known. Returns a row for the e-mail address and one
 -- for the network: whether the attempt is within the ten allowed in 15 minutes, when it was counted, and the
 -- seconds until the first counted one expires. An attempt beyond the limit is not counted.
--- $1 e-mail, $2 network
+-- $1 email text, $2 network text
 with keys as (
   select sha256(convert_to('email:' || lower($1::text), 'UTF8')) as key
   union

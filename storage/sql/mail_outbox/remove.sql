@@ -1,3 +1,3 @@
 -- Deletes a mail.
--- $1 mail
+-- $1 mail uuid
 delete from mail_outbox where guid = $1::uuid

@@ -2,7 +2,7 @@
 -- carrier offers it. Returns whether all orders exist, the codes of the carrier's service levels (null if the
 -- carrier does not exist), and whether the service level is one of them. The orders change only if everything
 -- is valid.
--- $1 business, $2 orders, $3 carrier, $4 service level or null
+-- $1 business uuid, $2 orders uuid[], $3 carrier uuid, $4 service_level text or null
 with carrier as (
   select k.guid, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
   where k.business_id in ($1, catalogue_business()) and k.guid = $3

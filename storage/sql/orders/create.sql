@@ -1,8 +1,9 @@
 -- Adds an order. Without a customer, the customer with the given contact data is found or added.
--- $1 business, $2 guid, $3 number or null, $4 status, $5 customer or null, $6 customer's name,
--- $7 customer's e-mail, $8 customer's phone, $9 items, $10 street, $11 city, $12 state, $13 postal code,
--- $14 country, $15 carrier, $16 service level, $17 currency or null, $18 collection date,
--- $19 start of the time window, $20 end of the time window, $21 notes
+-- $1 business uuid, $2 guid uuid, $3 number text or null, $4 status text, $5 customer uuid or null,
+-- $6 customer_name text, $7 customer_email text, $8 customer_phone text, $9 items json, $10 street text,
+-- $11 city text, $12 state text, $13 postal_code text, $14 country text, $15 carrier uuid,
+-- $16 service_level text, $17 currency text or null, $18 collection_date timestamptz,
+-- $19 start_of_time_window text, $20 end_of_time_window text, $21 notes text
 insert into orders (business_id, guid, customer_id, order_number, status, items, total_value, delivery_street,
                     delivery_city, delivery_state, delivery_postal_code, delivery_country, carrier_id, service_level,
                     currency, collection_date, collection_start, collection_end, notes)

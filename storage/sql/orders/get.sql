@@ -1,5 +1,5 @@
 -- Returns an order with all its fields.
--- $1 business, $2 order
+-- $1 business uuid, $2 order uuid
 select
 \ir answer.inc
 from orders r

@@ -1,5 +1,5 @@
 -- Returns the orders of several callers of orders/get.sql, each row preceded by the caller's position.
--- $1 businesses, $2 orders
+-- $1 businesses uuid[], $2 orders uuid[]
 select w.position,
 \ir answer.inc
 from unnest($1::uuid[], $2::uuid[]) with ordinality w (business_id, guid, position)

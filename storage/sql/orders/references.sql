@@ -1,6 +1,6 @@
 -- Returns whether the customer exists, the codes of the carrier's service levels (null if it does not exist),
 -- and the existing products by guid.
--- $1 business, $2 customer or null, $3 carrier or null, $4 products or null
+-- $1 business uuid, $2 customer uuid or null, $3 carrier uuid or null, $4 products uuid[] or null
 select
   exists (select from customers c where c.business_id = $1 and c.guid = $2::uuid and c.deleted_at is null),
   (select coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') from carriers k

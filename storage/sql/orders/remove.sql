@@ -1,5 +1,5 @@
 -- Deletes all given orders, or none. Returns whether all exist.
--- $1 business, $2 orders
+-- $1 business uuid, $2 orders uuid[]
 with named as (
   select distinct guid from unnest($2::uuid[]) guid
 ), held as (

@@ -1,9 +1,10 @@
 -- Replaces the values of a locked order. An imported total stays while the items stay. Writes nothing if
 -- nothing changes.
--- $1 business, $2 order, $3 number, $4 whether the order has a customer, $5 customer or null,
--- $6 customer's name, $7 customer's e-mail, $8 customer's phone, $9 items (null: unchanged), $10 street,
--- $11 city, $12 state, $13 postal code, $14 country, $15 carrier, $16 service level, $17 currency,
--- $18 collection date, $19 start of the time window, $20 end of the time window, $21 notes
+-- $1 business uuid, $2 order uuid, $3 number text, $4 has_customer boolean, $5 customer uuid or null,
+-- $6 customer_name text, $7 customer_email text, $8 customer_phone text,
+-- $9 items json or null (null: unchanged), $10 street text, $11 city text, $12 state text,
+-- $13 postal_code text, $14 country text, $15 carrier uuid, $16 service_level text, $17 currency text,
+-- $18 collection_date timestamptz, $19 start_of_time_window text, $20 end_of_time_window text, $21 notes text
 update orders r
 set customer_id = n.customer_id, order_number = $3, items = n.items,
     total_value = case when r.items::jsonb = n.items::jsonb then r.total_value else items_value(n.items) end,

@@ -1,6 +1,6 @@
 -- Returns events in no order, because a sort would hold all of them in memory. The range of times excludes
 -- partitions of other days.
--- $1 event ids, $2 earliest time, $3 latest time
+-- $1 event_ids bigint[], $2 earliest_time timestamptz, $3 latest_time timestamptz
 select
 \ir event.inc
 from events e

@@ -1,5 +1,5 @@
 -- Returns the event that started a run; the run's guid contains the event's time.
--- $1 event id, $2 run
+-- $1 event_id bigint, $2 run uuid
 select
 \ir event.inc
 from events e

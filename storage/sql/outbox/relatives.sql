@@ -1,7 +1,7 @@
 -- Returns the relatives of a batch of records in one round trip: customers, carriers and the shipments of
 -- orders.
--- $1 businesses of customers, $2 customers, $3 businesses of carriers, $4 carriers, $5 businesses of orders,
--- $6 orders
+-- $1 businesses_of_customers uuid[], $2 customers uuid[], $3 businesses_of_carriers uuid[],
+-- $4 carriers uuid[], $5 businesses_of_orders uuid[], $6 orders uuid[]
 select 0 as kind, c.business_id, c.guid, null::uuid as related, c.name, c.email as extra
 from unnest($1::uuid[], $2::uuid[]) w (business_id, guid)
 join customers c on c.business_id = w.business_id and c.guid = w.guid

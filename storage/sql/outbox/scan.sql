@@ -7,8 +7,8 @@
 -- sequence is read with a function that takes the page's lock: a plain select can show a number that was
 -- never drawn, because nextval shows the number that it logs, up to 32 ahead, before its own
 -- (nextval_internal in PostgreSQL's sequence.c).
--- $1 shards, $2 watermarks, $3 ids of events in flight, $4 times of events in flight, $5 limit per shard,
--- $6 whether to draw a transaction id, $7 maximum number of events for returning rows
+-- $1 shards smallint[], $2 watermarks bigint[], $3 in_flight_ids bigint[], $4 in_flight_times timestamptz[],
+-- $5 limit_per_shard bigint, $6 draw_transaction_id boolean, $7 max_events_with_rows bigint
 with found as materialized (
   select p.*
   from unnest($1::smallint[], $2::bigint[]) own (shard, low),

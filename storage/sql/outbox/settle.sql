@@ -1,6 +1,6 @@
 -- Deletes events from the outbox and returns those deleted. The others were already settled or their shard
 -- has another owner. Events with the same id and different times are different events.
--- $1 shards, $2 event ids, $3 times, $4 worker
+-- $1 shards smallint[], $2 event_ids bigint[], $3 times timestamptz[], $4 worker uuid
 delete from pending_events p
 using unnest($1::smallint[], $2::bigint[], $3::timestamptz[]) done (shard, id, at)
 where p.shard = done.shard and p.id = done.id and p.at = done.at

@@ -1,5 +1,5 @@
 -- Returns a product with all its fields.
--- $1 business, $2 product
+-- $1 business uuid, $2 product uuid
 select guid, name, sku, description, barcode, price, cost, weight, length as "dimensions.length",
        width as "dimensions.width", height as "dimensions.height",
        array_to_json(array(

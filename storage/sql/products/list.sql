@@ -1,6 +1,6 @@
 -- Returns a page of products, each row preceded by the total: by default the newest fifty.
 -- api/records/list.cpp inserts the parts of a request in the marked places.
--- $1 business
+-- $1 business uuid
 select
   /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 3)/*end*/,

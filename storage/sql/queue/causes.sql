@@ -1,5 +1,5 @@
 -- Returns the causes of events by position. A run's guid contains the time of its event.
--- $1 positions, $2 event ids, $3 runs that the events started
+-- $1 positions bigint[], $2 event_ids bigint[], $3 runs_that_events_started uuid[]
 select w.position, e.cause::text
 from unnest($1::bigint[], $2::bigint[], $3::uuid[]) w (position, id, origin)
 join lateral (select e.cause from events e

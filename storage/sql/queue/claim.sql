@@ -1,9 +1,9 @@
 -- Claims due runs for a worker and returns them. Destinations are found by walking the index, so that a long
 -- queue of one does not slow the others, and are served in random order, so that none is always last. The
 -- last run may exceed the maximum of bytes.
--- $1 worker, $2 lease, $3 limit per destination,
--- $4 blocked destinations (saturated or with an open circuit breaker), $5 limit,
--- $6 blocked businesses (a destination ends with its business's guid), $7 maximum bytes
+-- $1 worker uuid, $2 lease interval, $3 limit_per_destination bigint,
+-- $4 blocked_destinations text[] (saturated or with an open circuit breaker), $5 limit bigint,
+-- $6 blocked_businesses text[] (a destination ends with its business's guid), $7 max_bytes bigint
 \ir destinations.inc
 , found as materialized (
   select q.place, q.was, q.bytes, row_number() over () as number

@@ -1,5 +1,5 @@
 -- Returns when the next run is due, without those of blocked destinations and businesses.
--- $1 blocked destinations, $2 blocked businesses (a destination ends with its business's guid)
+-- $1 blocked_destinations text[], $2 blocked_businesses text[] (a destination ends with its business's guid)
 \ir destinations.inc
 select min((select q.due_at from run_queue q where q.destination = d.destination and q.status <> 'held'
 \ir may_go.inc

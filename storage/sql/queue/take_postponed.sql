@@ -1,5 +1,5 @@
 -- Deletes and returns the first postponed matches of a workflow, in order of their events.
--- $1 workflow, $2 limit
+-- $1 workflow uuid, $2 limit bigint
 with taken as (
   select ctid as place from postponed_matches
   where workflow_id = $1::uuid

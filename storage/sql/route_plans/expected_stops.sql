@@ -1,5 +1,5 @@
 -- Returns the stops of a dispatch, as stops.sql does, after shipments are added and one is removed.
--- $1 business, $2 dispatch, $3 added shipments, $4 removed shipment or null
+-- $1 business uuid, $2 dispatch uuid, $3 added_shipments uuid[], $4 removed_shipment uuid or null
 select t.shipment_id, is_final(coalesce(t.ended_as, s.status)), t.latitude, t.longitude,
        s.recipient_street, s.recipient_city, s.recipient_state, s.recipient_postal_code, s.recipient_country, t.sequence
 from dispatch_stops t

@@ -1,5 +1,5 @@
 -- Returns the route of a dispatch with its stops.
--- $1 business, $2 dispatch or route
+-- $1 business uuid, $2 dispatch_or_route uuid
 select d.route_id as guid, d.guid as "dispatchId",
        (select coalesce(json_agg(json_build_object(
                  'sequence', t.place, 'shipmentId', t.shipment_id, 'address', t.address,

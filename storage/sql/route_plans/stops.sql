@@ -1,6 +1,6 @@
 -- Returns the stops of a dispatch in their current order, with coordinates, address and whether each is
 -- completed.
--- $1 business, $2 dispatch
+-- $1 business uuid, $2 dispatch uuid
 select t.shipment_id, is_final(coalesce(t.ended_as, s.status)), t.latitude, t.longitude,
        s.recipient_street, s.recipient_city, s.recipient_state, s.recipient_postal_code, s.recipient_country
 from dispatch_stops t

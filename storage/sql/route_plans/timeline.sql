@@ -1,7 +1,7 @@
 -- Returns a route as the events of a day: actual times of past events, planned times of the others, in the
 -- business's time zone. In a started dispatch, the first open delivery is in progress; if none is open, the
 -- return is.
--- $1 business, $2 dispatch or route
+-- $1 business uuid, $2 dispatch_or_route uuid
 with route as (
   select d.*, b.timezone,
          coalesce(address_line(b.street, b.city, b.state, b.postal_code, b.country), b.name) as base

@@ -1,7 +1,7 @@
 -- Returns a page of a business's runs, newest first; their guids sort by time. The page is found with the
 -- indexes alone, limited to the days at the mark. Each run is then read by its key, which `limit 1` forces
 -- the planner to do. api/workflows/run_list.cpp inserts the parts of a request in the marked places.
--- $1 business
+-- $1 business uuid
 select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVersion", r.event_id as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[r.entity_type + 1] as "entityType", r.entity_id as "entityId",
        r.trigger_code as trigger, r.status, r.code, r.error, r.attempts, r.created_at as "createdAt",

@@ -1,8 +1,9 @@
 -- Queues a new run for each finished run of a workflow whose event is in a period, in the same order, without
 -- runs that are replays themselves. Returns the number of such runs; nothing is queued if they exceed the
 -- maximum. No row if the workflow does not exist.
--- $1 business, $2 workflow, $3 first time of the events or null, $4 last time or null,
--- $5 interval added to $4 (exclusive end), $6 final status or null, $7 maximum number of runs
+-- $1 business uuid, $2 workflow uuid, $3 first_time_of_events timestamptz or null,
+-- $4 last_time timestamptz or null, $5 interval_added_to_4 interval (exclusive end),
+-- $6 final_status text or null, $7 max_runs bigint
 with workflow as (
   select business_id, guid, ordered from workflows
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

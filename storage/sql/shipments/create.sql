@@ -1,9 +1,10 @@
 -- Adds a shipment.
--- $1 business, $2 guid, $3 tracking number, $4 order, $5 customer, $6 carrier, $7 service level,
--- $8 instructions, $9 collection date, $10 packages, $11 sender's name, $12 sender's street,
--- $13 sender's city, $14 sender's state, $15 sender's postal code, $16 sender's country, $17 sender's phone,
--- $18 recipient's name, $19 recipient's street, $20 recipient's city, $21 recipient's state,
--- $22 recipient's postal code, $23 recipient's country, $24 recipient's phone
+-- $1 business uuid, $2 guid uuid, $3 tracking_number text, $4 order uuid, $5 customer uuid, $6 carrier uuid,
+-- $7 service_level text, $8 instructions text, $9 collection_date timestamptz, $10 packages jsonb,
+-- $11 sender_name text, $12 sender_street text, $13 sender_city text, $14 sender_state text,
+-- $15 sender_postal_code text, $16 sender_country text, $17 sender_phone text, $18 recipient_name text,
+-- $19 recipient_street text, $20 recipient_city text, $21 recipient_state text,
+-- $22 recipient_postal_code text, $23 recipient_country text, $24 recipient_phone text
 insert into shipments (business_id, guid, tracking_number, order_id, customer_id, carrier_id, service_level,
                        instructions, collection_date, packages, sender_name, sender_street, sender_city, sender_state,
                        sender_postal_code, sender_country, sender_phone, recipient_name, recipient_street,

@@ -1,5 +1,5 @@
 -- Returns a shipment with all its fields.
--- $1 business, $2 shipment
+-- $1 business uuid, $2 shipment uuid
 select
 \ir answer.inc
 from shipments r

@@ -1,6 +1,6 @@
 -- Returns the content of a shipment's label and the hash of the stored one. The service level has the
 -- carrier's name for it.
--- $1 business, $2 shipment
+-- $1 business uuid, $2 shipment uuid
 select r.tracking_number, k.name,
        coalesce((select l ->> 'name' from jsonb_array_elements(k.service_levels) l
                  where l ->> 'code' = r.service_level limit 1), r.service_level),

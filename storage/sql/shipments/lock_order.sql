@@ -1,5 +1,5 @@
 -- Locks an order that is to be shipped and returns it with sender and recipient.
--- $1 business, $2 order
+-- $1 business uuid, $2 order uuid
 select o.status, o.items, o.customer_id, o.carrier_id, o.service_level, o.collection_date, b.name, b.street, b.city,
        b.state, b.postal_code, b.country, b.phone, c.name, o.delivery_street, o.delivery_city, o.delivery_state,
        o.delivery_postal_code, o.delivery_country, c.phone

@@ -1,3 +1,3 @@
 -- Locks a shipment and returns its status.
--- $1 business, $2 shipment
+-- $1 business uuid, $2 shipment uuid
 select status from shipments where business_id = $1 and guid = $2 and deleted_at is null for update

@@ -1,5 +1,5 @@
 -- Changes a locked shipment to a reported status, unless its status has changed since the reported time.
--- $1 business, $2 shipment, $3 status, $4 reported time or null for now
+-- $1 business uuid, $2 shipment uuid, $3 status text, $4 reported_time timestamptz or null (null: now)
 update shipments r
 set status = $3, delivered_at = case when $3 = 'delivered' then coalesce($4, clock_timestamp()) else r.delivered_at end
 where r.business_id = $1 and r.guid = $2

@@ -1,7 +1,7 @@
 -- Sets a shipment's collection date and delivery date, if given. A null delivery date is calculated again. No
 -- row if the shipment does not exist.
--- $1 business, $2 shipment, $3 whether to set the collection date, $4 collection date,
--- $5 whether to set the delivery date, $6 delivery date or null
+-- $1 business uuid, $2 shipment uuid, $3 set_collection_date boolean, $4 collection_date timestamptz,
+-- $5 set_delivery_date boolean, $6 delivery_date timestamptz or null
 with held as (
   select guid, case when $3 then $4 else collection_date end as collected,
          case when $5 then $6 else estimated_delivery end as delivered

@@ -1,3 +1,3 @@
 -- Returns the stored label of a shipment if its content is current.
--- $1 business, $2 shipment, $3 hash of the current content
+-- $1 business uuid, $2 shipment uuid, $3 hash_of_current_content bytea
 select pdf from shipment_labels where business_id = $1 and shipment_id = $2 and content_hash = $3

@@ -1,5 +1,5 @@
 -- Returns the shipments without a dispatch that are not final, oldest first.
--- $1 business
+-- $1 business uuid
 select guid, tracking_number as "trackingNumber", status, recipient_name as "recipient!.name",
        recipient_city as "recipient!.city"
 from shipments

@@ -1,9 +1,10 @@
 -- Replaces the values of a locked shipment. Writes nothing if nothing changes.
--- $1 business, $2 shipment, $3 customer, $4 carrier, $5 service level, $6 instructions, $7 collection date,
--- $8 packages (null: unchanged), $9 sender's name, $10 sender's street, $11 sender's city,
--- $12 sender's state, $13 sender's postal code, $14 sender's country, $15 sender's phone,
--- $16 recipient's name, $17 recipient's street, $18 recipient's city, $19 recipient's state,
--- $20 recipient's postal code, $21 recipient's country, $22 recipient's phone
+-- $1 business uuid, $2 shipment uuid, $3 customer uuid, $4 carrier uuid, $5 service_level text,
+-- $6 instructions text, $7 collection_date timestamptz, $8 packages jsonb or null (null: unchanged),
+-- $9 sender_name text, $10 sender_street text, $11 sender_city text, $12 sender_state text,
+-- $13 sender_postal_code text, $14 sender_country text, $15 sender_phone text, $16 recipient_name text,
+-- $17 recipient_street text, $18 recipient_city text, $19 recipient_state text,
+-- $20 recipient_postal_code text, $21 recipient_country text, $22 recipient_phone text
 update shipments r
 set customer_id = $3, carrier_id = $4, service_level = $5, instructions = $6, collection_date = $7,
     packages = coalesce($8, r.packages), sender_name = $9, sender_street = $10, sender_city = $11, sender_state = $12,

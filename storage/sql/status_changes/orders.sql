@@ -1,9 +1,8 @@
 -- Changes the status of all given orders that exist, or of none, without waiting for locks. Returns each
 -- existing order with its previous status (null if another transaction has locked it) and whether its
 -- shipments have the required status.
--- $1 business, $2 orders, $3 status, $4 allowed previous statuses,
--- $5 status required of the shipments that are neither cancelled nor returned (at least one) or null,
--- $6 cause
+-- $1 business uuid, $2 orders uuid[], $3 status text, $4 allowed_from text[],
+-- $5 required_of_shipments text or null (at least one), $6 cause text
 with held as materialized (
   select r.guid, r.status,
          $5::text is null or (select count(*) > 0 and bool_and(s.status = $5::text) from shipments s

@@ -1,6 +1,6 @@
 -- Changes the status of all given shipments that exist, or of none, without waiting for locks. Returns each
 -- existing shipment with its previous status (null if another transaction has locked it), and true.
--- $1 business, $2 shipments, $3 status, $4 allowed previous statuses, $5 cause
+-- $1 business uuid, $2 shipments uuid[], $3 status text, $4 allowed_from text[], $5 cause text
 with held as materialized (
   select r.guid, r.status from shipments r
   where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null

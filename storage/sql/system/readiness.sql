@@ -1,7 +1,7 @@
 -- Returns whether this transaction may write, and whether all given migrations are applied; others may be
 -- applied too. The session must not be set to read-only: the first value is false on a standby and under
 -- default_transaction_read_only.
--- $1 names of migrations
+-- $1 names_of_migrations text[]
 select not current_setting('transaction_read_only')::boolean as writable,
        not exists (select from unnest($1::text[]) m (name)
                    where not exists (select from schema_migrations s where s.name = m.name)) as current

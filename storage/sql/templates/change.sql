@@ -1,7 +1,7 @@
 -- Changes a template and adds a version. A template that already has these values stays unchanged. Returns
 -- the template.
--- $1 business, $2 template, $3 code, $4 name, $5 entity type, $6 type, $7 subject, $8 body, $9 html,
--- $10 title, $11 url, $12 codes of included templates
+-- $1 business uuid, $2 template uuid, $3 code text, $4 name text, $5 entity_type smallint, $6 type text,
+-- $7 subject text, $8 body text, $9 html text, $10 title text, $11 url text, $12 included_codes text[]
 with changed as (
   update templates
   set code = $3, name = $4, entity_type = $5::smallint, type = $6, subject = $7, body = $8, html = $9, title = $10, url = $11,

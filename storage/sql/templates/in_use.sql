@@ -1,3 +1,3 @@
 -- Returns whether a workflow uses a template.
--- $1 business, $2 code
+-- $1 business uuid, $2 code text
 select template_in_use($1::uuid, $2)

@@ -1,5 +1,5 @@
 -- Returns a business's own templates, by name.
--- $1 business
+-- $1 business uuid
 select
 \ir answer.inc
 from templates t where t.business_id = $1::uuid and t.deleted_at is null

@@ -1,5 +1,5 @@
 -- Returns the API token or user session of a token.
--- $1 SHA-256 of the token
+-- $1 sha_256_of_token bytea
 select t.guid, t.business_id, null::uuid as user_id, t.name, t.role, b.plan, t.expires_at,
        t.revoked_at is not null as revoked
 from api_tokens t

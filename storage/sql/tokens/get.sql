@@ -1,5 +1,5 @@
 -- Returns an API token.
--- $1 business, $2 token
+-- $1 business uuid, $2 token uuid
 select guid, name, role, created_at as "createdAt", expires_at as "expiresAt", last_used as "lastUsed",
        case when revoked_at is null then 'active' else 'revoked' end as status
 from api_tokens

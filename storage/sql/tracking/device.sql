@@ -1,4 +1,4 @@
 -- Returns a tracking device.
--- $1 business, $2 device
+-- $1 business uuid, $2 device uuid
 \ir device.inc
 and k.guid = $2

@@ -1,3 +1,3 @@
 -- Ends a session.
--- $1 session
+-- $1 session uuid
 delete from user_sessions where guid = $1::uuid

@@ -1,5 +1,5 @@
 -- Changes the given columns of a business's user and returns the user.
--- $1 business, $2 user, $3 new values (JSON object by column)
+-- $1 business uuid, $2 user uuid, $3 changes jsonb (JSON object by column)
 with u as (
   update users r
   set role = coalesce(g ->> 'role', r.role),

@@ -1,4 +1,4 @@
 -- Returns whether a mailed token belongs to a valid invitation.
--- $1 hash of the token
+-- $1 hash_of_token bytea
 select exists (select from users where mail_token_hash = $1::bytea and mail_token_expires_at > now()
                                    and password_hash is null)

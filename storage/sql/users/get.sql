@@ -1,5 +1,5 @@
 -- Returns a user of a business.
--- $1 business, $2 user
+-- $1 business uuid, $2 user uuid
 select
 \ir answer.inc
 from users u

@@ -1,6 +1,6 @@
 -- Adds an invitation and its mail, and returns the invitation.
--- $1 business, $2 e-mail, $3 first name, $4 last name, $5 role, $6 hash of the mailed token,
--- $7 guid of the mail, $8 mail
+-- $1 business uuid, $2 email text, $3 first_name text, $4 last_name text, $5 role text,
+-- $6 mail_token_hash bytea, $7 mail uuid, $8 sealed_mail bytea
 with u as (
   insert into users (business_id, email, first_name, last_name, role, mail_token_hash, mail_token_expires_at)
   values ($1::uuid, $2, $3, $4, $5, $6::bytea, now() + interval '7 days')

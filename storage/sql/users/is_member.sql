@@ -1,3 +1,3 @@
 -- Returns whether a user belongs to a business.
--- $1 business, $2 user
+-- $1 business uuid, $2 user uuid
 select exists (select from users where guid = $2::uuid and business_id = $1::uuid)

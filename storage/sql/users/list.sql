@@ -1,5 +1,5 @@
 -- Returns a business's users, including invited ones, oldest first.
--- $1 business
+-- $1 business uuid
 select
 \ir answer.inc
 from users u

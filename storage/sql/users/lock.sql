@@ -1,3 +1,3 @@
 -- Locks a user and returns the user's business.
--- $1 user
+-- $1 user uuid
 select business_id from users where guid = $1::uuid for update

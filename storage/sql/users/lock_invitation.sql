@@ -1,6 +1,6 @@
 -- Locks and returns the invitation of a mailed token, with the account that already has its e-mail address,
 -- if any.
--- $1 hash of the token
+-- $1 hash_of_token bytea
 select i.guid, i.business_id, k.guid as account, k.business_id is not null as is_taken
 from users i
 left join users k on lower(k.email) = lower(i.email) and k.password_hash is not null

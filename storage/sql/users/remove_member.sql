@@ -1,6 +1,6 @@
 -- Removes a user from a business. The account stays without business, sessions and subscriptions; an
 -- invitation is deleted.
--- $1 business, $2 user
+-- $1 business uuid, $2 user uuid
 with sessions as (
   delete from user_sessions s using users u
   where u.business_id = $1::uuid and u.guid = $2::uuid and s.user_id = u.guid

@@ -1,5 +1,5 @@
 -- Adds or replaces the token that resets the password of an account, and adds its mail.
--- $1 user, $2 hash of the token, $3 guid of the mail, $4 mail
+-- $1 user uuid, $2 token_hash bytea, $3 mail uuid, $4 sealed_mail bytea
 with made as (
   insert into password_resets (user_id, token_hash, expires_at)
   select guid, $2::bytea, now() + interval '1 hour' from users where guid = $1::uuid and password_hash is not null

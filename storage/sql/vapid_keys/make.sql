@@ -1,5 +1,5 @@
 -- Adds the key pair of a business unless it has one.
--- $1 business, $2 public key, $3 sealed private key
+-- $1 business uuid, $2 public_key text, $3 sealed_private_key bytea
 insert into vapid_keys (business_id, public_key, private_key_sealed)
 values ($1::uuid, $2, $3::bytea)
 on conflict (business_id) do nothing

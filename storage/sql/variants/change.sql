@@ -1,6 +1,6 @@
 -- Changes a variant. Returns whether the change is valid (it must not remove a SKU), and the variant. Writes
 -- nothing if nothing changes.
--- $1 business, $2 product, $3 variant, $4 new values (JSON object)
+-- $1 business uuid, $2 product uuid, $3 variant text, $4 changes jsonb (JSON object)
 with held as (
   select p.guid, changed_element(v, $4) as variant,
          changed_element(v, $4) ->> 'sku' is not null or v ->> 'sku' is null as is_good

@@ -1,5 +1,5 @@
 -- Returns a variant. Its values are JSON, because SQL writers can store any type.
--- $1 business, $2 product, $3 variant
+-- $1 business uuid, $2 product uuid, $3 variant text
 select v -> 'guid' as guid, v -> 'name' as name, v -> 'sku' as sku, v -> 'priceDifference' as "priceDifference",
        v -> 'weight' as weight, nullif(v #> '{dimensions,length}', 'null') as "dimensions.length",
        nullif(v #> '{dimensions,width}', 'null') as "dimensions.width",

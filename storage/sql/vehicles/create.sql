@@ -1,6 +1,7 @@
 -- Adds a vehicle and returns it. No row if the driver does not exist.
--- $1 business, $2 name, $3 licence plate, $4 type, $5 make, $6 model, $7 year, $8 capacity by weight,
--- $9 capacity by volume, $10 status or null, $11 current driver or null
+-- $1 business uuid, $2 name text, $3 licence_plate text, $4 type text, $5 make text, $6 model text,
+-- $7 year int, $8 capacity_by_weight numeric, $9 capacity_by_volume numeric, $10 status text or null,
+-- $11 current_driver uuid or null
 insert into vehicles (business_id, name, license_plate, type, make, model, year, capacity_weight, capacity_volume, status,
                       current_driver_id)
 select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, 'available'), $11

@@ -1,5 +1,5 @@
 -- Returns a vehicle.
--- $1 business, $2 vehicle
+-- $1 business uuid, $2 vehicle uuid
 select
 \ir answer.inc
 where v.business_id = $1 and v.guid = $2 and v.deleted_at is null

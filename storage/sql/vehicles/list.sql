@@ -1,5 +1,5 @@
 -- Returns a business's vehicles, by name. The tracker is the device seen last.
--- $1 business
+-- $1 business uuid
 select
 \ir answer.inc
 where v.business_id = $1 and v.deleted_at is null

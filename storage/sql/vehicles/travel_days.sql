@@ -1,6 +1,6 @@
 -- Returns the newest days with positions of a vehicle, newest first: the date in the business's time zone,
 -- its start and its end. One row of nulls if there are none; no row if the vehicle does not exist.
--- $1 business, $2 vehicle, $3 number of days
+-- $1 business uuid, $2 vehicle uuid, $3 number_of_days int
 with recursive vehicle as (
   select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id
   where v.business_id = $1 and v.guid = $2 and v.deleted_at is null

@@ -1,6 +1,7 @@
 -- Returns positions of a vehicle in a period, oldest first: the first of each second, thinned out evenly to
 -- at most $5.
--- $1 business, $2 vehicle, $3 start, $4 end (exclusive), $5 maximum number of positions
+-- $1 business uuid, $2 vehicle uuid, $3 start timestamptz, $4 end timestamptz (exclusive),
+-- $5 max_positions numeric
 with fixes as (
   select distinct on (date_trunc('second', p.at)) p.at, p.latitude, p.longitude
   from tracking_devices k

@@ -1,7 +1,7 @@
 -- Changes a workflow, adds a version and returns the workflow. A given secret replaces all earlier ones.
--- $1 business, $2 workflow, $3 name, $4 entity type, $5 trigger, $6 action, $7 conditions, $8 active,
--- $9 ordered, $10 delay, $11 sealed secret or null, $12 codes of used templates,
--- $13 sealed credentials or null
+-- $1 business uuid, $2 workflow uuid, $3 name text, $4 entity_type smallint, $5 trigger text,
+-- $6 action jsonb, $7 conditions jsonb, $8 active boolean, $9 ordered boolean, $10 delay text,
+-- $11 sealed_secret bytea or null, $12 codes_of_used_templates text[], $13 sealed_credentials bytea or null
 with changed as (
   update workflows
   set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,

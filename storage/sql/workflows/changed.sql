@@ -1,6 +1,6 @@
 -- Returns the workflows that changed since an epoch or may use a template changed since, including deleted
 -- ones, in order of epoch, each with its business's name, the texts of its templates and its valid secrets.
--- $1 epoch
+-- $1 epoch bigint
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint

@@ -1,5 +1,5 @@
 -- Returns a workflow, with stars for the values of its headers.
--- $1 business, $2 workflow
+-- $1 business uuid, $2 workflow uuid
 select guid, name, entity_type as "entityType", trigger_code as trigger,
        case when jsonb_typeof(action -> 'headers') = 'object'
             then jsonb_set(action, '{headers}', hidden_headers((action -> 'headers')::json)::jsonb) else action end as action,

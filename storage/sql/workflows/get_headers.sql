@@ -1,5 +1,5 @@
 -- Returns a workflow's headers as stored, and the sealed credentials that their stars stand for.
--- $1 business, $2 workflow
+-- $1 business uuid, $2 workflow uuid
 select action -> 'headers' as headers, encode(sealed_credentials, 'hex') as "sealedCredentials"
 from workflows
 where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

@@ -1,5 +1,5 @@
 -- Returns a business's workflows of an entity type, oldest first.
--- $1 business, $2 entity type, $3 whether to include managed workflows
+-- $1 business uuid, $2 entity_type smallint, $3 include_managed boolean
 select guid, name, trigger_code as trigger, action ->> 'type' as action, is_active as "isActive",
        is_managed as "isManaged"
 from workflows

@@ -1,5 +1,5 @@
 -- Locks a workflow and returns it.
--- $1 business, $2 workflow
+-- $1 business uuid, $2 workflow uuid
 select guid, name, entity_type as "entityType", trigger_code as trigger, action, conditions, is_active as "isActive",
        is_managed as "isManaged", ordered, delay,
        exists (select from workflow_secrets s where s.business_id = w.business_id and s.workflow_id = w.guid) as "hasSecret",

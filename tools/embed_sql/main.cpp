@@ -1,0 +1,318 @@
+// Turns the SQL of a folder into C++: embed_sql SOURCE OUTPUT, where SOURCE is storage/ and OUTPUT the folder
+// of the generated files. storage/sql/FOLDER/NAME.sql becomes the struct waybill::storage::sql::FOLDER::Name
+// in OUTPUT/sql/FOLDER.hpp, with the parameters and columns that the file's head declares (CONTRIBUTING.md);
+// storage/migrations/*.sql becomes the list waybill::storage::migrations().
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A parameter or column.
+struct Value {
+  std::string name;
+  std::string type;  // PostgreSQL's name
+  bool nullable = false;
+  std::string remark;
+};
+
+struct Statement {
+  std::string folder;
+  std::string name;
+  std::string text;
+  std::vector<std::string> description;
+  std::vector<Value> params;
+  std::vector<Value> columns;
+  bool more_columns = false;
+};
+
+[[noreturn]] void fail(const fs::path& file, const std::string& message) {
+  throw std::runtime_error(file.string() + ": " + message);
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, "cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// An unchanged file keeps its time stamp, so that files that include it are not compiled again.
+void write_file(const fs::path& path, const std::string& text) {
+  if (fs::exists(path) && read_file(path) == text) return;
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::vector<fs::path> sorted_files(const fs::path& folder, std::string_view extension) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Resolves psql's \ir, with which statements share text.
+std::string with_included_files(const fs::path& path) {
+  std::istringstream lines(read_file(path));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("\\ir ")) {
+      text += with_included_files(path.parent_path() / line.substr(4));
+    } else {
+      text += line + '\n';
+    }
+  }
+  return text;
+}
+
+/// Reads "name type", "name type or null", "name type or null (remark)".
+Value parse_value(const fs::path& file, const std::string& text) {
+  static const std::regex form(R"(([a-z][a-z0-9_]*) ([a-z0-9_]+(?:\[\])?)( or null)?(?: \((.*)\))?)");
+  std::smatch match;
+  if (!std::regex_match(text, match, form)) fail(file, "expected \"name type [or null]\", found: " + text);
+  return {match[1], match[2], match[3].matched, match[4]};
+}
+
+/// Splits at the commas outside of parentheses.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else if (c != ' ' || !parts.back().empty()) {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+void parse_params(const fs::path& file, const std::string& text, Statement& statement) {
+  for (const std::string& part : split(text)) {
+    const std::string number = "$" + std::to_string(statement.params.size() + 1) + " ";
+    if (!part.starts_with(number)) fail(file, "expected " + number + "found: " + part);
+    statement.params.push_back(parse_value(file, part.substr(number.size())));
+  }
+}
+
+void parse_columns(const fs::path& file, const std::string& text, Statement& statement) {
+  for (const std::string& part : split(text)) {
+    if (statement.more_columns) fail(file, "... must be last");
+    if (part == "...") {
+      statement.more_columns = true;
+    } else {
+      statement.columns.push_back(parse_value(file, part));
+    }
+  }
+}
+
+/// Reads the comment at the head of a file: the description, then the parameters ("-- $1 …"), then the
+/// columns ("-- -> …").
+void parse_head(const fs::path& file, Statement& statement) {
+  std::istringstream lines(read_file(file));
+  std::string params, columns;
+  std::string* part = nullptr;
+  for (std::string line; std::getline(lines, line) && line.starts_with("-- ");) {
+    line.erase(0, 3);
+    if (line.starts_with("$1 ")) part = &params;
+    if (line.starts_with("-> ")) {
+      part = &columns;
+      line.erase(0, 3);
+    }
+    if (part == nullptr) {
+      statement.description.push_back(line);
+    } else {
+      *part += (part->empty() ? "" : " ") + line;
+    }
+  }
+  if (statement.description.empty()) fail(file, "has no description");
+  if (!params.empty()) parse_params(file, params, statement);
+  if (!columns.empty()) parse_columns(file, columns, statement);
+}
+
+/// get_by_code: GetByCode.
+std::string type_name(std::string_view name) {
+  std::string out;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '_') {
+      upper = true;
+    } else {
+      out += upper ? static_cast<char>(c - 'a' + 'A') : c;
+      upper = false;
+    }
+  }
+  return out;
+}
+
+/// The types with a C++ type; all others are text.
+const std::map<std::string, std::string, std::less<>> scalar_types = {
+    {"uuid", "Guid"},          {"boolean", "bool"},       {"smallint", "std::int16_t"}, {"int", "std::int32_t"},
+    {"bigint", "std::int64_t"}, {"timestamptz", "Time"}, {"float8", "double"},         {"real", "double"},
+};
+
+std::string param_type(const Value& value) {
+  if (value.type.ends_with("[]")) {
+    const auto found = scalar_types.find(value.type.substr(0, value.type.size() - 2));
+    return "Array<" + (found == scalar_types.end() ? "std::string_view" : found->second) + ">";
+  }
+  if (value.type == "bytea") return "Bytea";
+  const auto found = scalar_types.find(value.type);
+  return found == scalar_types.end() ? "std::string_view" : found->second;
+}
+
+std::string column_type(const Value& value) {
+  if (value.type == "bytea") return "Bytes";
+  const auto found = scalar_types.find(value.type);
+  return found == scalar_types.end() ? "std::string_view" : found->second;
+}
+
+std::string remark(const Value& value) { return value.remark.empty() ? "" : "  // " + value.remark; }
+
+std::string declaration(const Statement& statement) {
+  std::string out;
+  for (const std::string& line : statement.description) out += "/// " + line + "\n";
+  out += "struct " + type_name(statement.name) + " {\n";
+  for (const Value& param : statement.params) {
+    const std::string type = param_type(param);
+    out += "  " + (param.nullable ? "std::optional<" + type + ">" : "Required<" + type + ">") + " " + param.name +
+           (param.nullable ? " = std::nullopt" : "") + ";" + remark(param) + "\n";
+  }
+  if (!statement.params.empty()) out += "\n";
+  out += "  static const Statement statement;\n  Params params() const;\n";
+  if (!statement.columns.empty()) {
+    out += "\n  struct Row {\n    template <typename Source>\n    explicit Row(const RowOf<Source>& row)\n        : ";
+    for (std::size_t i = 0; i < statement.columns.size(); ++i) {
+      const Value& column = statement.columns[i];
+      out += (i == 0 ? "" : ",\n          ") + column.name + "(read_column<decltype(" + column.name + ")>(row, " +
+             std::to_string(i) + "))";
+    }
+    out += " {}\n\n";
+    for (const Value& column : statement.columns) {
+      const std::string type = column_type(column);
+      out += "    " + (column.nullable ? "std::optional<" + type + ">" : type) + " " + column.name + ";" +
+             remark(column) + "\n";
+    }
+    out += "  };\n";
+  }
+  return out + "};\n";
+}
+
+std::string values(const std::vector<Value>& values, const std::string& name) {
+  if (values.empty()) return "";
+  std::string out = "constexpr SqlValue " + name + "[] = {";
+  for (const Value& value : values) out += "{\"" + value.name + "\", \"" + value.type + "\"}, ";
+  return out + "};\n";
+}
+
+std::string definition(const Statement& statement) {
+  const std::string type = type_name(statement.name);
+  const std::string prefix = statement.name;
+  std::string out = "namespace {\n" + values(statement.params, prefix + "_params") +
+                    values(statement.columns, prefix + "_columns") + "}  // namespace\n";
+  out += "const Statement " + type + "::statement{\"" + statement.folder + "." + statement.name + "\", R\"sql(" +
+         statement.text + ")sql\", " + (statement.params.empty() ? "{}" : prefix + "_params") + ", " +
+         (statement.columns.empty() ? "{}" : prefix + "_columns") + ", " +
+         (statement.more_columns ? "true" : "false") + "};\n";
+  out += "Params " + type + "::params() const {\n  Params all;\n";
+  for (const Value& param : statement.params) out += "  add_param(all, " + param.name + ");\n";
+  return out + "  return all;\n}\n";
+}
+
+constexpr std::string_view notice = "// Made by tools/embed_sql.\n";
+
+void write_folder(const fs::path& output, const std::string& folder, const std::vector<Statement>& statements) {
+  std::string header(notice), source(notice);
+  header +=
+      "#pragma once\n\n#include <cstdint>\n#include <optional>\n#include <string_view>\n\n"
+      "#include \"storage/statement.hpp\"\n#include \"storage/typed_params.hpp\"\n"
+      "#include \"storage/typed_rows.hpp\"\n\nnamespace waybill::storage::sql::" +
+      folder + " {\n";
+  source += "#include \"storage/sql/" + folder +
+            ".hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+            "namespace waybill::storage::sql::" +
+            folder + " {\n";
+  for (const Statement& statement : statements) {
+    header += "\n" + declaration(statement);
+    source += "\n" + definition(statement);
+  }
+  const std::string end = "\n}  // namespace waybill::storage::sql::" + folder + "\n";
+  write_file(output / "sql" / (folder + ".hpp"), header + end);
+  write_file(output / "sql" / (folder + ".cpp"), source + end);
+}
+
+void write_lists(const fs::path& source_folder, const fs::path& output,
+                 const std::map<std::string, std::vector<Statement>>& folders) {
+  std::string source(notice), statements, list;
+  for (const auto& [folder, members] : folders) {
+    source += "#include \"storage/sql/" + folder + ".hpp\"\n";
+    for (const Statement& member : members) {
+      list += "    &sql::" + folder + "::" + type_name(member.name) + "::statement,\n";
+    }
+  }
+  std::string migrations;
+  for (const fs::path& file : sorted_files(source_folder / "migrations", ".sql")) {
+    migrations += "    {\"" + file.stem().string() + "\", R\"sql(" + read_file(file) + ")sql\"},\n";
+  }
+  source +=
+      "#include \"storage/statements.hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+      "namespace waybill::storage {\nnamespace {\n\nconst Statement* const statement_list[] = {\n" +
+      list + "};\n\nconst Statement migration_list[] = {\n" + migrations +
+      "};\n\n}  // namespace\n\nstd::span<const Statement* const> all_statements() { return statement_list; }\n"
+      "std::span<const Statement> migrations() { return migration_list; }\n\n}  // namespace waybill::storage\n";
+  write_file(output / "statements.cpp", source);
+  // Old constants, until every statement is run by its struct.
+  std::string old(notice), all;
+  old += "#pragma once\n#include \"storage/statements.hpp\"\n";
+  for (const auto& [folder, members] : folders) {
+    old += "#include \"storage/sql/" + folder + ".hpp\"\n";
+    for (const Statement& member : members) {
+      const std::string plain = member.name == "delete" || member.name == "new" || member.name == "default" || member.name == "register" || member.name == "export" || member.name == "union" || member.name == "operator" || member.name == "switch" || member.name == "public" || member.name == "private" ? member.name + "_" : member.name;
+      all += "namespace waybill::storage::sql::" + folder + " { inline const Statement& " + plain + " = " + type_name(member.name) + "::statement; }\n";
+    }
+  }
+  write_file(output / "sql.hpp", old + all);
+}
+
+void run(const fs::path& source, const fs::path& output) {
+  std::map<std::string, std::vector<Statement>> folders;
+  for (const auto& folder : fs::directory_iterator(source / "sql")) {
+    auto& statements = folders[folder.path().filename().string()];
+    for (const fs::path& file : sorted_files(folder.path(), ".sql")) {
+      Statement statement{.folder = folder.path().filename().string(),
+                          .name = file.stem().string(),
+                          .text = with_included_files(file)};
+      parse_head(file, statement);
+      statements.push_back(std::move(statement));
+    }
+  }
+  for (const auto& [folder, statements] : folders) write_folder(output, folder, statements);
+  write_lists(source, output, folders);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    if (count != 3) throw std::runtime_error("usage: embed_sql SOURCE OUTPUT");
+    run(arguments[1], arguments[2]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "embed_sql: " << error.what() << '\n';
+    return 1;
+  }
+}
