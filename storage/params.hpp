@@ -45,9 +45,9 @@ struct BinaryValue {
   std::string bytes;
 };
 
-/// Parameters of one statement, in order ($1, $2, ...). Strings, guids, integers, booleans and optionals of these
-/// (null when empty) have text form; BinaryValue has binary form. Text with a NUL byte, which PostgreSQL
-/// cannot store, throws std::invalid_argument.
+/// Parameters of one statement, in order ($1, $2, ...). Strings, guids, integers, booleans and optionals of
+/// these (null when empty) have text form; BinaryValue has binary form. Text with a NUL byte, which
+/// PostgreSQL cannot store, throws std::invalid_argument.
 class Params {
  public:
   template <typename T>

@@ -37,10 +37,11 @@ class Required {
 /// A bytea.
 class Bytea {
  public:
-  Bytea(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
+  Bytea(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}     // NOLINT(google-explicit-constructor)
   Bytea(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t size>
-  Bytea(const std::array<std::uint8_t, size>& bytes) : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
+  Bytea(const std::array<std::uint8_t, size>& bytes)
+      : bytes_(bytes) {}         // NOLINT(google-explicit-constructor)
   Bytea(std::string_view bytes)  // NOLINT(google-explicit-constructor)
       : bytes_(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()) {}
 

@@ -4,6 +4,7 @@
 
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/shared.hpp"
+#include "tests/harness/statements_run.hpp"
 
 namespace {
 
@@ -11,6 +12,7 @@ class Harness : public testing::Environment {
  public:
   void TearDown() override {
     waybill::tests::release_shared();
+    waybill::tests::write_recorded_statements();
     waybill::tests::stop_postgres();
   }
 };

@@ -9,6 +9,7 @@
 #include <pqxx/pqxx>
 
 #include "storage/migrate.hpp"
+#include "tests/harness/statements_run.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -135,6 +136,9 @@ Postgres::Postgres() {
         "shared_buffers=64MB", "max_locks_per_transaction=256", "autovacuum_naptime=10s"}) {
     command.insert(command.end(), {"-c", setting});
   }
+  if (records_statements()) {
+    command.insert(command.end(), {"-c", "shared_preload_libraries=pg_stat_statements"});
+  }
   // SIGQUIT makes the server end with all its processes even if the test is killed.
   server_ = std::make_unique<Process>(command, Process::Options{.user = user, .death_signal = SIGQUIT});
   if (!server_->wait_for_line("ready to accept connections", std::chrono::seconds(30))) {
@@ -182,7 +186,9 @@ TestDatabase::TestDatabase(Content content) : name_(postgres().fresh_name()) {
 TestDatabase::~TestDatabase() {
   session_.reset();
   try {
-    postgres().admin().exec("drop database if exists " + name_ + " with (force)");
+    Session admin = postgres().admin();
+    if (records_statements()) record_statements(admin, name_);
+    admin.exec("drop database if exists " + name_ + " with (force)");
   } catch (const std::exception&) {
     // The cluster is removed with the test, and this database with it.
     return;

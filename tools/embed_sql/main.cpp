@@ -161,8 +161,9 @@ std::string type_name(std::string_view name) {
 
 /// The types with a C++ type; all others are text.
 const std::map<std::string, std::string, std::less<>> scalar_types = {
-    {"uuid", "Guid"},          {"boolean", "bool"},       {"smallint", "std::int16_t"}, {"int", "std::int32_t"},
-    {"bigint", "std::int64_t"}, {"timestamptz", "Time"}, {"float8", "double"},         {"real", "double"},
+    {"uuid", "Guid"},        {"boolean", "bool"},        {"smallint", "std::int16_t"},
+    {"int", "std::int32_t"}, {"bigint", "std::int64_t"}, {"timestamptz", "Time"},
+    {"float8", "double"},    {"real", "double"},
 };
 
 std::string param_type(const Value& value) {
@@ -189,17 +190,19 @@ std::string declaration(const Statement& statement) {
   out += "struct " + type_name(statement.name) + " {\n";
   for (const Value& param : statement.params) {
     const std::string type = param_type(param);
-    out += "  " + (param.nullable ? "std::optional<" + type + ">" : "Required<" + type + ">") + " " + param.name +
-           (param.nullable ? " = std::nullopt" : "") + ";" + remark(param) + "\n";
+    out += "  " + (param.nullable ? "std::optional<" + type + ">" : "Required<" + type + ">") + " " +
+           param.name + (param.nullable ? " = std::nullopt" : "") + ";" + remark(param) + "\n";
   }
   if (!statement.params.empty()) out += "\n";
   out += "  static const Statement statement;\n  Params params() const;\n";
   if (!statement.columns.empty()) {
-    out += "\n  struct Row {\n    template <typename Source>\n    explicit Row(const RowOf<Source>& row)\n        : ";
+    out +=
+        "\n  struct Row {\n    template <typename Source>\n    explicit Row(const RowOf<Source>& row)\n      "
+        "  : ";
     for (std::size_t i = 0; i < statement.columns.size(); ++i) {
       const Value& column = statement.columns[i];
-      out += (i == 0 ? "" : ",\n          ") + column.name + "(read_column<decltype(" + column.name + ")>(row, " +
-             std::to_string(i) + "))";
+      out += (i == 0 ? "" : ",\n          ") + column.name + "(read_column<decltype(" + column.name +
+             ")>(row, " + std::to_string(i) + "))";
     }
     out += " {}\n\n";
     for (const Value& column : statement.columns) {
@@ -224,8 +227,9 @@ std::string definition(const Statement& statement) {
   const std::string prefix = statement.name;
   std::string out = "namespace {\n" + values(statement.params, prefix + "_params") +
                     values(statement.columns, prefix + "_columns") + "}  // namespace\n";
-  out += "const Statement " + type + "::statement{\"" + statement.folder + "." + statement.name + "\", R\"sql(" +
-         statement.text + ")sql\", " + (statement.params.empty() ? "{}" : prefix + "_params") + ", " +
+  out += "const Statement " + type + "::statement{\"" + statement.folder + "." + statement.name +
+         "\", R\"sql(" + statement.text + ")sql\", " +
+         (statement.params.empty() ? "{}" : prefix + "_params") + ", " +
          (statement.columns.empty() ? "{}" : prefix + "_columns") + ", " +
          (statement.more_columns ? "true" : "false") + "};\n";
   out += "Params " + type + "::params() const {\n  Params all;\n";
@@ -235,7 +239,8 @@ std::string definition(const Statement& statement) {
 
 constexpr std::string_view notice = "// Made by tools/embed_sql.\n";
 
-void write_folder(const fs::path& output, const std::string& folder, const std::vector<Statement>& statements) {
+void write_folder(const fs::path& output, const std::string& folder,
+                  const std::vector<Statement>& statements) {
   std::string header(notice), source(notice);
   header +=
       "#pragma once\n\n#include <cstdint>\n#include <optional>\n#include <string_view>\n\n"
@@ -272,8 +277,10 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
       "#include \"storage/statements.hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
       "namespace waybill::storage {\nnamespace {\n\nconst Statement* const statement_list[] = {\n" +
       list + "};\n\nconst Statement migration_list[] = {\n" + migrations +
-      "};\n\n}  // namespace\n\nstd::span<const Statement* const> all_statements() { return statement_list; }\n"
-      "std::span<const Statement> migrations() { return migration_list; }\n\n}  // namespace waybill::storage\n";
+      "};\n\n}  // namespace\n\nstd::span<const Statement* const> all_statements() { return statement_list; "
+      "}\n"
+      "std::span<const Statement> migrations() { return migration_list; }\n\n}  // namespace "
+      "waybill::storage\n";
   write_file(output / "statements.cpp", source);
   // Old constants, until every statement is run by its struct.
   std::string old(notice), all;
@@ -281,8 +288,15 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
   for (const auto& [folder, members] : folders) {
     old += "#include \"storage/sql/" + folder + ".hpp\"\n";
     for (const Statement& member : members) {
-      const std::string plain = member.name == "delete" || member.name == "new" || member.name == "default" || member.name == "register" || member.name == "export" || member.name == "union" || member.name == "operator" || member.name == "switch" || member.name == "public" || member.name == "private" ? member.name + "_" : member.name;
-      all += "namespace waybill::storage::sql::" + folder + " { inline const Statement& " + plain + " = " + type_name(member.name) + "::statement; }\n";
+      const std::string plain = member.name == "delete" || member.name == "new" || member.name == "default" ||
+                                        member.name == "register" || member.name == "export" ||
+                                        member.name == "union" || member.name == "operator" ||
+                                        member.name == "switch" || member.name == "public" ||
+                                        member.name == "private"
+                                    ? member.name + "_"
+                                    : member.name;
+      all += "namespace waybill::storage::sql::" + folder + " { inline const Statement& " + plain + " = " +
+             type_name(member.name) + "::statement; }\n";
     }
   }
   write_file(output / "sql.hpp", old + all);
