@@ -1,0 +1,54 @@
+-- The users' own data of records: a reference to another system, tags and metadata. Null stands for none: a column of a
+-- record table has no default (0008_events.sql). The indexes hold only records that have such data, so others cost
+-- their writers nothing.
+
+-- Tags for comparison: they are unique, and found, without regard to case.
+create function lower_tags(tags jsonb) returns jsonb language sql immutable
+return lower(tags::text)::jsonb;
+
+alter table orders
+  add external_reference text,
+  add tags jsonb check (jsonb_typeof(tags) = 'array'),
+  add metadata jsonb check (jsonb_typeof(metadata) = 'object');
+create index orders_by_reference on orders (business_id, external_reference, created_at, guid)
+  where deleted_at is null and external_reference is not null;
+create index orders_by_tag on orders using gin (business_id, lower_tags(tags) jsonb_path_ops)
+  where deleted_at is null and tags is not null;
+create index orders_by_metadata on orders using gin (business_id, metadata jsonb_path_ops)
+  where deleted_at is null and metadata is not null;
+
+alter table shipments
+  add external_reference text,
+  add tags jsonb check (jsonb_typeof(tags) = 'array'),
+  add metadata jsonb check (jsonb_typeof(metadata) = 'object');
+create index shipments_by_reference on shipments (business_id, external_reference, created_at, guid)
+  where deleted_at is null and external_reference is not null;
+create index shipments_by_tag on shipments using gin (business_id, lower_tags(tags) jsonb_path_ops)
+  where deleted_at is null and tags is not null;
+
+alter table customers
+  add external_reference text,
+  add tags jsonb check (jsonb_typeof(tags) = 'array'),
+  add metadata jsonb check (jsonb_typeof(metadata) = 'object');
+create index customers_by_reference on customers (business_id, external_reference, created_at, guid)
+  where deleted_at is null and external_reference is not null;
+create index customers_by_tag on customers using gin (business_id, lower_tags(tags) jsonb_path_ops)
+  where deleted_at is null and tags is not null;
+create index customers_by_metadata on customers using gin (business_id, metadata jsonb_path_ops)
+  where deleted_at is null and metadata is not null;
+
+alter table products
+  add external_reference text,
+  add tags jsonb check (jsonb_typeof(tags) = 'array'),
+  add metadata jsonb check (jsonb_typeof(metadata) = 'object');
+create index products_by_reference on products (business_id, external_reference, created_at, guid)
+  where deleted_at is null and external_reference is not null;
+create index products_by_tag on products using gin (business_id, lower_tags(tags) jsonb_path_ops)
+  where deleted_at is null and tags is not null;
+create index products_by_metadata on products using gin (business_id, metadata jsonb_path_ops)
+  where deleted_at is null and metadata is not null;
+
+-- Columns of uploaded files of customers; null in parts that an earlier version stored.
+alter table customer_upload_parts
+  add external_references text[],
+  add tags jsonb[];

@@ -1,0 +1,13 @@
+-- The look of messages and tracking pages, and what erasing and purging need.
+
+alter table businesses
+  add logo_url text check (logo_url like 'https://%'),
+  add brand_color text check (brand_color ~ '^#[0-9a-f]{6}$'),
+  add sender_name text,
+  add reply_to text;
+
+-- Soft-deleted records by age: they are purged after a time.
+create index orders_deleted on orders (deleted_at) where deleted_at is not null;
+create index shipments_deleted on shipments (deleted_at) where deleted_at is not null;
+create index customers_deleted on customers (deleted_at) where deleted_at is not null;
+create index products_deleted on products (deleted_at) where deleted_at is not null;
