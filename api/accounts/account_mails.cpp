@@ -1,14 +1,16 @@
 #include "api/accounts/account_mails.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "api/http/failure_limit.hpp"
 #include "base/error.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/account_requests.hpp"
 
 namespace waybill::api {
 namespace {
+
+namespace sql = storage::sql::account_requests;
 
 constexpr std::int64_t invitations_per_business = 50;  // per hour
 
@@ -19,24 +21,24 @@ struct Limit {
 };
 
 asio::awaitable<void> count(Services& services, Limit sender, Limit recipient) {
-  enum Column { is_sender, is_within, at, seconds_left };
-  storage::Params params;
-  params.add(sender.key).add(sender.most).add(std::move(recipient.key)).add(recipient.most);
-  const auto rows = co_await services.db.write(storage::sql::account_requests::count, std::move(params), {});
-  std::int64_t wait = 0;
-  std::string counted_at;  // of the sender
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    if (!row.boolean(is_within)) {
-      wait = std::max(wait, row.number(seconds_left));
-    } else if (row.boolean(is_sender)) {
-      counted_at = row.string(at);
+  const auto counts = co_await services.db.write(sql::Count{.sender = sender.key,
+                                                            .sender_limit = sender.most,
+                                                            .recipient = recipient.key,
+                                                            .recipient_limit = recipient.most},
+                                                 {});
+  std::int32_t wait = 0;
+  std::optional<Time> counted_at;  // for the sender
+  for (const auto& count : counts) {
+    if (!count.is_within) {
+      wait = std::max(wait, count.seconds_left);
+    } else if (count.is_sender) {
+      counted_at = count.at;
     }
-  });
+  }
   if (wait == 0) co_return;
-  if (!counted_at.empty()) {
-    storage::Params counted;
-    counted.add(std::move(sender.key)).add(std::move(counted_at));
-    co_await services.db.write(storage::sql::account_requests::release, std::move(counted), {});
+  if (counted_at) {
+    co_await services.db.write(sql::Release{.sender_or_recipient = sender.key, .counted_at = *counted_at},
+                               {});
   }
   throw Failure(ErrorCode::rate_limited, "Too many mails were requested; try again later.")
       .with_retry_after(std::chrono::seconds(wait));

@@ -3,27 +3,25 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/logins.hpp"
 
 namespace waybill::api {
 
+namespace sql = storage::sql::logins;
+
 asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::string email,
                                                   std::string network) {
-  enum Column { is_counted, at, seconds_left };
-  storage::Params params;
-  params.add(email).add(network);
-  const auto rows = co_await services.db.write(storage::sql::logins::reserve, std::move(params), {});
-  std::int64_t wait = 0;
+  const auto counts = co_await services.db.write(sql::Reserve{.email = email, .network = network}, {});
+  std::int32_t wait = 0;
   bool counted_any = false;
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    if (row.boolean(is_counted)) {
+  for (const auto& count : counts) {
+    if (count.is_counted) {
       counted_any = true;
     } else {
-      wait = std::max(wait, row.number(seconds_left));
+      wait = std::max(wait, count.seconds_left);
     }
-  });
-  const LoginAttempt attempt(std::move(email), std::move(network), std::string(rows.get(0, at)));
+  }
+  const LoginAttempt attempt(std::move(email), std::move(network), counts.front().at);
   if (wait == 0) co_return attempt;
   // A refused attempt does not count as failed.
   if (counted_any) co_await attempt.succeed(services);
@@ -32,9 +30,8 @@ asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::strin
 }
 
 asio::awaitable<void> LoginAttempt::succeed(Services& services) const {
-  storage::Params params;
-  params.add(email_).add(network_).add(at_);
-  co_await services.db.write(storage::sql::logins::release, std::move(params), {});
+  co_await services.db.write(sql::Release{.email = email_, .network = network_, .counted_at = counted_at_},
+                             {});
 }
 
 }  // namespace waybill::api

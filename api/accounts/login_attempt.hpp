@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "api/route/services.hpp"
+#include "base/clock.hpp"
 
 namespace waybill::api {
 
@@ -21,12 +22,12 @@ class LoginAttempt {
   asio::awaitable<void> succeed(Services& services) const;
 
  private:
-  LoginAttempt(std::string email, std::string network, std::string at)
-      : email_(std::move(email)), network_(std::move(network)), at_(std::move(at)) {}
+  LoginAttempt(std::string email, std::string network, Time counted_at)
+      : email_(std::move(email)), network_(std::move(network)), counted_at_(counted_at) {}
 
   std::string email_;
   std::string network_;
-  std::string at_;
+  Time counted_at_;
 };
 
 }  // namespace waybill::api

@@ -2,6 +2,7 @@
 -- for the network: whether the attempt is within the ten allowed in 15 minutes, when it was counted, and the
 -- seconds until the first counted one expires. An attempt beyond the limit is not counted.
 -- $1 email text, $2 network text
+-- -> is_counted boolean, at timestamptz, seconds_left int
 with keys as (
   select sha256(convert_to('email:' || lower($1::text), 'UTF8')) as key
   union
