@@ -1,17 +1,15 @@
 // A customer's contacts and references.
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/customers/customer_body.hpp"
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/guid.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/customers.hpp"
 
 namespace waybill::api {
 namespace {
@@ -65,13 +63,6 @@ constexpr auto contact_columns =
 
 void check_contact(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
-/// $1 to $3: business, customer and the element in the path.
-storage::Params element_params(const Call& call) {
-  auto params = key_params(call);
-  params.add(call.id(1).to_string());
-  return params;
-}
-
 Answer guid_answer(const Guid& guid) { return Answer::of(R"({"guid":")" + guid.to_string() + R"("})"); }
 
 Failure list_is_full(std::string_view list) {
@@ -85,49 +76,58 @@ asio::awaitable<Answer> add_contact(Call& call, Services& services) {
     const auto* const value = find_value(call.object(), path);
     contact.emplace(key, value == nullptr ? json::value() : *value);
   }
-  auto params = key_params(call);
-  params.add(to_json(contact));
-  const auto rows = co_await services.db.write(sql::add_contact, std::move(params), call.cause());
-  if (rows.empty()) throw not_found("customer");
-  if (rows.get(0, 0) != "t") throw list_is_full("contacts");
+  const auto held = co_await services.db.write(
+      sql::AddContact{.business = call.business(), .customer = call.id(), .contact = to_json(contact)},
+      call.cause());
+  if (held.empty()) throw not_found("customer");
+  if (!held.front().has_room) throw list_is_full("contacts");
   const json::object added{{"guid", guid}, {"name", contact.at("name")}, {"email", contact.at("email")}};
   co_return Answer::created(to_json(added),
                             "/api/v1/Customers/" + call.id().to_string() + "/contacts/" + guid);
 }
 
 asio::awaitable<Answer> get_contact(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::contact, element_params(call));
+  const auto rows = co_await services.db.read(
+      sql::Contact{.business = call.business(), .customer = call.id(), .contact = call.id(1)});
   if (rows.empty()) throw not_found("contact");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> change_contact(Call& call, Services& services) {
-  auto params = element_params(call);
-  params.add(to_json(changed_columns(call.object(), contact_columns)));
-  const auto rows = co_await services.db.write(sql::change_contact, std::move(params), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::ChangeContact{.business = call.business(),
+                         .customer = call.id(),
+                         .contact = call.id(1),
+                         .changes = to_json(changed_columns(call.object(), contact_columns))},
+      call.cause());
   if (rows.empty()) throw not_found("contact");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> remove_contact(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove_contact, element_params(call), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::RemoveContact{.business = call.business(), .customer = call.id(), .contact = call.id(1)},
+      call.cause());
   if (rows.affected() == 0) throw not_found("contact");
   co_return guid_answer(call.id(1));
 }
 
 asio::awaitable<Answer> add_reference(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = key_params(call);
-  params.add(to_json(json::object{
-      {"guid", Guid::random().to_string()}, {"type", body.at("type")}, {"value", body.at("value")}}));
-  const auto rows = co_await services.db.write(sql::add_reference, std::move(params), call.cause());
+  const json::object reference{
+      {"guid", Guid::random().to_string()}, {"type", body.at("type")}, {"value", body.at("value")}};
+  const auto rows = co_await services.db.write(
+      sql::AddReference{.business = call.business(), .customer = call.id(), .reference = to_json(reference)},
+      call.cause());
   if (rows.empty()) throw not_found("customer");
-  if (rows.get(0, 0) != "t") throw list_is_full("references");
-  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+  if (!rows.front().has_room) throw list_is_full("references");
+  co_return Answer::of(json_object(rows.more()));
 }
 
 asio::awaitable<Answer> remove_reference(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove_reference, element_params(call), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::RemoveReference{.business = call.business(), .customer = call.id(), .reference = call.id(1)},
+      call.cause());
   if (rows.affected() == 0) throw not_found("reference");
   co_return guid_answer(call.id(1));
 }

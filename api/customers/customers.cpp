@@ -1,6 +1,6 @@
+#include "storage/sql/customers.hpp"
+
 #include <array>
-#include <string>
-#include <utility>
 
 #include "api/customers/customer_body.hpp"
 #include "api/records/columns.hpp"
@@ -8,11 +8,9 @@
 #include "api/records/list.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "domain/state_machines.hpp"
-#include "storage/sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -93,45 +91,61 @@ constexpr auto columns = std::to_array<BodyColumn>({
 void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_customers(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(domain::EntityType::customer), sql::list);
+  return list_records(call, services, domain::record_type(domain::EntityType::customer),
+                      sql::List::statement);
 }
 
 asio::awaitable<Answer> get_customer(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> create_customer(Call& call, Services& services) {
-  auto params = business_params(call);
-  for (const auto& [path, column] : columns) params.add(text_at(call.object(), path));
-  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  co_return Answer::created(json_object(rows), "/api/v1/Customers/" + std::string(rows.get(0, 0)));
+  const auto& body = call.object();
+  const auto created =
+      co_await services.db.write(sql::Create{.business = call.business(),
+                                             .name = text_at(body, "name").value(),
+                                             .email = text_at(body, "email"),
+                                             .phone = text_at(body, "phone"),
+                                             .company = text_at(body, "company"),
+                                             .street = text_at(body, "address.street"),
+                                             .city = text_at(body, "address.city"),
+                                             .state = text_at(body, "address.state"),
+                                             .postal_code = text_at(body, "address.postalCode"),
+                                             .country = text_at(body, "address.country")},
+                                 call.cause());
+  co_return Answer::created(json_object(created.all()),
+                            "/api/v1/Customers/" + created.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_customer(Call& call, Services& services) {
-  auto params = key_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Update{.business = call.business(),
+                                             .customer = call.id(),
+                                             .changes = to_json(changed_columns(call.object(), columns))},
+                                 call.cause());
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_customer(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Remove{.business = call.business(), .customer = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("customer");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> recent_shipments(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::recent_shipments, key_params(call));
+  const auto rows =
+      co_await services.db.read(sql::RecentShipments{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
-  const bool has_shipments = rows.get(0, 0) == "t";
-  co_return Answer::of(json_array(rows.slice(0, has_shipments ? rows.size() : 0, 1)));
+  co_return Answer::of(rows.front().has_shipments ? json_array(rows.more()) : "[]");
 }
 
 asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::sales_analytics, key_params(call));
+  const auto rows =
+      co_await services.db.read(sql::SalesAnalytics{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }

@@ -1,5 +1,6 @@
 -- Adds a contact to a customer. Returns whether there was room for it.
 -- $1 business uuid, $2 customer uuid, $3 contact jsonb
+-- -> has_room boolean
 with held as (
   select guid, jsonb_array_length(contacts) < 1000 as has_room from customers
   where business_id = $1 and guid = $2 and deleted_at is null for update

@@ -1,7 +1,8 @@
 -- Returns the twenty newest shipments of a customer, each preceded by true; one row with false if there are
 -- none. No row if the customer does not exist.
 -- $1 business uuid, $2 customer uuid
-select s.guid is not null, s.guid, s.tracking_number as "trackingNumber", s.status,
+-- -> has_shipments boolean, ...
+select s.guid is not null as has_shipments, s.guid, s.tracking_number as "trackingNumber", s.status,
        coalesce(s.delivered_at, s.estimated_delivery) as "deliveryDate"
 from customers c
 left join lateral (
