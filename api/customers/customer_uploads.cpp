@@ -1,4 +1,6 @@
 // Customers from a CSV file: upload, preview and confirmation.
+#include "storage/sql/customer_uploads.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,13 +16,11 @@
 #include "api/customers/customer_csv.hpp"
 #include "api/http/multipart.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/guid.hpp"
 #include "base/utf8.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/params.hpp"
 
 namespace waybill::api {
 namespace {
@@ -95,28 +95,41 @@ class PartWriter {
   }
   std::size_t size() const { return lines_.size(); }
 
-  void take(storage::Params& params) {
-    params.add_array(std::exchange(lines_, {}));
-    for (auto& column : columns_) params.add_array(std::exchange(column, {}));
+  /// Returns the statement that stores the part, and begins the next part.
+  sql::AddPart take(const Guid& business, const Guid& upload) {
+    return {.business = business,
+            .upload = upload,
+            .part = part_++,
+            .lines = std::exchange(lines_, {}),
+            .names = take_column("name"),
+            .emails = take_column("email"),
+            .phones = take_column("phone"),
+            .companies = take_column("company"),
+            .streets = take_column("street"),
+            .cities = take_column("city"),
+            .states = take_column("state"),
+            .postal_codes = take_column("postalCode"),
+            .countries = take_column("country")};
   }
 
  private:
+  storage::ArrayLiteral take_column(std::string_view name) {
+    const auto index = std::ranges::find(customer_csv_columns, name) - customer_csv_columns.begin();
+    return std::exchange(columns_.at(static_cast<std::size_t>(index)), {});
+  }
+
+  int part_ = 0;
   storage::ArrayLiteral lines_;
   std::array<storage::ArrayLiteral, customer_csv_columns.size()> columns_;
 };
 
-storage::Params upload_params(const std::string& business, const std::string& upload) {
-  storage::Params params;
-  params.add(business).add(upload);
-  return params;
-}
-
 /// Throws Failure with the first hundred invalid lines if the file has any error.
-void refuse_bad_file(const CustomerCsv& csv, const storage::Rows& repeated) {
+void refuse_bad_file(const CustomerCsv& csv, const storage::TypedRows<sql::Repeated>& repeated) {
   auto lines = csv.line_errors();
-  storage::for_each_row(repeated, [&](const storage::RowView& row) {
-    lines.push_back({row.number<std::size_t>(0), "email is already on line " + row.string(1)});
-  });
+  for (const auto& row : repeated) {
+    lines.push_back(
+        {static_cast<std::size_t>(row.line), "email is already on line " + std::to_string(row.first_line)});
+  }
   std::ranges::sort(lines, {}, &CustomerCsv::LineError::line);
   if (lines.size() > most_line_errors) lines.resize(most_line_errors);
   FieldErrors errors;
@@ -128,67 +141,62 @@ void refuse_bad_file(const CustomerCsv& csv, const storage::Rows& repeated) {
 }
 
 asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
-  const auto business = call.principal.business_id.to_string();
-  const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
+  const auto& business = call.business();
+  const auto upload = Guid::timed_random(to_unix_ms(services.clock.now()));
   CustomerCsv csv(file_of(call));
   const auto transaction = co_await services.db.begin(call.cause());
-  auto upload = upload_params(business, guid);
-  upload.add(most_waiting_uploads);
-  if ((co_await transaction->run(sql::create, std::move(upload))).empty()) {
+  const auto created = co_await transaction->run(
+      sql::Create{.business = business, .guid = upload, .max_unconfirmed = most_waiting_uploads});
+  if (created.empty()) {
     throw conflict(
         "20 uploads wait for confirmation; confirm one, or wait until they expire after 24 hours.");
   }
   PartWriter writer;
-  int part = 0;
   for (auto row = csv.next(); row || writer.size() > 0; row = csv.next()) {
     if (row) writer.add(*row);
     if (row && writer.size() < part_size) continue;
-    auto params = upload_params(business, guid);
-    params.add(part++);
-    writer.take(params);
-    co_await transaction->run(sql::add_part, std::move(params));
+    co_await transaction->run(writer.take(business, upload));
   }
-  refuse_bad_file(csv, co_await transaction->run(sql::repeated, upload_params(business, guid)));
+  refuse_bad_file(csv, co_await transaction->run(sql::Repeated{.business = business, .upload = upload}));
   co_await transaction->commit();
+  const auto guid = upload.to_string();
   co_return Answer::created('"' + guid + '"', "/api/v1/Customers/upload/" + guid);
 }
 
 Failure confirmed_already() { return conflict("The upload is already confirmed."); }
 
 asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::preview, key_params(call));
+  const auto rows = co_await services.db.read(sql::Preview{.business = call.business(), .upload = call.id()});
   if (rows.empty()) throw not_found("upload");
-  if (rows.get(0, 0) == "t") throw confirmed_already();
-  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+  if (rows.front().is_confirmed) throw confirmed_already();
+  co_return Answer::of(json_object(rows.more()));
 }
 
 /// Returns false if another upload of the business is being confirmed.
-asio::awaitable<bool> try_confirming(const Call& call, Services& services, const std::string& guid) {
-  const auto business = call.principal.business_id.to_string();
+asio::awaitable<bool> try_confirming(const Call& call, Services& services, const Guid& upload) {
+  const auto& business = call.business();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto upload = co_await transaction->run(sql::lock, upload_params(business, guid));
-  if (upload.empty()) throw not_found("upload");
-  if (upload.get(0, 0) == "t") throw confirmed_already();
-  if (upload.get(0, 2) != "t") throw conflict("The upload is being confirmed.");
-  if ((co_await transaction->run(sql::lock_business, business_params(call))).get(0, 0) != "t")
-    co_return false;
-  const auto parts = storage::RowView(upload, 0).number<int>(1);
-  for (int part = 0; part < parts; ++part) {
-    auto params = upload_params(business, guid);
-    params.add(part);
-    co_await transaction->run(sql::apply_part, std::move(params));
+  const auto rows = co_await transaction->run(sql::Lock{.business = business, .upload = upload});
+  if (rows.empty()) throw not_found("upload");
+  const auto state = rows.front();
+  if (state.is_confirmed) throw confirmed_already();
+  if (!state.is_locked) throw conflict("The upload is being confirmed.");
+  const auto lock = co_await transaction->run(sql::LockBusiness{.business = business});
+  if (!lock.front().is_locked) co_return false;
+  for (int part = 0; part < state.parts; ++part) {
+    co_await transaction->run(sql::ApplyPart{.business = business, .upload = upload, .part = part});
   }
-  co_await transaction->run(sql::finish, upload_params(business, guid));
+  co_await transaction->run(sql::Finish{.business = business, .upload = upload});
   co_await transaction->commit();
   co_return true;
 }
 
 /// Uploads of a business are confirmed one after another. A waiting upload occupies no database connection.
 asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
-  const auto guid = Guid::parse(call.parameter("guid").value_or("")).value().to_string();
+  const auto upload = Guid::parse(call.parameter("guid").value_or("")).value();
   asio::steady_timer timer(co_await asio::this_coro::executor);
   const auto deadline = std::chrono::steady_clock::now() + longest_wait;
-  for (auto pause = first_pause; !co_await try_confirming(call, services, guid);
+  for (auto pause = first_pause; !co_await try_confirming(call, services, upload);
        pause = std::min(2 * pause, longest_pause)) {
     if (std::chrono::steady_clock::now() >= deadline) {
       throw Failure(ErrorCode::unavailable, "Other uploads of the business are being confirmed; try again.")

@@ -1,6 +1,7 @@
 -- Returns whether an upload was confirmed, then what its confirmation would change: counts and the first
 -- hundred rows.
 -- $1 business uuid, $2 upload uuid
+-- -> is_confirmed boolean, ...
 with upload as (
   select guid, confirmed_at from customer_uploads
   where business_id = $1 and guid = $2 and (confirmed_at is not null or created_at > now() - interval '24 hours')
@@ -11,7 +12,7 @@ with upload as (
   left join customers c on c.business_id = $1 and lower(c.email) = lower(u.email) and c.deleted_at is null
   where p.business_id = $1 and p.upload_id = $2
 )
-select confirmed_at is not null, (select count(*) from entries) as total,
+select confirmed_at is not null as is_confirmed, (select count(*) from entries) as total,
        (select count(*) from entries where not is_known) as create,
        (select count(*) from entries where is_known) as update,
        (select coalesce(json_agg(json_build_object('line', f.line, 'email', f.email, 'action',
