@@ -6,8 +6,7 @@
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
-#include "base/number.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/idempotency.hpp"
 
 namespace waybill::api {
 namespace {
@@ -40,10 +39,10 @@ KeysInUse& keys_in_use() {
 IdempotentRequest::IdempotentRequest(const Services& services, const Principal& principal,
                                      std::string_view key, std::string_view request)
     : services_(services),
-      business_id_((principal.is_user ? Guid{} : principal.business_id).to_string()),
-      token_id_(principal.token_id.to_string()),
+      business_id_(principal.is_user ? Guid{} : principal.business_id),
+      token_id_(principal.token_id),
       key_(key),
-      request_hash_("\\x" + hex(sha256(request))) {
+      request_hash_(sha256(request)) {
   check_key(key);
   auto& in_use = keys_in_use();
   const std::lock_guard lock(in_use.mutex);
@@ -56,47 +55,42 @@ IdempotentRequest::~IdempotentRequest() {
   in_use.names.erase(name());
 }
 
-storage::Params IdempotentRequest::identity() const {
-  storage::Params params;
-  params.add(business_id_).add(token_id_).add(key_).add(request_hash_);
-  return params;
-}
-
 std::string IdempotentRequest::purpose() const { return "idempotent-answer:" + name(); }
 
 asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
-  enum Column { same_request, status, body, location };
-  const auto rows = co_await services_.db.read(sql::find, identity());
-  if (rows.empty()) co_return std::nullopt;
-  if (rows.get(0, same_request) != "t") {
-    throw conflict("This Idempotency-Key was used with another request.");
-  }
-  if (rows.is_null(0, status)) throw still_running();
-  const auto sealed = base64_decode(rows.get(0, body));
+  const auto rows = co_await services_.db.read(
+      sql::Find{.business = business_id_, .token = token_id_, .key = key_, .request_hash = request_hash_});
+  const auto found = rows.find();
+  if (!found) co_return std::nullopt;
+  if (!found->is_same) throw conflict("This Idempotency-Key was used with another request.");
+  if (!found->status) throw still_running();
+  const auto sealed = base64_decode(found->body.value_or(""));
   if (!sealed) throw SecretError("a kept answer is not base64");
-  KeptAnswer answer{.body = services_.secrets.open(*sealed, purpose()),
-                    .location = std::string(rows.get(0, location))};
-  answer.status = parse_number<int>(rows.get(0, status)).value();
-  co_return answer;
+  co_return KeptAnswer{.status = *found->status,
+                       .body = services_.secrets.open(*sealed, purpose()),
+                       .location = std::string(found->location.value_or(""))};
 }
 
 storage::UnitOfWork::Opening IdempotentRequest::opening() const {
-  return {.statement = sql::hold,
-          .params = storage::Params().add(token_id_).add(key_),
+  return {.statement = sql::Hold::statement,
+          .params = sql::Hold{.token = token_id_, .key = key_}.params(),
           .check = [](const storage::Rows& rows) {
-            if (rows.get(0, 0) != "t") throw still_running();
+            if (!storage::TypedRows<sql::Hold>(rows).front().is_held) throw still_running();
           }};
 }
 
-asio::awaitable<void> IdempotentRequest::keep(storage::UnitOfWork& work, const KeptAnswer& answer) const {
-  auto params = identity();
-  params.add(std::int64_t{answer.status}).add(base64(services_.secrets.seal(answer.body, purpose())));
-  if (answer.location.empty()) {
-    params.add_null();
-  } else {
-    params.add(answer.location);
-  }
-  const auto kept = co_await work.write(sql::keep, std::move(params), {});
+asio::awaitable<void> IdempotentRequest::keep(storage::Database& work, const KeptAnswer& answer) const {
+  std::optional<std::string_view> location;
+  if (!answer.location.empty()) location = answer.location;
+  const auto kept =
+      co_await work.write(sql::Keep{.business = business_id_,
+                                    .token = token_id_,
+                                    .key = key_,
+                                    .request_hash = request_hash_,
+                                    .status = answer.status,
+                                    .body = base64(services_.secrets.seal(answer.body, purpose())),
+                                    .location = location},
+                          {});
   if (kept.empty()) throw still_running();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "base/guid.hpp"
 #include "storage/unit_of_work.hpp"
 
 namespace waybill::api {
@@ -49,18 +52,17 @@ class IdempotentRequest {
   storage::UnitOfWork::Opening opening() const;
 
   /// Writes the answer as a part of the work. Throws Failure (CONFLICT) if another request has the key.
-  asio::awaitable<void> keep(storage::UnitOfWork& work, const KeptAnswer& answer) const;
+  asio::awaitable<void> keep(storage::Database& work, const KeptAnswer& answer) const;
 
  private:
-  storage::Params identity() const;
   std::string purpose() const;
-  std::string name() const { return token_id_ + ':' + key_; }
+  std::string name() const { return token_id_.to_string() + ':' + key_; }
 
   const Services& services_;
-  std::string business_id_;
-  std::string token_id_;
+  Guid business_id_;  // nil for a user's session, because a user can change business
+  Guid token_id_;
   std::string key_;
-  std::string request_hash_;
+  std::array<std::uint8_t, 32> request_hash_;
 };
 
 }  // namespace waybill::api

@@ -4,8 +4,7 @@
 #include <stdexcept>
 
 #include "base/number.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/quota_windows.hpp"
 
 namespace waybill::api {
 namespace {
@@ -64,14 +63,16 @@ const Plan* Plans::find(std::string_view name) const {
 }
 
 asio::awaitable<Lease> SqlLeaseSource::lease(const Request& request) {
-  enum Column { granted, used, is_shared };
-  storage::Params params;
-  params.add(request.token.to_string()).add(request.window).add(request.limit).add(request.wanted);
-  params.add(request.node.to_string()).add(request.wanted_if_shared);
-  const auto rows = co_await db_.write(storage::sql::quota_windows::lease, std::move(params), {});
-  const storage::RowView row(rows, 0);
-  co_return Lease{
-      .granted = row.number(granted), .used = row.number(used), .is_shared = row.boolean(is_shared)};
+  const auto rows =
+      co_await db_.write(storage::sql::quota_windows::Lease{.token = request.token,
+                                                            .minute = request.window,
+                                                            .limit = request.limit,
+                                                            .wanted = request.wanted,
+                                                            .node = request.node,
+                                                            .wanted_if_shared = request.wanted_if_shared},
+                         {});
+  const auto lease = rows.front();
+  co_return Lease{.granted = lease.granted, .used = lease.used, .is_shared = lease.is_shared};
 }
 
 std::int64_t QuotaLedger::Account::next_wanted() const {

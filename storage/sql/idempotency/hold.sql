@@ -1,6 +1,7 @@
 -- Locks an idempotency key for this transaction. Returns false if another transaction has it. The server ends
 -- the session of a client that is idle in the transaction for 8 s, so that the key is free again if its API
 -- process hangs.
--- $1 token text, $2 key text
-select pg_try_advisory_xact_lock(hashtextextended('waybill.idempotency.' || $1::text || '.' || $2::text, 0)),
+-- $1 token uuid, $2 key text
+-- -> is_held boolean, ...
+select pg_try_advisory_xact_lock(hashtextextended('waybill.idempotency.' || $1::uuid::text || '.' || $2::text, 0)) as is_held,
        set_config('idle_in_transaction_session_timeout', '8s', true)

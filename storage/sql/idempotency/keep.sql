@@ -1,6 +1,6 @@
 -- Stores a response under its idempotency key. No row if another request has the key.
--- $1 business uuid, $2 token uuid, $3 key text, $4 hash_of_request bytea, $5 status int, $6 sealed_body text,
--- $7 location text
+-- $1 business uuid, $2 token uuid, $3 key text, $4 request_hash bytea, $5 status int,
+-- $6 body text (sealed), $7 location text or null
 insert into idempotency_keys (business_id, token_id, key, request_hash, status, body, location)
 values ($1::uuid, $2::uuid, $3, $4::bytea, $5::integer, $6, $7)
 on conflict (business_id, token_id, key) do update

@@ -1,7 +1,8 @@
 -- Leases a part of a token's requests per minute to a node. Returns the number granted, the number leased by
 -- all nodes, and whether other nodes lease too. A node whose clock is behind uses the newer minute.
--- $1 token uuid, $2 minute bigint, $3 limit_of_token bigint, $4 number_wanted bigint, $5 node uuid,
--- $6 max_shared bigint
+-- $1 token uuid, $2 minute bigint, $3 limit bigint, $4 wanted bigint, $5 node uuid,
+-- $6 wanted_if_shared bigint
+-- -> granted bigint, used bigint, is_shared boolean
 insert into quota_windows as q (token_id, window_start, used, granted, holder, is_shared)
 values ($1::uuid, $2::bigint, least($4::bigint, $3::bigint), least($4::bigint, $3::bigint), $5::uuid, false)
 on conflict (token_id) do update
