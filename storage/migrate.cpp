@@ -7,19 +7,22 @@
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/partitions.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/schema_migrations.hpp"
+#include "storage/statements.hpp"
 
 namespace waybill::storage {
 namespace {
+
+using Applied = ResultOf<sql::schema_migrations::List, pqxx::result>;
 
 std::string checksum(const Statement& migration) { return hex(sha256(migration.text)); }
 
 // The first migration of the schemas that unreleased versions made.
 constexpr std::string_view unreleased_migration = "0001_businesses";
 
-void refuse_unreleased(const pqxx::result& applied) {
-  for (const auto& row : applied) {
-    if (row["name"].c_str() != unreleased_migration) continue;
+void refuse_unreleased(const Applied& applied) {
+  for (const auto& migration : applied) {
+    if (migration.name != unreleased_migration) continue;
     throw MigrationError(
         "an unreleased version of waybill made the schema of this database: make a new database");
   }
@@ -36,33 +39,35 @@ std::string in_schema(std::string text, std::string_view schema) {
 
 // Returns how many of `migrations`, counted from the first, are applied.
 std::size_t count_applied(blocking::Connection& session, std::span<const Statement> migrations) {
-  const pqxx::result applied = session.run(sql::schema_migrations::list);
+  const Applied applied = session.run(sql::schema_migrations::List{});
   refuse_unreleased(applied);
+  std::size_t count = 0;
   for (const auto& row : applied) {
-    const auto name = row["name"].as<std::string>();
+    const std::string name(row.name);
     if (std::ranges::find(migrations, name, &Statement::name) == migrations.end()) {
       throw MigrationError("the database has migration " + name +
                            ", which this program does not know: its schema is newer");
     }
-    const Statement& expected = migrations[row.num()];
+    const Statement& expected = migrations[count++];
     if (expected.name != name) {
       throw MigrationError("migration " + std::string(expected.name) + " is missing, though the later " +
                            name + " is applied");
     }
-    if (row["checksum"].as<std::string>() != checksum(expected)) {
+    if (row.checksum != checksum(expected)) {
       throw MigrationError("migration " + name + " was changed after it was applied");
     }
   }
-  return applied.size();
+  return count;
 }
 
 void apply(blocking::Connection& session, const Statement& migration) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     session.transact([&](blocking::Transaction& transaction) {
-      const pqxx::result schema = transaction.run(sql::schema_migrations::schema);
-      transaction.execute(in_schema(std::string(migration.text), schema.at(0)["name"].c_str()));
-      transaction.run(sql::schema_migrations::record, migration.name, checksum(migration));
+      const auto schema = transaction.run(sql::schema_migrations::Schema{});
+      transaction.execute(in_schema(std::string(migration.text), schema.front().name));
+      transaction.run(
+          sql::schema_migrations::Record{.name = migration.name, .checksum = checksum(migration)});
     });
   } catch (const StatementError& error) {
     throw MigrationError("migration " + std::string(migration.name) + " fails: " + error.what() + " (" +
@@ -78,8 +83,8 @@ void apply(blocking::Connection& session, const Statement& migration) {
 
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations) {
   blocking::Connection session(url, "waybill migrate");
-  session.run(sql::schema_migrations::lock);
-  session.run(sql::schema_migrations::create);
+  session.run(sql::schema_migrations::Lock{});
+  session.run(sql::schema_migrations::Create{});
   std::vector<std::string> applied;
   for (const auto& migration : migrations.subspan(count_applied(session, migrations))) {
     apply(session, migration);
@@ -90,7 +95,7 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
 
 void refuse_unreleased_schema(const std::string& url) {
   blocking::Connection session(url, "waybill");
-  refuse_unreleased(session.run(sql::schema_migrations::list));
+  refuse_unreleased(session.run(sql::schema_migrations::List{}));
 }
 
 std::vector<std::string> migrate(const std::string& url) {

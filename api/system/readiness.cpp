@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "base/observe.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/system.hpp"
+#include "storage/statements.hpp"
 
 namespace waybill::api {
 namespace {
 
+namespace sql = storage::sql::system;
 using std::chrono::steady_clock;
 
 constexpr auto check_interval = std::chrono::seconds(1);
@@ -27,11 +28,11 @@ std::vector<std::string> migration_names() {
 asio::awaitable<std::string> check_database(storage::Database& database) {
   static const std::vector<std::string> names = migration_names();
   try {
-    const auto rows =
-        co_await database.write(storage::sql::system::readiness, storage::Params().add_array(names), {});
-    const storage::RowView row(rows, 0);
-    if (!row.boolean(0)) co_return "The database does not accept writes.";
-    if (!row.boolean(1)) co_return "The database's schema is older than this program: run `waybill migrate`.";
+    const auto rows = co_await database.write(sql::Readiness{.migrations = names}, {});
+    const auto state = rows.front();
+    if (!state.is_writable) co_return "The database does not accept writes.";
+    if (!state.is_current)
+      co_return "The database's schema is older than this program: run `waybill migrate`.";
     co_return "";
   } catch (const storage::DatabaseUnavailable&) {
     co_return unreachable;
@@ -43,12 +44,12 @@ asio::awaitable<std::string> check_database(storage::Database& database) {
 }
 
 asio::awaitable<std::string> check_workers(storage::Database& database) {
-  const auto rows = co_await database.read(storage::sql::system::workers, {});
-  const storage::RowView row(rows, 0);
-  const double lag = std::stod(row.string(1));
-  set_gauge(Gauge::match_lag_seconds, lag);  // without a worker, only this check sets it
-  if (row.number(0) == 0) co_return "No worker is running.";
-  if (lag > longest_lag) co_return "Events have waited for more than a minute: the workers do not keep up.";
+  const auto rows = co_await database.read(sql::Workers{});
+  const auto workers = rows.front();
+  set_gauge(Gauge::match_lag_seconds, workers.lag);  // without a worker, only this check sets it
+  if (workers.living == 0) co_return "No worker is running.";
+  if (workers.lag > longest_lag)
+    co_return "Events have waited for more than a minute: the workers do not keep up.";
   co_return "";
 }
 

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "storage/sql.hpp"
+#include "storage/statements.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

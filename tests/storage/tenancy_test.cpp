@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
-#include "storage/sql.hpp"
+#include "storage/statements.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

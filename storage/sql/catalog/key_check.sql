@@ -1,8 +1,9 @@
 -- Stores the sealed check value if there is none yet. Returns the stored one.
--- $1 sealed_check_value bytea
+-- $1 sealed bytea
+-- -> sealed bytea
 with kept as (
   insert into key_check (sealed) values ($1::bytea)
   on conflict (only_row) do update set only_row = true
   returning sealed
 )
-select encode(sealed, 'hex') as sealed from kept
+select sealed from kept

@@ -1,6 +1,7 @@
 -- Returns the number of living workers, and how many seconds the oldest unmatched event has waited (0 if
 -- there is none). The time comes from the owner of each shard; without a living owner, from the shard's first
 -- pending event.
+-- -> living bigint, lag float8 (seconds)
 select (select count(*) from workers where lease_end(guid) > clock_timestamp()) as living,
        coalesce(max(extract(epoch from clock_timestamp() - since)), 0)::double precision as lag
 from (select case when b.expires_at > clock_timestamp() then b.matched_at
