@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/sql.hpp"
+#include "storage/sql/business_mails.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -85,17 +85,19 @@ storage::blocking::Connection& MailLimit::session() {
 void MailLimit::count(Waiting waiting) {
   const std::string business = waiting.message.owner;
   if (is_stopping()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
-  pqxx::result rows;
+  Guid guid;
+  storage::ResultOf<sql::Count, pqxx::result> counts;
   try {
-    const auto addresses = addresses_of(waiting.message);
-    rows =
-        session().run(sql::count, business, storage::array_literal(addresses), options_.recipients_per_day);
+    guid = Guid::parse(business).value();
+    counts = session().run(sql::Count{.business = guid,
+                                      .addresses = addresses_of(waiting.message),
+                                      .allowed_per_day = options_.recipients_per_day});
   } catch (const std::exception&) {
     session_.reset();
     return waiting.done({net::MailResult::not_attempted, "The database is unavailable."});
   }
-  const pqxx::row row = rows.at(0);
-  if (!row["is_limited"].as<bool>()) {
+  const auto count = counts.front();
+  if (!count.is_limited) {
     {
       const std::lock_guard lock(mutex_);
       if (unlimited_.size() >= max_unlimited) unlimited_.clear();
@@ -103,15 +105,14 @@ void MailLimit::count(Waiting waiting) {
     }
     return mailer_->send(std::move(waiting.message), std::move(waiting.done));
   }
-  if (!row["is_counted"].as<bool>()) {
+  if (!count.is_counted) {
     net::MailOutcome refused{net::MailResult::limited, "The business's plan allows " +
                                                            std::to_string(options_.recipients_per_day) +
                                                            " recipients a day who are not its users."};
-    refused.retry_after = std::chrono::seconds(row["seconds_left"].as<std::int64_t>());
+    refused.retry_after = std::chrono::seconds(count.seconds_left);
     return waiting.done(std::move(refused));
   }
-  send_counted(std::move(waiting),
-               {business, row["day"].as<std::string>(), row["recipients"].as<std::int64_t>()});
+  send_counted(std::move(waiting), {guid, std::string(count.day), count.recipients});
 }
 
 void MailLimit::send_counted(Waiting waiting, Release counted) {
@@ -124,7 +125,8 @@ void MailLimit::send_counted(Waiting waiting, Release counted) {
 
 void MailLimit::uncount(const Release& release) {
   try {
-    session().run(sql::release, release.business, release.day, release.recipients);
+    session().run(
+        sql::Release{.business = release.business, .day = release.day, .recipients = release.recipients});
   } catch (const std::exception&) {
     session_.reset();  // the recipients stay counted for the day
   }

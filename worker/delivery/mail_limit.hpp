@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "net/mail.hpp"
 #include "storage/blocking/connection.hpp"
 
@@ -37,8 +38,9 @@ class MailLimit final : public net::Mailer {
   };
   /// The counted recipients of a message that was not delivered.
   struct Release {
-    std::string business, day;
-    std::int64_t recipients;
+    Guid business;
+    std::string day;
+    std::int32_t recipients;
   };
 
   void transmit(net::MailMessage message, Done done) override;

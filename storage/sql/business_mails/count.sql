@@ -2,6 +2,7 @@
 -- count. Returns whether the business is limited, whether the mail was counted (it is not if it exceeds the
 -- limit), the number of recipients that count, the day (UTC), and the seconds until the next day.
 -- $1 business uuid, $2 addresses text[], $3 allowed_per_day int
+-- -> is_limited boolean, is_counted boolean, recipients int, day date, seconds_left int
 with business as (
   select guid from businesses where guid = $1::uuid and registered_by_itself and plan in ('free', 'standard')
 ), strangers as (
