@@ -1,36 +1,38 @@
 #include "storage/push_store.hpp"
 
 #include "storage/blocking/connection.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/push_subscriptions.hpp"
+#include "storage/sql/vapid_keys.hpp"
 
 namespace waybill::storage {
 
 std::vector<PushSubscription> push_subscriptions(blocking::Connection& session, const Guid& business,
                                                  const std::optional<Guid>& user, std::size_t limit) {
-  const pqxx::result rows = session.run(sql::push_subscriptions::audience, business, user, limit);
+  const auto rows =
+      session.run(sql::push_subscriptions::Audience{.business = business, .user = user, .limit = limit});
   std::vector<PushSubscription> subscriptions;
-  subscriptions.reserve(rows.size());
+  subscriptions.reserve(rows.all().size());
   for (const auto& row : rows) {
-    subscriptions.push_back({.guid = row["guid"].as<Guid>(),
-                             .endpoint = row["endpoint"].as<std::string>(),
-                             .p256dh = row["p256dh"].as<std::string>(),
-                             .auth = row["auth"].as<std::string>(),
-                             .saved_at = row["updated_at"].as<std::string>()});
+    subscriptions.push_back({.guid = row.guid,
+                             .endpoint = std::string(row.endpoint),
+                             .p256dh = std::string(row.p256dh),
+                             .auth = std::string(row.auth),
+                             .saved_at = row.updated_at});
   }
   return subscriptions;
 }
 
 std::optional<StoredVapidKeys> vapid_keys(blocking::Connection& session, const Guid& business) {
-  const pqxx::result rows = session.run(sql::vapid_keys::sealed, business);
-  if (rows.empty()) return std::nullopt;
-  const pqxx::row row = rows.at(0);
-  return StoredVapidKeys{row["public_key"].as<std::string>(),
-                         unhex(row["private_key"].as<std::string>()).value()};
+  const auto rows = session.run(sql::vapid_keys::Sealed{.business = business});
+  const auto keys = rows.find();
+  if (!keys) return std::nullopt;
+  return StoredVapidKeys{std::string(keys->public_key), keys->private_key};
 }
 
 void remove_push_subscription(blocking::Connection& session, const Guid& business,
                               const PushSubscription& subscription) {
-  session.run(sql::push_subscriptions::expire, business, subscription.guid, subscription.saved_at);
+  session.run(sql::push_subscriptions::Expire{
+      .business = business, .subscription = subscription.guid, .saved_at = subscription.saved_at});
 }
 
 }  // namespace waybill::storage

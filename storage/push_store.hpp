@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 
@@ -21,9 +22,9 @@ inline constexpr std::size_t max_push_subscriptions = 10'000;
 struct PushSubscription {
   Guid guid;
   std::string endpoint;
-  std::string p256dh;    // base64url
-  std::string auth;      // base64url
-  std::string saved_at;  // in PostgreSQL's text format
+  std::string p256dh;  // base64url
+  std::string auth;    // base64url
+  Time saved_at;
 };
 
 /// The keys that sign a business's push messages.

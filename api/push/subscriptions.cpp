@@ -3,13 +3,12 @@
 
 #include "api/push/vapid_key.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "net/destination.hpp"
 #include "net/vapid.hpp"
 #include "storage/push_store.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/push_subscriptions.hpp"
 
 namespace waybill::api {
 namespace {
@@ -64,18 +63,21 @@ asio::awaitable<Answer> save_subscription(Call& call, Services& services) {
   }
   const auto& principal = call.principal;
   co_await vapid_public_key(services, principal.business_id);
-  auto params = business_params(call);
-  params.add(principal.is_user ? std::optional(principal.user_id.to_string()) : std::nullopt).add(endpoint);
-  params.add(text_at(body, "keys.p256dh")).add(text_at(body, "keys.auth"));
-  params.add(storage::max_push_subscriptions);
-  co_await services.db.write(sql::save, std::move(params), call.cause());
+  co_await services.db.write(
+      sql::Save{.business = principal.business_id,
+                .user = principal.is_user ? std::optional(principal.user_id) : std::nullopt,
+                .endpoint = endpoint,
+                .p256dh = text_at(body, "keys.p256dh").value(),
+                .auth = text_at(body, "keys.auth").value(),
+                .max_subscriptions = storage::max_push_subscriptions},
+      call.cause());
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> remove_subscription(Call& call, Services& services) {
-  auto params = business_params(call);
-  params.add(text_at(call.object(), "endpoint"));
-  const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Remove{.business = call.business(), .endpoint = text_at(call.object(), "endpoint").value()},
+      call.cause());
   if (rows.affected() == 0) throw not_found("subscription");
   co_return Answer::none();
 }

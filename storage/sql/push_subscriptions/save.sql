@@ -1,6 +1,7 @@
 -- Adds or replaces the subscription of an endpoint. The business keeps only its newest subscriptions, because
 -- push services do not report every browser that is gone.
--- $1 business uuid, $2 user uuid, $3 endpoint text, $4 p256dh text, $5 auth text, $6 max_subscriptions bigint
+-- $1 business uuid, $2 user uuid or null, $3 endpoint text, $4 p256dh text, $5 auth text,
+-- $6 max_subscriptions bigint
 with displaced as (
   delete from push_subscriptions p
   using (select guid from push_subscriptions where business_id = $1::uuid and endpoint <> $3
