@@ -7,10 +7,13 @@
 #include "base/token.hpp"
 #include "base/utf8.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/businesses.hpp"
+#include "storage/sql/tokens.hpp"
 
 namespace waybill::app {
 namespace {
+
+namespace sql = storage::sql::businesses;
 
 constexpr std::size_t longest_name = 200;
 
@@ -27,19 +30,31 @@ void check_name(const std::string& label, const std::string& name) {
   }
 }
 
-/// The guid and plan of the business with this name or guid; no row if there is none. Names are not unique:
-/// a registration chooses one freely. `session` is a Connection or a Transaction.
+struct Business {
+  Guid guid;
+  std::string plan;
+};
+
+/// Returns the business with this name or guid, nullopt if there is none. Names are not unique: a
+/// registration chooses one freely. `session` is a Connection or a Transaction.
 template <typename Session>
-pqxx::result find_business(Session& session, const std::string& name_or_guid) {
-  pqxx::result found = session.run(storage::sql::businesses::find_by_name, name_or_guid);
+std::optional<Business> find_business(Session& session, const std::string& name_or_guid) {
+  const auto found = session.run(sql::FindByName{.name_or_guid = name_or_guid});
+  if (found.empty()) return std::nullopt;
   if (found.size() > 1) {
     std::string message = "several businesses are called \"" + name_or_guid + "\"; give the guid of one:";
-    for (const auto& row : found) {
-      message.append("\n  ").append(row["guid"].c_str()).append("  created ").append(row["made"].c_str());
+    for (const auto& business : found) {
+      message.append("\n  ").append(business.guid.to_string()).append("  created ").append(business.made);
     }
     throw CommandError(message);
   }
-  return found;
+  return Business{found.front().guid, std::string(found.front().plan)};
+}
+
+Business create_business(storage::blocking::Transaction& transaction, const std::string& name,
+                         const std::string& plan) {
+  const auto created = transaction.run(sql::Create{.name = name, .plan = plan});
+  return {created.front().guid, std::string(created.front().plan)};
 }
 
 }  // namespace
@@ -54,15 +69,14 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
 
   storage::blocking::Connection session(database_url, "waybill token");
   return session.transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
-    transaction.run(storage::sql::businesses::lock_name, request.business);
-    pqxx::result business = find_business(transaction, request.business);
-    if (business.empty()) {
-      business = transaction.run(storage::sql::businesses::create, request.business, plan);
-    }
-    const pqxx::row row = business.at(0);
-    transaction.run(storage::sql::tokens::create, row["guid"].as<Guid>(), request.name, request.role,
-                    token_hash(token), std::optional<Time>());
-    return {token, row["plan"].as<std::string>()};
+    transaction.run(sql::LockName{.name = request.business});
+    auto business = find_business(transaction, request.business);
+    if (!business) business = create_business(transaction, request.business, plan);
+    transaction.run(storage::sql::tokens::Create{.business = business->guid,
+                                                 .name = request.name,
+                                                 .role = request.role,
+                                                 .token_hash = token_hash(token)});
+    return {token, business->plan};
   });
 }
 
@@ -70,9 +84,9 @@ void change_plan(const std::string& database_url, const Config& config, const st
                  const std::string& plan) {
   check_plan(config, plan);
   storage::blocking::Connection session(database_url, "waybill business");
-  const pqxx::result found = find_business(session, business);
-  if (found.empty()) throw CommandError("there is no business \"" + business + "\"");
-  session.run(storage::sql::businesses::set_plan, found.at(0)["guid"].as<Guid>(), plan);
+  const auto found = find_business(session, business);
+  if (!found) throw CommandError("there is no business \"" + business + "\"");
+  session.run(sql::SetPlan{.business = found->guid, .plan = plan});
 }
 
 }  // namespace waybill::app

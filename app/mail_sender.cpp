@@ -7,7 +7,7 @@
 
 #include "base/observe.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/mail_outbox.hpp"
 
 namespace waybill::app {
 namespace {
@@ -19,7 +19,7 @@ constexpr auto poll_interval = 5s;  // for mails to retry and mails that another
 constexpr std::int64_t batch = 4;   // the limit in claim.sql
 constexpr auto delays = std::to_array<std::chrono::seconds>({5s, 30s, 2min, 10min, 30min, 1h});
 
-std::chrono::seconds delay_after(std::int64_t attempts) {
+std::chrono::seconds delay_after(std::int32_t attempts) {
   const auto index = std::clamp<std::int64_t>(attempts - 1, 0, std::ssize(delays) - 1);
   return delays[static_cast<std::size_t>(index)];
 }
@@ -29,8 +29,8 @@ std::chrono::seconds delay_after(std::int64_t attempts) {
 /// A claimed mail and the outcome of its attempt.
 struct MailSender::Mail {
   Guid guid;
-  std::string sealed;
-  std::int64_t attempts = 0;
+  Bytes sealed;
+  std::int32_t attempts = 0;
   bool is_expired = false;
   net::MailOutcome outcome = {};
 };
@@ -94,11 +94,10 @@ bool MailSender::deliver_some() {
 std::vector<MailSender::Mail> MailSender::claim() {
   if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
   std::vector<Mail> mails;
-  for (const auto& row : session_->run(sql::claim)) {
-    mails.push_back({.guid = row["guid"].as<Guid>(),
-                     .sealed = row["sealed"].as<std::string>(),
-                     .attempts = row["attempts"].as<std::int64_t>(),
-                     .is_expired = row["is_expired"].as<bool>()});
+  const auto claimed = session_->run(sql::Claim{});
+  for (const auto& mail : claimed) {
+    mails.push_back(
+        {.guid = mail.guid, .sealed = mail.sealed, .attempts = mail.attempts, .is_expired = mail.is_expired});
   }
   return mails;
 }
@@ -140,13 +139,13 @@ void MailSender::settle(const Mail& mail) {
   const auto name = mail.guid.to_string();
   if (result == net::MailResult::temporary || result == net::MailResult::not_attempted) {
     observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
-    session_->run(sql::delay, mail.guid, delay_after(mail.attempts).count());
+    session_->run(sql::Delay{.mail = mail.guid, .seconds = delay_after(mail.attempts).count()});
     return;
   }
   const bool was_sent = result == net::MailResult::sent;
   observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
           {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
-  session_->run(sql::remove, mail.guid);
+  session_->run(sql::Remove{.mail = mail.guid});
 }
 
 }  // namespace waybill::app

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,7 +10,7 @@ namespace waybill {
 /// A new token: "wb_" and 256 random bits in base64url.
 std::string make_token();
 
-/// The SHA-256 of a token as text of a PostgreSQL bytea; the token itself is not stored.
-std::string token_hash(std::string_view token);
+/// The SHA-256 of a token; the token itself is not stored.
+std::array<std::uint8_t, 32> token_hash(std::string_view token);
 
 }  // namespace waybill

@@ -9,19 +9,21 @@ std::string purpose_of(const Guid& guid) { return "mail:" + guid.to_string(); }
 
 }  // namespace
 
-std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message) {
+Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message) {
   json::object written{{"to", json::value_from(message.to)},
                        {"subject", message.subject},
                        {"text", message.text},
                        {"html", message.html},
                        {"headers", json::value_from(message.headers)}};
-  return "\\x" + hex(secrets.seal(to_json(written), purpose_of(guid)));
+  return secrets.seal(to_json(written), purpose_of(guid));
 }
 
-MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::string_view sealed) {
-  const auto bytes = sealed.starts_with("\\x") ? unhex(sealed.substr(2)) : std::nullopt;
-  if (!bytes) throw SecretError("a sealed mail is malformed");
-  const auto written = json::parse(secrets.open(*bytes, purpose_of(guid))).as_object();
+std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message) {
+  return "\\x" + hex(sealed_mail(secrets, guid, message));
+}
+
+MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::span<const std::uint8_t> sealed) {
+  const auto written = json::parse(secrets.open(sealed, purpose_of(guid))).as_object();
   using Headers = std::vector<std::pair<std::string, std::string>>;
   return {.to = json::value_to<std::vector<std::string>>(written.at("to")),
           .subject = json::value_to<std::string>(written.at("subject")),

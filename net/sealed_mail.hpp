@@ -4,17 +4,21 @@
 #include <span>
 #include <string>
 
+#include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "net/mail.hpp"
 
 namespace waybill::net {
 
-/// A message as the mail outbox stores it: sealed, because it may contain a token, as text of a PostgreSQL
-/// bytea. The sender and the Message-ID are not stored; the process that sends the mail sets them.
+/// A message as the mail outbox stores it: sealed, because it may contain a token. The sender and the
+/// Message-ID are not stored; the process that sends the mail sets them.
+Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
+
+/// Likewise, as text of a PostgreSQL bytea.
 std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
 
-/// Opens a sealed message (PostgreSQL's "\x…"). Throws SecretError.
-MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::string_view sealed);
+/// Opens a sealed message. Throws SecretError.
+MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::span<const std::uint8_t> sealed);
 
 }  // namespace waybill::net

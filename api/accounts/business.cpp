@@ -1,17 +1,17 @@
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/accounts/account_fields.hpp"
 #include "api/push/vapid_key.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "domain/currency.hpp"
 #include "domain/time_zone.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/business_defaults.hpp"
+#include "storage/sql/businesses.hpp"
+#include "storage/sql/users.hpp"
 
 namespace waybill::api {
 namespace {
@@ -159,9 +159,9 @@ json::object changes_of(const json::object& body, std::span<const Column> table)
 }
 
 asio::awaitable<Answer> get_business(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, business_params(call));
-  if (rows.empty()) throw not_found("business");
-  co_return Answer::of(json_object(rows));
+  const auto found = co_await services.db.read(sql::Get{.business = call.business()});
+  if (found.empty()) throw not_found("business");
+  co_return Answer::of(json_object(found.all()));
 }
 
 /// A token belongs to one business permanently: only a user without a business can create one.
@@ -176,17 +176,27 @@ void require_no_business(const Principal& principal) {
 asio::awaitable<Answer> create_business(Call& call, Services& services) {
   require_no_business(call.principal);
   const auto& body = call.object();
-  const auto user = call.principal.user_id.to_string();
+  const auto user = call.principal.user_id;
   const auto business = Guid::random();
   const auto keys = SealedVapidKey::make(services.secrets, business);
-  auto params = storage::Params().add(business.to_string());
-  for (const auto& [path, column] : columns) params.add(text_at(body, path));
-  params.add(user).add(keys.public_key).add(keys.private_key);
 
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto locked = co_await transaction->run(storage::sql::users::lock, storage::Params().add(user));
-  if (locked.empty() || !locked.is_null(0, 0)) throw conflict("The user already belongs to a business.");
-  const auto rows = co_await transaction->run(sql::open, std::move(params));
+  const auto locked = co_await transaction->run(storage::sql::users::Lock{.user = user});
+  if (locked.empty() || locked.front().business_id) throw conflict("The user already belongs to a business.");
+  const auto rows = co_await transaction->run(sql::Open{.guid = business,
+                                                        .name = text_at(body, "name").value(),
+                                                        .email = text_at(body, "email").value(),
+                                                        .phone = text_at(body, "phone"),
+                                                        .street = text_at(body, "address.street"),
+                                                        .city = text_at(body, "address.city"),
+                                                        .state = text_at(body, "address.state"),
+                                                        .postal_code = text_at(body, "address.postalCode"),
+                                                        .country = text_at(body, "address.country"),
+                                                        .time_zone = text_at(body, "settings.timezone"),
+                                                        .currency = text_at(body, "settings.currency"),
+                                                        .owner = user,
+                                                        .public_key = keys.public_key,
+                                                        .private_key = keys.private_key});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::created(json_object(rows), "/api/business/my-business");
@@ -195,47 +205,46 @@ asio::awaitable<Answer> create_business(Call& call, Services& services) {
 asio::awaitable<Answer> change_business(Call& call, Services& services) {
   const auto& body = call.object();
   const auto guid = guid_at(body, "guid");
-  if (guid && *guid != call.principal.business_id.to_string()) throw not_found("business");
+  if (guid && *guid != call.business()) throw not_found("business");
   const auto* const email = body.if_contains("email");
   if (email != nullptr && email->is_null()) {
-    const auto current = co_await services.db.read(sql::get, business_params(call));
-    constexpr int email_column = 2;
-    if (!current.is_null(0, email_column)) throw invalid("email", "must not be null");
+    const auto rows = co_await services.db.read(sql::Get{.business = call.business()});
+    const auto current = rows.find();
+    if (current && current->email) throw invalid("email", "must not be null");
   }
-  auto params = business_params(call);
-  params.add(to_json(changes_of(body, columns)));
-  const auto rows = co_await services.db.write(sql::change, std::move(params), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Change{.business = call.business(), .changes = to_json(changes_of(body, columns))}, call.cause());
   if (rows.empty()) throw not_found("business");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> soft_check(Call& call, Services& services) {
   const auto address = call.parameter("emailAddress").value_or("");
-  const auto rows = co_await services.db.read(sql::soft_check, storage::Params().add(address));
-  co_return Answer::of(rows.get(0, 0) == "t" ? "true" : "false");
+  const auto rows = co_await services.db.read(sql::SoftCheck{.email = address});
+  co_return Answer::of(rows.front().is_known ? "true" : "false");
 }
 
 asio::awaitable<Answer> get_defaults(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(defaults_sql::get, business_params(call));
+  const auto rows = co_await services.db.read(defaults_sql::Get{.business = call.business()});
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
-  enum Column { is_carrier, is_level };
   const auto& body = call.object();
-  auto references = business_params(call);
-  references.add(guid_at(body, "defaultCarrier")).add(text_at(body, "defaultServiceLevel"));
-  const auto known = co_await services.db.read(defaults_sql::references, std::move(references));
-  if (known.get(0, is_carrier) != "t") throw not_found("carrier");
-  if (known.get(0, is_level) != "t") {
+  const auto references = co_await services.db.read(
+      defaults_sql::References{.business = call.business(),
+                               .carrier = guid_at(body, "defaultCarrier"),
+                               .service_level = text_at(body, "defaultServiceLevel")});
+  const auto known = references.front();
+  if (!known.is_carrier) throw not_found("carrier");
+  if (!known.is_level) {
     throw invalid("defaultServiceLevel",
                   "must be standard, express, sameday or the code of a carrier's service level");
   }
-  auto params = business_params(call);
-  params.add(to_json(changes_of(body, default_columns)));
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(defaults_sql::begin, business_params(call));
-  co_await transaction->run(defaults_sql::change, std::move(params));
+  co_await transaction->run(defaults_sql::Begin{.business = call.business()});
+  co_await transaction->run(defaults_sql::Change{.business = call.business(),
+                                                 .changes = to_json(changes_of(body, default_columns))});
   co_await transaction->commit();
   co_return co_await get_defaults(call, services);
 }

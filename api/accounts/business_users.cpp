@@ -1,16 +1,15 @@
 #include <string>
-#include <utility>
 
 #include "api/accounts/account_fields.hpp"
 #include "api/accounts/account_mails.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/token.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/businesses.hpp"
+#include "storage/sql/users.hpp"
 
 namespace waybill::api {
 namespace {
@@ -50,11 +49,11 @@ constexpr Schema user_schema{"User", change_properties};
 Failure only_owners() { return {ErrorCode::forbidden, "Only an owner can grant or revoke the role owner."}; }
 
 asio::awaitable<Answer> list_users(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_user(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .user = call.id()});
   if (rows.empty()) throw not_found("user");
   co_return Answer::of(json_object(rows));
 }
@@ -69,37 +68,43 @@ asio::awaitable<Answer> invite_user(Call& call, Services& services) {
   const auto mail = Guid::random();
 
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto business = co_await transaction->run(storage::sql::businesses::lock, business_params(call));
-  const auto count = co_await transaction->run(sql::count, business_params(call));
-  if (std::stoll(std::string(count.get(0, 0))) >= most_users)
-    throw conflict("A business has at most 1000 users.");
-  auto params = business_params(call);
-  params.add(email).add(text_at(body, "firstName")).add(text_at(body, "lastName")).add(role);
-  params.add(token_hash(token)).add(mail.to_string());
-  const auto message = invitation_mail(services, email, token, std::string(business.get(0, 0)));
-  params.add(net::seal_mail(services.secrets, mail, message));
-  const auto rows = co_await transaction->run(sql::invite, std::move(params));
+  const auto business =
+      co_await transaction->run(storage::sql::businesses::Lock{.business = call.business()});
+  const auto count = co_await transaction->run(sql::Count{.business = call.business()});
+  if (count.front().total >= most_users) throw conflict("A business has at most 1000 users.");
+  const auto message = invitation_mail(services, email, token, std::string(business.front().name));
+  const auto invited = co_await transaction->run(
+      sql::Invite{.business = call.business(),
+                  .email = email,
+                  .first_name = text_at(body, "firstName"),
+                  .last_name = text_at(body, "lastName"),
+                  .role = role,
+                  .token_hash = token_hash(token),
+                  .mail = mail,
+                  .sealed_mail = net::sealed_mail(services.secrets, mail, message)});
   co_await transaction->commit();
   co_await services.send_mails();
-  co_return Answer::created(json_object(rows), "/api/business/users/" + std::string(rows.get(0, 0)));
+  co_return Answer::created(json_object(invited.all()),
+                            "/api/business/users/" + invited.front().guid.to_string());
 }
 
 /// Throws Failure if `principal` may not change a user's role to `to` (nullopt removes the user): only an
 /// owner may grant or revoke the role owner, and the last owner keeps it.
-void check_role_change(const Principal& principal, const storage::Rows& member, std::optional<Role> to) {
-  enum Column { role, is_last_owner };
-  const auto from = parse_role(member.get(0, role));
+void check_role_change(const Principal& principal, const sql::LockMember::Row& member,
+                       std::optional<Role> to) {
+  const auto from = parse_role(member.role);
   if (from == to) return;
   const bool touches_owner = from == Role::owner || to == Role::owner;
   if (touches_owner && principal.role < Role::owner) throw only_owners();
-  if (member.get(0, is_last_owner) == "t")
+  if (member.is_last_owner)
     throw conflict("The last owner of a business cannot be removed or given another role.");
 }
 
 /// Returns the user of the path and locks the business's list of users for the transaction.
-asio::awaitable<storage::Rows> lock_member(Call& call, storage::Transaction& transaction) {
-  co_await transaction.run(storage::sql::businesses::lock, business_params(call));
-  auto member = co_await transaction.run(sql::lock_member, key_params(call));
+asio::awaitable<storage::TypedRows<sql::LockMember>> lock_member(Call& call,
+                                                                 storage::Transaction& transaction) {
+  co_await transaction.run(storage::sql::businesses::Lock{.business = call.business()});
+  auto member = co_await transaction.run(sql::LockMember{.business = call.business(), .user = call.id()});
   if (member.empty()) throw not_found("user");
   co_return member;
 }
@@ -108,11 +113,10 @@ asio::awaitable<Answer> change_user(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto member = co_await lock_member(call, *transaction);
   if (const auto role = text_at(call.object(), "role")) {
-    check_role_change(call.principal, member, parse_role(*role));
+    check_role_change(call.principal, member.front(), parse_role(*role));
   }
-  auto params = key_params(call);
-  params.add(to_json(call.object()));
-  const auto rows = co_await transaction->run(sql::change_member, std::move(params));
+  const auto rows = co_await transaction->run(
+      sql::ChangeMember{.business = call.business(), .user = call.id(), .changes = to_json(call.object())});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::of(json_object(rows));
@@ -121,8 +125,8 @@ asio::awaitable<Answer> change_user(Call& call, Services& services) {
 asio::awaitable<Answer> remove_user(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto member = co_await lock_member(call, *transaction);
-  check_role_change(call.principal, member, std::nullopt);
-  co_await transaction->run(sql::remove_member, key_params(call));
+  check_role_change(call.principal, member.front(), std::nullopt);
+  co_await transaction->run(sql::RemoveMember{.business = call.business(), .user = call.id()});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::none();

@@ -19,7 +19,8 @@
 #include "api/route/services.hpp"
 #include "base/token.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/user_sessions.hpp"
+#include "storage/sql/users.hpp"
 
 namespace waybill::api {
 namespace {
@@ -47,53 +48,54 @@ constexpr Schema change_schema{"PasswordChange", change_properties};
 using MailText = net::MailMessage (*)(const Services& services, const std::string& to,
                                       const std::string& token);
 
-/// Runs `request` (users.request_reset or users.request_verification) for the account of an address, if there
-/// is one. The mail goes to the account's own spelling of the address.
-asio::awaitable<void> request_mail(Services& services, const std::string& email,
-                                   const storage::Statement& request, MailText text) {
-  enum Column { guid, password_hash, is_verified, address };
-  const auto rows = co_await services.db.read(sql::find_for_login, storage::Params().add(email));
-  if (rows.empty()) co_return;
+/// Runs a Request (RequestReset or RequestVerification) for the account of an address, if there is one. The
+/// mail goes to the account's own spelling of the address.
+template <typename Request>
+asio::awaitable<void> request_mail(Services& services, const std::string& email, MailText text) {
+  const auto found = co_await services.db.read(sql::FindForLogin{.email = email});
+  const auto account = found.find();
+  if (!account) co_return;
   const auto token = make_token();
   const auto mail = Guid::random();
-  storage::Params params;
-  params.add(rows.get(0, guid)).add(token_hash(token)).add(mail.to_string());
-  params.add(
-      net::seal_mail(services.secrets, mail, text(services, std::string(rows.get(0, address)), token)));
-  co_await services.db.write(request, std::move(params), {});
+  const auto message = text(services, std::string(account->email), token);
+  co_await services.db.write(Request{.user = account->guid,
+                                     .token_hash = token_hash(token),
+                                     .mail = mail,
+                                     .sealed_mail = net::sealed_mail(services.secrets, mail, message)},
+                             {});
   asio::co_spawn(co_await asio::this_coro::executor, services.send_mails(), asio::detached);
 }
 
 /// Answers identically and after the same time for addresses with and without an account.
-asio::awaitable<Answer> answer_request(Call& call, Services& services, const storage::Statement& request,
-                                       MailText text) {
+template <typename Request>
+asio::awaitable<Answer> answer_request(Call& call, Services& services, MailText text) {
   const auto email = text_of(call.object(), "email");
   co_await count_account_mail(call, services, email);
   asio::steady_timer answer_at(co_await asio::this_coro::executor, answer_time);
-  co_await request_mail(services, email, request, text);
+  co_await request_mail<Request>(services, email, text);
   co_await answer_at.async_wait(asio::use_awaitable);
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> forgot_password(Call& call, Services& services) {
-  return answer_request(call, services, sql::request_reset, reset_mail);
+  return answer_request<sql::RequestReset>(call, services, reset_mail);
 }
 
 asio::awaitable<Answer> resend_verification(Call& call, Services& services) {
-  return answer_request(call, services, sql::request_verification, verification_mail);
+  return answer_request<sql::RequestVerification>(call, services, verification_mail);
 }
 
 asio::awaitable<Answer> reset_password(Call& call, Services& services) {
   const auto token = token_hash(text_of(call.object(), "token"));
   // Hashing is expensive, so the token is checked first.
-  const auto known = co_await services.db.read(sql::find_reset, storage::Params().add(token));
-  if (known.get(0, 0) != "t") throw wrong_token();
+  const auto known = co_await services.db.read(sql::FindReset{.token_hash = token});
+  if (!known.front().is_valid) throw wrong_token();
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto transaction = co_await services.db.begin({});
-  const auto account = co_await transaction->run(sql::reset_password, storage::Params().add(token).add(hash));
+  const auto account =
+      co_await transaction->run(sql::ResetPassword{.token_hash = token, .password_hash = hash});
   if (account.empty()) throw wrong_token();
-  co_await transaction->run(storage::sql::user_sessions::finish_others,
-                            storage::Params().add(account.get(0, 0)).add_null());
+  co_await transaction->run(storage::sql::user_sessions::FinishOthers{.user = account.front().guid});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::none();
@@ -101,15 +103,15 @@ asio::awaitable<Answer> reset_password(Call& call, Services& services) {
 
 /// Checks `currentPassword` and returns the stored hash. A wrong password counts as a failed login, so that
 /// the holder of a token cannot guess passwords.
-asio::awaitable<std::string> check_current_password(Call& call, Services& services, const std::string& user) {
-  enum Column { email, password_hash };
-  const auto rows = co_await services.db.read(sql::get_credentials, storage::Params().add(user));
-  if (rows.empty()) throw not_found("user");
+asio::awaitable<std::string> check_current_password(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(sql::GetCredentials{.user = call.principal.user_id});
+  const auto credentials = rows.find();
+  if (!credentials) throw not_found("user");
   auto network = network_of(call.peer);
   const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::login, network);
   const auto attempt =
-      co_await LoginAttempt::begin(services, std::string(rows.get(0, email)), std::move(network));
-  std::string hash(rows.get(0, password_hash));
+      co_await LoginAttempt::begin(services, std::string(credentials->email), std::move(network));
+  std::string hash(credentials->password_hash.value_or(""));
   if (!co_await turn.matches(text_of(call.object(), "currentPassword"), hash)) {
     throw invalid("currentPassword", "is wrong");
   }
@@ -119,15 +121,15 @@ asio::awaitable<std::string> check_current_password(Call& call, Services& servic
 
 asio::awaitable<Answer> change_password(Call& call, Services& services) {
   require_user(call);
-  const auto user = call.principal.user_id.to_string();
-  auto old_hash = co_await check_current_password(call, services, user);
-  auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
+  const auto user = call.principal.user_id;
+  const auto old_hash = co_await check_current_password(call, services);
+  const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto transaction = co_await services.db.begin({});
-  const auto changed =
-      co_await transaction->run(sql::change_password, storage::Params().add(user).add(old_hash).add(hash));
+  const auto changed = co_await transaction->run(
+      sql::ChangePassword{.user = user, .checked_hash = old_hash, .new_hash = hash});
   if (changed.empty()) throw conflict("The password was changed by another request.");
-  co_await transaction->run(storage::sql::user_sessions::finish_others,
-                            storage::Params().add(user).add(call.principal.token_id.to_string()));
+  co_await transaction->run(
+      storage::sql::user_sessions::FinishOthers{.user = user, .kept_session = call.principal.token_id});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::none();

@@ -1,14 +1,13 @@
+#include "storage/sql/tokens.hpp"
+
 #include <string>
-#include <utility>
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/token.hpp"
-#include "storage/sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -78,30 +77,31 @@ struct NewToken {
 asio::awaitable<NewToken> make(Call& call, Services& services, std::string_view name, std::string_view role,
                                std::optional<Time> expires_at) {
   NewToken made{.token = make_token(), .record = {}};
-  auto params = business_params(call);
-  params.add(name).add(role).add(token_hash(made.token));
-  params.add(expires_at ? std::optional(format_sql_timestamp(*expires_at)) : std::nullopt);
-  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  made.record = json::parse(json_object(rows)).as_object();
+  const auto rows = co_await services.db.write(sql::Create{.business = call.business(),
+                                                           .name = name,
+                                                           .role = role,
+                                                           .token_hash = token_hash(made.token),
+                                                           .expires_at = expires_at},
+                                               call.cause());
+  made.record = json::parse(json_object(rows.all())).as_object();
   co_return made;
 }
 
 asio::awaitable<Answer> list_tokens(Call& call, Services& services) {
   const auto page = page_of(call);
-  auto params = business_params(call);
-  params.add(page.limit()).add(page.offset());
-  const auto rows = co_await services.db.read(sql::list, std::move(params));
+  const auto rows = co_await services.db.read(
+      sql::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
   std::int64_t total = 0;
   if (!rows.empty()) {
-    total = std::stoll(std::string(rows.get(0, 0)));
+    total = rows.front().total;
   } else if (page.number > 1) {
-    total = std::stoll(std::string((co_await services.db.read(sql::count, business_params(call))).get(0, 0)));
+    total = (co_await services.db.read(sql::Count{.business = call.business()})).front().total;
   }
-  co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+  co_return page_answer(json_array(rows.more()), page, total);
 }
 
 asio::awaitable<Answer> get_token(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .token = call.id()});
   if (rows.empty()) throw not_found("token");
   co_return Answer::of(json_object(rows));
 }
@@ -132,7 +132,8 @@ asio::awaitable<Answer> create_token(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::revoke, key_params(call), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Revoke{.business = call.business(), .token = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("token");
   services.tokens_changed();
   co_return Answer::none();

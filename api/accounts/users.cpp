@@ -1,3 +1,5 @@
+#include "storage/sql/users.hpp"
+
 #include <string>
 #include <utility>
 
@@ -13,8 +15,7 @@
 #include "base/observe.hpp"
 #include "base/token.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/user_sessions.hpp"
 
 namespace waybill::api {
 namespace {
@@ -79,16 +80,21 @@ asio::awaitable<Answer> register_user(Call& call, Services& services) {
   const auto& body = call.object();
   const auto email = text_of(body, "email");
   co_await count_account_mail(call, services, email);
-  const auto known = co_await services.db.read(sql::has_account, storage::Params().add(email));
-  if (known.get(0, 0) == "t") throw account_exists();
+  const auto known = co_await services.db.read(sql::HasAccount{.email = email});
+  if (known.front().is_known) throw account_exists();
   const auto hash = co_await hash_password(call, services, text_of(body, "password"));
   const auto token = make_token();
   const auto mail = Guid::random();
-  storage::Params params;
-  params.add(email).add(hash).add(text_at(body, "firstName")).add(text_at(body, "lastName"));
-  params.add(token_hash(token)).add(mail.to_string());
-  params.add(net::seal_mail(services.secrets, mail, verification_mail(services, email, token)));
-  const auto rows = co_await services.db.write(sql::register_, std::move(params), {});
+  const auto message = verification_mail(services, email, token);
+  const auto rows = co_await services.db.write(
+      sql::Register{.email = email,
+                    .password_hash = hash,
+                    .first_name = text_at(body, "firstName"),
+                    .last_name = text_at(body, "lastName"),
+                    .token_hash = token_hash(token),
+                    .mail = mail,
+                    .sealed_mail = net::sealed_mail(services.secrets, mail, message)},
+      {});
   if (rows.empty()) throw account_exists();
   co_await services.send_mails();
   co_return Answer::created(json_object(rows), "/api/user/me");
@@ -96,82 +102,82 @@ asio::awaitable<Answer> register_user(Call& call, Services& services) {
 
 asio::awaitable<Answer> verify_user(Call& call, Services& services) {
   const auto hash = token_hash(text_of(call.object(), "token"));
-  const auto rows = co_await services.db.write(sql::verify, storage::Params().add(hash), {});
+  const auto rows = co_await services.db.write(sql::Verify{.token_hash = hash}, {});
   if (rows.empty()) throw wrong_token();
   co_return Answer::none();
 }
 
 /// Returns the account of e-mail address and password. Neither the error nor the response time reveals which
 /// of the two was wrong.
-asio::awaitable<storage::Rows> authenticate(Call& call, Services& services) {
-  enum Column { guid, password_hash, is_verified };
+asio::awaitable<storage::TypedRows<sql::FindForLogin>> authenticate(Call& call, Services& services) {
   const auto email = text_of(call.object(), "email");
   auto network = network_of(call.peer);
   const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::login, network);
   const auto attempt = co_await LoginAttempt::begin(services, email, std::move(network));
-  auto rows = co_await services.db.read(sql::find_for_login, storage::Params().add(email));
-  std::string hash = rows.empty() ? std::string() : std::string(rows.get(0, password_hash));
+  auto found = co_await services.db.read(sql::FindForLogin{.email = email});
+  std::string hash(found.empty() ? "" : found.front().password_hash);
   if (!co_await turn.matches(text_of(call.object(), "password"), std::move(hash))) {
     observe(Observable::login_failed, {{"address", call.peer}});
     throw Failure(ErrorCode::unauthorized, "The e-mail address or the password is wrong.");
   }
   co_await attempt.succeed(services);
-  if (rows.get(0, is_verified) != "t") {
+  if (!found.front().is_verified) {
     throw Failure(ErrorCode::forbidden, "The e-mail address is not verified yet; see the mail sent to it.");
   }
-  co_return rows;
+  co_return found;
 }
 
 asio::awaitable<Answer> log_in(Call& call, Services& services) {
-  enum Column { guid, password_hash, is_verified, first_shown };
-  const auto rows = co_await authenticate(call, services);
-  const storage::RowView account(rows, 0);
-  const auto user = account.guid(guid).to_string();
+  const auto found = co_await authenticate(call, services);
+  const auto account = found.front();
   const auto token = make_token();
   const auto session = co_await services.db.write(
-      storage::sql::user_sessions::start,
-      storage::Params().add(user).add(token_hash(token)).add(rows.get(0, password_hash)), {});
+      storage::sql::user_sessions::Start{
+          .user = account.guid, .token_hash = token_hash(token), .password_hash = account.password_hash},
+      {});
   if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed by another request.");
   std::string data = R"({"token":")" + token + R"(","expiresAt":")" +
-                     format_timestamp(storage::RowView(session, 0).time(0)) + R"(","user":)";
-  const auto shown = co_await services.db.read(sql::me, storage::Params().add(user));
+                     format_timestamp(session.front().expires_at) + R"(","user":)";
+  const auto shown = co_await services.db.read(sql::Me{.user = account.guid});
   if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account was deleted.");
   co_return Answer::of(data + json_object(shown) + "}");
 }
 
 asio::awaitable<Answer> log_out(Call& call, Services& services) {
   require_user(call);
-  co_await services.db.write(storage::sql::user_sessions::finish,
-                             storage::Params().add(call.principal.token_id.to_string()), {});
+  co_await services.db.write(storage::sql::user_sessions::Finish{.session = call.principal.token_id}, {});
   services.tokens_changed();
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> get_me(Call& call, Services& services) {
   require_user(call);
-  const auto rows =
-      co_await services.db.read(sql::me, storage::Params().add(call.principal.user_id.to_string()));
+  const auto rows = co_await services.db.read(sql::Me{.user = call.principal.user_id});
   if (rows.empty()) throw not_found("user");
   co_return Answer::of(json_object(rows));
 }
 
 /// Turns the invitation into an account, or adds the existing account of its address to the business.
 asio::awaitable<storage::Rows> accept(Services& services, const std::string& token, const std::string& hash) {
-  enum Column { invitation, business, account, is_taken };
   const auto transaction = co_await services.db.begin({});
-  const auto found =
-      co_await transaction->run(sql::lock_invitation, storage::Params().add(token_hash(token)));
-  if (found.empty()) throw wrong_token();
-  const std::string business_id(found.get(0, business));
-  auto key = storage::Params().add(business_id).add(found.get(0, invitation));
+  const auto found = co_await transaction->run(sql::LockInvitation{.token_hash = token_hash(token)});
+  const auto invitation = found.find();
+  if (!invitation) throw wrong_token();
+  const auto business = invitation->business_id;
   storage::Rows accepted;
-  if (found.is_null(0, account)) {
-    accepted = co_await transaction->run(sql::accept, std::move(key.add(hash)));
+  if (!invitation->account) {
+    accepted = co_await transaction->run(
+        sql::Accept{.business = business, .user = invitation->guid, .password_hash = hash});
   } else {
-    const auto terms = co_await transaction->run(sql::take_invitation, std::move(key));
-    auto params = storage::Params().add(found.get(0, account)).add(business_id).add(terms.get(0, 0));
-    params.add(terms.find(0, 1)).add(terms.find(0, 2)).add(hash);
-    accepted = co_await transaction->run(sql::join, std::move(params));
+    const auto taken =
+        co_await transaction->run(sql::TakeInvitation{.business = business, .user = invitation->guid});
+    const auto terms = taken.front();
+    accepted = co_await transaction->run(sql::Join{.user = *invitation->account,
+                                                   .business = business,
+                                                   .role = terms.role,
+                                                   .first_name = terms.first_name,
+                                                   .last_name = terms.last_name,
+                                                   .password_hash = hash});
     if (accepted.empty()) throw conflict("The user of this address belongs to another business.");
   }
   co_await transaction->commit();
@@ -181,9 +187,8 @@ asio::awaitable<storage::Rows> accept(Services& services, const std::string& tok
 asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
   const auto token = text_of(call.object(), "token");
   // Hashing is expensive, so the token is checked first.
-  const auto known =
-      co_await services.db.read(sql::find_invitation, storage::Params().add(token_hash(token)));
-  if (known.get(0, 0) != "t") throw wrong_token();
+  const auto known = co_await services.db.read(sql::FindInvitation{.token_hash = token_hash(token)});
+  if (!known.front().is_valid) throw wrong_token();
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto rows = co_await accept(services, token, hash);
   services.tokens_changed();

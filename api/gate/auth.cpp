@@ -10,14 +10,12 @@
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/tokens.hpp"
 
 namespace waybill::api {
 namespace {
 
-Guid read_guid(const storage::Rows& rows, int column) {
-  return Guid::parse(rows.get(0, column)).value_or(Guid{});
-}
+namespace sql = storage::sql::tokens;
 
 Failure unauthorized() {
   return {ErrorCode::unauthorized, "A valid token is required: Authorization: Bearer TOKEN."};
@@ -31,27 +29,22 @@ asio::awaitable<void> touch_in_store(TokenStore& store, Authenticator::Record re
 }  // namespace
 
 asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash& hash) {
-  enum Column { guid, business, user, name, role, plan, expires, revoked };
-  storage::Params params;
-  params.add("\\x" + hex(hash));
-  const auto rows = co_await db_.read(storage::sql::tokens::find, std::move(params));
-  if (rows.empty()) co_return std::nullopt;
-  const bool is_user = !rows.is_null(0, user);
-  co_return TokenRecord{.principal = {.business_id = read_guid(rows, business),
-                                      .token_id = read_guid(rows, guid),
-                                      .user_id = read_guid(rows, user),
-                                      .name = std::string(rows.get(0, name)),
-                                      .role = parse_role(rows.get(0, role)),
-                                      .is_user = is_user},
-                        .plan = std::string(rows.get(0, plan)),
-                        .expires_at = parse_sql_timestamp(rows.get(0, expires)),
-                        .revoked = rows.get(0, revoked) == "t"};
+  const auto rows = co_await db_.read(sql::Find{.token_hash = hash});
+  const auto token = rows.find();
+  if (!token) co_return std::nullopt;
+  co_return TokenRecord{.principal = {.business_id = token->business_id.value_or(Guid{}),
+                                      .token_id = token->guid,
+                                      .user_id = token->user_id.value_or(Guid{}),
+                                      .name = std::string(token->name),
+                                      .role = parse_role(token->role),
+                                      .is_user = token->user_id.has_value()},
+                        .plan = std::string(token->plan),
+                        .expires_at = token->expires_at,
+                        .revoked = token->revoked};
 }
 
 asio::awaitable<void> SqlTokenStore::touch(const Principal& principal) {
-  storage::Params params;
-  params.add(principal.business_id.to_string()).add(principal.token_id.to_string());
-  co_await db_.write(storage::sql::tokens::touch, std::move(params), {});
+  co_await db_.write(sql::Touch{.business = principal.business_id, .token = principal.token_id}, {});
 }
 
 std::optional<std::string_view> bearer_token(std::string_view authorization) {

@@ -1,7 +1,7 @@
 #include "api/push/vapid_key.hpp"
 
 #include "net/vapid.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/vapid_keys.hpp"
 
 namespace waybill::api {
 
@@ -9,21 +9,20 @@ namespace sql = storage::sql::vapid_keys;
 
 SealedVapidKey SealedVapidKey::make(const SecretBox& secrets, const Guid& business) {
   const auto keys = net::make_vapid_keys();
-  const auto sealed = secrets.seal(keys.private_key, "vapid-key:" + business.to_string());
-  return {keys.public_key, "\\x" + hex(sealed)};
+  return {keys.public_key, secrets.seal(keys.private_key, "vapid-key:" + business.to_string())};
 }
 
 asio::awaitable<std::string> vapid_public_key(Services& services, const Guid& business) {
-  const auto key = storage::Params().add(business.to_string());
-  auto rows = co_await services.db.read(sql::get, key);
-  if (rows.empty()) {
+  auto stored = co_await services.db.read(sql::Get{.business = business});
+  if (stored.empty()) {
     const auto new_key = SealedVapidKey::make(services.secrets, business);
-    auto params = key;
-    params.add(new_key.public_key).add(new_key.private_key);
-    co_await services.db.write(sql::make, std::move(params), {});
-    rows = co_await services.db.read(sql::get, key);  // another request may have stored its key first
+    co_await services.db.write(
+        sql::Make{.business = business, .public_key = new_key.public_key, .private_key = new_key.private_key},
+        {});
+    // Another request may have stored its key first.
+    stored = co_await services.db.read(sql::Get{.business = business});
   }
-  co_return std::string(rows.get(0, 0));
+  co_return std::string(stored.front().public_key);
 }
 
 }  // namespace waybill::api

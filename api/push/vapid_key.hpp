@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "api/route/services.hpp"
+#include "base/crypto.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::api {
@@ -12,7 +13,7 @@ namespace waybill::api {
 /// A new key pair of a business, as its row stores it.
 struct SealedVapidKey {
   std::string public_key;
-  std::string private_key;  // a bytea literal, sealed for "vapid-key:BUSINESS"
+  Bytes private_key;  // sealed for "vapid-key:BUSINESS"
 
   static SealedVapidKey make(const SecretBox& secrets, const Guid& business);
 };

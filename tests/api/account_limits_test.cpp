@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/sql.hpp"
+#include "storage/sql/duties.hpp"
 #include "tests/api/account_test.hpp"
 
 namespace waybill::tests {
@@ -158,10 +158,10 @@ TEST_F(AccountLimits, LoginsFromIpv6AreLimitedByTheFirst64Bits) {
 
 TEST_F(AccountLimits, ExpiredCountsAreRemoved) {
   store_count("network:203.0.113.30", 3);
-  world.database.exec(storage::sql::duties::expire_accounts.text);
+  world.database.exec(storage::sql::duties::ExpireAccounts::statement.text);
   EXPECT_EQ(world.database.number("select count(*) from account_requests"), 1);
   make_requests_older();
-  world.database.exec(storage::sql::duties::expire_accounts.text);
+  world.database.exec(storage::sql::duties::ExpireAccounts::statement.text);
   EXPECT_EQ(world.database.number("select count(*) from account_requests"), 0);
 }
 

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "storage/sql.hpp"
+#include "storage/sql/user_sessions.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/harness/eventually.hpp"
 
@@ -192,7 +192,7 @@ TEST_F(PasswordsTest, ALoginThatVerifiedTheOldPasswordStartsNoSession) {
   make_account(email);
   const auto guid = world.database.value("select guid from users where email = $1", {email});
   const auto start = [&](const std::string& hash) {
-    return world.database.rows(storage::sql::user_sessions::start.text,
+    return world.database.rows(storage::sql::user_sessions::Start::statement.text,
                                {guid, "\\x" + std::string(64, 'a'), hash});
   };
   EXPECT_TRUE(start("the old hash").empty());

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/duties.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"
@@ -433,7 +433,7 @@ TEST_F(UsersTest, ExpiredRowsAreRemoved) {
   database.rows("update users set mail_token_expires_at = now() - interval '8 days' where email = $1",
                 {late});
   make_failures_older("16 minutes");
-  database.exec(storage::sql::duties::expire_accounts.text);
+  database.exec(storage::sql::duties::ExpireAccounts::statement.text);
   EXPECT_EQ(over.get("/api/user/me").status, 401);
   EXPECT_EQ(present.get("/api/user/me").status, 200);
   EXPECT_EQ(database.number("select count(*) from users where email = $1", {late}), 0);

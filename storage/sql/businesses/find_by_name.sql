@@ -1,5 +1,6 @@
 -- Returns the business with a guid, otherwise the businesses with a name, oldest first, at most 20.
 -- $1 name_or_guid text
+-- -> guid uuid, plan text, made text
 select guid, plan, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') as made
 from businesses
 where guid::text = lower($1::text)

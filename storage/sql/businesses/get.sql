@@ -1,5 +1,6 @@
 -- Returns a business.
 -- $1 business uuid
+-- -> guid uuid, name text, email text or null, ...
 select guid, name, email, phone, street as "address.street", city as "address.city", state as "address.state",
        postal_code as "address.postalCode", country as "address.country", timezone as "settings.timezone",
        currency as "settings.currency"

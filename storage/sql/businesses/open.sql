@@ -1,7 +1,8 @@
 -- Adds a business with its key pair and makes a user its owner. Returns its guid and name.
--- $1 guid uuid, $2 name text, $3 email text, $4 phone text, $5 street text, $6 city text, $7 state text,
--- $8 postal_code text, $9 country text, $10 time_zone text, $11 currency text, $12 owner uuid,
--- $13 public_key text, $14 sealed_private_key bytea
+-- $1 guid uuid, $2 name text, $3 email text, $4 phone text or null, $5 street text or null,
+-- $6 city text or null, $7 state text or null, $8 postal_code text or null, $9 country text or null,
+-- $10 time_zone text or null, $11 currency text or null, $12 owner uuid, $13 public_key text,
+-- $14 private_key bytea (sealed)
 with business as (
   insert into businesses (guid, name, email, phone, street, city, state, postal_code, country, timezone, currency,
                           registered_by_itself)

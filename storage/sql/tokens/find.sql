@@ -1,5 +1,7 @@
 -- Returns the API token or user session of a token.
--- $1 sha_256_of_token bytea
+-- $1 token_hash bytea
+-- -> guid uuid, business_id uuid or null, user_id uuid or null, name text, role text, plan text,
+-- expires_at timestamptz or null, revoked boolean
 select t.guid, t.business_id, null::uuid as user_id, t.name, t.role, b.plan, t.expires_at,
        t.revoked_at is not null as revoked
 from api_tokens t

@@ -1,6 +1,7 @@
 -- Returns a page of API tokens, newest first, each row preceded by the total.
 -- $1 business uuid, $2 limit bigint, $3 offset bigint
-select (select count(*) from api_tokens where business_id = $1::uuid),
+-- -> total bigint, ...
+select (select count(*) from api_tokens where business_id = $1::uuid) as total,
        guid, name, created_at as "createdAt", last_used as "lastUsed",
        case when revoked_at is null then 'active' else 'revoked' end as status
 from api_tokens

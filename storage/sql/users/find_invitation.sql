@@ -1,4 +1,5 @@
 -- Returns whether a mailed token belongs to a valid invitation.
--- $1 hash_of_token bytea
+-- $1 token_hash bytea
+-- -> is_valid boolean
 select exists (select from users where mail_token_hash = $1::bytea and mail_token_expires_at > now()
-                                   and password_hash is null)
+                                   and password_hash is null) as is_valid

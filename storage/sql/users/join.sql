@@ -1,6 +1,7 @@
 -- Adds an account without a business to a business and ends its sessions. The account keeps a name that it
 -- already has.
--- $1 user uuid, $2 business uuid, $3 role text, $4 first_name text, $5 last_name text, $6 password_hash text
+-- $1 user uuid, $2 business uuid, $3 role text, $4 first_name text or null, $5 last_name text or null,
+-- $6 password_hash text
 with sessions as (
   delete from user_sessions where user_id = $1::uuid
 ), resets as (

@@ -1,6 +1,7 @@
 -- Locks a user of a business and returns the role and whether no other owner has an account. Must run under
 -- the lock of the business.
 -- $1 business uuid, $2 user uuid
+-- -> role text, is_last_owner boolean
 select u.role,
        u.role = 'owner' and u.password_hash is not null
          and not exists (select from users o where o.business_id = u.business_id and o.guid <> u.guid

@@ -1,7 +1,7 @@
 -- Adds an unverified account and the mail that asks for its verification. Replaces an unverified account with
 -- an expired token. No row if the e-mail address has another account.
--- $1 email text, $2 password_hash text, $3 first_name text, $4 last_name text, $5 mail_token_hash bytea,
--- $6 mail uuid, $7 sealed_mail bytea
+-- $1 email text, $2 password_hash text, $3 first_name text or null, $4 last_name text or null,
+-- $5 token_hash bytea, $6 mail uuid, $7 sealed_mail bytea
 with made as (
   insert into users as u (email, password_hash, first_name, last_name, mail_token_hash, mail_token_expires_at)
   values ($1, $2, $3, $4, $5::bytea, now() + interval '24 hours')

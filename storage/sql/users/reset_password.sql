@@ -1,6 +1,7 @@
 -- Sets the password of the account with a reset token. The e-mail address counts as verified, because the
 -- token was mailed to it. No row if the token is wrong, used or expired.
--- $1 hash_of_token bytea, $2 password_hash text
+-- $1 token_hash bytea, $2 password_hash text
+-- -> guid uuid
 with taken as (
   delete from password_resets where token_hash = $1::bytea and expires_at > now() returning user_id
 )
