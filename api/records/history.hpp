@@ -1,8 +1,9 @@
 #pragma once
 
+#include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "storage/statement.hpp"
+#include "storage/typed_rows.hpp"
 
 namespace waybill::api {
 
@@ -15,5 +16,13 @@ extern const Schema shipment_history_schema;
 /// name used in Failure (404), thrown if there is no row.
 asio::awaitable<Answer> answer_history(Call& call, Services& services, const storage::Statement& statement,
                                        std::string_view record_kind);
+
+/// Returns the rows of a history as an answer, without the event ids. The only row of a record without
+/// changes has no event id. Throws Failure (404) with `record_kind` if there is no row.
+template <storage::HasRow S>
+Answer history_answer(const storage::TypedRows<S>& rows, std::string_view record_kind) {
+  if (rows.empty()) throw not_found(record_kind);
+  return Answer::of(rows.front().event_id ? json_array(rows.more()) : "[]");
+}
 
 }  // namespace waybill::api
