@@ -10,7 +10,7 @@ boost::asio::awaitable<StoredTexts> stored_texts(storage::Database& database, co
   const auto rows =
       co_await database.read(storage::sql::templates::Texts{.business = business, .codes = codes});
   const auto stored = rows.front();
-  StoredTexts texts{.business_name = std::string(stored.business_name),
+  StoredTexts texts{.business_name = std::string(stored.name),
                     .templates = json::parse(stored.texts).as_object()};
   actions::add_built_in_templates(texts.templates);
   co_return texts;
