@@ -11,12 +11,6 @@ namespace waybill::api {
 extern const Schema order_history_schema;
 extern const Schema shipment_history_schema;
 
-/// Returns the status changes of the record in the path, the oldest first. `statement` takes business and
-/// guid; its first column is null if no change is known, and is not part of the answer. `record_kind` is the
-/// name used in Failure (404), thrown if there is no row.
-asio::awaitable<Answer> answer_history(Call& call, Services& services, const storage::Statement& statement,
-                                       std::string_view record_kind);
-
 /// Returns the rows of a history as an answer, without the event ids. The only row of a record without
 /// changes has no event id. Throws Failure (404) with `record_kind` if there is no row.
 template <storage::HasRow S>
