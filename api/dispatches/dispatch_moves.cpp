@@ -1,5 +1,4 @@
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "api/dispatches/dispatch_handlers.hpp"

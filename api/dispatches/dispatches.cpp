@@ -2,7 +2,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/dispatches/dispatch_handlers.hpp"
 #include "api/records/fields.hpp"

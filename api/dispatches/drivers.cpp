@@ -2,7 +2,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"

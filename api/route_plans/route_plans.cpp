@@ -1,7 +1,6 @@
 #include "storage/sql/route_plans.hpp"
 
 #include <string>
-#include <utility>
 
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"

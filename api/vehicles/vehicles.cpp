@@ -2,7 +2,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/records/changes.hpp"
 #include "api/records/columns.hpp"
