@@ -58,17 +58,16 @@ class PageWork {
   /// Throws LeaseLost. All methods throw StatementError and DatabaseUnavailable.
   static asio::awaitable<PageWork> begin(const ImportScope& scope);
 
-  asio::awaitable<storage::Rows> run(const storage::Statement& statement, storage::Params params);
+  template <storage::TypedStatement S>
+  asio::awaitable<storage::ResultOf<S>> run(const S& statement) {
+    return transaction_->run(statement);
+  }
 
   struct Advance {
     PageCounts counts;
     std::optional<Time> orders_reached, products_reached;
   };
   asio::awaitable<void> commit(Advance advance, const std::vector<Refused>& refused);
-
-  /// $1 and $2 of most statements: business and integration.
-  storage::Params key() const;
-  const ImportScope& scope() const { return scope_; }
 
  private:
   PageWork(const ImportScope& scope, std::unique_ptr<storage::Transaction> transaction)

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,9 +22,7 @@
 
 #include "base/observe.hpp"
 #include "net/async_http.hpp"
-#include "storage/fields.hpp"
-#include "storage/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/imports.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/import_sweep.hpp"
 
@@ -91,7 +90,9 @@ class Importer::Impl {
     asio::steady_timer pause;
   };
   struct KeptStore {
-    std::string key, secret, url;  // encrypted
+    std::string sealed_key;
+    std::optional<std::string> sealed_secret;
+    std::string url;
     std::unique_ptr<connectors::Store> store;
     steady_clock::time_point opened_at, used_at;
   };
@@ -146,16 +147,19 @@ class Importer::Impl {
     runs.reserve(places);
     const std::int64_t now = to_unix_ms(system_clock().now());
     for (std::size_t i = 0; i < places; ++i) runs.push_back(Guid::timed_random(now));
-    storage::Params params;
-    params.add(options_.worker.to_string()).add(places).add(format_duration(options_.lease));
-    params.add(storage::array_literal(busy)).add(storage::array_literal(runs));
-    params.add(options_.places_of_business);
-    const auto rows = co_await database_->write(sql::claim, std::move(params), {});
-    storage::for_each_row(rows, [&](const storage::RowView& row) {
+    const auto claimed =
+        co_await database_->write(sql::Claim{.worker = options_.worker,
+                                             .limit = places,
+                                             .lease = format_duration(options_.lease),
+                                             .busy = busy,
+                                             .new_runs = runs,
+                                             .max_per_business = options_.places_of_business},
+                                  {});
+    for (const auto& row : claimed) {
       ImportClaim claim = claim_of(row);
       running_.try_emplace(claim.integration, io_);
       detach(io_, perform(std::move(claim)));
-    });
+    }
     forget_stores();
   }
 
@@ -168,13 +172,13 @@ class Importer::Impl {
       std::vector<Guid> held;
       held.reserve(running_.size());
       for (const auto& [integration, running] : running_) held.push_back(integration);
-      storage::Params params;
-      params.add(options_.worker.to_string()).add(storage::array_literal(held));
-      params.add(format_duration(options_.lease));
       try {
-        const auto rows = co_await database_->write(sql::renew, std::move(params), {});
-        std::map<Guid, bool> renewed;
-        storage::for_each_row(rows, [&](const storage::RowView& row) { renewed.emplace(row.guid(0), true); });
+        const auto rows = co_await database_->write(
+            sql::Renew{
+                .worker = options_.worker, .integrations = held, .lease = format_duration(options_.lease)},
+            {});
+        std::set<Guid> renewed;
+        for (const auto& row : rows) renewed.insert(row.guid);
         for (const Guid& integration : held) {
           const auto running = running_.find(integration);
           if (running != running_.end() && !renewed.contains(integration)) running->second.has_lease = false;
@@ -238,7 +242,7 @@ class Importer::Impl {
     if (auto kept = stores_.extract(claim.integration)) {
       auto& found = kept.mapped();
       running.opened_at = found.opened_at;
-      if (found.key == claim.sealed_key && found.secret == claim.sealed_secret &&
+      if (found.sealed_key == claim.sealed_key && found.sealed_secret == claim.sealed_secret &&
           found.url == claim.store_url)
         return std::move(found.store);
     }
@@ -300,19 +304,19 @@ class Importer::Impl {
     if (has_failed) errors.push_back({{}, std::nullopt, result.reason});
     if (result.kind == Kind::stopped && !goes_on)
       errors.push_back({{}, std::nullopt, "Stopped: the integration was disabled or removed."});
-    const auto moment = [&](bool is_swept) {
-      return is_swept ? std::optional(format_sql_timestamp(began)) : std::nullopt;
-    };
-    storage::Params params;
-    params.add(claim.business.to_string())
-        .add(claim.integration.to_string())
-        .add(options_.worker.to_string());
-    params.add(claim.run.to_string()).add(claim.due_at).add(format_duration(pause)).add(failures);
-    params.add(moment(result.has_orders))
-        .add(moment(result.has_products))
-        .add(errors_json(errors))
-        .add(goes_on);
-    co_await database_->write(sql::finish, std::move(params), {});
+    const auto swept_at = [&](bool is_swept) { return is_swept ? std::optional(began) : std::nullopt; };
+    co_await database_->write(sql::Finish{.business = claim.business,
+                                          .integration = claim.integration,
+                                          .worker = options_.worker,
+                                          .run = claim.run,
+                                          .due_at = claim.due_at,
+                                          .delay = format_duration(pause),
+                                          .failures = failures,
+                                          .orders_swept_at = swept_at(result.has_orders),
+                                          .products_swept_at = swept_at(result.has_products),
+                                          .errors = errors_json(errors),
+                                          .continues = goes_on},
+                              {});
   }
 
   static void report(const ImportClaim& claim, const SweepResult& result, steady_clock::duration took) {
