@@ -23,13 +23,13 @@
 #include "connectors/store_send.hpp"
 #include "connectors/stored_credentials.hpp"
 #include "storage/database.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/integrations.hpp"
 
 namespace waybill::worker {
 namespace {
 
 namespace asio = boost::asio;
+namespace sql = storage::sql::integrations;
 using actions::AttemptResult;
 using actions::Dead;
 using actions::Done;
@@ -59,36 +59,23 @@ struct Target {
   std::optional<std::string> sealed_secret;
   bool is_on = false;
 
+  explicit Target(const sql::PushTarget::Row& row)
+      : tracking_number(row.tracking_number),
+        external_id(row.external_id),
+        carrier_name(row.carrier_name.value_or("")),
+        carrier_code(row.carrier_code.value_or("")),
+        integration(row.integration_id.value_or(Guid())),
+        provider(row.provider.value_or("")),
+        store_url(row.store_url.value_or("")),
+        sealed_key(row.sealed_key.value_or("")),
+        sealed_secret(row.sealed_secret),
+        is_on(row.is_on) {}
+
   /// Changes with the parameters of a connection.
   std::string fingerprint() const {
     return provider + " " + store_url + " " + sealed_key + " " + sealed_secret.value_or("");
   }
 };
-
-Target read_target(const storage::RowView& row) {
-  enum Column {
-    tracking_number,
-    external_id,
-    carrier_name,
-    carrier_code,
-    integration,
-    provider,
-    store_url,
-    api_key,
-    api_secret,
-    is_on
-  };
-  return {.tracking_number = row.string(tracking_number),
-          .external_id = row.maybe_string(external_id),
-          .carrier_name = row.string(carrier_name),
-          .carrier_code = row.string(carrier_code),
-          .integration = row.guid(integration),
-          .provider = row.string(provider),
-          .store_url = row.string(store_url),
-          .sealed_key = row.string(api_key),
-          .sealed_secret = row.maybe_string(api_secret),
-          .is_on = row.boolean(is_on)};
-}
 
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
 /// temporary maintenance page.
@@ -229,10 +216,9 @@ class StoreTrackingSender::Impl {
       if (closed_) throw storage::DatabaseUnavailable("the worker is stopping");
       try {
         const auto rows = co_await database_->read(
-            storage::sql::integrations::push_target,
-            storage::Params().add(notice.business.to_string()).add(notice.shipment.to_string()));
+            sql::PushTarget{.business = notice.business, .shipment = notice.shipment});
         if (rows.empty()) co_return std::nullopt;
-        co_return read_target(storage::RowView(rows, 0));
+        co_return Target(rows.front());
       } catch (const storage::DatabaseUnavailable&) {
         if (attempt == database_attempts) throw;
       }
@@ -292,25 +278,25 @@ class StoreTrackingSender::Impl {
   /// Locks the order against other workers; false if another worker has the lock.
   asio::awaitable<bool> lock_order(const Guid& business, const Target& target) {
     const auto rows = co_await database_->write(
-        storage::sql::integrations::hold_push,
-        order_key(business, target).add(format_duration(options_.attempt_limit + lock_margin)), {});
+        sql::HoldPush{.business = business,
+                      .integration = target.integration,
+                      .external_id = *target.external_id,
+                      .worker = options_.worker,
+                      .duration = format_duration(options_.attempt_limit + lock_margin)},
+        {});
     co_return !rows.empty();
   }
 
   /// Must not throw. A lock that cannot be released expires.
   asio::awaitable<void> unlock_order(const Guid& business, const Target& target) {
     try {
-      co_await database_->write(storage::sql::integrations::release_push, order_key(business, target), {});
+      co_await database_->write(sql::ReleasePush{.business = business,
+                                                 .integration = target.integration,
+                                                 .external_id = *target.external_id,
+                                                 .worker = options_.worker},
+                                {});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
-  }
-
-  storage::Params order_key(const Guid& business, const Target& target) const {
-    return storage::Params()
-        .add(business.to_string())
-        .add(target.integration.to_string())
-        .add(*target.external_id)
-        .add(options_.worker.to_string());
   }
 
   /// Takes a slot at the store and reserves the order. Returns nullopt, or the time of the next attempt if
