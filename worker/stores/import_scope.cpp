@@ -17,7 +17,7 @@ PageCounts& PageCounts::operator+=(const PageCounts& more) {
 }
 
 asio::awaitable<PageWork> PageWork::begin(const ImportScope& scope) {
-  PageWork work(scope, co_await scope.db.begin({scope.cause}));
+  PageWork work(scope, co_await scope.thread.database().begin({scope.cause, scope.business}));
   const auto held = co_await work.run(sql::Hold{.business = scope.business,
                                                 .integration = scope.integration,
                                                 .worker = scope.worker,

@@ -14,10 +14,9 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "storage/database.hpp"
+#include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
-
-namespace asio = boost::asio;
 
 /// Another worker has claimed the integration, or it was disabled or removed. Nothing more may be written.
 class LeaseLost : public std::exception {
@@ -27,7 +26,7 @@ class LeaseLost : public std::exception {
 
 /// The import to which a page belongs.
 struct ImportScope {
-  storage::Database& db;
+  StoreThread& thread;
   Guid business;
   Guid integration;
   Guid worker;

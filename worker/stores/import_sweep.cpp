@@ -123,12 +123,12 @@ class Sweep {
   /// Imports the orders that failed before again, one by one.
   asio::awaitable<void> retry_failures(SweepResult& end) {
     for (int round = 0; round < max_rounds; ++round) {
-      const auto due =
-          co_await scope_.db.read(storage::sql::imports::DueFailures{.business = scope_.business,
-                                                                     .integration = scope_.integration,
-                                                                     .include_later = claim_.is_requested,
-                                                                     .run = scope_.run,
-                                                                     .limit = failures_per_round});
+      const auto due = co_await scope_.thread.database().read(
+          storage::sql::imports::DueFailures{.business = scope_.business,
+                                             .integration = scope_.integration,
+                                             .include_later = claim_.is_requested,
+                                             .run = scope_.run,
+                                             .limit = failures_per_round});
       for (const auto& failure : due) co_await retry(std::string(failure.external_id), end);
       if (due.size() < failures_per_round) co_return;
     }
