@@ -152,7 +152,9 @@ TEST_F(LabelFile, TextReadsBackExactly) {
       .name = texts[0], .company = texts[1], .phone = {}, .address = {texts.begin() + 2, texts.end()}};
   std::string lines = "\nTO\n";
   for (const auto& text : texts) lines += text + "\n";
-  EXPECT_THAT(text_of(label), HasSubstr(lines));
+  const auto text = text_of(label);
+  EXPECT_THAT(text, HasSubstr(lines));
+  EXPECT_THAT(text, Not(HasSubstr("Warning")));
 }
 
 TEST_F(LabelFile, LettersHaveAllTheirStrokes) {

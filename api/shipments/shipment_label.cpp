@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "documents/barcode.hpp"
 #include "documents/label.hpp"
+#include "domain/places/postal_address.hpp"
 #include "domain/tracking_number.hpp"
 #include "storage/sql/shipments.hpp"
 
@@ -16,43 +17,57 @@ namespace {
 
 namespace sql = storage::sql::shipments;
 
-std::string join(std::string first, std::string_view separator, const std::string& second) {
-  if (!first.empty() && !second.empty()) first += separator;
-  return first += second;
-}
+std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
-documents::Party party_of(const PartyValues& party) {
-  const auto place = join(party.postal_code.value_or(""), " ", party.city.value_or(""));
+/// `other_country` is the country of the parcel's other party.
+documents::Party party_of(const PartyValues& party, std::optional<std::string_view> company,
+                          std::string_view other_country) {
+  const domain::PostalAddress address{.street = party.street.value_or(""),
+                                      .city = party.city.value_or(""),
+                                      .state = party.state.value_or(""),
+                                      .postal_code = party.postal_code.value_or(""),
+                                      .country = party.country.value_or("")};
   return {.name = party.name.value_or(""),
-          .address = {party.street.value_or(""), join(place, ", ", party.state.value_or("")),
-                      party.country.value_or("")},
-          .phone = party.phone.value_or("")};
+          .company = text(company),
+          .phone = party.phone.value_or(""),
+          .address = domain::address_lines(address, other_country)};
 }
 
 documents::Label label_of(const sql::Label::Row& row) {
+  const auto sender_country = row.sender_country.value_or("");
+  const auto recipient_country = row.recipient_country.value_or("");
   return {.tracking_number = std::string(row.tracking_number),
-          .sender = party_of(sender_of(row)),
-          .recipient = party_of(recipient_of(row)),
-          .carrier = std::string(row.carrier.value_or("")),
-          .service_level = std::string(row.service_level.value_or("")),
-          .packages = row.packages};
+          .sender = party_of(sender_of(row), row.sender_company, recipient_country),
+          .recipient = party_of(recipient_of(row), row.recipient_company, sender_country),
+          .carrier = text(row.carrier),
+          .service_level = text(row.service_level),
+          .packages = row.packages,
+          .weight = text(row.weight),
+          .order_number = text(row.order_number),
+          .reference = text(row.reference),
+          .carrier_tracking_number = text(row.carrier_tracking_number),
+          .is_test = row.is_test};
 }
 
 /// Returns the hash of all that the label shows, and of its layout.
-std::array<std::uint8_t, 32> content_hash(const sql::Label::Row& row) {
-  std::string text = std::to_string(documents::label_version);
-  for (const std::string_view value :
-       {row.tracking_number, row.carrier.value_or(""), row.service_level.value_or("")}) {
-    append_json_string(text, value);
+std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
+  std::string all = std::to_string(documents::label_version);
+  const auto append = [&](std::string_view value) { append_json_string(all, value); };
+  append(label.tracking_number);
+  for (const documents::Party* party : {&label.sender, &label.recipient}) {
+    append(party->name);
+    append(party->company);
+    append(party->phone);
+    append(std::to_string(party->address.size()));
+    for (const std::string& line : party->address) append(line);
   }
-  append_json_string(text, std::to_string(row.packages));
-  for (const auto& party : {sender_of(row), recipient_of(row)}) {
-    for (const auto* const value : {&party.name, &party.street, &party.city, &party.state, &party.postal_code,
-                                    &party.country, &party.phone}) {
-      append_json_string(text, value->value_or(""));
-    }
+  for (const std::string* value : {&label.carrier, &label.service_level, &label.weight, &label.order_number,
+                                   &label.reference, &label.carrier_tracking_number}) {
+    append(*value);
   }
-  return sha256(text);
+  append(std::to_string(label.packages));
+  append(label.is_test ? "test" : "");
+  return sha256(all);
 }
 
 asio::awaitable<std::string> render(Services& services, documents::Label label) {
@@ -66,9 +81,10 @@ asio::awaitable<std::string> render(Services& services, documents::Label label) 
 
 /// Returns the PDF that `make_label` stored; nullopt if there is none or the shipment has changed since.
 asio::awaitable<std::optional<std::string>> stored_label(Call& call, Services& services,
-                                                         const sql::Label::Row& row) {
-  const auto hash = content_hash(row);
-  if (!row.content_hash || !std::ranges::equal(*row.content_hash, hash)) co_return std::nullopt;
+                                                         const documents::Label& label,
+                                                         const std::optional<Bytes>& stored_hash) {
+  const auto hash = content_hash(label);
+  if (!stored_hash || !std::ranges::equal(*stored_hash, hash)) co_return std::nullopt;
   const auto rows = co_await services.db.read(
       sql::StoredLabel{.business = call.business(), .shipment = call.id(), .content_hash = hash});
   const auto stored = rows.find();
@@ -82,10 +98,12 @@ asio::awaitable<void> make_label(Services& services, Guid business, Guid shipmen
   const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});
   const auto row = rows.find();
   if (!row) co_return;
-  const auto pdf = co_await render(services, label_of(*row));
+  auto label = label_of(*row);
+  const auto hash = content_hash(label);
+  const auto pdf = co_await render(services, std::move(label));
   co_await services.db.write(sql::StoreLabel{.business = business,
                                              .shipment = shipment,
-                                             .content_hash = content_hash(*row),
+                                             .content_hash = hash,
                                              .pdf = std::string_view(pdf)},
                              {});
 }
@@ -94,8 +112,9 @@ asio::awaitable<Answer> get_label(Call& call, Services& services) {
   const auto rows = co_await services.db.read(sql::Label{.business = call.business(), .shipment = call.id()});
   const auto row = rows.find();
   if (!row) throw not_found("shipment");
-  auto pdf = co_await stored_label(call, services, *row);
-  if (!pdf) pdf = co_await render(services, label_of(*row));
+  auto label = label_of(*row);
+  auto pdf = co_await stored_label(call, services, label, row->content_hash);
+  if (!pdf) pdf = co_await render(services, std::move(label));
   auto answer = Answer::of(std::move(*pdf));
   const auto number = row->tracking_number;
   answer.file_name = std::string(domain::is_tracking_number(number) ? number : "label") + ".pdf";
