@@ -1,5 +1,6 @@
 #include "documents/pdf_font.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <hpdf_fontdef.h>
 #include <hpdf_objects.h>
@@ -24,8 +25,9 @@ std::string make_identity_map() {
   std::vector<std::string> ranges;
   for (unsigned high = 0; high <= 0xFF; ++high) {
     if (high >= first_surrogate && high < after_surrogates) continue;
-    const auto lead = "<" + hex_byte(high);
-    ranges.push_back(lead + "00> " + lead + "FF> " + lead + "00>\n");
+    const auto lead = hex_byte(high);
+    std::string& range = ranges.emplace_back();
+    range.append("<").append(lead).append("00> <").append(lead).append("FF> <").append(lead).append("00>\n");
   }
   std::string map =
       "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n"
