@@ -1,7 +1,7 @@
 #include "matching/stored_texts.hpp"
 
 #include "actions/stored_templates.hpp"
-#include "storage/sql/templates.hpp"
+#include "storage/sql/templates.sql.hpp"
 
 namespace waybill::matching {
 

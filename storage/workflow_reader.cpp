@@ -2,7 +2,7 @@
 
 #include <ranges>
 
-#include "storage/sql/workflows.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::storage {
 namespace {

@@ -1,10 +1,9 @@
-#include "storage/sql/carriers.hpp"
-
 #include <set>
 
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -5,7 +5,7 @@
 #include "api/records/fields.hpp"
 #include "api/route_plans/route_planning.hpp"
 #include "domain/state_machines.hpp"
-#include "storage/sql/dispatches.hpp"
+#include "storage/sql/dispatches.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -9,7 +9,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route_plans/route_planning.hpp"
-#include "storage/sql/dispatches.hpp"
+#include "storage/sql/dispatches.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/dispatches.hpp"
-
 #include <array>
 #include <string>
 
@@ -8,6 +6,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "domain/state_machines.hpp"
+#include "storage/sql/dispatches.sql.hpp"
 
 namespace waybill::api {
 namespace {

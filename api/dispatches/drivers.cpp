@@ -1,5 +1,3 @@
-#include "storage/sql/drivers.hpp"
-
 #include <array>
 #include <string>
 
@@ -8,6 +6,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "storage/sql/drivers.sql.hpp"
 
 namespace waybill::api {
 namespace {

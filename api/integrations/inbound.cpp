@@ -7,7 +7,7 @@
 #include "api/route/services.hpp"
 #include "base/crypto.hpp"
 #include "connectors/stored_credentials.hpp"
-#include "storage/sql/integrations.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -8,7 +8,7 @@
 #include "api/records/row_json.hpp"
 #include "connectors/store_send.hpp"
 #include "storage/integration_secrets.hpp"
-#include "storage/sql/integrations.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -2,7 +2,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "api/route/services.hpp"
-#include "storage/sql/integrations.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {

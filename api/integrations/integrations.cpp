@@ -3,7 +3,7 @@
 #include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "storage/sql/integrations.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {

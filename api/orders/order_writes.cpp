@@ -12,7 +12,7 @@
 #include "api/records/numbering.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/sql/orders.hpp"
+#include "storage/sql/orders.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -7,7 +7,7 @@
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "storage/sql/dimension_presets.hpp"
+#include "storage/sql/dimension_presets.sql.hpp"
 
 namespace waybill::api {
 namespace {

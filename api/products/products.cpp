@@ -1,5 +1,3 @@
-#include "storage/sql/products.hpp"
-
 #include <array>
 #include <string>
 #include <utility>
@@ -11,7 +9,8 @@
 #include "api/records/numbering.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "storage/sql/product_settings.hpp"
+#include "storage/sql/product_settings.sql.hpp"
+#include "storage/sql/products.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,6 +1,4 @@
 // The variants of a product. They are elements of its row, so changing one updates the product.
-#include "storage/sql/variants.hpp"
-
 #include <array>
 #include <string>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "api/records/numbering.hpp"
 #include "api/records/row_json.hpp"
 #include "base/guid.hpp"
+#include "storage/sql/variants.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/route_plans/maps.hpp"
 #include "domain/routing/route_plan.hpp"
-#include "storage/sql/route_plans.hpp"
+#include "storage/sql/route_plans.sql.hpp"
 
 namespace waybill::api {
 namespace {

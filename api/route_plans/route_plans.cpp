@@ -1,12 +1,11 @@
-#include "storage/sql/route_plans.hpp"
-
 #include <string>
 
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/route_plans/route_planning.hpp"
-#include "storage/sql/dispatches.hpp"
+#include "storage/sql/dispatches.sql.hpp"
+#include "storage/sql/route_plans.sql.hpp"
 
 namespace waybill::api {
 namespace {

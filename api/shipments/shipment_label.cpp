@@ -10,7 +10,7 @@
 #include "documents/label.hpp"
 #include "domain/places/postal_address.hpp"
 #include "domain/tracking_number.hpp"
-#include "storage/sql/shipments.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -101,11 +101,10 @@ asio::awaitable<void> make_label(Services& services, Guid business, Guid shipmen
   auto label = label_of(*row);
   const auto hash = content_hash(label);
   const auto pdf = co_await render(services, std::move(label));
-  co_await services.db.write(sql::StoreLabel{.business = business,
-                                             .shipment = shipment,
-                                             .content_hash = hash,
-                                             .pdf = std::string_view(pdf)},
-                             {});
+  co_await services.db.write(
+      sql::StoreLabel{
+          .business = business, .shipment = shipment, .content_hash = hash, .pdf = storage::Bytea(pdf)},
+      {});
 }
 
 asio::awaitable<Answer> get_label(Call& call, Services& services) {

@@ -4,7 +4,7 @@
 #include "api/route/params.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "domain/state_machines.hpp"
-#include "storage/sql/shipments.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/guid.hpp"
 #include "base/observe.hpp"
 #include "domain/tracking_number.hpp"
-#include "storage/sql/orders.hpp"
-#include "storage/sql/shipments.hpp"
+#include "storage/sql/orders.sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/shipments.hpp"
-
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -14,6 +12,7 @@
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/guid.hpp"
 #include "domain/state_machines.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/templates.hpp"
-
 #include <stdexcept>
 
 #include "actions/stored_templates.hpp"
@@ -10,6 +8,7 @@
 #include "api/templates/template_body.hpp"
 #include "matching/current_record.hpp"
 #include "matching/stored_texts.hpp"
+#include "storage/sql/templates.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/tracking.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,6 +10,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/ascii.hpp"
+#include "storage/sql/tracking.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/json.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/travel.hpp"
-#include "storage/sql/vehicles.hpp"
+#include "storage/sql/vehicles.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/vehicles.hpp"
-
 #include <array>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "storage/sql/vehicles.sql.hpp"
 
 namespace waybill::api {
 namespace {

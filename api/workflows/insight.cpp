@@ -16,8 +16,8 @@
 #include "matching/explain.hpp"
 #include "matching/past.hpp"
 #include "matching/stored_texts.hpp"
-#include "storage/sql/runs.hpp"
-#include "storage/sql/workflows.hpp"
+#include "storage/sql/runs.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {

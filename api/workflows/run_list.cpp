@@ -8,7 +8,7 @@
 #include "api/records/row_json.hpp"
 #include "api/workflows/time_range.hpp"
 #include "base/clock.hpp"
-#include "storage/sql/runs.hpp"
+#include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/runs.hpp"
-
 #include <vector>
 
 #include "api/records/fields.hpp"
@@ -9,6 +7,7 @@
 #include "api/workflows/run_list.hpp"
 #include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_schemas.hpp"
+#include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
 namespace {

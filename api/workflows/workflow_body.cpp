@@ -6,7 +6,7 @@
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
-#include "storage/sql/templates.hpp"
+#include "storage/sql/templates.sql.hpp"
 #include "templates/builtin.hpp"
 
 namespace waybill::api {

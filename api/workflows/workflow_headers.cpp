@@ -4,7 +4,7 @@
 #include "api/route/route.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/crypto.hpp"
-#include "storage/sql/workflows.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/workflows.hpp"
-
 #include <algorithm>
 
 #include "api/records/fields.hpp"
@@ -15,8 +13,9 @@
 #include "domain/triggers.hpp"
 #include "matching/rule.hpp"
 #include "net/webhook_signature.hpp"
-#include "storage/sql/templates.hpp"
-#include "storage/sql/users.hpp"
+#include "storage/sql/templates.sql.hpp"
+#include "storage/sql/users.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {

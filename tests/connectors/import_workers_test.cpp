@@ -4,7 +4,7 @@
 #include <map>
 
 #include "storage/session.hpp"
-#include "storage/sql/imports.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "tests/connectors/import_fixture.hpp"
 
 namespace waybill::tests {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/sql/workflows.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::worker {
 namespace {

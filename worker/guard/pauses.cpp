@@ -7,7 +7,7 @@
 #include "base/observe.hpp"
 #include "net/sealed_mail.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/sql/workflows.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::worker {
 namespace {

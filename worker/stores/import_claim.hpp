@@ -6,7 +6,7 @@
 
 #include "base/secret_box.hpp"
 #include "connectors/connector.hpp"
-#include "storage/sql/imports.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_rules.hpp"
 
 namespace waybill::worker {

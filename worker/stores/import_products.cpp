@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/number.hpp"
-#include "storage/sql/imports.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/sql/imports.hpp"
+#include "storage/sql/imports.sql.hpp"
 
 namespace waybill::worker {
 

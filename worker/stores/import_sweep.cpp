@@ -8,7 +8,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "connectors/store_memory.hpp"
-#include "storage/sql/imports.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_orders.hpp"
 #include "worker/stores/import_products.hpp"
 

@@ -12,7 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/observe.hpp"
-#include "storage/sql/imports.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/import_sweep.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "connectors/store_send.hpp"
 #include "connectors/stored_credentials.hpp"
-#include "storage/sql/integrations.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::worker {
 namespace {
