@@ -62,6 +62,10 @@ class Session {
   /// row; when it returns false, the statement is cancelled.
   void stream_binary(const Statement& statement, const Params& params,
                      const std::function<bool(const Rows& row)>& take);
+  template <TypedStatement S>
+  void stream_binary(const S& statement, const std::function<bool(const Rows& row)>& take) {
+    stream_binary(S::statement, statement.params(), take);
+  }
 
   /// Runs one or more statements of literal SQL. Returns the rows of the last one.
   Rows execute(const std::string& sql);
