@@ -12,6 +12,7 @@
 #include "base/guid.hpp"
 #include "domain/records/change.hpp"
 #include "storage/session.hpp"
+#include "storage/sql/outbox.sql.hpp"
 
 namespace waybill::storage {
 
@@ -97,9 +98,9 @@ struct Relative {
   std::optional<std::string> extra;  // a customer's e-mail, a shipment's status
 };
 
-/// The parameters and the result of sql::outbox::relatives.
-Params relatives_params(const RelativesWanted& wanted);
-std::vector<Relative> read_relatives(const Rows& rows);
+/// Returns the statement that reads the relatives, which owns its parameters.
+sql::outbox::Relatives relatives_statement(const RelativesWanted& wanted);
+std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& rows);
 
 /// Reads the outbox without removing events. All methods throw DatabaseUnavailable or StatementError.
 class Outbox {

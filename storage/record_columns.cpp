@@ -2,17 +2,18 @@
 
 #include <stdexcept>
 
-#include "storage/sql.hpp"
-
 namespace waybill::storage {
+
+std::vector<std::string> column_names(const TypedRows<sql::catalog::Columns>& rows) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(rows.size()));
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
 
 RecordColumns::RecordColumns(Session& session) {
   for (const auto& type : domain::record_types()) {
-    const Rows rows = session.run(sql::catalog::columns, type.table);
-    std::vector<std::string> names;
-    names.reserve(static_cast<std::size_t>(rows.size()));
-    for (int row = 0; row < rows.size(); ++row) names.emplace_back(rows.get(row, 0));
-    columns_.emplace_back(type, names);
+    columns_.emplace_back(type, column_names(session.run(sql::catalog::Columns{.record_table = type.table})));
   }
 }
 

@@ -3,6 +3,8 @@
 -- current state; carriers have no events.
 -- $1 positions int[], $2 businesses uuid[], $3 relatives uuid[], $4 times timestamptz[],
 -- $5 kinds smallint[] (0 customer, 1 carrier, 2 order whose shipments are returned)
+-- -> position int, kind int, business_id uuid, guid uuid, related uuid or null, name text or null,
+-- extra text or null
 with wanted as (
   select * from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::smallint[])
                   w (position, business_id, guid, at, kind)

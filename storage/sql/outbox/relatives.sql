@@ -2,6 +2,7 @@
 -- orders.
 -- $1 businesses_of_customers uuid[], $2 customers uuid[], $3 businesses_of_carriers uuid[],
 -- $4 carriers uuid[], $5 businesses_of_orders uuid[], $6 orders uuid[]
+-- -> kind int, business_id uuid, guid uuid, related uuid or null, name text or null, extra text or null
 select 0 as kind, c.business_id, c.guid, null::uuid as related, c.name, c.email as extra
 from unnest($1::uuid[], $2::uuid[]) w (business_id, guid)
 join customers c on c.business_id = w.business_id and c.guid = w.guid
