@@ -9,8 +9,8 @@
 
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/outbox.sql.hpp"
+#include "storage/sql/queue.sql.hpp"
 
 namespace waybill::storage {
 namespace {
@@ -85,14 +85,15 @@ class FinishedCounts {
       days[{business, std::chrono::floor<std::chrono::days>(hour), workflow, status}] += number;
     }
     std::vector<Guid> businesses, workflows;
-    std::vector<std::string> units, starts, statuses;
+    std::vector<std::string> units, statuses;
+    std::vector<Time> starts;
     std::vector<std::int64_t> runs;
     const auto append = [&](const char* unit, const Counts& counts) {
       for (const auto& [count, number] : counts) {
         const auto& [business, start, workflow, status] = count;
         businesses.push_back(business);
         units.emplace_back(unit);
-        starts.push_back(format_sql_timestamp(start));
+        starts.push_back(start);
         workflows.push_back(workflow);
         statuses.emplace_back(storage::text(status));
         runs.push_back(number);
@@ -100,9 +101,12 @@ class FinishedCounts {
     };
     append("day", days);
     append("hour", hours_);
-    session.run(sql::queue::count_finished, array_literal(businesses), array_literal(units),
-                array_literal(starts), array_literal(workflows), array_literal(statuses),
-                array_literal(runs));
+    session.run(sql::queue::CountFinished{.businesses = binary_array(businesses),
+                                          .units = units,
+                                          .starts = binary_array(starts),
+                                          .workflows = binary_array(workflows),
+                                          .statuses = statuses,
+                                          .runs = binary_array(runs)});
   }
 
  private:
@@ -187,7 +191,9 @@ Recorded RunStore::record(const Batch& batch, const JudgeChange& judge) {
   const bool any_change = std::ranges::any_of(
       batch.outcomes, [](const auto& outcome) { return outcome.state.change != nullptr; });
   const auto changed = any_change ? after_changes(batch.outcomes, changes) : std::vector<QueuedOutcome>();
-  for (const bool are_final : {true, false}) finish(any_change ? changed : batch.outcomes, are_final);
+  const auto& outcomes = any_change ? changed : batch.outcomes;
+  finish<sql::queue::Finish>(outcomes, true);
+  finish<sql::queue::Reschedule>(outcomes, false);
   work.commit();
   return recorded;
 }
@@ -205,14 +211,15 @@ void RunStore::settle(const Batch& batch, Changes& changes, Recorded& recorded) 
     ids.push_back(static_cast<std::int64_t>(event.key.id));
     times.push_back(event.key.at);
   }
-  const Rows taken = session_.run(sql::outbox::settle, binary_array(shards), binary_array(ids),
-                                  binary_array(times), worker_.to_string());
+  const auto taken = session_.run(sql::outbox::Settle{.shards = binary_array(shards),
+                                                      .events = binary_array(ids),
+                                                      .times = binary_array(times),
+                                                      .worker = worker_});
   recorded.events = static_cast<std::size_t>(taken.size());
   const bool owns_all = recorded.events == batch.events.size();
   std::unordered_set<EventKey, EventKeyHash> owned;
   if (!owns_all) {
-    for_each_row(taken,
-                 [&](const RowView& row) { owned.insert({row.number<std::uint64_t>(0), row.time(1)}); });
+    for (const auto& row : taken) owned.insert({static_cast<std::uint64_t>(row.id), row.at});
   }
 
   CopyRows history(common_column_count + 1), queued(common_column_count + queue_column_count);
@@ -268,17 +275,18 @@ void RunStore::postpone(const std::vector<const PostponedMatch*>& matches) {
 
 std::vector<Guid> RunStore::workflows_with_postponed(std::size_t limit) {
   std::vector<Guid> workflows;
-  for_each_row(session_.run(sql::queue::postponed_workflows, limit),
-               [&](const RowView& row) { workflows.push_back(row.guid(0)); });
+  for (const auto& row :
+       session_.run(sql::queue::PostponedWorkflows{.limit = static_cast<std::int64_t>(limit)}))
+    workflows.push_back(row.workflow_id);
   return workflows;
 }
 
 std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::size_t limit) {
+  const auto taken = session_.run(
+      sql::queue::TakePostponed{.workflow = workflow, .limit = static_cast<std::int64_t>(limit)});
   std::vector<PostponedMatch> matches;
-  for_each_row(session_.run(sql::queue::take_postponed, workflow.to_string(), limit),
-               [&](const RowView& row) {
-                 matches.push_back({row.guid(0), workflow, row.number<std::uint64_t>(1), row.time(2)});
-               });
+  for (const auto& row : taken)
+    matches.push_back({row.business_id, workflow, static_cast<std::uint64_t>(row.event_id), row.at});
   return matches;
 }
 
@@ -292,10 +300,10 @@ std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutco
     businesses.push_back(outcome.business_id);
     guids.push_back(outcome.guid);
   }
-  const Rows rows = session_.run_replanned(sql::queue::hold, worker_.to_string(), array_literal(businesses),
-                                           array_literal(guids));
   std::unordered_set<Guid> owned;
-  for_each_row(rows, [&](const RowView& row) { owned.insert(row.guid(0)); });
+  for (const auto& row : session_.run_replanned(sql::queue::Hold{
+           .worker = worker_, .businesses = binary_array(businesses), .runs = binary_array(guids)}))
+    owned.insert(row.guid);
   std::vector<QueuedOutcome> after;
   after.reserve(outcomes.size());
   for (const QueuedOutcome& outcome : outcomes) {
@@ -310,11 +318,14 @@ std::vector<QueuedOutcome> RunStore::after_changes(const std::vector<QueuedOutco
   return after;
 }
 
+/// Runs the statement `S` for the outcomes that are final, or for the others.
+template <typename S>
 void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool are_final) {
   std::vector<Guid> businesses, guids;
   std::vector<std::optional<std::string>> codes, errors, requests, bodies;
-  std::vector<std::string> statuses, times, tries;
+  std::vector<std::string> statuses, tries;
   std::vector<std::int64_t> attempts;
+  std::vector<Time> times;
   for (const QueuedOutcome& outcome : outcomes) {
     if (is_final(outcome.state.status) != are_final) continue;
     businesses.push_back(outcome.business_id);
@@ -323,52 +334,62 @@ void RunStore::finish(const std::vector<QueuedOutcome>& outcomes, bool are_final
     codes.push_back(outcome.state.code);
     errors.push_back(outcome.state.error);
     attempts.push_back(outcome.state.attempts);
-    times.push_back(format_sql_timestamp(outcome.state.at));
+    times.push_back(outcome.state.at);
     tries.push_back(outcome.state.tries);
     requests.push_back(outcome.rendering ? std::optional(outcome.rendering->request) : std::nullopt);
     bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
   }
   if (guids.empty()) return;
-  session_.run_replanned(are_final ? sql::queue::finish : sql::queue::reschedule, worker_.to_string(),
-                         array_literal(businesses), array_literal(guids), array_literal(statuses),
-                         array_literal(codes), array_literal(errors), array_literal(attempts),
-                         array_literal(times), array_literal(tries), array_literal(requests),
-                         array_literal(bodies));
+  session_.run_replanned(S{.worker = worker_,
+                           .businesses = binary_array(businesses),
+                           .runs = binary_array(guids),
+                           .statuses = statuses,
+                           .codes = codes,
+                           .errors = errors,
+                           .attempts = attempts,
+                           .times = binary_array(times),
+                           .tries = tries,
+                           .requests = requests,
+                           .bodies = bodies});
 }
 
 std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
-  const Rows rows =
-      session_.run_replanned(sql::queue::claim, worker_.to_string(), format_duration(limits.lease),
-                             limits.per_destination, array_literal(limits.blocked_destinations), limits.runs,
-                             array_literal(limits.blocked_businesses), limits.bytes);
+  const auto rows = session_.run_replanned(
+      sql::queue::Claim{.worker = worker_,
+                        .lease = format_duration(limits.lease),
+                        .limit_per_destination = static_cast<std::int64_t>(limits.per_destination),
+                        .blocked_destinations = limits.blocked_destinations,
+                        .limit = static_cast<std::int64_t>(limits.runs),
+                        .blocked_businesses = limits.blocked_businesses,
+                        .max_bytes = static_cast<std::int64_t>(limits.bytes)});
   std::vector<ClaimedRun> claimed;
   claimed.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) {
+  for (const auto& row : rows) {
     ClaimedRun& taken = claimed.emplace_back();
-    taken.run.key = {.business_id = row.guid(0),
-                     .guid = row.guid(1),
-                     .workflow_id = row.guid(2),
-                     .workflow_version = row.number<int>(3),
-                     .event_id = row.number<std::uint64_t>(4),
-                     .entity_type = static_cast<domain::EntityType>(row.number<int>(5)),
-                     .entity_id = row.guid(6),
-                     .trigger_code = row.string(7),
-                     .action = row.string(18),
-                     .created_at = row.time(12),
-                     .origin = row.guid(13),
-                     .replay_of = row.is_null(14) ? std::nullopt : std::optional(row.guid(14)),
-                     .destination = row.string(15),
-                     .request = row.string(16),
-                     .body = row.maybe_string(19),
-                     .depth = row.is_null(20) ? unknown_depth : row.number<int>(20)};
-    taken.previous_status = parse_status(row.view(8));
+    taken.run.key = {.business_id = row.business_id,
+                     .guid = row.guid,
+                     .workflow_id = row.workflow_id,
+                     .workflow_version = row.workflow_version,
+                     .event_id = static_cast<std::uint64_t>(row.event_id),
+                     .entity_type = static_cast<domain::EntityType>(row.entity_type),
+                     .entity_id = row.entity_id,
+                     .trigger_code = std::string(row.trigger_code),
+                     .action = std::string(row.action),
+                     .created_at = row.created_at,
+                     .origin = row.origin,
+                     .replay_of = row.replay_of,
+                     .destination = std::string(row.destination),
+                     .request = std::string(row.request),
+                     .body = std::optional<std::string>(row.body),
+                     .depth = row.depth.value_or(unknown_depth)};
+    taken.previous_status = parse_status(row.previous_status);
     taken.run.state = {.status = RunStatus::running,
-                       .code = row.maybe_string(9),
-                       .error = row.maybe_string(10),
-                       .attempts = row.number<int>(11),
-                       .tries = row.string(17),
+                       .code = std::optional<std::string>(row.code),
+                       .error = std::optional<std::string>(row.error),
+                       .attempts = row.attempts,
+                       .tries = std::string(row.tries),
                        .at = {}};
-  });
+  }
   read_depths(claimed);
   return claimed;
 }
@@ -387,21 +408,23 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
     origins.push_back(key.origin);
   }
   if (positions.empty()) return;
-  const Rows rows = session_.run(sql::queue::causes, array_literal(positions), array_literal(events),
-                                 array_literal(origins));
-  for_each_row(rows, [&](const RowView& row) {
-    claimed.at(row.number<std::size_t>(0)).run.key.depth = cause_depth(row.maybe_string(1));
-  });
+  const auto causes = session_.run(sql::queue::Causes{.positions = binary_array(positions),
+                                                      .events = binary_array(events),
+                                                      .origins = binary_array(origins)});
+  for (const auto& row : causes)
+    claimed.at(static_cast<std::size_t>(row.position)).run.key.depth =
+        cause_depth(std::optional<std::string>(row.cause));
 }
 
 std::optional<Time> RunStore::next_due(std::span<const std::string> blocked_destinations,
                                        std::span<const Guid> blocked_businesses) {
-  const Rows rows = session_.run_replanned(sql::queue::next_due, array_literal(blocked_destinations),
-                                           array_literal(blocked_businesses));
-  if (rows.is_null(0, 0)) return std::nullopt;
-  return RowView(rows, 0).time(0);
+  return session_
+      .run_replanned(sql::queue::NextDue{.blocked_destinations = blocked_destinations,
+                                         .blocked_businesses = blocked_businesses})
+      .front()
+      .due_at;
 }
 
-void RunStore::release() { session_.run(sql::queue::release, worker_.to_string()); }
+void RunStore::release() { session_.run(sql::queue::Release{.worker = worker_}); }
 
 }  // namespace waybill::storage

@@ -114,6 +114,7 @@ class RunStore {
   class Changes;
   void settle(const Batch& batch, Changes& changes, Recorded& recorded);
   std::vector<QueuedOutcome> after_changes(const std::vector<QueuedOutcome>& outcomes, Changes& changes);
+  template <typename S>
   void finish(const std::vector<QueuedOutcome>& outcomes, bool are_final);
   void postpone(const std::vector<const PostponedMatch*>& matches);
   void read_depths(std::vector<ClaimedRun>& claimed);

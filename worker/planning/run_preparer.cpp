@@ -6,8 +6,8 @@
 
 #include "actions/stored_templates.hpp"
 #include "matching/relatives.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/queue.sql.hpp"
+#include "storage/sql/templates.sql.hpp"
 #include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
@@ -107,16 +107,16 @@ RunPreparer::Versions RunPreparer::earlier_versions(storage::Session& session,
   }
   Versions versions;
   if (names.empty()) return versions;
-  const storage::Rows rows = session.run(
-      storage::sql::queue::definitions_of_versions, storage::array_literal(businesses),
-      storage::array_literal(workflows), storage::array_literal(numbers), storage::array_literal(names));
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
+  const auto definitions = session.run(storage::sql::queue::DefinitionsOfVersions{
+      .businesses = businesses, .workflows = workflows, .versions = numbers, .names = names});
+  for (const auto& row : definitions) {
     try {
-      versions.emplace(row.guid(0), Version{matching::make_rule(row.view(1), json::parse(row.view(2))),
-                                            json::parse(row.view(3)).as_object()});
+      versions.emplace(row.name,
+                       Version{matching::make_rule(row.trigger.value(), json::parse(row.conditions.value())),
+                               json::parse(row.action.value()).as_object()});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the current version is used instead
     }
-  });
+  }
   return versions;
 }
 
@@ -183,9 +183,9 @@ std::optional<Workflow> RunPreparer::with_version(storage::Session& session, con
   if (earlier.action == nullptr) return std::nullopt;
   const std::vector<std::string> codes = earlier.action->templates(version.action);
   if (codes.empty()) return earlier;
-  const storage::Rows rows = session.run(storage::sql::templates::texts, workflow.business_id.to_string(),
-                                         storage::array_literal(codes));
-  json::object templates = json::parse(storage::RowView(rows, 0).view(1)).as_object();
+  const auto stored =
+      session.run(storage::sql::templates::Texts{.business = workflow.business_id, .codes = codes});
+  json::object templates = json::parse(stored.front().texts).as_object();
   actions::add_built_in_templates(templates);
   earlier.definition["templates"] = std::move(templates);
   return earlier;
