@@ -24,13 +24,13 @@ struct Cause;
 /// `change_status`.
 struct StatusChange {
   domain::EntityType entity_type{};  // order or shipment
-  std::vector<Guid> records;
-  std::string status;  // a state of the entity type
+  std::vector<Guid> records = {};
+  std::string status = {};  // a state of the entity type
   /// The allowed moves; null means those of `domain::states_of(entity_type)`.
   const domain::StateMachine* rule = nullptr;
   /// For orders: the status that all shipments must have, except cancelled and returned ones. At least one
   /// such shipment must exist.
-  std::optional<std::string> when_all_shipments;
+  std::optional<std::string> when_all_shipments = {};
   std::string
       cause;  // JSON {by: {type, guid, name}, depth}, stored with the events; empty: the transaction's
   /// For orders: waits for the locks of other transactions. Otherwise the result is `locked`.
@@ -39,8 +39,8 @@ struct StatusChange {
   /// shipment has moved since that time. The shipments must be locked by an earlier statement, so that this
   /// one sees their last moves.
   bool is_reported = false;
-  std::optional<Time> reported_at;
-  Time started_at;  // start of a run's attempt
+  std::optional<Time> reported_at = {};
+  Time started_at = {};  // start of a run's attempt
 };
 
 struct StatusChangeResult {
@@ -53,8 +53,8 @@ struct StatusChangeResult {
     refused,    // the database refuses the change (a constraint, a trigger); none was changed
   };
   Kind kind = Kind::made;
-  std::string error;      // empty if made
-  std::size_t moved = 0;  // number of records whose status was another before
+  std::string error = {};  // empty if made
+  std::size_t moved = 0;   // number of records whose status was another before
 };
 
 /// Changes all existing records or none, as the rule allows. Records that already have the status stay
