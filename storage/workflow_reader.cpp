@@ -43,7 +43,9 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
                          .templates = row.maybe_string(17),
                          .created_at = row.time(18),
                          .previous_until = row.is_null(19) ? std::nullopt : std::optional(row.time(19)),
-                         .sealed_credentials = row.is_null(20) ? std::nullopt : unhex(row.view(20))});
+                         .sealed_credentials = row.is_null(20) ? std::nullopt : unhex(row.view(20)),
+                         .sender_name = row.maybe_string(21).value_or(""),
+                         .reply_to = row.maybe_string(22).value_or("")});
   });
   return workflows;
 }

@@ -1,3 +1,4 @@
--- Returns a business's name and the texts of templates and of those they include, by code.
+-- Returns a business's name, the texts of templates and of those they include, by code, and the business's branding
+-- of mails.
 -- $1 business uuid, $2 codes text[]
-select b.name, template_texts(b.guid, $2::text[]) from businesses b where b.guid = $1::uuid
+select b.name, template_texts(b.guid, $2::text[]), b.sender_name, b.reply_to from businesses b where b.guid = $1::uuid
