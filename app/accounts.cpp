@@ -7,8 +7,8 @@
 #include "base/token.hpp"
 #include "base/utf8.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/sql/businesses.hpp"
-#include "storage/sql/tokens.hpp"
+#include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/tokens.sql.hpp"
 
 namespace waybill::app {
 namespace {

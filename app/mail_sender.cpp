@@ -7,7 +7,7 @@
 
 #include "base/observe.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql/mail_outbox.hpp"
+#include "storage/sql/mail_outbox.sql.hpp"
 
 namespace waybill::app {
 namespace {

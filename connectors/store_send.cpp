@@ -27,12 +27,17 @@ void remove_secret(std::string& text, std::string_view secret) {
 }  // namespace
 
 Send send_until(net::HttpClient& http, const Clock& clock, std::shared_ptr<const Time> deadline) {
-  return [&http, &clock,
+  return send_until([&http](net::HttpRequest request) { return net::fetch(http, std::move(request)); }, clock,
+                    std::move(deadline));
+}
+
+Send send_until(Send send, const Clock& clock, std::shared_ptr<const Time> deadline) {
+  return [send = std::move(send), &clock,
           deadline = std::move(deadline)](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
     const Time now = clock.now();
     if (now >= *deadline) co_return too_late(now);
     request.total_timeout = std::min<Duration>(request.total_timeout, *deadline - now);
-    co_return co_await net::fetch(http, std::move(request));
+    co_return co_await send(std::move(request));
   };
 }
 

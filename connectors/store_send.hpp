@@ -11,6 +11,8 @@ namespace waybill::connectors {
 /// time-out. The thread that uses the store may move the deadline. The client and the clock must outlive the
 /// Send.
 Send send_until(net::HttpClient& http, const Clock& clock, std::shared_ptr<const Time> deadline);
+/// Likewise, with calls by `send`.
+Send send_until(Send send, const Clock& clock, std::shared_ptr<const Time> deadline);
 
 /// Removes the credentials from a store's message, which may repeat them.
 std::string without_secrets(std::string text, const StoreCredentials& credentials);

@@ -30,13 +30,17 @@ std::string memory_file(const char* name, std::string_view rest) {
 
 }  // namespace
 
+std::string_view regular_font() { return WAYBILL_EMBEDDED(font_regular); }
+
+std::string_view bold_font() { return WAYBILL_EMBEDDED(font_bold); }
+
 const std::string& regular_font_path() {
-  static const std::string path = memory_file("regular font", WAYBILL_EMBEDDED(font_regular));
+  static const std::string path = memory_file("regular font", regular_font());
   return path;
 }
 
 const std::string& bold_font_path() {
-  static const std::string path = memory_file("bold font", WAYBILL_EMBEDDED(font_bold));
+  static const std::string path = memory_file("bold font", bold_font());
   return path;
 }
 

@@ -36,7 +36,9 @@ std::string printable_text(std::string_view text) {
     const auto first = static_cast<unsigned char>(character.front());
     const bool is_c1 =
         first == 0xC2 && character.size() == 2 && static_cast<unsigned char>(character[1]) < 0xA0;
-    if (first <= ' ' || first == 0x7F || is_c1) {
+    // Ideographic space, line and paragraph separator: the fonts lack them.
+    const bool is_wide_space = character == "\u3000" || character == "\u2028" || character == "\u2029";
+    if (first <= ' ' || first == 0x7F || is_c1 || is_wide_space) {
       space = true;
       continue;
     }

@@ -19,6 +19,7 @@ float count(std::string_view text) {
 TEST(TextFit, PrintableTextIsOneLine) {
   EXPECT_EQ(printable_text("  a\t\r\n b \x7f c "), "a b c");
   EXPECT_EQ(printable_text("a\xC2\x85 b\x01"), "a b") << "next line (U+0085)";
+  EXPECT_EQ(printable_text("a\u3000b\u2028c\u2029"), "a b c") << "spaces that the fonts lack";
   EXPECT_EQ(printable_text("Łódź \U0001F600"), "Łódź \uFFFD");
   EXPECT_EQ(printable_text(" \n "), "");
 }

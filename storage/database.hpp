@@ -100,6 +100,11 @@ class Database {
   /// of `statement`. The key's parameters are text.
   virtual asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                             Format format = Format::text);
+  template <TypedStatement Merged, TypedStatement S>
+    requires(!HasRow<S>)
+  asio::awaitable<Rows> read_merged(const S& statement, Format format = Format::text) {
+    return read_merged(S::statement, Merged::statement, statement.params(), format);
+  }
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
   /// texts prepared.

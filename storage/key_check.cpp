@@ -1,7 +1,7 @@
 #include "storage/key_check.hpp"
 
 #include "storage/blocking/connection.hpp"
-#include "storage/sql/catalog.hpp"
+#include "storage/sql/catalog.sql.hpp"
 
 namespace waybill::storage {
 

@@ -7,7 +7,7 @@
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/partitions.hpp"
-#include "storage/sql/schema_migrations.hpp"
+#include "storage/sql/schema_migrations.sql.hpp"
 #include "storage/statements.hpp"
 
 namespace waybill::storage {

@@ -57,6 +57,12 @@ std::string array_literal(std::span<const Guid> values) {
   return literal(values, 37, [](std::string& out, const Guid& value) { out += value.to_string(); });
 }
 
+std::string array_literal(std::span<const std::optional<Guid>> values) {
+  return literal(values, 37, [](std::string& out, const std::optional<Guid>& value) {
+    out += value ? value->to_string() : "NULL";
+  });
+}
+
 std::string array_literal(std::span<const std::int64_t> values) {
   return literal(values, 12, [](std::string& out, std::int64_t value) {
     char digits[24];

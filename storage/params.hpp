@@ -35,6 +35,7 @@ class ArrayLiteral {
 
 /// PostgreSQL array literals for one parameter each.
 std::string array_literal(std::span<const Guid> values);
+std::string array_literal(std::span<const std::optional<Guid>> values);
 std::string array_literal(std::span<const std::int64_t> values);
 std::string array_literal(std::span<const std::string> values);
 std::string array_literal(std::span<const std::optional<std::string>> values);

@@ -1,8 +1,8 @@
 #include "storage/push_store.hpp"
 
 #include "storage/blocking/connection.hpp"
-#include "storage/sql/push_subscriptions.hpp"
-#include "storage/sql/vapid_keys.hpp"
+#include "storage/sql/push_subscriptions.sql.hpp"
+#include "storage/sql/vapid_keys.sql.hpp"
 
 namespace waybill::storage {
 

@@ -41,8 +41,8 @@ class Bytea {
   Bytea(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t size>
   Bytea(const std::array<std::uint8_t, size>& bytes)
-      : bytes_(bytes) {}         // NOLINT(google-explicit-constructor)
-  Bytea(std::string_view bytes)  // NOLINT(google-explicit-constructor)
+      : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
+  explicit Bytea(std::string_view bytes)
       : bytes_(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()) {}
 
   std::span<const std::uint8_t> get() const { return bytes_; }

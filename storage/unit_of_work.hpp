@@ -32,6 +32,8 @@ class UnitOfWork final : public Database {
   UnitOfWork(Database& base, Opening opening);
   ~UnitOfWork() override;
 
+  using Database::read;
+  using Database::write;
   asio::awaitable<Rows> read(const Statement& statement, Params params, Format format) override;
   asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                     Format format) override;

@@ -2,8 +2,7 @@
 
 #include <ranges>
 
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::storage {
 namespace {
@@ -19,34 +18,35 @@ std::vector<Bytes> split_secrets(std::string_view joined) {
 }  // namespace
 
 std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t epoch) {
-  const Rows rows = session.run(sql::workflows::changed, epoch);
+  const auto rows = session.run(sql::workflows::Changed{.epoch = static_cast<std::int64_t>(epoch)});
   std::vector<StoredWorkflow> workflows;
   workflows.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) {
-    workflows.push_back({.business_id = row.guid(0),
-                         .guid = row.guid(1),
-                         .name = row.string(2),
-                         .entity_type = static_cast<domain::EntityType>(row.number<int>(3)),
-                         .trigger_code = row.string(4),
-                         .action = row.string(5),
-                         .conditions = row.string(6),
-                         .is_active = row.boolean(7),
-                         .ordered = row.boolean(8),
-                         .delay = row.maybe_string(9),
-                         .paused = row.boolean(10),
-                         .version = row.number<int>(11),
-                         .active_since = row.time(12),
-                         .deleted = row.boolean(13),
-                         .epoch = row.number<std::uint64_t>(14),
-                         .business_name = row.string(15),
-                         .sealed_secrets = split_secrets(row.view(16)),
-                         .templates = row.maybe_string(17),
-                         .created_at = row.time(18),
-                         .previous_until = row.is_null(19) ? std::nullopt : std::optional(row.time(19)),
-                         .sealed_credentials = row.is_null(20) ? std::nullopt : unhex(row.view(20)),
-                         .sender_name = row.maybe_string(21).value_or(""),
-                         .reply_to = row.maybe_string(22).value_or("")});
-  });
+  for (const auto& row : rows) {
+    workflows.push_back(
+        {.business_id = row.business_id,
+         .guid = row.guid,
+         .name = std::string(row.name),
+         .entity_type = static_cast<domain::EntityType>(row.entity_type),
+         .trigger_code = std::string(row.trigger_code),
+         .action = std::string(row.action),
+         .conditions = std::string(row.conditions),
+         .is_active = row.is_active,
+         .ordered = row.ordered,
+         .delay = std::optional<std::string>(row.delay),
+         .paused = row.paused,
+         .version = row.version,
+         .active_since = row.active_since,
+         .deleted = row.deleted,
+         .epoch = static_cast<std::uint64_t>(row.epoch),
+         .business_name = std::string(row.business_name),
+         .sealed_secrets = split_secrets(row.secrets.value_or("")),
+         .templates = std::optional<std::string>(row.templates),
+         .created_at = row.created_at,
+         .previous_until = row.previous_until,
+         .sealed_credentials = row.sealed_credentials ? unhex(*row.sealed_credentials) : std::nullopt,
+         .sender_name = std::string(row.sender_name.value_or("")),
+         .reply_to = std::string(row.reply_to.value_or(""))});
+  }
   return workflows;
 }
 

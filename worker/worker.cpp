@@ -62,7 +62,7 @@ class Worker::Impl {
                  .mail_from = options_.mail_from,
                  .mailer_stopping = &mailer_stopping_,
                  .push = push_.get(),
-                 .tracking = tracking_.get()},
+                 .tracking = &tracking_},
                 *recorder_),
         guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, pauses_, system_clock()),
         pump_({.database_url = options_.database_url, .worker = guid_}, catalogue_, guard_, pauses_, runner_,
@@ -84,13 +84,10 @@ class Worker::Impl {
                         .positions_retention_days = options_.positions_retention_days,
                         .secrets = secrets_,
                         .longest_run = options_.schedule.longest()});
-    importer_ = std::make_unique<Importer>(Importer::Options{.database_url = options_.database_url,
-                                                             .worker = guid_,
-                                                             .destinations = options_.destinations,
-                                                             .ca_file = options_.ca_file,
-                                                             .connectors = options_.connectors,
-                                                             .interval = options_.import_interval},
-                                           secrets_);
+    importer_ = std::make_unique<Importer>(
+        Importer::Options{
+            .worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
+        secrets_, stores_);
   }
 
   void stop(Duration limit) {
@@ -105,10 +102,10 @@ class Worker::Impl {
     duties_.reset();
     runner_.drain(remaining());
     push_->close();
-    tracking_->close();
+    tracking_.close();
     http_.reset();  // attempts still in flight end as cancelled and do not count
     push_.reset();
-    tracking_.reset();
+    stores_.stop();
     mailer_stopping_ = true;
     mailer_.reset();
     recorder_->flush(std::max<Duration>(remaining(), std::chrono::seconds(1)));
@@ -144,10 +141,11 @@ class Worker::Impl {
       std::make_unique<actions::StoredSubscriptions>(options_.database_url, secrets_, options_.push_contact));
   std::unique_ptr<net::HttpClient> http_ = std::make_unique<net::HttpClient>(
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
-  std::unique_ptr<StoreTrackingSender> tracking_ = std::make_unique<StoreTrackingSender>(
-      StoreTrackingSender::Options{
-          .database_url = options_.database_url, .worker = guid_, .connectors = options_.connectors},
-      secrets_, *http_, system_clock());
+  StoreThread stores_{{.database_url = options_.database_url,
+                       .destinations = options_.destinations,
+                       .ca_file = options_.ca_file}};
+  StoreTrackingSender tracking_{
+      {.worker = guid_, .connectors = options_.connectors}, secrets_, system_clock(), stores_};
   std::atomic<bool> mailer_stopping_ = false;
   std::unique_ptr<net::Mailer> mailer_ = make_mailer(options_);
   PauseWriter pauses_;

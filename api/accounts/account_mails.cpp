@@ -5,7 +5,7 @@
 
 #include "api/http/failure_limit.hpp"
 #include "base/error.hpp"
-#include "storage/sql/account_requests.hpp"
+#include "storage/sql/account_requests.sql.hpp"
 
 namespace waybill::api {
 namespace {

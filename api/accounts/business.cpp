@@ -13,9 +13,9 @@
 #include "domain/currency.hpp"
 #include "domain/time_zone.hpp"
 #include "net/destination.hpp"
-#include "storage/sql/business_defaults.hpp"
-#include "storage/sql/businesses.hpp"
-#include "storage/sql/users.hpp"
+#include "storage/sql/business_defaults.sql.hpp"
+#include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/users.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -8,8 +8,8 @@
 #include "api/route/services.hpp"
 #include "base/token.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql/businesses.hpp"
-#include "storage/sql/users.hpp"
+#include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/users.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "storage/sql/logins.hpp"
+#include "storage/sql/logins.sql.hpp"
 
 namespace waybill::api {
 

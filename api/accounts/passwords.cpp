@@ -19,8 +19,8 @@
 #include "api/route/services.hpp"
 #include "base/token.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql/user_sessions.hpp"
-#include "storage/sql/users.hpp"
+#include "storage/sql/user_sessions.sql.hpp"
+#include "storage/sql/users.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/tokens.hpp"
-
 #include <string>
 
 #include "api/records/fields.hpp"
@@ -8,6 +6,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/token.hpp"
+#include "storage/sql/tokens.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,5 +1,3 @@
-#include "storage/sql/users.hpp"
-
 #include <string>
 #include <utility>
 
@@ -15,7 +13,8 @@
 #include "base/observe.hpp"
 #include "base/token.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/sql/user_sessions.hpp"
+#include "storage/sql/user_sessions.sql.hpp"
+#include "storage/sql/users.sql.hpp"
 
 namespace waybill::api {
 namespace {

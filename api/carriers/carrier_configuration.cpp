@@ -3,10 +3,9 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "base/crypto.hpp"
 #include "connectors/carrier_connector.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -14,13 +13,13 @@ namespace {
 namespace sql = storage::sql::carriers;
 using Text = std::optional<std::string>;
 
-/// Returns a credential as SQL stores it, sealed for this business, carrier and column.
-Text sealed(const Call& call, const Services& services, const std::string& carrier, std::string_view name,
-            const Text& secret) {
+/// Returns the credential `name` of the body, sealed for this business, carrier and column.
+std::optional<Bytes> sealed(const Call& call, const Services& services, const Guid& carrier,
+                            const std::string& name) {
+  const auto secret = text_at(call.object(), name);
   if (!secret) return std::nullopt;
-  const auto purpose =
-      "carrier-" + std::string(name) + ":" + call.principal.business_id.to_string() + ":" + carrier;
-  return "\\x" + hex(services.secrets.seal(*secret, purpose));
+  return services.secrets.seal(
+      *secret, "carrier-" + name + ":" + call.business().to_string() + ":" + carrier.to_string());
 }
 
 struct Terms {
@@ -29,14 +28,13 @@ struct Terms {
   Text account_number;  // nullopt if not configured
 };
 
-asio::awaitable<Terms> read_terms(Call& call, Services& services, const std::string& carrier) {
-  auto params = business_params(call);
-  params.add(carrier);
-  const auto rows = co_await services.db.read(sql::terms, std::move(params));
-  if (rows.empty()) throw not_found("carrier");
-  co_return Terms{.code = std::string(rows.get(0, 0)),
-                  .levels = std::string(rows.get(0, 1)),
-                  .account_number = rows.is_null(0, 2) ? Text() : Text(rows.get(0, 2))};
+asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& carrier) {
+  const auto rows = co_await services.db.read(sql::Terms{.business = call.business(), .carrier = carrier});
+  const auto terms = rows.find();
+  if (!terms) throw not_found("carrier");
+  co_return Terms{.code = std::string(terms->code),
+                  .levels = std::string(terms->level_codes),
+                  .account_number = Text(terms->account_number)};
 }
 
 /// True if `body` has the member, flat or nested as in a GET.
@@ -93,20 +91,22 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   terms.account_number.reset();  // a configuration replaces all of the former one
   check_default_level(body, terms);
   co_await check_account(body, terms);
-  auto params = business_params(call);
-  params.add(carrier).add(text_at(body, "accountNumber")).add(text_at(body, "defaultServiceLevel"));
-  params.add(flag_at(body, "testMode"));
-  for (const auto* const name : {"apiKey", "apiSecret"}) {
-    params.add(sealed(call, services, carrier, name, text_at(body, name)));
-  }
-  const auto rows = co_await services.db.write(sql::configure, std::move(params), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Configure{.business = call.business(),
+                     .carrier = carrier,
+                     .account_number = text_at(body, "accountNumber"),
+                     .default_service_level = text_at(body, "defaultServiceLevel"),
+                     .test_mode = flag_at(body, "testMode"),
+                     .sealed_key = sealed(call, services, carrier, "apiKey"),
+                     .sealed_secret = sealed(call, services, carrier, "apiSecret")},
+      call.cause());
   if (rows.empty()) throw not_found("carrier");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto carrier = call.id().to_string();
+  const auto& carrier = call.id();
   const auto terms = co_await read_terms(call, services, carrier);
   if (!terms.account_number) throw conflict("The carrier is not configured.");
   check_default_level(body, terms);
@@ -114,20 +114,27 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   const auto flag = [&](std::string_view name) {
     return find_value(body, name) == nullptr ? std::nullopt : std::optional(flag_at(body, name));
   };
-  auto params = key_params(call);
-  params.add(flag("isActive")).add(value_of(body, "accountNumber")).add(flag("testMode"));
-  params.add(has_member(body, "defaultServiceLevel")).add(value_of(body, "defaultServiceLevel"));
-  for (const auto* const name : {"apiKey", "apiSecret"}) {
-    params.add(body.contains(name)).add(sealed(call, services, carrier, name, text_at(body, name)));
-  }
-  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Update{.business = call.business(),
+                  .carrier = carrier,
+                  .active = flag("isActive"),
+                  .account_number = value_of(body, "accountNumber"),
+                  .test_mode = flag("testMode"),
+                  .set_default_service_level = has_member(body, "defaultServiceLevel"),
+                  .default_service_level = value_of(body, "defaultServiceLevel"),
+                  .set_key = body.contains("apiKey"),
+                  .sealed_key = sealed(call, services, carrier, "apiKey"),
+                  .set_secret = body.contains("apiSecret"),
+                  .sealed_secret = sealed(call, services, carrier, "apiSecret")},
+      call.cause());
   if (rows.empty()) throw conflict("The carrier is not configured.");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> remove_carrier(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
-  if (rows.get(0, 0) == "0") throw not_found("carrier with a configuration");
+  const auto result = co_await services.db.write(
+      sql::Remove{.business = call.business(), .carrier = call.id()}, call.cause());
+  if (result.front().removed == 0) throw not_found("carrier with a configuration");
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }
 

@@ -3,8 +3,7 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -188,11 +187,11 @@ std::string stored_levels(const json::object& body) {
 }
 
 asio::awaitable<Answer> list_carriers(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_configured(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::configured, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::Configured{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_lookups(Call&, Services&) {
@@ -201,39 +200,46 @@ asio::awaitable<Answer> get_lookups(Call&, Services&) {
 }
 
 asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .carrier = call.id()});
   if (rows.empty()) throw not_found("carrier");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> create_carrier(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = business_params(call);
-  params.add(text_at(body, "name")).add(text_at(body, "code")).add(text_at(body, "type"));
-  params.add(stored_levels(body));
-  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  if (rows.empty()) throw conflict("A carrier with this code already exists, or there are 1000 carriers.");
-  co_return Answer::created(json_object(rows), "/api/carriers/" + std::string(rows.get(0, 0)));
+  const auto made = co_await services.db.write(sql::Create{.business = call.business(),
+                                                           .name = text_at(body, "name").value(),
+                                                           .code = text_at(body, "code").value(),
+                                                           .type = text_at(body, "type").value(),
+                                                           .service_levels = stored_levels(body)},
+                                               call.cause());
+  if (made.empty()) throw conflict("A carrier with this code already exists, or there are 1000 carriers.");
+  co_return Answer::created(json_object(made.all()), "/api/carriers/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> list_contacts(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::contacts, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::Contacts{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_contact(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::contact, key_params(call));
+  const auto rows =
+      co_await services.db.read(sql::Contact{.business = call.business(), .contact = call.id()});
   if (rows.empty()) throw not_found("contact");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = business_params(call);
-  params.add(guid_at(body, "carrierId"));
-  for (const auto* const name : {"name", "email", "phone", "role"}) params.add(text_at(body, name));
-  const auto rows = co_await services.db.write(sql::add_contact, std::move(params), call.cause());
-  if (rows.empty()) throw not_found("carrier");
-  co_return Answer::created(json_object(rows), "/api/carriers/contacts/" + std::string(rows.get(0, 0)));
+  const auto added = co_await services.db.write(sql::AddContact{.business = call.business(),
+                                                                .carrier = guid_at(body, "carrierId").value(),
+                                                                .name = text_at(body, "name").value(),
+                                                                .email = text_at(body, "email"),
+                                                                .phone = text_at(body, "phone"),
+                                                                .role = text_at(body, "role")},
+                                                call.cause());
+  if (added.empty()) throw not_found("carrier");
+  co_return Answer::created(json_object(added.all()),
+                            "/api/carriers/contacts/" + added.front().guid.to_string());
 }
 
 constexpr Route routes[] = {

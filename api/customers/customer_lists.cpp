@@ -9,7 +9,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/guid.hpp"
-#include "storage/sql/customers.hpp"
+#include "storage/sql/customers.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,6 +1,4 @@
 // Customers from a CSV file: upload, preview and confirmation.
-#include "storage/sql/customer_uploads.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -21,6 +19,7 @@
 #include "base/guid.hpp"
 #include "base/utf8.hpp"
 #include "storage/params.hpp"
+#include "storage/sql/customer_uploads.sql.hpp"
 
 namespace waybill::api {
 namespace {

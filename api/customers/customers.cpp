@@ -1,5 +1,3 @@
-#include "storage/sql/customers.hpp"
-
 #include <array>
 
 #include "api/customers/customer_body.hpp"
@@ -12,6 +10,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "domain/state_machines.hpp"
+#include "storage/sql/customers.sql.hpp"
 
 namespace waybill::api {
 namespace {

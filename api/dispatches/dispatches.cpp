@@ -1,15 +1,12 @@
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/dispatches/dispatch_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
-#include "base/number.hpp"
 #include "domain/state_machines.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/dispatches.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -160,28 +157,26 @@ void check_new_dispatch(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
-  co_return Answer::of(json_object(co_await services.db.read(sql::overview, business_params(call))));
+  co_return Answer::of(json_object(co_await services.db.read(sql::Overview{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {
   const auto page = page_of(call);
-  auto params = business_params(call);
-  params.add(page.limit()).add(page.offset());
-  const auto rows = co_await services.db.read(sql::list, std::move(params));
-  const auto total = parse_number<std::int64_t>(rows.get(0, 0)).value();
-  // The first two columns are the total and the sort key.
-  const bool is_empty = rows.is_null(0, 2);
-  co_return page_answer(json_array(rows.slice(0, is_empty ? 0 : rows.size(), 2)), page, total);
+  const auto rows = co_await services.db.read(
+      sql::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
+  const auto first = rows.front();
+  co_return page_answer(first.created_at ? json_array(rows.more()) : "[]", page, first.total);
 }
 
 asio::awaitable<Answer> get_dispatch(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .dispatch = call.id()});
   if (rows.empty()) throw not_found("dispatch");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> get_containing(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::in_shipment, key_params(call));
+  const auto rows =
+      co_await services.db.read(sql::InShipment{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment in a dispatch");
   co_return Answer::of(json_object(rows));
 }

@@ -1,13 +1,12 @@
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "storage/sql/drivers.hpp"
+#include "storage/sql/drivers.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -79,8 +78,8 @@ asio::awaitable<Answer> update_driver(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
-  const auto removed = co_await services.db.write(
-      sql::Remove{.business = call.business(), .driver = call.id()}, call.cause());
+  const auto removed =
+      co_await services.db.write(sql::Remove{.business = call.business(), .driver = call.id()}, call.cause());
   if (removed.empty()) throw not_found("driver");
   if (removed.front().is_out) throw conflict("The driver is on a dispatch in progress.");
   co_return Answer::none();

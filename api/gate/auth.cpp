@@ -10,7 +10,7 @@
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
-#include "storage/sql/tokens.hpp"
+#include "storage/sql/tokens.sql.hpp"
 
 namespace waybill::api {
 namespace {

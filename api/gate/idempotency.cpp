@@ -6,7 +6,7 @@
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
-#include "storage/sql/idempotency.hpp"
+#include "storage/sql/idempotency.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "base/number.hpp"
-#include "storage/sql/quota_windows.hpp"
+#include "storage/sql/quota_windows.sql.hpp"
 
 namespace waybill::api {
 namespace {

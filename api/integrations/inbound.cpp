@@ -3,12 +3,11 @@
 
 #include "api/http/message.hpp"
 #include "api/integrations/stores.hpp"
-#include "api/route/params.hpp"
+#include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/crypto.hpp"
 #include "connectors/stored_credentials.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -25,20 +24,17 @@ struct Target {
 };
 
 asio::awaitable<std::optional<Target>> find_target(Services& services, const Guid& integration) {
-  enum Column { business_id, provider, store_url, api_key, api_secret, is_active };
-  const auto rows =
-      co_await services.db.read(sql::find_inbound, storage::Params().add(integration.to_string()));
-  if (rows.empty()) co_return std::nullopt;
-  const storage::RowView row(rows, 0);
-  const auto* const connector = connectors::find_connector(row.view(provider));
+  const auto rows = co_await services.db.read(sql::FindInbound{.integration = integration});
+  const auto row = rows.find();
+  if (!row) co_return std::nullopt;
+  const auto* const connector = connectors::find_connector(row->provider);
   if (connector == nullptr) co_return std::nullopt;
-  const auto business = row.guid(business_id);
   co_return Target{
-      .business = business,
+      .business = row->business_id,
       .connector = connector,
-      .credentials = connectors::open_credentials(services.secrets, business, integration, row.view(api_key),
-                                                  rows.find(0, api_secret), row.view(store_url)),
-      .is_active = row.boolean(is_active)};
+      .credentials = connectors::open_credentials(services.secrets, row->business_id, integration,
+                                                  row->sealed_key, row->sealed_secret, row->store_url),
+      .is_active = row->is_active};
 }
 
 /// Returns a short, printable key for the store's delivery id, whatever the store sent.
@@ -79,10 +75,9 @@ asio::awaitable<Answer> receive(Call& call, Services& services) {
     throw Failure(ErrorCode::unauthorized, "The signature does not match this store.");
   }
   if (verdict.kind == InboundVerdict::Kind::hint && target->is_active) {
-    storage::Params params;
-    params.add(target->business.to_string()).add(integration.to_string());
-    params.add(delivery_key(verdict.delivery_id));
-    co_await services.db.write(sql::hint, std::move(params), {});
+    const auto delivery = delivery_key(verdict.delivery_id);
+    co_await services.db.write(
+        sql::Hint{.business = target->business, .integration = integration, .delivery = delivery}, {});
   }
   co_return Answer::none();
 }

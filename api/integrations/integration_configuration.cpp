@@ -6,11 +6,9 @@
 #include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "base/crypto.hpp"
 #include "connectors/store_send.hpp"
-#include "storage/fields.hpp"
 #include "storage/integration_secrets.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -114,32 +112,35 @@ struct KnownStore {
 asio::awaitable<KnownStore> find_known_store(Call& call, Services& services,
                                              const connectors::Connector& connector,
                                              const std::string& store_url) {
-  enum Column { guid, is_removed, is_active };
-  auto params = business_params(call);
-  params.add(connector.terms().code).add(store_url);
-  const auto rows = co_await services.db.read(sql::known, std::move(params));
-  if (rows.empty()) co_return KnownStore();
-  const storage::RowView row(rows, 0);
-  if (row.boolean(is_active)) throw conflict("This store is already connected.");
-  co_return KnownStore{.guid = row.guid(guid), .is_new = false, .is_removed = row.boolean(is_removed)};
+  const auto rows = co_await services.db.read(
+      sql::Known{.business = call.business(), .provider = connector.terms().code, .store_url = store_url});
+  const auto row = rows.find();
+  if (!row) co_return KnownStore();
+  if (row->is_active) throw conflict("This store is already connected.");
+  co_return KnownStore{.guid = row->guid, .is_new = false, .is_removed = row->is_removed};
 }
 
-storage::Params configure_params(const Call& call, const Services& services, const KnownStore& known,
-                                 std::string_view provider, const StoreCredentials& credentials) {
-  const auto& business = call.principal.business_id;
-  auto params = business_params(call);
-  params.add(known.guid.to_string()).add(provider).add(credentials.store_url);
+/// Returns the new or changed integration; no row if the store was connected meanwhile.
+asio::awaitable<storage::Rows> write_store(Call& call, Services& services, const KnownStore& known,
+                                           std::string_view provider, const StoreCredentials& credentials) {
   const auto sealed = [&](std::string_view secret, std::string_view column) {
-    return "\\x" +
-           hex(services.secrets.seal(secret, storage::integration_purpose(business, known.guid, column)));
+    return services.secrets.seal(secret, storage::integration_purpose(call.business(), known.guid, column));
   };
-  params.add(sealed(credentials.api_key, "key"));
-  params.add(credentials.api_secret.empty() ? std::nullopt
-                                            : std::optional(sealed(credentials.api_secret, "secret")));
+  const Bytes key = sealed(credentials.api_key, "key");
+  std::optional<Bytes> secret;
+  if (!credentials.api_secret.empty()) secret = sealed(credentials.api_secret, "secret");
   const auto settings = settings_of(call.object());
-  params.add(settings.auto_import_orders).add(settings.sync_products).add(settings.push_tracking);
-  params.add(known.is_removed);
-  return params;
+  co_return co_await services.db.write(sql::Configure{.business = call.business(),
+                                                      .integration = known.guid,
+                                                      .provider = provider,
+                                                      .store_url = credentials.store_url,
+                                                      .sealed_key = key,
+                                                      .sealed_secret = secret,
+                                                      .import_orders = settings.auto_import_orders,
+                                                      .sync_products = settings.sync_products,
+                                                      .push_tracking = settings.push_tracking,
+                                                      .is_removed = known.is_removed},
+                                       call.cause());
 }
 
 }  // namespace
@@ -176,14 +177,12 @@ void check_configure(const json::object& body, FieldErrors& errors) {
 
 asio::awaitable<Answer> configure_integration(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto* const connector = find_provider(Guid::parse(*guid_at(body, "providerId")).value());
+  const auto* const connector = find_provider(*guid_at(body, "providerId"));
   if (connector == nullptr) throw not_found("provider");
   const auto credentials = credentials_of(body, *connector);
   const auto known = co_await find_known_store(call, services, *connector, credentials.store_url);
   co_await check_store(services, *connector, credentials, settings_of(body).push_tracking);
-  const auto rows = co_await services.db.write(
-      sql::configure, configure_params(call, services, known, connector->terms().code, credentials),
-      call.cause());
+  const auto rows = co_await write_store(call, services, known, connector->terms().code, credentials);
   if (rows.empty()) throw conflict("This store is already connected.");
   if (!known.is_new && !known.is_removed) co_return Answer::of(json_object(rows));
   co_return Answer::created(json_object(rows), "/api/integrations/" + known.guid.to_string());

@@ -1,12 +1,8 @@
-#include <charconv>
-
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "api/route/services.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -47,24 +43,25 @@ constexpr Property requested_properties[] = {
 constexpr Schema requested_schema{"IntegrationSync", requested_properties};
 
 asio::awaitable<Answer> request_run(Call& call, Services& services) {
-  enum Column { is_active, run };
-  auto params = key_params(call);
-  params.add(Guid::timed_random(to_unix_ms(services.clock.now())).to_string());
-  const auto rows = co_await services.db.write(sql::request_run, std::move(params), call.cause());
-  if (rows.empty()) throw not_found("integration");
-  const storage::RowView row(rows, 0);
-  if (!row.boolean(is_active)) throw conflict("The integration is disabled.");
-  co_return Answer::of(to_json(json::object{{"runId", row.string(run)}}));
+  const auto requested = co_await services.db.write(
+      sql::RequestRun{.business = call.business(),
+                      .integration = call.id(),
+                      .new_run = Guid::timed_random(to_unix_ms(services.clock.now()))},
+      call.cause());
+  const auto row = requested.find();
+  if (!row) throw not_found("integration");
+  if (!row->is_active) throw conflict("The integration is disabled.");
+  co_return Answer::of(to_json(json::object{{"runId", row->run_id.to_string()}}));
 }
 
 asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const auto page = page_of(call);
-  const auto counted = co_await services.db.read(sql::count_runs, key_params(call));
+  const auto counted =
+      co_await services.db.read(sql::CountRuns{.business = call.business(), .integration = call.id()});
   if (counted.empty()) throw not_found("integration");
-  auto params = key_params(call);
-  params.add(page.limit()).add(page.offset());
-  const auto rows = co_await services.db.read(sql::runs, std::move(params));
-  co_return page_answer(json_array(rows), page, storage::RowView(counted, 0).number(0));
+  const auto rows = co_await services.db.read(sql::Runs{
+      .business = call.business(), .integration = call.id(), .limit = page.limit(), .offset = page.offset()});
+  co_return page_answer(json_array(rows), page, counted.front().total);
 }
 
 constexpr Parameter list_parameters_of_runs[] = {page_parameter, page_size_parameter};

@@ -3,7 +3,7 @@
 #include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -118,23 +118,26 @@ asio::awaitable<Answer> list_providers(Call&, Services&) {
 }
 
 asio::awaitable<Answer> list_integrations(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_integration(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows =
+      co_await services.db.read(sql::Get{.business = call.business(), .integration = call.id()});
   if (rows.empty()) throw not_found("integration");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> disable_integration(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::disable, key_params(call), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Disable{.business = call.business(), .integration = call.id()}, call.cause());
   if (rows.empty()) throw not_found("integration");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> remove_integration(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Remove{.business = call.business(), .integration = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("integration");
   co_return Answer::none();
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "api/route/params.hpp"
+#include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "connectors/connector.hpp"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/route/schema.hpp"
+#include "base/guid.hpp"
 #include "base/json.hpp"
 
 namespace waybill::api {
@@ -29,8 +30,7 @@ struct ProductTerms {
   json::value price;  // null if the product has none
 };
 
-/// Products by guid in lower case.
-using Products = std::map<std::string, ProductTerms, std::less<>>;
+using Products = std::map<Guid, ProductTerms>;
 
 /// The items of an order in their stored form, made from those of a request. An item with the guid of an item
 /// in `stored` changes that item, and keeps the members that the request leaves out.
@@ -40,7 +40,7 @@ class ItemList {
   ItemList(const json::array& items, const json::array& stored);
 
   /// The newly named products, which must exist.
-  const std::vector<std::string>& named_products() const { return named_products_; }
+  const std::vector<Guid>& named_products() const { return named_products_; }
 
   /// Fills in what the items leave out. Throws Failure (404) for a product that does not exist.
   void complete(const Products& products);
@@ -52,7 +52,7 @@ class ItemList {
 
  private:
   json::array items_;
-  std::vector<std::string> named_products_;
+  std::vector<Guid> named_products_;
 };
 
 }  // namespace waybill::api

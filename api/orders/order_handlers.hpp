@@ -10,7 +10,7 @@ asio::awaitable<Answer> create_order(Call& call, Services& services);
 /// PUT /api/v1/Orders/{orderId}
 asio::awaitable<Answer> update_order(Call& call, Services& services);
 
-/// Returns an order as JSON by business and guid, as GET answers it. Throws Failure (404) if there is none.
-asio::awaitable<std::string> read_order(Services& services, storage::Params key);
+/// Returns an order as JSON, as GET answers it. Throws Failure (404) if there is none.
+asio::awaitable<std::string> read_order(Services& services, Guid business, Guid order);
 
 }  // namespace waybill::api

@@ -13,7 +13,7 @@ constexpr double total_limit = 1e12;  // orders.total_value is numeric(14, 2)
 
 constexpr auto dimension_names = std::to_array<std::string_view>({"length", "width", "height", "weight"});
 
-const json::object* find_item(const json::array& items, std::string_view guid) {
+const json::object* find_item(const json::array& items, const Guid& guid) {
   for (const auto& entry : items) {
     const auto* const item = entry.if_object();
     if (item != nullptr && guid_at(*item, "guid") == guid) return item;
@@ -46,12 +46,12 @@ json::value dimensions_of(const json::object& item, const json::object* stored) 
   return is_empty ? json::value() : json::value(std::move(dimensions));
 }
 
-json::object item_of(const json::object& item, const json::object* stored, std::string guid) {
+json::object item_of(const json::object& item, const json::object* stored, const Guid& guid) {
   const auto product = guid_at(item, "productId");
-  return {{"guid", std::move(guid)},
+  return {{"guid", guid.to_string()},
           {"description", null_if_blank(value_of("description", item, stored))},
           {"sku", value_of("sku", item, stored)},
-          {"productId", product ? json::value(*product) : value_of("productId", item, stored)},
+          {"productId", product ? json::value(product->to_string()) : value_of("productId", item, stored)},
           {"quantity", value_of("quantity", item, stored)},
           {"price", value_of("price", item, stored)},
           {"dimensions", dimensions_of(item, stored)}};
@@ -69,19 +69,19 @@ double number_of(const json::object& item, std::string_view name) {
 }  // namespace
 
 ItemList::ItemList(const json::array& items, const json::array& stored) {
-  std::vector<std::string> used_guids;
+  std::vector<Guid> used_guids;
   for (const auto& entry : items) {
     const auto& item = entry.get_object();
-    auto guid = guid_at(item, "guid");
+    const auto guid = guid_at(item, "guid");
     const auto* const stored_item = guid ? find_item(stored, *guid) : nullptr;
     if (guid && (stored_item == nullptr || std::ranges::find(used_guids, *guid) != used_guids.end()))
       throw not_found("item");
     if (guid) used_guids.push_back(*guid);
-    auto product = guid_at(item, "productId");
+    const auto product = guid_at(item, "productId");
     if (product && !(stored_item != nullptr && guid_at(*stored_item, "productId") == product)) {
-      named_products_.push_back(std::move(*product));
+      named_products_.push_back(*product);
     }
-    items_.emplace_back(item_of(item, stored_item, guid ? std::move(*guid) : Guid::random().to_string()));
+    items_.emplace_back(item_of(item, stored_item, guid ? *guid : Guid::random()));
   }
 }
 
@@ -91,7 +91,8 @@ void ItemList::complete(const Products& products) {
   }
   for (auto& entry : items_) {
     auto& item = entry.get_object();
-    const auto product = products.find(guid_at(item, "productId").value_or(""));
+    const auto guid = guid_at(item, "productId");
+    const auto product = guid ? products.find(*guid) : products.end();
     if (product == products.end()) continue;
     const auto& terms = product->second;
     set_if_null(item, "description", json::value(terms.name));

@@ -10,9 +10,9 @@
 #include "api/orders/order_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/numbering.hpp"
-#include "api/route/params.hpp"
+#include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/orders.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -30,9 +30,13 @@ constexpr std::string_view number_constraints[] = {"orders_number_unique"};
 struct OrderValues {
   Text number;
   std::string status = "pending";
-  Text customer, customer_name, customer_email, customer_phone;
+  std::optional<Guid> customer;
+  Text customer_name, customer_email, customer_phone;
   std::array<Text, address_paths.size()> address;
-  Text carrier, service_level, currency, collection_date, window_start, window_end, notes;
+  std::optional<Guid> carrier;
+  Text service_level, currency;
+  std::optional<Time> collection_date;
+  Text window_start, window_end, notes;
 
   bool has_customer() const { return customer || customer_name; }
 };
@@ -59,24 +63,9 @@ void merge(const json::object& body, OrderValues& values) {
   merge_text(body, "timeWindow.start", values.window_start);
   merge_text(body, "timeWindow.end", values.window_end);
   merge_text(body, "notes", values.notes);
-  merge_text(body, "collectionDate", values.collection_date);
-  if (const auto date = text_at(body, "collectionDate")) {
-    values.collection_date = format_sql_timestamp(parse_timestamp(*date).value());
+  if (body.contains("collectionDate")) {
+    values.collection_date = parse_timestamp(text_at(body, "collectionDate").value_or(""));
   }
-}
-
-/// Returns the parameters of create.sql and update.sql, which differ only in the fourth.
-template <typename Fourth>
-storage::Params params_of(const std::string& business, const std::string& guid, const OrderValues& values,
-                          const Fourth& fourth, const Text& items) {
-  storage::Params params;
-  params.add(business).add(guid).add(values.number).add(fourth);
-  params.add(values.customer).add(values.customer_name).add(values.customer_email).add(values.customer_phone);
-  params.add(items);
-  for (const auto& part : values.address) params.add(part);
-  params.add(values.carrier).add(values.service_level).add(values.currency).add(values.collection_date);
-  params.add(values.window_start).add(values.window_end).add(values.notes);
-  return params;
 }
 
 Products read_products(std::string_view text) {
@@ -84,51 +73,48 @@ Products read_products(std::string_view text) {
   const auto parsed = parse_json(text);
   for (const auto& [guid, entry] : std::get<json::value>(parsed).get_object()) {
     const auto& product = entry.get_object();
-    products.emplace(std::string(guid), ProductTerms{text_at(product, "name").value_or(""),
-                                                     text_at(product, "sku"), product.at("price")});
+    products.emplace(Guid::parse(guid).value(), ProductTerms{text_at(product, "name").value_or(""),
+                                                             text_at(product, "sku"), product.at("price")});
   }
   return products;
 }
 
 /// Checks that the customer, carrier and products that `values` and `items` newly name exist and fit, and
 /// completes `items`. `before` has the order's current values.
-asio::awaitable<void> check_references(Services& services, const std::string& business,
-                                       const OrderValues& values, const OrderValues& before, ItemList& items,
-                                       FieldErrors& errors) {
+asio::awaitable<void> check_references(Services& services, const Guid& business, const OrderValues& values,
+                                       const OrderValues& before, ItemList& items, FieldErrors& errors) {
   const bool new_customer = values.customer && values.customer != before.customer;
   const bool new_terms = values.carrier != before.carrier || values.service_level != before.service_level;
   const bool new_carrier = values.carrier && new_terms;
   if (new_customer || new_carrier || !items.named_products().empty()) {
-    storage::Params params;
-    params.add(business).add(values.customer).add(values.carrier).add_array(items.named_products());
-    const auto rows = co_await services.db.read(sql::references, std::move(params));
-    if (new_customer && rows.get(0, 0) != "t") throw not_found("customer");
-    if (new_carrier && rows.is_null(0, 1)) throw not_found("carrier");
+    const auto rows = co_await services.db.read(sql::References{.business = business,
+                                                                .customer = values.customer,
+                                                                .carrier = values.carrier,
+                                                                .products = items.named_products()});
+    const auto found = rows.front();
+    if (new_customer && !found.customer_exists) throw not_found("customer");
+    if (new_carrier && !found.levels) throw not_found("carrier");
     if (new_carrier && values.service_level)
-      check_service_level(*values.service_level, rows.get(0, 1), errors);
-    items.complete(rows.is_null(0, 2) ? Products() : read_products(rows.get(0, 2)));
+      check_service_level(*values.service_level, *found.levels, errors);
+    items.complete(found.products ? read_products(*found.products) : Products());
   }
   items.check(errors);
 }
 
-OrderValues values_of(const storage::Rows& row) {
-  const auto text = [&](int column) {
-    const auto found = row.find(0, column);
-    return found ? Text(*found) : std::nullopt;
-  };
+OrderValues values_of(const sql::Lock::Row& row) {
   OrderValues values;
-  values.status = row.get(0, 0);
-  values.customer = text(1);
-  for (std::size_t i = 0; i < values.address.size(); ++i)
-    values.address.at(i) = text(3 + static_cast<int>(i));
-  values.carrier = text(8);
-  values.service_level = text(9);
-  values.collection_date = text(10);
-  values.window_start = text(11);
-  values.window_end = text(12);
-  values.number = text(13);
-  values.currency = text(14);
-  values.notes = text(15);
+  values.number = row.order_number;
+  values.status = row.status;
+  values.customer = row.customer_id;
+  values.address = {Text(row.delivery_street), Text(row.delivery_city), Text(row.delivery_state),
+                    Text(row.delivery_postal_code), Text(row.delivery_country)};
+  values.carrier = row.carrier_id;
+  values.service_level = row.service_level;
+  values.currency = row.currency;
+  values.collection_date = row.collection_date;
+  values.window_start = row.collection_start;
+  values.window_end = row.collection_end;
+  values.notes = row.notes;
   return values;
 }
 
@@ -158,32 +144,49 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
 
 asio::awaitable<Answer> create_order(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto business = call.principal.business_id.to_string();
   OrderValues values;
   merge(body, values);
   values.status = text_at(body, "status").value_or(values.status);
   ItemList items(body.at("items").get_array(), {});
   FieldErrors errors;
-  co_await check_references(services, business, values, {}, items, errors);
+  co_await check_references(services, call.business(), values, {}, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
-  co_await write_numbered(services, sql::create,
-                          params_of(business, guid, values, values.status, to_json(items.items())),
+  const auto order = Guid::timed_random(to_unix_ms(services.clock.now()));
+  const auto& [street, city, state, postal_code, country] = values.address;
+  co_await write_numbered(services,
+                          sql::Create{.business = call.business(),
+                                      .order = order,
+                                      .number = values.number,
+                                      .status = values.status,
+                                      .customer = values.customer,
+                                      .customer_name = values.customer_name,
+                                      .customer_email = values.customer_email,
+                                      .customer_phone = values.customer_phone,
+                                      .items = to_json(items.items()),
+                                      .street = street,
+                                      .city = city,
+                                      .state = state,
+                                      .postal_code = postal_code,
+                                      .country = country,
+                                      .carrier = values.carrier,
+                                      .service_level = values.service_level,
+                                      .currency = values.currency,
+                                      .collection_date = values.collection_date,
+                                      .window_start = values.window_start,
+                                      .window_end = values.window_end,
+                                      .notes = values.notes},
                           call.cause(), !values.number, number_constraints);
-  storage::Params key;
-  key.add(business).add(guid);
-  co_return Answer::created(co_await read_order(services, std::move(key)), "/api/v1/Orders/" + guid);
+  co_return Answer::created(co_await read_order(services, call.business(), order),
+                            "/api/v1/Orders/" + order.to_string());
 }
 
 asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto business = call.principal.business_id.to_string();
-  const auto guid = call.id().to_string();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto locked = co_await transaction->run(sql::lock, key_params(call));
+  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .order = call.id()});
   if (locked.empty()) throw not_found("order");
-  const auto before = values_of(locked);
+  const auto before = values_of(locked.front());
   if (before.status == "shipped" || before.status == "delivered") {
     throw conflict("The order is " + before.status + " and can no longer be changed.");
   }
@@ -194,15 +197,34 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   check_change(body, values, before, errors);
   const auto* const new_items = find_value(body, "items");
   ItemList items(new_items == nullptr ? json::array() : new_items->get_array(),
-                 stored_list(locked.get(0, 2)));
-  co_await check_references(services, business, values, before, items, errors);
+                 stored_list(locked.front().items));
+  co_await check_references(services, call.business(), values, before, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  const auto items_text = new_items == nullptr ? Text() : to_json(items.items());
-  co_await transaction->run(sql::update,
-                            params_of(business, guid, values, values.has_customer(), items_text));
+  const auto& [street, city, state, postal_code, country] = values.address;
+  co_await transaction->run(sql::Update{.business = call.business(),
+                                        .order = call.id(),
+                                        .number = values.number.value(),
+                                        .has_customer = values.has_customer(),
+                                        .customer = values.customer,
+                                        .customer_name = values.customer_name,
+                                        .customer_email = values.customer_email,
+                                        .customer_phone = values.customer_phone,
+                                        .items = new_items == nullptr ? Text() : to_json(items.items()),
+                                        .street = street,
+                                        .city = city,
+                                        .state = state,
+                                        .postal_code = postal_code,
+                                        .country = country,
+                                        .carrier = values.carrier,
+                                        .service_level = values.service_level,
+                                        .currency = values.currency.value(),
+                                        .collection_date = values.collection_date,
+                                        .window_start = values.window_start,
+                                        .window_end = values.window_end,
+                                        .notes = values.notes});
   co_await transaction->commit();
-  co_return Answer::of(co_await read_order(services, key_params(call)));
+  co_return Answer::of(co_await read_order(services, call.business(), call.id()));
 }
 
 }  // namespace waybill::api

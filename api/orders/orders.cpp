@@ -8,17 +8,16 @@
 #include "api/records/list.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "domain/state_machines.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/orders.sql.hpp"
 
 namespace waybill::api {
 
 namespace sql = storage::sql::orders;
 
-asio::awaitable<std::string> read_order(Services& services, storage::Params key) {
-  const auto rows =
-      co_await services.db.read_merged(sql::get, sql::get_merged, std::move(key), storage::Format::binary);
+asio::awaitable<std::string> read_order(Services& services, Guid business, Guid order) {
+  const auto rows = co_await services.db.read_merged<sql::GetMerged>(
+      sql::Get{.business = business, .order = order}, storage::Format::binary);
   if (rows.empty()) throw not_found("order");
   co_return json_object(rows);
 }
@@ -65,11 +64,11 @@ constexpr Property assigned_date_properties[] = {
 constexpr Schema assigned_date_schema{"CollectionDate", assigned_date_properties};
 
 asio::awaitable<Answer> list_orders(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(domain::EntityType::order), sql::list);
+  return list_records(call, services, domain::record_type(domain::EntityType::order), sql::List::statement);
 }
 
 asio::awaitable<Answer> get_order(Call& call, Services& services) {
-  co_return Answer::of(co_await read_order(services, key_params(call)));
+  co_return Answer::of(co_await read_order(services, call.business(), call.id()));
 }
 
 /// Returns the statuses from which an order can move to `to`.
@@ -84,40 +83,47 @@ std::vector<std::string> origins_of(std::string_view to) {
 
 asio::awaitable<Answer> move_order(Call& call, Services& services) {
   const auto to = text_at(call.object(), "status").value_or("");
-  auto params = key_params(call);
-  params.add(to).add_array(origins_of(to));
   const auto note = text_at(call.object(), "notes").value_or("");
-  const auto rows = co_await services.db.write(sql::move, std::move(params), call.cause(note));
-  if (rows.empty()) throw not_found("order");
-  const auto from = rows.get(0, 0);
+  const auto moved = co_await services.db.write(
+      sql::Move{
+          .business = call.business(), .order = call.id(), .status = to, .allowed_from = origins_of(to)},
+      call.cause(note));
+  if (moved.empty()) throw not_found("order");
+  const auto from = moved.front().status;
   const auto& machine = domain::order_states();
   if (from != to && !machine.allows(from, to)) throw invalid("status", machine.refusal(from, to));
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"(","status":")" + to + R"("})");
 }
 
 asio::awaitable<Answer> delete_orders(Call& call, Services& services) {
-  storage::ArrayLiteral guids;
-  for (const auto& entry : call.body.get_array()) guids.add(entry.at("guid").get_string());
-  auto params = business_params(call);
-  params.add_array(std::move(guids));
-  const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
-  if (rows.get(0, 0) != "t") throw not_found("order");
+  std::vector<Guid> orders;
+  for (const auto& entry : call.body.get_array())
+    orders.push_back(guid_at(entry.get_object(), "guid").value());
+  const auto removed =
+      co_await services.db.write(sql::Remove{.business = call.business(), .orders = orders}, call.cause());
+  if (!removed.front().all_exist) throw not_found("order");
   co_return Answer::of("[]");
 }
 
 asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
   const auto& body = call.object();
   const auto level = text_at(body, "serviceLevel");
-  storage::ArrayLiteral guids;
-  for (const auto& entry : body.at("orderIds").get_array()) guids.add(entry.get_string());
-  auto params = business_params(call);
-  params.add_array(std::move(guids)).add(text_at(body, "carrierId")).add(level);
-  const auto rows = co_await services.db.write(sql::assign_carrier, std::move(params), call.cause());
-  if (rows.is_null(0, 1)) throw not_found("carrier");
-  if (rows.get(0, 0) != "t") throw not_found("order");
-  if (level && rows.get(0, 2) != "t") {
+  std::vector<Guid> orders;
+  for (const auto& entry : body.at("orderIds").get_array()) {
+    orders.push_back(Guid::parse(entry.get_string()).value());
+  }
+  const auto rows =
+      co_await services.db.write(sql::AssignCarrier{.business = call.business(),
+                                                    .orders = orders,
+                                                    .carrier = guid_at(body, "carrierId").value(),
+                                                    .service_level = level},
+                                 call.cause());
+  const auto assigned = rows.front();
+  if (!assigned.levels) throw not_found("carrier");
+  if (!assigned.all_exist) throw not_found("order");
+  if (level && !assigned.offers_level.value()) {
     throw invalid("serviceLevel",
-                  "must be one of the carrier's service levels: " + std::string(rows.get(0, 1)));
+                  "must be one of the carrier's service levels: " + std::string(*assigned.levels));
   }
   co_return Answer::none();
 }
@@ -125,16 +131,21 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
 asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
   const auto& body = call.object();
   const auto date = parse_timestamp(text_at(body, "collectionDate").value_or("")).value();
-  auto params = key_params(call);
-  params.add(format_sql_timestamp(date)).add(body.contains("timeWindow"));
-  params.add(text_at(body, "timeWindow.start")).add(text_at(body, "timeWindow.end"));
-  const auto rows = co_await services.db.write(sql::assign_collection_date, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::AssignCollectionDate{.business = call.business(),
+                                                           .order = call.id(),
+                                                           .collection_date = date,
+                                                           .has_window = body.contains("timeWindow"),
+                                                           .window_start = text_at(body, "timeWindow.start"),
+                                                           .window_end = text_at(body, "timeWindow.end")},
+                                 call.cause());
   if (rows.empty()) throw not_found("order");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
-  return answer_history(call, services, sql::history, "order");
+  co_return history_answer(
+      co_await services.db.read(sql::History{.business = call.business(), .order = call.id()}), "order");
 }
 
 const Route routes[] = {

@@ -7,8 +7,7 @@
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/dimension_presets.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -72,41 +71,48 @@ constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
 void check_change(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_presets(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> create_preset(Call& call, Services& services) {
-  auto params = business_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  if (rows.empty()) throw conflict("The business already has the maximum of 1000 dimension presets.");
-  co_return Answer::created(json_object(rows), "/api/v1/dimension-presets/" + std::string(rows.get(0, 0)));
+  const auto made = co_await services.db.write(
+      sql::Create{.business = call.business(), .columns = to_json(changed_columns(call.object(), columns))},
+      call.cause());
+  if (made.empty()) throw conflict("The business already has the maximum of 1000 dimension presets.");
+  co_return Answer::created(json_object(made.all()),
+                            "/api/v1/dimension-presets/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_preset(Call& call, Services& services) {
-  auto params = key_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Update{.business = call.business(),
+                                             .preset = call.id(),
+                                             .changes = to_json(changed_columns(call.object(), columns))},
+                                 call.cause());
   if (rows.empty()) throw not_found("dimension preset");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_preset(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Remove{.business = call.business(), .preset = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("dimension preset");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
-  auto params = key_params(call);
-  params.add(guid_at(call.object(), "presetId")).add(guid_at(call.object(), "itemId"));
-  const auto rows = co_await services.db.write(sql::apply, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Apply{.business = call.business(),
+                                            .order = call.id(),
+                                            .preset = guid_at(call.object(), "presetId").value(),
+                                            .item = guid_at(call.object(), "itemId").value()},
+                                 call.cause());
   if (rows.empty()) throw not_found("order");
-  if (rows.get(0, 0) != "t") throw not_found("dimension preset");
-  if (rows.get(0, 1) != "t") throw not_found("item");
-  const auto status = rows.get(0, 2);
-  if (status == "shipped" || status == "delivered") {
-    throw conflict("The order is " + std::string(status) + " and can no longer be changed.");
+  const auto found = rows.front();
+  if (!found.preset_exists) throw not_found("dimension preset");
+  if (!found.item_exists) throw not_found("item");
+  if (found.status == "shipped" || found.status == "delivered") {
+    throw conflict("The order is " + std::string(found.status) + " and can no longer be changed.");
   }
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }

@@ -9,8 +9,8 @@
 #include "api/records/numbering.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/product_settings.sql.hpp"
+#include "storage/sql/products.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -95,50 +95,57 @@ constexpr auto columns = std::to_array<BodyColumn>({
 void check_create(const json::object& body, FieldErrors& errors) { check_not_blank(body, "sku", errors); }
 
 asio::awaitable<Answer> list_products(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(domain::EntityType::product), sql::list);
+  return list_records(call, services, domain::record_type(domain::EntityType::product), sql::List::statement);
 }
 
 asio::awaitable<Answer> get_product(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .product = call.id()});
   if (rows.empty()) throw not_found("product");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> create_product(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
-  auto params = business_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await write_numbered(services, sql::create, std::move(params), call.cause(),
-                                            assigns_sku, sku_constraints);
-  co_return Answer::created(json_object(rows), "/api/v1/Products/" + std::string(rows.get(0, 0)));
+  const auto made = co_await write_numbered(
+      services,
+      sql::Create{.business = call.business(), .columns = to_json(changed_columns(call.object(), columns))},
+      call.cause(), assigns_sku, sku_constraints);
+  co_return Answer::created(json_object(made.all()), "/api/v1/Products/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_product(Call& call, Services& services) {
-  auto params = key_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Update{.business = call.business(),
+                                             .product = call.id(),
+                                             .changes = to_json(changed_columns(call.object(), columns))},
+                                 call.cause());
   if (rows.empty()) throw not_found("product");
-  if (rows.get(0, 0) != "t") throw invalid("sku", "must not be null");
-  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+  if (!rows.front().is_good) throw invalid("sku", "must not be null");
+  co_return Answer::of(json_object(rows.more()));
 }
 
 asio::awaitable<Answer> delete_product(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
+  const auto rows = co_await services.db.write(sql::Remove{.business = call.business(), .product = call.id()},
+                                               call.cause());
   if (rows.affected() == 0) throw not_found("product");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> get_settings(Call& call, Services& services) {
-  co_return Answer::of(json_object(co_await services.db.read(settings_sql::get, business_params(call))));
+  const auto settings = co_await services.db.read(settings_sql::Get{.business = call.business()});
+  co_return Answer::of(json_object(settings.more()));
 }
 
 asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   const auto& body = call.object();
   const auto* const generates = find_value(body, "autoGenerateSku");
-  auto params = business_params(call);
-  params.add(generates == nullptr ? std::optional<bool>() : generates->get_bool());
-  params.add(text_at(body, "defaultUnit")).add(text_at(body, "defaultWeightUnit"));
-  co_await services.db.write(settings_sql::change, std::move(params), call.cause());
+  co_await services.db.write(
+      settings_sql::Change{
+          .business = call.business(),
+          .generates_skus = generates == nullptr ? std::nullopt : std::optional(generates->get_bool()),
+          .length_unit = text_at(body, "defaultUnit"),
+          .weight_unit = text_at(body, "defaultWeightUnit")},
+      call.cause());
   co_return Answer::none();
 }
 
@@ -228,8 +235,10 @@ asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services) 
   const bool lacks_sku = body != nullptr && find_value(*body, "sku") == nullptr;
   auto errors = call.errors;
   if (lacks_sku) {
-    const auto settings = co_await services.db.read(settings_sql::get, business_params(call));
-    if (settings.get(0, 0) != "t") errors.push_back({"sku", "is required unless autoGenerateSku is set"});
+    const auto settings = co_await services.db.read(settings_sql::Get{.business = call.business()});
+    if (!settings.front().generates_skus) {
+      errors.push_back({"sku", "is required unless autoGenerateSku is set"});
+    }
   }
   if (!errors.empty()) throw invalid(std::move(errors));
   co_return lacks_sku;

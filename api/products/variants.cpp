@@ -8,9 +8,8 @@
 #include "api/records/fields.hpp"
 #include "api/records/numbering.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "base/guid.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/variants.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -51,13 +50,6 @@ constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
 
 void check_create(const json::object& body, FieldErrors& errors) { check_not_blank(body, "sku", errors); }
 
-/// $1 to $3: business, product and variant.
-storage::Params variant_params(const Call& call) {
-  auto params = key_params(call);
-  params.add(call.id(1).to_string());
-  return params;
-}
-
 asio::awaitable<Answer> add_variant(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto guid = Guid::random().to_string();
@@ -66,33 +58,37 @@ asio::awaitable<Answer> add_variant(Call& call, Services& services) {
     const auto* const value = find_value(call.object(), path);
     variant.emplace(key, value == nullptr ? json::value() : *value);
   }
-  auto params = key_params(call);
-  params.add(to_json(variant));
-  const auto rows = co_await write_numbered(services, sql::add, std::move(params), call.cause(), assigns_sku,
-                                            sku_constraints);
+  const auto rows = co_await write_numbered(
+      services, sql::Add{.business = call.business(), .product = call.id(), .variant = to_json(variant)},
+      call.cause(), assigns_sku, sku_constraints);
   if (rows.empty()) throw not_found("product");
-  if (rows.get(0, 0) != "t") throw conflict("The product already has the maximum of 1000 variants.");
-  co_return Answer::created(json_object(rows.slice(0, 1, 1)),
+  if (!rows.front().has_room) throw conflict("The product already has the maximum of 1000 variants.");
+  co_return Answer::created(json_object(rows.more()),
                             "/api/v1/Products/" + call.id().to_string() + "/variants/" + guid);
 }
 
 asio::awaitable<Answer> get_variant(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, variant_params(call));
+  const auto rows = co_await services.db.read(
+      sql::Get{.business = call.business(), .product = call.id(), .variant = call.id(1)});
   if (rows.empty()) throw not_found("variant");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> change_variant(Call& call, Services& services) {
-  auto params = variant_params(call);
-  params.add(to_json(changed_columns(call.object(), columns)));
-  const auto rows = co_await services.db.write(sql::change, std::move(params), call.cause());
+  const auto rows =
+      co_await services.db.write(sql::Change{.business = call.business(),
+                                             .product = call.id(),
+                                             .variant = call.id(1),
+                                             .changes = to_json(changed_columns(call.object(), columns))},
+                                 call.cause());
   if (rows.empty()) throw not_found("variant");
-  if (rows.get(0, 0) != "t") throw invalid("sku", "must not be null");
-  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+  if (!rows.front().is_good) throw invalid("sku", "must not be null");
+  co_return Answer::of(json_object(rows.more()));
 }
 
 asio::awaitable<Answer> remove_variant(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, variant_params(call), call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Remove{.business = call.business(), .product = call.id(), .variant = call.id(1)}, call.cause());
   if (rows.affected() == 0) throw not_found("variant");
   co_return Answer::none();
 }

@@ -8,7 +8,7 @@
 #include "net/destination.hpp"
 #include "net/vapid.hpp"
 #include "storage/push_store.hpp"
-#include "storage/sql/push_subscriptions.hpp"
+#include "storage/sql/push_subscriptions.sql.hpp"
 
 namespace waybill::api {
 namespace {

@@ -1,7 +1,7 @@
 #include "api/push/vapid_key.hpp"
 
 #include "net/vapid.hpp"
-#include "storage/sql/vapid_keys.hpp"
+#include "storage/sql/vapid_keys.sql.hpp"
 
 namespace waybill::api {
 

@@ -71,12 +71,12 @@ void check_related_guid(const json::object& body, std::string_view flat, std::st
 }
 
 void merge_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
-                        std::optional<std::string>& value) {
+                        std::optional<Guid>& value) {
   const auto object = nested.substr(0, nested.find('.'));
   auto guid = guid_at(body, flat);
   if (!guid) guid = guid_at(body, nested);
   if (guid) {
-    value = std::move(guid);
+    value = guid;
   } else if (is_null_at(body, flat) || is_null_at(body, object) || is_null_at(body, nested)) {
     value.reset();
   }

@@ -19,7 +19,7 @@ const json::value* find_value(const json::object& body, std::string_view path);
 /// Returns the string at a dotted path; nullopt for anything else.
 std::optional<std::string> text_at(const json::object& body, std::string_view path);
 
-/// Returns the uuid at `path` in lower case; nullopt if there is none.
+/// Returns the uuid at `path`; nullopt if there is none.
 std::optional<Guid> guid_at(const json::object& body, std::string_view path);
 
 /// Overwrites `value` with the text of `body` at `path`. A null, or a null object on the path, clears it; a
@@ -36,7 +36,7 @@ void check_not_blank(const json::object& body, std::string_view path, FieldError
 /// Overwrites `value` with the guid of a related record, flat or nested ("customer.guid"). A null in either
 /// place clears it; a missing member changes nothing.
 void merge_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
-                        std::optional<std::string>& value);
+                        std::optional<Guid>& value);
 
 /// Adds an error unless `level` is in `codes`, the JSON array of a carrier's service levels.
 void check_service_level(std::string_view level, std::string_view codes, FieldErrors& errors);

@@ -3,8 +3,6 @@
 #include <array>
 #include <span>
 
-#include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "domain/state_machines.hpp"
 
 namespace waybill::api {
@@ -35,13 +33,5 @@ const auto shipment_properties = history_properties(domain::shipment_states().st
 
 const Schema order_history_schema{"OrderHistoryEntry", order_properties};
 const Schema shipment_history_schema{"ShipmentHistoryEntry", shipment_properties};
-
-asio::awaitable<Answer> answer_history(Call& call, Services& services, const storage::Statement& statement,
-                                       std::string_view record_kind) {
-  const auto rows = co_await services.db.read(statement, key_params(call));
-  if (rows.empty()) throw not_found(record_kind);
-  const bool has_changes = !rows.is_null(0, 0);
-  co_return Answer::of(json_array(rows.slice(0, has_changes ? rows.size() : 0, 1)));
-}
 
 }  // namespace waybill::api

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "storage/statement.hpp"
+#include "storage/typed_rows.hpp"
 
 namespace waybill::api {
 
@@ -10,10 +11,12 @@ namespace waybill::api {
 extern const Schema order_history_schema;
 extern const Schema shipment_history_schema;
 
-/// Returns the status changes of the record in the path, the oldest first. `statement` takes business and
-/// guid; its first column is null if no change is known, and is not part of the answer. `record_kind` is the
-/// name used in Failure (404), thrown if there is no row.
-asio::awaitable<Answer> answer_history(Call& call, Services& services, const storage::Statement& statement,
-                                       std::string_view record_kind);
+/// Returns the rows of a history as an answer, without the event ids. The only row of a record without
+/// changes has no event id. Throws Failure (404) with `record_kind` if there is no row.
+template <storage::HasRow S>
+Answer history_answer(const storage::TypedRows<S>& rows, std::string_view record_kind) {
+  if (rows.empty()) throw not_found(record_kind);
+  return Answer::of(rows.front().event_id ? json_array(rows.more()) : "[]");
+}
 
 }  // namespace waybill::api

@@ -7,9 +7,8 @@
 
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "domain/filter/filter.hpp"
-#include "storage/binary.hpp"
+#include "storage/typed_rows.hpp"
 
 namespace waybill::api {
 namespace {
@@ -103,7 +102,7 @@ struct Query {
 
 Query query_of(const Call& call, std::string_view table, const storage::Statement& statement,
                const Selection& selection, const Page& page) {
-  Query query{.text = std::string(statement.text), .params = business_params(call)};
+  Query query{.text = std::string(statement.text), .params = storage::Params().add(call.business())};
   for (const auto& param : selection.params) query.params.add(param);
   auto limit = std::to_string(page.limit());
   auto offset = std::to_string(page.offset());
@@ -161,12 +160,12 @@ asio::awaitable<storage::Rows> read_page(Call& call, Services& services, std::st
     co_return co_await services.db.read_text(statement.name, std::move(query.text), std::move(query.params),
                                              storage::Format::binary);
   }
-  co_return co_await services.db.read_long(call.principal.business_id, statement.name, std::move(query.text),
+  co_return co_await services.db.read_long(call.business(), statement.name, std::move(query.text),
                                            std::move(query.params), storage::Format::binary);
 }
 
 std::int64_t total_of(const storage::Rows& rows) {
-  return rows.empty() ? 0 : storage::BinaryRow(rows, 0).number<std::int64_t>(0);
+  return rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
 }
 
 }  // namespace
@@ -176,7 +175,8 @@ asio::awaitable<Answer> list_selected(Call& call, Services& services, std::strin
   const auto page = page_of(call);
   storage::Rows rows;
   if (call.query.empty()) {
-    rows = co_await services.db.read(statement, business_params(call), storage::Format::binary);
+    rows =
+        co_await services.db.read(statement, storage::Params().add(call.business()), storage::Format::binary);
   } else {
     rows = co_await read_page(call, services, table, statement, selection, page);
   }

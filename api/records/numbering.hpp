@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
@@ -15,5 +16,17 @@ asio::awaitable<storage::Rows> write_numbered(Services& services, const storage:
                                               storage::Params params, storage::Cause cause,
                                               bool assigns_number,
                                               std::span<const std::string_view> constraints);
+template <storage::TypedStatement S>
+asio::awaitable<storage::ResultOf<S>> write_numbered(Services& services, const S& statement,
+                                                     storage::Cause cause, bool assigns_number,
+                                                     std::span<const std::string_view> constraints) {
+  auto rows = write_numbered(services, S::statement, statement.params(), std::move(cause), assigns_number,
+                             constraints);
+  if constexpr (storage::HasRow<S>) {
+    return storage::typed_rows<S>(std::move(rows));
+  } else {
+    return rows;
+  }
+}
 
 }  // namespace waybill::api

@@ -4,44 +4,45 @@
 #include <utility>
 
 #include "api/route_plans/maps.hpp"
-#include "base/number.hpp"
 #include "domain/routing/route_plan.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/route_plans.sql.hpp"
 
 namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::route_plans;
 
-constexpr std::string_view business_key;
-
-domain::PostalAddress address_at(const storage::Rows& rows, int row, int column) {
-  const auto text = [&](int offset) { return std::string(rows.get(row, column + offset)); };
-  return {.street = text(0), .city = text(1), .state = text(2), .postal_code = text(3), .country = text(4)};
-}
-
-double number_at(const storage::Rows& rows, int row, int column) {
-  return parse_number<double>(rows.get(row, column)).value_or(0);
+/// Returns the address in a row of addresses.sql, stops.sql or expected_stops.sql.
+template <typename Row>
+domain::PostalAddress address_of(const Row& row) {
+  const auto text = [](const std::optional<std::string_view>& value) {
+    return std::string(value.value_or(""));
+  };
+  return {.street = text(row.street),
+          .city = text(row.city),
+          .state = text(row.state),
+          .postal_code = text(row.postal_code),
+          .country = text(row.country)};
 }
 
 std::optional<std::string> shortest_text(double value) { return decimal_text(json::value(value)); }
 
-RouteStops read_stops(const storage::Rows& rows, const Locations& locations) {
-  RouteStops read;
-  if (const auto origin = locations.find(business_key); origin != locations.end())
-    read.origin = origin->second;
-  for (int row = 0; row < rows.size(); ++row) {
-    read.shipments.emplace_back(rows.get(row, 0));
+/// Reads the rows of stops.sql or expected_stops.sql.
+template <typename S>
+RouteStops read_stops(const storage::TypedRows<S>& rows, const Locations& locations) {
+  RouteStops read{.origin = locations.business};
+  for (const auto& row : rows) {
+    read.shipments.push_back(row.shipment_id);
     std::optional<domain::Point> place;
-    if (const auto found = locations.find(read.shipments.back()); found != locations.end()) {
+    if (const auto found = locations.recipients.find(row.shipment_id); found != locations.recipients.end()) {
       place = found->second;
-    } else if (!rows.is_null(row, 2)) {
-      place = domain::Point{number_at(rows, row, 2), number_at(rows, row, 3)};
+    } else if (row.latitude) {
+      place = domain::Point{*row.latitude, row.longitude.value_or(0)};
     } else {
-      place = domain::Gazetteer::builtin().locate(address_at(rows, row, 4));
+      place = domain::Gazetteer::builtin().locate(address_of(row));
     }
     read.places.push_back(place);
-    read.stops.push_back({.is_located = place.has_value(), .is_done = rows.get(row, 1) == "t"});
+    read.stops.push_back({.is_located = place.has_value(), .is_done = row.is_done});
   }
   return read;
 }
@@ -59,33 +60,32 @@ asio::awaitable<domain::RoutePlan> plan(Services& services, const RouteStops& st
   co_return co_await services.maps.run([&problem] { return domain::plan_route(problem); });
 }
 
-storage::Params route_params(const std::string& business, const std::string& dispatch,
-                             const RouteStops& stops, const domain::RoutePlan& route) {
-  storage::ArrayLiteral shipments;
-  storage::ArrayLiteral latitudes;
-  storage::ArrayLiteral longitudes;
-  storage::ArrayLiteral seconds;
+asio::awaitable<void> store_route(storage::Transaction& transaction, const Guid& business,
+                                  const Guid& dispatch, const RouteStops& stops,
+                                  const domain::RoutePlan& route) {
+  std::vector<Guid> shipments;
+  std::vector<std::optional<std::string>> latitudes, longitudes;
+  std::vector<std::int64_t> seconds;
   for (std::size_t i = 0; i < route.order.size(); ++i) {
     const auto stop = route.order[i];
-    shipments.add(stops.shipments[stop]);
-    if (const auto& place = stops.places[stop]) {
-      latitudes.add(shortest_text(place->latitude).value_or("0"));
-      longitudes.add(shortest_text(place->longitude).value_or("0"));
-    } else {
-      latitudes.add_null();
-      longitudes.add_null();
-    }
-    seconds.add(std::to_string(route.arrivals[i].count()));
+    const auto& place = stops.places[stop];
+    shipments.push_back(stops.shipments[stop]);
+    latitudes.push_back(place ? shortest_text(place->latitude) : std::nullopt);
+    longitudes.push_back(place ? shortest_text(place->longitude) : std::nullopt);
+    seconds.push_back(route.arrivals[i].count());
   }
-  storage::Params params;
-  params.add(business).add(dispatch).add_array(std::move(shipments)).add_array(std::move(latitudes));
-  params.add_array(std::move(longitudes)).add_array(std::move(seconds));
-  params.add(shortest_text(route.kilometres)).add(route.duration.count());
-  return params;
+  co_await transaction.run(sql::Write{.business = business,
+                                      .dispatch = dispatch,
+                                      .shipments = shipments,
+                                      .latitudes = latitudes,
+                                      .longitudes = longitudes,
+                                      .arrivals = seconds,
+                                      .distance_km = shortest_text(route.kilometres),
+                                      .duration = route.duration.count()});
 }
 
 /// The state of each stop, by shipment: whether it is done, and its place.
-using StopStates = std::map<std::string_view, std::pair<bool, std::optional<std::pair<double, double>>>>;
+using StopStates = std::map<Guid, std::pair<bool, std::optional<std::pair<double, double>>>>;
 
 StopStates states_of(const RouteStops& stops) {
   StopStates states;
@@ -97,46 +97,48 @@ StopStates states_of(const RouteStops& stops) {
   return states;
 }
 
-asio::awaitable<Locations> locate(Services& services, const std::string& business,
-                                  const std::vector<std::string>& shipments, const std::string& dispatch) {
-  storage::Params params;
-  params.add(business).add_array(shipments);
-  params.add(dispatch.empty() ? std::nullopt : std::optional(dispatch));
-  const auto rows = co_await services.db.read(sql::addresses, std::move(params));
+/// Locates the business, the given shipments and those of the dispatch.
+asio::awaitable<Locations> locate(Services& services, const Guid& business,
+                                  const std::vector<Guid>& shipments, const std::optional<Guid>& dispatch) {
+  const auto rows = co_await services.db.read(
+      sql::Addresses{.business = business, .shipments = shipments, .dispatch = dispatch});
   std::vector<domain::PostalAddress> addresses;
   addresses.reserve(static_cast<std::size_t>(rows.size()));
-  for (int row = 0; row < rows.size(); ++row) addresses.push_back(address_at(rows, row, 1));
+  for (const auto& row : rows) addresses.push_back(address_of(row));
   const auto points = co_await services.maps.locate(addresses, addresses.front().country);
   Locations locations;
-  for (int row = 0; row < rows.size(); ++row) {
-    locations.emplace(rows.get(row, 0), points[static_cast<std::size_t>(row)]);
+  auto point = points.begin();
+  for (const auto& row : rows) {
+    if (row.guid) {
+      locations.recipients.emplace(*row.guid, *point++);
+    } else {
+      locations.business = *point++;
+    }
   }
   co_return locations;
 }
 
 }  // namespace
 
-asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, std::string business,
-                                                 std::string dispatch, StopChange change) {
+asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, Guid business, Guid dispatch,
+                                                 StopChange change) {
   PlannedRoute planned;
-  const auto relocated = change.locates_all ? dispatch : std::string();
+  planned.business_ = business;
+  planned.dispatch_ = dispatch;
+  const auto relocated = change.locates_all ? std::optional(dispatch) : std::nullopt;
   planned.locations_ = co_await locate(services, business, change.added, relocated);
-  storage::Params params;
-  params.add(business).add(dispatch).add_array(change.added).add(change.removed);
-  const auto rows = co_await services.db.read(sql::expected_stops, std::move(params));
+  const auto rows = co_await services.db.read(sql::ExpectedStops{
+      .business = business, .dispatch = dispatch, .added = change.added, .removed = change.removed});
   planned.stops_ = read_stops(rows, planned.locations_);
   planned.route_ = co_await plan(services, planned.stops_);
-  planned.business_ = std::move(business);
-  planned.dispatch_ = std::move(dispatch);
   co_return planned;
 }
 
 asio::awaitable<bool> PlannedRoute::write(storage::Transaction& transaction) const {
-  storage::Params key;
-  key.add(business_).add(dispatch_);
-  const auto found = read_stops(co_await transaction.run(sql::stops, std::move(key)), locations_);
+  const auto rows = co_await transaction.run(sql::Stops{.business = business_, .dispatch = dispatch_});
+  const auto found = read_stops(rows, locations_);
   if (states_of(found) != states_of(stops_)) co_return false;
-  co_await transaction.run(sql::write, route_params(business_, dispatch_, stops_, route_));
+  co_await store_route(transaction, business_, dispatch_, stops_, route_);
   co_return true;
 }
 

@@ -2,30 +2,32 @@
 
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "base/guid.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/route_plan.hpp"
 
 namespace waybill::api {
 
-/// The places of recipients by the shipment's guid, and of the business ("" as guid); nullopt if the address
-/// cannot be located.
-using Locations = std::map<std::string, std::optional<domain::Point>, std::less<>>;
+/// The places of addresses; nullopt for an address that cannot be located.
+struct Locations {
+  std::optional<domain::Point> business;
+  std::map<Guid, std::optional<domain::Point>> recipients;  // by shipment
+};
 
 /// A change of a dispatch's stops.
 struct StopChange {
-  std::vector<std::string> added = {};      // shipments, which are located
-  std::optional<std::string> removed = {};  // a shipment
-  bool locates_all = false;                 // true to locate the present stops again
+  std::vector<Guid> added = {};      // shipments, which are located
+  std::optional<Guid> removed = {};  // a shipment
+  bool locates_all = false;          // true to locate the present stops again
 };
 
 /// A dispatch's stops.
 struct RouteStops {
-  std::vector<std::string> shipments;
+  std::vector<Guid> shipments;
   std::vector<domain::RouteStop> stops;
   std::vector<std::optional<domain::Point>> places;
   std::optional<domain::Point> origin;
@@ -39,7 +41,7 @@ class PlannedRoute {
   static constexpr int attempts = 3;
 
   /// Plans the route. Stops that are not located again keep their places.
-  static asio::awaitable<PlannedRoute> make(Services& services, std::string business, std::string dispatch,
+  static asio::awaitable<PlannedRoute> make(Services& services, Guid business, Guid dispatch,
                                             StopChange change);
 
   /// Writes the route in the caller's transaction, which has locked the dispatch's row and made the change.
@@ -48,8 +50,8 @@ class PlannedRoute {
   asio::awaitable<bool> write(storage::Transaction& transaction) const;
 
  private:
-  std::string business_;
-  std::string dispatch_;
+  Guid business_;
+  Guid dispatch_;
   Locations locations_;
   RouteStops stops_;
   domain::RoutePlan route_;

@@ -1,12 +1,11 @@
 #include <string>
-#include <utility>
 
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/route_plans/route_planning.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/dispatches.sql.hpp"
+#include "storage/sql/route_plans.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -50,40 +49,41 @@ constexpr Property timeline_properties[] = {
 };
 constexpr Schema timeline_schema{"RouteTimeline", timeline_properties};
 
-asio::awaitable<Answer> read_route(Services& services, const storage::Statement& statement,
-                                   storage::Params key) {
-  const auto rows = co_await services.db.read(statement, std::move(key));
+/// Returns the route with the guid in the path, as the statement `S` gives it.
+template <typename S>
+asio::awaitable<Answer> read_route(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(S{.business = call.business(), .dispatch_or_route = call.id()});
   if (rows.empty()) throw not_found("route");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> get_route(Call& call, Services& services) {
-  return read_route(services, sql::get, key_params(call));
+  return read_route<sql::Get>(call, services);
 }
 
 asio::awaitable<Answer> get_timeline(Call& call, Services& services) {
-  return read_route(services, sql::timeline, key_params(call));
+  return read_route<sql::Timeline>(call, services);
 }
 
 asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
-  const auto business = call.principal.business_id.to_string();
-  const auto found = co_await services.db.read(sql::find, key_params(call));
+  const auto& business = call.business();
+  const auto found =
+      co_await services.db.read(sql::Find{.business = business, .dispatch_or_route = call.id()});
   if (found.empty()) throw not_found("route");
-  const std::string dispatch(found.get(0, 0));
+  const auto dispatch = found.front().guid;
   for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
     const auto route = co_await PlannedRoute::make(services, business, dispatch, {.locates_all = true});
     const auto transaction = co_await services.db.begin(call.cause());
-    storage::Params key;
-    key.add(business).add(dispatch);
-    const auto locked = co_await transaction->run(storage::sql::dispatches::lock, std::move(key));
+    const auto locked =
+        co_await transaction->run(storage::sql::dispatches::Lock{.business = business, .dispatch = dispatch});
     if (locked.empty()) throw not_found("route");
-    const auto status = locked.get(0, 0);
+    const auto status = locked.front().status;
     if (status == "completed" || status == "cancelled") {
       throw conflict("The dispatch is " + std::string(status) + "; its route can no longer be changed.");
     }
     if (!co_await route.write(*transaction)) continue;
     co_await transaction->commit();
-    co_return co_await read_route(services, sql::get, key_params(call));
+    co_return co_await read_route<sql::Get>(call, services);
   }
   throw dispatch_keeps_changing();
 }

@@ -1,6 +1,6 @@
 #include "api/shipments/shipment_body.hpp"
 
-#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/records/fields.hpp"
@@ -36,19 +36,20 @@ constexpr Property party_properties[] = {
 constexpr Schema party_schema{"ShipmentPartyInput", party_properties};
 
 struct PartyPath {
+  std::optional<std::string> PartyValues::* value;
   std::string_view flat;
   std::string_view nested;  // as in a GET
+  bool is_required = false;
 };
-constexpr auto party_paths = std::to_array<PartyPath>({
-    {"name", "name"},
-    {"street", "address.street"},
-    {"city", "address.city"},
-    {"state", "address.state"},
-    {"postalCode", "address.postalCode"},
-    {"country", "address.country"},
-    {"phone", "phone"},
-});
-static_assert(party_paths.size() == std::tuple_size_v<PartyValues>);
+constexpr PartyPath party_paths[] = {
+    {&PartyValues::name, "name", "name", true},
+    {&PartyValues::street, "street", "address.street", true},
+    {&PartyValues::city, "city", "address.city", true},
+    {&PartyValues::state, "state", "address.state"},
+    {&PartyValues::postal_code, "postalCode", "address.postalCode"},
+    {&PartyValues::country, "country", "address.country"},
+    {&PartyValues::phone, "phone", "phone"},
+};
 
 constexpr Property relative_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .required = true},
@@ -180,8 +181,7 @@ void check_party(const json::object& body, std::string_view name, bool create, F
   const auto* const member = find_value(body, name);
   if (member == nullptr || !member->is_object()) return;
   const auto& party = member->get_object();
-  for (std::size_t i = 0; i < party_paths.size(); ++i) {
-    const auto& part = party_paths.at(i);
+  for (const auto& part : party_paths) {
     const auto* const flat = find_value(party, part.flat);
     const auto* const nested = find_value(party, part.nested);
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
@@ -191,7 +191,7 @@ void check_party(const json::object& body, std::string_view name, bool create, F
       errors.push_back({std::string(name) + "." + std::string(part.flat),
                         "is null, but " + std::string(name) + "." + std::string(part.nested) + " is not"});
     }
-    if (i >= required_party_values) continue;
+    if (!part.is_required) continue;
     const auto* const value = part_of(party, part);
     if (create && (value == nullptr || value->is_null())) {
       errors.push_back({path_of(body, name, part), "is required"});
@@ -211,18 +211,18 @@ void check_common(const json::object& body, bool create, FieldErrors& errors) {
 void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
   const auto* const member = find_value(body, name);
   if (member == nullptr) return;
-  for (std::size_t i = 0; i < party_paths.size(); ++i) {
-    const auto* const value = part_of(member->get_object(), party_paths.at(i));
+  for (const auto& part : party_paths) {
+    const auto* const value = part_of(member->get_object(), part);
     if (value == nullptr) continue;
-    values.at(i) = value->is_null() ? std::nullopt : std::optional(std::string(value->get_string()));
+    values.*part.value = value->is_null() ? std::nullopt : std::optional(std::string(value->get_string()));
   }
 }
 
 void check_party_not_cleared(const json::object& body, std::string_view party, const PartyValues& values,
                              const PartyValues& before, FieldErrors& errors) {
-  for (std::size_t i = 0; i < required_party_values; ++i) {
-    if (before.at(i) && !values.at(i)) {
-      errors.push_back({path_of(body, party, party_paths.at(i)), "must not be null"});
+  for (const auto& part : party_paths) {
+    if (part.is_required && before.*part.value && !(values.*part.value)) {
+      errors.push_back({path_of(body, party, part), "must not be null"});
     }
   }
 }
@@ -247,35 +247,12 @@ void ShipmentValues::merge(const json::object& body) {
   merge_related_guid(body, "carrierId", "carrier.guid", carrier);
   merge_text(body, "serviceLevel", service_level);
   merge_text(body, "instructions", instructions);
-  merge_text(body, "collectionDate", collection_date);
-  if (const auto date = text_at(body, "collectionDate")) {
-    collection_date = format_sql_timestamp(parse_timestamp(*date).value());
+  if (const auto* const date = body.if_contains("collectionDate")) {
+    collection_date = date->is_null() ? std::nullopt : parse_timestamp(date->get_string());
   }
   merge_party(body, "sender", sender);
   merge_party(body, "recipient", recipient);
   if (const auto* const list = find_value(body, "packages")) packages = packages_text(list->get_array());
-}
-
-void ShipmentValues::add_to(storage::Params& params) const {
-  params.add(customer).add(carrier).add(service_level).add(instructions).add(collection_date).add(packages);
-  for (const auto& value : sender) params.add(value);
-  for (const auto& value : recipient) params.add(value);
-}
-
-ShipmentValues ShipmentValues::of(const storage::Rows& row) {
-  int column = 1;
-  const auto next = [&] {
-    const auto text = row.find(0, column++);
-    return text ? std::optional<std::string>(*text) : std::nullopt;
-  };
-  ShipmentValues values;
-  for (auto* const value : {&values.customer, &values.carrier, &values.service_level, &values.instructions,
-                            &values.collection_date}) {
-    *value = next();
-  }
-  for (auto& value : values.sender) value = next();
-  for (auto& value : values.recipient) value = next();
-  return values;
 }
 
 void check_not_cleared(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,

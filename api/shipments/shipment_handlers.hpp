@@ -20,6 +20,6 @@ asio::awaitable<Answer> report_trace(Call& call, Services& services);
 asio::awaitable<Answer> get_label(Call& call, Services& services);
 
 /// Renders and stores a shipment's label, so that a later GET need not render it.
-asio::awaitable<void> make_label(Services& services, std::string business, std::string shipment);
+asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment);
 
 }  // namespace waybill::api

@@ -1,53 +1,73 @@
+#include <algorithm>
+#include <array>
 #include <utility>
 
-#include "api/route/params.hpp"
+#include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
-#include "base/number.hpp"
 #include "documents/barcode.hpp"
 #include "documents/label.hpp"
+#include "domain/places/postal_address.hpp"
 #include "domain/tracking_number.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::shipments;
 
-std::string text_of(const storage::Rows& row, int column) { return std::string(row.get(0, column)); }
+std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
-std::string join(std::string first, std::string_view separator, const std::string& second) {
-  if (!first.empty() && !second.empty()) first += separator;
-  return first += second;
+/// `other_country` is the country of the parcel's other party.
+documents::Party party_of(const PartyValues& party, std::optional<std::string_view> company,
+                          std::string_view other_country) {
+  const domain::PostalAddress address{.street = party.street.value_or(""),
+                                      .city = party.city.value_or(""),
+                                      .state = party.state.value_or(""),
+                                      .postal_code = party.postal_code.value_or(""),
+                                      .country = party.country.value_or("")};
+  return {.name = party.name.value_or(""),
+          .company = text(company),
+          .phone = party.phone.value_or(""),
+          .address = domain::address_lines(address, other_country)};
 }
 
-/// Reads name, street, city, state, postal code, country and phone from `column` on.
-documents::Party party_of(const storage::Rows& row, int column) {
-  enum Part { name, street, city, state, postal_code, country, phone };
-  const auto place = join(text_of(row, column + postal_code), " ", text_of(row, column + city));
-  return {.name = text_of(row, column + name),
-          .address = {text_of(row, column + street), join(place, ", ", text_of(row, column + state)),
-                      text_of(row, column + country)},
-          .phone = text_of(row, column + phone)};
+documents::Label label_of(const sql::Label::Row& row) {
+  const auto sender_country = row.sender_country.value_or("");
+  const auto recipient_country = row.recipient_country.value_or("");
+  return {.tracking_number = std::string(row.tracking_number),
+          .sender = party_of(sender_of(row), row.sender_company, recipient_country),
+          .recipient = party_of(recipient_of(row), row.recipient_company, sender_country),
+          .carrier = text(row.carrier),
+          .service_level = text(row.service_level),
+          .packages = row.packages,
+          .weight = text(row.weight),
+          .order_number = text(row.order_number),
+          .reference = text(row.reference),
+          .carrier_tracking_number = text(row.carrier_tracking_number),
+          .is_test = row.is_test};
 }
 
-documents::Label label_of(const storage::Rows& row) {
-  enum Column { tracking_number, carrier, service_level, packages, sender, recipient = 11 };
-  documents::Label label{.tracking_number = text_of(row, tracking_number),
-                         .sender = party_of(row, sender),
-                         .recipient = party_of(row, recipient),
-                         .carrier = text_of(row, carrier),
-                         .service_level = text_of(row, service_level)};
-  label.packages = parse_number<decltype(label.packages)>(row.get(0, packages)).value_or(label.packages);
-  return label;
-}
-
-/// Returns the hash of the row of label.sql, as PostgreSQL prints a bytea.
-std::string content_hash(const storage::Rows& row) {
-  std::string text = std::to_string(documents::label_version);
-  for (int column = 0; column < row.columns() - 1; ++column) append_json_string(text, row.get(0, column));
-  return "\\x" + hex(sha256(text));
+/// Returns the hash of all that the label shows, and of its layout.
+std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
+  std::string all = std::to_string(documents::label_version);
+  const auto append = [&](std::string_view value) { append_json_string(all, value); };
+  append(label.tracking_number);
+  for (const documents::Party* party : {&label.sender, &label.recipient}) {
+    append(party->name);
+    append(party->company);
+    append(party->phone);
+    append(std::to_string(party->address.size()));
+    for (const std::string& line : party->address) append(line);
+  }
+  for (const std::string* value : {&label.carrier, &label.service_level, &label.weight, &label.order_number,
+                                   &label.reference, &label.carrier_tracking_number}) {
+    append(*value);
+  }
+  append(std::to_string(label.packages));
+  append(label.is_test ? "test" : "");
+  return sha256(all);
 }
 
 asio::awaitable<std::string> render(Services& services, documents::Label label) {
@@ -60,38 +80,42 @@ asio::awaitable<std::string> render(Services& services, documents::Label label) 
 }
 
 /// Returns the PDF that `make_label` stored; nullopt if there is none or the shipment has changed since.
-asio::awaitable<std::optional<std::string>> stored_label(const storage::Rows& row, storage::Params key,
-                                                         Services& services) {
-  const auto hash = content_hash(row);
-  if (row.get(0, row.columns() - 1) != hash) co_return std::nullopt;
-  key.add(hash);
-  const auto stored = co_await services.db.read(sql::stored_label, std::move(key));
-  if (stored.empty()) co_return std::nullopt;
-  const auto bytes = unhex(stored.get(0, 0).substr(2));
-  if (!bytes) co_return std::nullopt;
-  co_return std::string(bytes->begin(), bytes->end());
+asio::awaitable<std::optional<std::string>> stored_label(Call& call, Services& services,
+                                                         const documents::Label& label,
+                                                         const std::optional<Bytes>& stored_hash) {
+  const auto hash = content_hash(label);
+  if (!stored_hash || !std::ranges::equal(*stored_hash, hash)) co_return std::nullopt;
+  const auto rows = co_await services.db.read(
+      sql::StoredLabel{.business = call.business(), .shipment = call.id(), .content_hash = hash});
+  const auto stored = rows.find();
+  if (!stored) co_return std::nullopt;
+  co_return std::string(stored->pdf.begin(), stored->pdf.end());
 }
 
 }  // namespace
 
-asio::awaitable<void> make_label(Services& services, std::string business, std::string shipment) {
-  storage::Params key;
-  key.add(business).add(shipment);
-  const auto row = co_await services.db.read(sql::label, key);
-  if (row.empty()) co_return;
-  const auto pdf = co_await render(services, label_of(row));
-  key.add(content_hash(row))
-      .add("\\x" + hex({reinterpret_cast<const std::uint8_t*>(pdf.data()), pdf.size()}));
-  co_await services.db.write(sql::store_label, std::move(key), {});
+asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment) {
+  const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});
+  const auto row = rows.find();
+  if (!row) co_return;
+  auto label = label_of(*row);
+  const auto hash = content_hash(label);
+  const auto pdf = co_await render(services, std::move(label));
+  co_await services.db.write(
+      sql::StoreLabel{
+          .business = business, .shipment = shipment, .content_hash = hash, .pdf = storage::Bytea(pdf)},
+      {});
 }
 
 asio::awaitable<Answer> get_label(Call& call, Services& services) {
-  const auto row = co_await services.db.read(sql::label, key_params(call));
-  if (row.empty()) throw not_found("shipment");
-  auto pdf = co_await stored_label(row, key_params(call), services);
-  if (!pdf) pdf = co_await render(services, label_of(row));
+  const auto rows = co_await services.db.read(sql::Label{.business = call.business(), .shipment = call.id()});
+  const auto row = rows.find();
+  if (!row) throw not_found("shipment");
+  auto label = label_of(*row);
+  auto pdf = co_await stored_label(call, services, label, row->content_hash);
+  if (!pdf) pdf = co_await render(services, std::move(label));
   auto answer = Answer::of(std::move(*pdf));
-  const auto number = row.get(0, 0);
+  const auto number = row->tracking_number;
   answer.file_name = std::string(domain::is_tracking_number(number) ? number : "label") + ".pdf";
   co_return answer;
 }

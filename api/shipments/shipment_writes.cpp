@@ -1,21 +1,21 @@
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/records/fields.hpp"
-#include "api/route/params.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"
 #include "domain/tracking_number.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/orders.sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::shipments;
-using Text = std::optional<std::string>;
 
 constexpr std::string_view shipments_path = "/api/v1/shipments/";
 constexpr int number_attempts = 3;
@@ -32,31 +32,57 @@ bool is_number_taken(const storage::StatementError& error) {
   return error.constraint() == "shipments_tracking_unique";
 }
 
-/// Returns the parameters of create.sql.
-storage::Params create_params(const std::string& business, const std::string& guid,
-                              const std::string& tracking_number, const Text& order,
-                              const ShipmentValues& values) {
-  storage::Params params;
-  params.add(business).add(guid).add(tracking_number).add(order);
-  values.add_to(params);
-  return params;
+/// Returns Create or Update with the values of a shipment, except the packages.
+template <typename S>
+S with_values(S statement, const ShipmentValues& values) {
+  statement.customer = values.customer;
+  statement.carrier = values.carrier;
+  statement.service_level = values.service_level;
+  statement.instructions = values.instructions;
+  statement.collection_date = values.collection_date;
+  statement.sender_name = values.sender.name;
+  statement.sender_street = values.sender.street;
+  statement.sender_city = values.sender.city;
+  statement.sender_state = values.sender.state;
+  statement.sender_postal_code = values.sender.postal_code;
+  statement.sender_country = values.sender.country;
+  statement.sender_phone = values.sender.phone;
+  statement.recipient_name = values.recipient.name;
+  statement.recipient_street = values.recipient.street;
+  statement.recipient_city = values.recipient.city;
+  statement.recipient_state = values.recipient.state;
+  statement.recipient_postal_code = values.recipient.postal_code;
+  statement.recipient_country = values.recipient.country;
+  statement.recipient_phone = values.recipient.phone;
+  return statement;
+}
+
+/// Returns the values of a locked shipment, without the packages.
+ShipmentValues values_of(const sql::Lock::Row& row) {
+  using Text = std::optional<std::string>;
+  return {.customer = row.customer_id,
+          .carrier = row.carrier_id,
+          .service_level = Text(row.service_level),
+          .instructions = Text(row.instructions),
+          .collection_date = row.collection_date,
+          .sender = sender_of(row),
+          .recipient = recipient_of(row)};
 }
 
 /// Checks that the customer and carrier that `values` newly names exist and fit. `before` has the shipment's
 /// current values.
-asio::awaitable<void> check_references(Services& services, const std::string& business,
-                                       const ShipmentValues& values, const ShipmentValues& before,
-                                       FieldErrors& errors) {
+asio::awaitable<void> check_references(Services& services, const Guid& business, const ShipmentValues& values,
+                                       const ShipmentValues& before, FieldErrors& errors) {
   const bool new_customer = values.customer && values.customer != before.customer;
   const bool new_terms = values.carrier != before.carrier || values.service_level != before.service_level;
   const bool new_carrier = values.carrier && new_terms;
   if (!new_customer && !new_carrier) co_return;
-  storage::Params params;
-  params.add(business).add(values.customer).add(values.carrier).add_array(storage::ArrayLiteral());
-  const auto rows = co_await services.db.read(storage::sql::orders::references, std::move(params));
-  if (new_customer && rows.get(0, 0) != "t") throw not_found("customer");
-  if (new_carrier && rows.is_null(0, 1)) throw not_found("carrier");
-  if (new_carrier && values.service_level) check_service_level(*values.service_level, rows.get(0, 1), errors);
+  const auto rows = co_await services.db.read(storage::sql::orders::References{
+      .business = business, .customer = values.customer, .carrier = values.carrier});
+  const auto found = rows.front();
+  if (new_customer && !found.customer_exists) throw not_found("customer");
+  if (new_carrier && !found.levels) throw not_found("carrier");
+  if (new_carrier && values.service_level) check_service_level(*values.service_level, *found.levels, errors);
 }
 
 /// Returns the items of a stored order that the body names, or all. Throws Failure (404) for a guid that no
@@ -66,7 +92,7 @@ json::array picked_items(const json::array& items, const json::object& body) {
   if (requested == nullptr) return items;
   json::array picked;
   for (const auto& entry : requested->get_array()) {
-    const auto guid = Guid::parse(entry.get_string()).value().to_string();
+    const auto guid = Guid::parse(entry.get_string()).value();
     const auto has_guid = [&](const json::value& item) {
       return item.is_object() && guid_at(item.get_object(), "guid") == guid;
     };
@@ -89,59 +115,57 @@ std::string packages_of(const json::array& items) {
   return packages_text(packages);
 }
 
-/// Returns the values of a shipment from the row of its order (hold_order.sql).
-ShipmentValues values_of_order(const storage::Rows& row, const json::object& body) {
-  enum Column { status, items, customer, carrier, service_level, collection_date, sender, recipient = 13 };
-  const auto text = [&](int column) {
-    const auto found = row.find(0, column);
-    return found ? Text(*found) : std::nullopt;
-  };
-  ShipmentValues values;
-  values.customer = text(customer);
-  values.carrier = text(carrier);
-  values.service_level = text(service_level);
-  values.collection_date = text(collection_date);
-  for (int i = 0; i < static_cast<int>(values.sender.size()); ++i) {
-    values.sender.at(static_cast<std::size_t>(i)) = text(sender + i);
-    values.recipient.at(static_cast<std::size_t>(i)) = text(recipient + i);
-  }
-  values.packages = packages_of(picked_items(stored_list(row.get(0, items)), body));
-  return values;
+/// Returns the values of a new shipment of an order.
+ShipmentValues values_of_order(const sql::LockOrder::Row& row, const json::object& body) {
+  return {.customer = row.customer_id,
+          .carrier = row.carrier_id,
+          .service_level = std::optional<std::string>(row.service_level),
+          .collection_date = row.collection_date,
+          .packages = packages_of(picked_items(stored_list(row.items), body)),
+          .sender = sender_of(row),
+          .recipient = recipient_of(row)};
 }
 
 /// Throws Failure if the order lacks an address that a shipment needs.
 void check_deliverable(const ShipmentValues& values) {
   FieldErrors errors;
-  constexpr std::string_view names[] = {"deliveryAddress.street", "deliveryAddress.city"};
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    const auto& value = values.recipient.at(i + 1);
-    if (!value || is_blank(*value)) errors.push_back({std::string(names[i]), "is missing in the order"});
-  }
+  const auto require = [&](const std::optional<std::string>& value, const std::string& path) {
+    if (!value || is_blank(*value)) errors.push_back({path, "is missing in the order"});
+  };
+  require(values.recipient.street, "deliveryAddress.street");
+  require(values.recipient.city, "deliveryAddress.city");
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
 /// Creates the shipment in one transaction under the order's lock, so that only one of several simultaneous
 /// callers succeeds.
-asio::awaitable<void> insert_for_order(Call& call, Services& services, const std::string& guid,
+asio::awaitable<void> insert_for_order(Call& call, Services& services, const Guid& guid,
                                        const std::string& tracking_number) {
+  const auto& business = call.business();
+  const auto& order = call.id();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto order = co_await transaction->run(sql::lock_order, key_params(call));
-  if (order.empty()) throw not_found("order");
-  if (order.get(0, 0) == "cancelled") throw invalid("status", "a cancelled order cannot be shipped");
-  const auto live = co_await transaction->run(sql::has_open_shipment, key_params(call));
-  if (live.get(0, 0) == "t") throw conflict("The order already has a shipment.");
-  const auto values = values_of_order(order, call.object());
+  const auto rows = co_await transaction->run(sql::LockOrder{.business = business, .order = order});
+  const auto locked = rows.find();
+  if (!locked) throw not_found("order");
+  if (locked->status == "cancelled") throw invalid("status", "a cancelled order cannot be shipped");
+  const auto shipment = co_await transaction->run(sql::HasOpenShipment{.business = business, .order = order});
+  if (shipment.front().has_open) throw conflict("The order already has a shipment.");
+  const auto values = values_of_order(*locked, call.object());
   check_deliverable(values);
-  co_await transaction->run(sql::create, create_params(call.principal.business_id.to_string(), guid,
-                                                       tracking_number, call.id().to_string(), values));
+  co_await transaction->run(with_values(sql::Create{.business = business,
+                                                    .guid = guid,
+                                                    .tracking_number = tracking_number,
+                                                    .order = order,
+                                                    .packages = values.packages.value()},
+                                        values));
   co_await transaction->commit();
 }
 
 /// Stores the shipment's label. A failure is only logged: the shipment is committed, and a GET renders a
 /// missing label.
-asio::awaitable<void> try_label(Call& call, Services& services, const std::string& guid) {
+asio::awaitable<void> try_label(Call& call, Services& services, const Guid& guid) {
   try {
-    co_await make_label(services, call.principal.business_id.to_string(), guid);
+    co_await make_label(services, call.business(), guid);
   } catch (const std::exception& error) {
     observe(Observable::statement_failed, {{"statement", "label"}, {"error", error.what()}});
   }
@@ -150,67 +174,72 @@ asio::awaitable<void> try_label(Call& call, Services& services, const std::strin
 }  // namespace
 
 asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
-  const auto business = call.principal.business_id.to_string();
   ShipmentValues values;
   values.merge(call.object());
   FieldErrors errors;
-  co_await check_references(services, business, values, {}, errors);
+  co_await check_references(services, call.business(), values, {}, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
+  const auto guid = Guid::timed_random(to_unix_ms(services.clock.now()));
   for (int attempt = 1;; ++attempt) {
     try {
-      co_await services.db.write(
-          sql::create, create_params(business, guid, random_tracking_number(), std::nullopt, values),
-          call.cause());
+      co_await services.db.write(with_values(sql::Create{.business = call.business(),
+                                                         .guid = guid,
+                                                         .tracking_number = random_tracking_number(),
+                                                         .packages = values.packages.value()},
+                                             values),
+                                 call.cause());
       break;
     } catch (const storage::StatementError& error) {
       if (!is_number_taken(error) || attempt == number_attempts) throw;
     }
   }
-  co_return Answer::created({}, std::string(shipments_path) + guid);
+  co_return Answer::created({}, std::string(shipments_path) + guid.to_string());
 }
 
 asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
   const auto& body = call.object();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto locked = co_await transaction->run(sql::lock, key_params(call));
-  if (locked.empty()) throw not_found("shipment");
-  const auto before = ShipmentValues::of(locked);
+  const auto rows = co_await transaction->run(sql::Lock{.business = call.business(), .shipment = call.id()});
+  const auto locked = rows.find();
+  if (!locked) throw not_found("shipment");
+  const auto before = values_of(*locked);
   auto values = before;
   values.merge(body);
   FieldErrors errors;
-  if (const auto status = text_at(body, "status"); status && status != locked.get(0, 0)) {
-    errors.push_back({"status", "is " + std::string(locked.get(0, 0)) + "; use POST …/traces to change it"});
+  if (const auto status = text_at(body, "status"); status && *status != locked->status) {
+    errors.push_back({"status", "is " + std::string(locked->status) + "; use POST …/traces to change it"});
   }
   check_not_cleared(body, values, before, errors);
-  co_await check_references(services, call.principal.business_id.to_string(), values, before, errors);
+  co_await check_references(services, call.business(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  auto params = key_params(call);
-  values.add_to(params);
-  co_await transaction->run(sql::update, std::move(params));
+  co_await transaction->run(with_values(
+      sql::Update{.business = call.business(), .shipment = call.id(), .packages = values.packages}, values));
   co_await transaction->commit();
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }
 
 asio::awaitable<Answer> schedule_shipment(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = business_params(call);
   const auto guid = guid_at(body, "shipmentId").value();
-  params.add(guid);
-  for (const auto* const name : {"collectionDate", "deliveryDate"}) {
-    const auto date = text_at(body, name);
-    params.add(body.contains(name));
-    params.add(date ? Text(format_sql_timestamp(parse_timestamp(*date).value())) : std::nullopt);
-  }
-  const auto rows = co_await services.db.write(sql::schedule, std::move(params), call.cause());
+  const auto time_at = [&](std::string_view name) {
+    return parse_timestamp(text_at(body, name).value_or(""));
+  };
+  const auto rows =
+      co_await services.db.write(sql::Schedule{.business = call.business(),
+                                               .shipment = guid,
+                                               .set_collection_date = body.contains("collectionDate"),
+                                               .collection_date = time_at("collectionDate"),
+                                               .set_delivery_date = body.contains("deliveryDate"),
+                                               .delivery_date = time_at("deliveryDate")},
+                                 call.cause());
   if (rows.empty()) throw not_found("shipment");
-  co_return Answer::of(R"({"guid":")" + guid + R"("})");
+  co_return Answer::of(R"({"guid":")" + guid.to_string() + R"("})");
 }
 
 asio::awaitable<Answer> ship_order(Call& call, Services& services) {
-  const auto guid = Guid::timed_random(to_unix_ms(services.clock.now())).to_string();
+  const auto guid = Guid::timed_random(to_unix_ms(services.clock.now()));
   std::string tracking_number;
   for (int attempt = 1;; ++attempt) {
     try {
@@ -223,9 +252,9 @@ asio::awaitable<Answer> ship_order(Call& call, Services& services) {
   }
   const auto* const wants_label = find_value(call.object(), "generateLabel");
   if (wants_label != nullptr && wants_label->get_bool()) co_await try_label(call, services, guid);
-  co_return Answer::created(R"({"guid":")" + guid + R"(","trackingNumber":")" + tracking_number +
+  co_return Answer::created(R"({"guid":")" + guid.to_string() + R"(","trackingNumber":")" + tracking_number +
                                 R"(","orderId":")" + call.id().to_string() + R"(","status":"created"})",
-                            std::string(shipments_path) + guid);
+                            std::string(shipments_path) + guid.to_string());
 }
 
 }  // namespace waybill::api

@@ -1,19 +1,18 @@
-#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/guid.hpp"
 #include "domain/state_machines.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -148,23 +147,23 @@ Selection selection_of(const Call& call) {
 }
 
 asio::awaitable<Answer> list_shipments(Call& call, Services& services) {
-  return list_selected(call, services, "shipments", sql::list, selection_of(call));
+  return list_selected(call, services, "shipments", sql::List::statement, selection_of(call));
 }
 
 asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment");
   co_return Answer::of(json_object(rows));
 }
 
 /// Deletes all shipments, or none and returns the status of each that prevents it, by guid.
-asio::awaitable<json::object> remove(Call& call, Services& services, storage::ArrayLiteral guids) {
-  auto params = business_params(call);
-  params.add_array(std::move(guids));
-  const auto rows = co_await services.db.write(sql::remove, std::move(params), call.cause());
-  if (rows.get(0, 0) != "t") throw not_found("shipment");
-  if (rows.is_null(0, 1)) co_return json::object();
-  const auto parsed = parse_json(rows.get(0, 1));
+asio::awaitable<json::object> remove(Call& call, Services& services, std::vector<Guid> guids) {
+  const auto rows =
+      co_await services.db.write(sql::Remove{.business = call.business(), .shipments = guids}, call.cause());
+  const auto result = rows.front();
+  if (!result.complete) throw not_found("shipment");
+  if (!result.underway) co_return json::object();
+  const auto parsed = parse_json(*result.underway);
   co_return std::get<json::value>(parsed).as_object();
 }
 
@@ -173,22 +172,20 @@ std::string underway_error(const json::value& status) {
 }
 
 asio::awaitable<Answer> delete_shipment(Call& call, Services& services) {
-  storage::ArrayLiteral guids;
-  guids.add(call.id().to_string());
-  const auto refused = co_await remove(call, services, std::move(guids));
+  const auto refused = co_await remove(call, services, std::vector{call.id()});
   if (!refused.empty()) throw invalid("status", underway_error(refused.begin()->value()));
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> delete_shipments(Call& call, Services& services) {
-  storage::ArrayLiteral guids;
-  const auto& entries = call.body.get_array();
-  for (const auto& entry : entries) guids.add(entry.at("guid").get_string());
-  const auto refused = co_await remove(call, services, std::move(guids));
+  std::vector<Guid> guids;
+  for (const auto& entry : call.body.get_array()) {
+    guids.push_back(guid_at(entry.get_object(), "guid").value());
+  }
+  const auto refused = co_await remove(call, services, guids);
   FieldErrors errors;
-  for (std::size_t i = 0; i < entries.size() && !refused.empty(); ++i) {
-    const auto guid = guid_at(entries[i].get_object(), "guid").value();
-    if (const auto* const status = refused.if_contains(guid)) {
+  for (std::size_t i = 0; i < guids.size() && !refused.empty(); ++i) {
+    if (const auto* const status = refused.if_contains(guids[i].to_string())) {
       errors.push_back({"[" + std::to_string(i) + "].guid", underway_error(*status)});
     }
   }
@@ -197,15 +194,17 @@ asio::awaitable<Answer> delete_shipments(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
-  co_return Answer::of(json_object(co_await services.db.read(sql::overview, business_params(call))));
+  co_return Answer::of(json_object(co_await services.db.read(sql::Overview{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_unassigned(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::unassigned, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::Unassigned{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
-  return answer_history(call, services, sql::history, "shipment");
+  co_return history_answer(
+      co_await services.db.read(sql::History{.business = call.business(), .shipment = call.id()}),
+      "shipment");
 }
 
 const Route routes[] = {

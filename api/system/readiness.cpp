@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/observe.hpp"
-#include "storage/sql/system.hpp"
+#include "storage/sql/system.sql.hpp"
 #include "storage/statements.hpp"
 
 namespace waybill::api {

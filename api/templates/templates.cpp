@@ -3,13 +3,12 @@
 #include "actions/stored_templates.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/templates/template_body.hpp"
 #include "matching/current_record.hpp"
 #include "matching/stored_texts.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/templates.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -48,31 +47,21 @@ void refuse_built_in(const Guid& guid) {
                 "A built-in template cannot be changed; create one with the same code to replace it.");
 }
 
-/// Adds the parameters of create.sql and change.sql after their keys.
-storage::Params& add_definition(storage::Params& params, const TemplateDefinition& definition) {
-  params.add(definition.code)
-      .add(definition.name)
-      .add(static_cast<int>(definition.entity_type))
-      .add(definition.type);
-  for (const auto& part : definition.parts) params.add(part);
-  return params.add_array(definition.partials());
-}
-
 /// Locks and returns the template of the path. Throws Failure (404) if there is none.
 asio::awaitable<TemplateDefinition> lock_template(const Call& call, storage::Transaction& transaction) {
-  const auto rows = co_await transaction.run(sql::lock, key_params(call));
+  const auto rows = co_await transaction.run(sql::Lock{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
   co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
 }
 
 asio::awaitable<void> require_unused(const Call& call, storage::Transaction& transaction,
                                      std::string_view code) {
-  const auto rows = co_await transaction.run(sql::in_use, business_params(call).add(code));
-  if (rows.get(0, 0) == "t") throw conflict("A workflow uses this template.");
+  const auto found = co_await transaction.run(sql::InUse{.business = call.business(), .code = code});
+  if (found.front().in_use) throw conflict("A workflow uses this template.");
 }
 
 asio::awaitable<Answer> list_templates(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::list, business_params(call));
+  const auto rows = co_await services.db.read(sql::List{.business = call.business()});
   std::string data = json_array(rows);
   data.pop_back();
   for (const templates::BuiltIn& built_in : templates::built_in_templates()) {
@@ -86,7 +75,7 @@ asio::awaitable<Answer> get_template(Call& call, Services& services) {
   if (const auto* const built_in = templates::find_built_in(call.id())) {
     co_return Answer::of(to_json(answer_of(*built_in)));
   }
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
   co_return Answer::of(json_object(rows));
 }
@@ -96,13 +85,25 @@ asio::awaitable<Answer> create_template(Call& call, Services& services) {
   merge_template(call.object(), definition);
   const std::size_t limit = longest_list - templates::built_in_templates().size();
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::lock_business, business_params(call));
-  auto params = business_params(call);
-  add_definition(params, definition).add(limit);
-  const auto rows = co_await transaction->run(sql::create, std::move(params));
-  if (rows.empty()) throw conflict("A business has at most " + std::to_string(limit) + " templates.");
+  co_await transaction->run(sql::LockBusiness{.business = call.business()});
+  const auto& [subject, body, html, title, url] = definition.parts;
+  const auto made =
+      co_await transaction->run(sql::Create{.business = call.business(),
+                                            .code = definition.code,
+                                            .name = definition.name,
+                                            .entity_type = static_cast<std::int16_t>(definition.entity_type),
+                                            .type = definition.type,
+                                            .subject = subject,
+                                            .body = body,
+                                            .html = html,
+                                            .title = title,
+                                            .url = url,
+                                            .partials = definition.partials(),
+                                            .max_templates = limit});
+  if (made.empty()) throw conflict("A business has at most " + std::to_string(limit) + " templates.");
   co_await transaction->commit();
-  co_return Answer::created(json_object(rows), "/api/workflows/templates/" + std::string(rows.get(0, 0)));
+  co_return Answer::created(json_object(made.all()),
+                            "/api/workflows/templates/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_template(Call& call, Services& services) {
@@ -114,8 +115,20 @@ asio::awaitable<Answer> update_template(Call& call, Services& services) {
   const bool has_new_identity = definition.code != before.code || definition.type != before.type ||
                                 definition.entity_type != before.entity_type;
   if (has_new_identity) co_await require_unused(call, *transaction, before.code);
-  auto params = key_params(call);
-  const auto rows = co_await transaction->run(sql::change, std::move(add_definition(params, definition)));
+  const auto& [subject, body, html, title, url] = definition.parts;
+  const auto rows =
+      co_await transaction->run(sql::Change{.business = call.business(),
+                                            .guid = call.id(),
+                                            .code = definition.code,
+                                            .name = definition.name,
+                                            .entity_type = static_cast<std::int16_t>(definition.entity_type),
+                                            .type = definition.type,
+                                            .subject = subject,
+                                            .body = body,
+                                            .html = html,
+                                            .title = title,
+                                            .url = url,
+                                            .partials = definition.partials()});
   co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
@@ -125,7 +138,7 @@ asio::awaitable<Answer> delete_template(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const TemplateDefinition definition = co_await lock_template(call, *transaction);
   co_await require_unused(call, *transaction, definition.code);
-  co_await transaction->run(sql::remove, key_params(call));
+  co_await transaction->run(sql::Remove{.business = call.business(), .guid = call.id()});
   co_await transaction->commit();
   co_return Answer::none();
 }
@@ -156,15 +169,15 @@ asio::awaitable<TemplateDefinition> find_definition(const Call& call, Services& 
   if (const auto* const built_in = templates::find_built_in(call.id())) {
     co_return TemplateDefinition::of(*built_in);
   }
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
   co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
 }
 
 asio::awaitable<Answer> preview_template(Call& call, Services& services) {
   const TemplateDefinition definition = co_await find_definition(call, services);
-  const Guid& business = call.principal.business_id;
-  const Guid entity_id = Guid::parse(guid_at(call.object(), "entityId").value()).value();
+  const Guid& business = call.business();
+  const Guid entity_id = guid_at(call.object(), "entityId").value();
   const auto entity =
       co_await matching::current_entity(services.db, business, definition.entity_type, entity_id);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);

@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
@@ -9,8 +10,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/ascii.hpp"
-#include "base/number.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/tracking.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -126,65 +126,57 @@ void check_device(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> list_devices(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::devices, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::Devices{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_device(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::device, key_params(call));
+  const auto rows = co_await services.db.read(sql::Device{.business = call.business(), .device = call.id()});
   if (rows.empty()) throw not_found("device");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> add_device(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = business_params(call);
   const auto vehicle = guid_at(body, "vehicleId");
-  params.add(text_at(body, "deviceId")).add(text_at(body, "type"));
-  params.add(vehicle ? vehicle : guid_at(body, "assignedVehicle.guid"));
-  const auto rows = co_await services.db.write(sql::add_device, std::move(params), call.cause());
-  if (rows.empty()) throw not_found("vehicle");
-  co_return Answer::created(json_object(rows), "/api/tracking/devices/" + std::string(rows.get(0, 0)));
+  const auto added = co_await services.db.write(
+      sql::AddDevice{.business = call.business(),
+                     .device_id = text_at(body, "deviceId").value(),
+                     .type = text_at(body, "type").value(),
+                     .vehicle = vehicle ? vehicle : guid_at(body, "assignedVehicle.guid")},
+      call.cause());
+  if (added.empty()) throw not_found("vehicle");
+  co_return Answer::created(json_object(added.all()),
+                            "/api/tracking/devices/" + added.front().guid.to_string());
 }
 
-/// The columns of positions as arrays.
-class PositionColumns {
- public:
+/// The values of positions by column.
+struct PositionColumns {
+  using Column = std::vector<std::optional<std::string>>;
+
+  std::vector<std::string> devices;
+  Column times, latitudes, longitudes, speeds, headings, battery_levels, faults;
+
   void add(const json::object& position) {
-    devices_.add(position.at("deviceId").get_string());
+    const auto number = [&](std::string_view name) {
+      const auto* const value = find_value(position, name);
+      return value == nullptr ? std::nullopt : decimal_text(*value);
+    };
     const auto time = text_at(position, "timestamp");
-    add_or_null(times_,
-                time ? std::optional(format_sql_timestamp(parse_timestamp(*time).value())) : std::nullopt);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const auto* const value = find_value(position, numbers.at(i));
-      add_or_null(numbers_.at(i), value == nullptr ? std::nullopt : decimal_text(*value));
-    }
-    add_or_null(faults_, text_at(position, "error"));
+    devices.emplace_back(position.at("deviceId").get_string());
+    times.push_back(time ? std::optional(format_sql_timestamp(parse_timestamp(*time).value()))
+                         : std::nullopt);
+    latitudes.push_back(number("latitude"));
+    longitudes.push_back(number("longitude"));
+    speeds.push_back(number("speed"));
+    headings.push_back(number("heading"));
+    battery_levels.push_back(number("batteryLevel"));
+    faults.push_back(text_at(position, "error"));
   }
-
-  void move_to(storage::Params& params) {
-    params.add_array(std::move(devices_)).add_array(std::move(times_));
-    for (auto& column : numbers_) params.add_array(std::move(column));
-    params.add_array(std::move(faults_));
-  }
-
- private:
-  static constexpr auto numbers =
-      std::to_array<std::string_view>({"latitude", "longitude", "speed", "heading", "batteryLevel"});
-
-  static void add_or_null(storage::ArrayLiteral& column, const std::optional<std::string>& value) {
-    if (value) {
-      column.add(*value);
-    } else {
-      column.add_null();
-    }
-  }
-
-  storage::ArrayLiteral devices_, times_, faults_;
-  std::array<storage::ArrayLiteral, numbers.size()> numbers_;
 };
 
-Failure unknown_device(const json::value& body, std::string_view position_number) {
-  const auto index = parse_number<std::size_t>(position_number).value_or(1) - 1;
+/// `place` counts from 1.
+Failure unknown_device(const json::value& body, std::int64_t place) {
+  const auto index = static_cast<std::size_t>(place - 1);
   const auto& position = body.is_array() ? body.get_array().at(index) : body;
   const auto prefix = body.is_array() ? "[" + std::to_string(index) + "]." : std::string();
   const std::string id(position.at("deviceId").get_string());
@@ -219,11 +211,18 @@ asio::awaitable<Answer> add_positions(Call& call, Services& services) {
   } else {
     columns.add(call.object());
   }
-  auto params = business_params(call);
-  columns.move_to(params);
-  const auto rows = co_await services.db.write(sql::add_positions, std::move(params), call.cause());
-  if (!rows.is_null(0, 0)) throw unknown_device(call.body, rows.get(0, 0));
-  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+  const auto result = co_await services.db.write(sql::AddPositions{.business = call.business(),
+                                                                   .devices = columns.devices,
+                                                                   .times = columns.times,
+                                                                   .latitudes = columns.latitudes,
+                                                                   .longitudes = columns.longitudes,
+                                                                   .speeds = columns.speeds,
+                                                                   .headings = columns.headings,
+                                                                   .battery_levels = columns.battery_levels,
+                                                                   .faults = columns.faults},
+                                                 call.cause());
+  if (const auto unknown = result.front().unknown) throw unknown_device(call.body, *unknown);
+  co_return Answer::of(json_object(result.more()));
 }
 
 constexpr Route routes[] = {

@@ -5,16 +5,13 @@
 #include <vector>
 
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
 #include "base/json.hpp"
-#include "base/number.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/travel.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/vehicles.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -84,15 +81,14 @@ std::optional<std::string> bound(const Call& call, std::string_view name) {
 asio::awaitable<Answer> get_location(Call& call, Services& services) {
   const auto from = bound(call, "from");
   const auto to = bound(call, "to");
-  auto params = key_params(call);
-  params.add(from).add(to).add(from || to ? most_positions : newest_positions);
-  const auto rows = co_await services.db.read(sql::location, std::move(params));
+  const auto rows = co_await services.db.read(
+      sql::Location{.business = call.business(),
+                    .vehicle = call.id(),
+                    .starts = from,
+                    .ends = to,
+                    .most_positions = from || to ? most_positions : newest_positions});
   if (rows.empty()) throw not_found("vehicle");
   co_return Answer::of(json_object(rows));
-}
-
-double number_at(const storage::Rows& rows, int row, int column) {
-  return parse_number<double>(rows.get(row, column)).value_or(0);
 }
 
 void append_day(std::string& out, std::string_view date, const std::vector<domain::Fix>& fixes) {
@@ -110,38 +106,40 @@ void append_day(std::string& out, std::string_view date, const std::vector<domai
 }
 
 /// The fixes of one day.
-std::vector<domain::Fix> read_fixes(storage::Session& session, const std::string& business,
-                                    const std::string& vehicle, const storage::RowView& day) {
-  const auto rows =
-      session.run(sql::travel_fixes, business, vehicle, day.string(1), day.string(2), most_fixes);
+std::vector<domain::Fix> read_fixes(storage::Session& session, const Guid& business, const Guid& vehicle,
+                                    Time starts, Time ends) {
+  const auto rows = session.run(sql::TravelFixes{.business = business,
+                                                 .vehicle = vehicle,
+                                                 .starts = starts,
+                                                 .ends = ends,
+                                                 .most_positions = most_fixes});
   std::vector<domain::Fix> fixes;
   fixes.reserve(static_cast<std::size_t>(rows.size()));
-  for (int row = 0; row < rows.size(); ++row) {
-    fixes.push_back({number_at(rows, row, 0), {number_at(rows, row, 1), number_at(rows, row, 2)}});
-  }
+  for (const auto& row : rows) fixes.push_back({row.seconds, {row.latitude, row.longitude}});
   return fixes;
 }
 
 /// Returns the history as JSON, the newest day first; nullopt if the vehicle does not exist. Keeps one day in
 /// memory at a time.
-std::optional<std::string> read_history(storage::Session& session, const std::string& business,
-                                        const std::string& vehicle) {
-  const auto days = session.run(sql::travel_days, business, vehicle, history_days);
+std::optional<std::string> read_history(storage::Session& session, const Guid& business,
+                                        const Guid& vehicle) {
+  const auto days =
+      session.run(sql::TravelDays{.business = business, .vehicle = vehicle, .most_days = history_days});
   if (days.empty()) return std::nullopt;
   std::string history = "[";
-  storage::for_each_row(days, [&](const storage::RowView& day) {
-    if (day.is_null(0)) return;
-    const auto fixes = read_fixes(session, business, vehicle, day);
-    if (!fixes.empty()) append_day(history, day.view(0), fixes);
-  });
+  for (const auto& day : days) {
+    if (!day.date || !day.starts || !day.ends) continue;
+    const auto fixes = read_fixes(session, business, vehicle, *day.starts, *day.ends);
+    if (!fixes.empty()) append_day(history, *day.date, fixes);
+  }
   return history += ']';
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
-  const auto business = call.principal.business_id;
   auto history = co_await services.analysis.run(
-      business, [business = business.to_string(), vehicle = call.id().to_string()](
-                    storage::Session& session) { return read_history(session, business, vehicle); });
+      call.business(), [business = call.business(), vehicle = call.id()](storage::Session& session) {
+        return read_history(session, business, vehicle);
+      });
   if (!history) throw not_found("vehicle");
   co_return Answer::of(*std::move(history));
 }

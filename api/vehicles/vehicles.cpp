@@ -1,15 +1,13 @@
 #include <array>
 #include <string>
-#include <utility>
 
 #include "api/records/changes.hpp"
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/vehicles.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -117,11 +115,11 @@ void check_new_vehicle(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> list_vehicles(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::list, business_params(call))));
+  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_vehicle(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::get, key_params(call));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .vehicle = call.id()});
   if (rows.empty()) throw not_found("vehicle");
   co_return Answer::of(json_object(rows));
 }
@@ -132,36 +130,52 @@ json::object changes_of(const json::object& body) {
   return changes;
 }
 
+std::optional<std::string> decimal_at(const json::object& body, std::string_view path) {
+  const auto* const value = find_value(body, path);
+  return value == nullptr ? std::nullopt : decimal_text(*value);
+}
+
+std::optional<std::int32_t> year_of(const json::object& body) {
+  const auto* const value = find_value(body, "year");
+  return value == nullptr ? std::nullopt : std::optional(value->to_number<std::int32_t>());
+}
+
 asio::awaitable<Answer> create_vehicle(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = business_params(call);
-  for (const auto& [path, column] : columns) {
-    const auto* const value = find_value(body, path);
-    params.add(value == nullptr     ? std::nullopt
-               : value->is_string() ? text_at(body, path)
-                                    : decimal_text(*value));
-  }
   const auto driver = guid_at(body, "currentDriverId");
-  params.add(driver ? driver : guid_at(body, "currentDriver.guid"));
-  const auto rows = co_await services.db.write(sql::create, std::move(params), call.cause());
-  if (rows.empty()) throw not_found("driver");
-  co_return Answer::created(json_object(rows), "/api/vehicle/" + std::string(rows.get(0, 0)));
+  const auto made = co_await services.db.write(
+      sql::Create{.business = call.business(),
+                  .name = text_at(body, "name").value(),
+                  .license_plate = text_at(body, "licensePlate").value(),
+                  .type = text_at(body, "type").value(),
+                  .make = text_at(body, "make"),
+                  .model = text_at(body, "model"),
+                  .year = year_of(body),
+                  .capacity_weight = decimal_at(body, "capacity.weight"),
+                  .capacity_volume = decimal_at(body, "capacity.volume"),
+                  .status = text_at(body, "status"),
+                  .current_driver = driver ? driver : guid_at(body, "currentDriver.guid")},
+      call.cause());
+  if (made.empty()) throw not_found("driver");
+  co_return Answer::created(json_object(made.all()), "/api/vehicle/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_vehicle(Call& call, Services& services) {
   const auto& body = call.object();
-  auto params = business_params(call);
-  params.add(guid_at(body, "guid")).add(to_json(changes_of(body)));
-  const auto rows = co_await services.db.write(sql::update, std::move(params), call.cause());
-  if (rows.empty()) throw not_found("vehicle");
-  if (rows.get(0, 0) != "t") throw not_found("driver");
-  co_return Answer::of(json_object(rows.slice(0, 1, 1)));
+  const auto changed = co_await services.db.write(sql::Update{.business = call.business(),
+                                                              .vehicle = guid_at(body, "guid").value(),
+                                                              .changes = to_json(changes_of(body))},
+                                                  call.cause());
+  if (changed.empty()) throw not_found("vehicle");
+  if (!changed.front().has_driver) throw not_found("driver");
+  co_return Answer::of(json_object(changed.more()));
 }
 
 asio::awaitable<Answer> delete_vehicle(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::remove, key_params(call), call.cause());
-  if (rows.empty()) throw not_found("vehicle");
-  if (rows.get(0, 0) == "t") throw conflict("The vehicle is on a dispatch in progress.");
+  const auto removed = co_await services.db.write(
+      sql::Remove{.business = call.business(), .vehicle = call.id()}, call.cause());
+  if (removed.empty()) throw not_found("vehicle");
+  if (removed.front().is_out) throw conflict("The vehicle is on a dispatch in progress.");
   co_return Answer::none();
 }
 

@@ -5,9 +5,9 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
+#include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
@@ -16,7 +16,8 @@
 #include "matching/explain.hpp"
 #include "matching/past.hpp"
 #include "matching/stored_texts.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/runs.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -200,23 +201,14 @@ asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services
     }
     co_return definition;
   }
-  const auto rows = co_await services.db.read(
-      storage::sql::workflows::get, business_params(call).add(*guid_at(call.object(), "workflowId")));
+  const auto rows = co_await services.db.read(storage::sql::workflows::Get{
+      .business = call.business(), .workflow = guid_at(call.object(), "workflowId").value()});
   if (rows.empty()) throw not_found("workflow");
   co_return stored_definition(rows);
 }
 
 matching::Rule rule_of(const WorkflowDefinition& definition) {
   return matching::make_rule(definition.trigger_code, definition.conditions);
-}
-
-/// Parses a bound of a time range; as the end, a date includes its whole day.
-std::optional<Time> parse_bound(std::optional<std::string_view> text, bool is_end) {
-  if (!text) return std::nullopt;
-  if (const auto date = parse_date(*text)) return is_end ? *date + std::chrono::days(1) : *date;
-  const auto time = parse_timestamp(*text);
-  // Answers show milliseconds, so an end includes its whole millisecond.
-  return is_end && time ? *time + std::chrono::milliseconds(1) : time;
 }
 
 /// Throws Failure unless `from` is before the exclusive `end`.
@@ -247,8 +239,8 @@ actions::Plan plan_of(const WorkflowDefinition& definition, const actions::Workf
 
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
-  const Guid business = call.principal.business_id;
-  const Guid record = Guid::parse(*guid_at(call.object(), "entityId")).value();
+  const Guid business = call.business();
+  const Guid record = guid_at(call.object(), "entityId").value();
   const auto workflow = guid_at(call.object(), "workflowId");
   const auto entity =
       co_await matching::current_entity(services.db, business, definition.entity_type, record);
@@ -265,7 +257,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   // The coroutine waits here, so the references in the work stay valid.
   const actions::Plan plan = co_await services.background.run(business, [&] {
     return plan_of(definition,
-                   {.guid = workflow ? Guid::parse(*workflow).value() : Guid(),
+                   {.guid = workflow.value_or(Guid()),
                     .name = definition.name,
                     .business_id = business,
                     .business_name = texts.business_name,
@@ -280,12 +272,14 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                     .at = services.clock.now(),
                     .trigger = definition.trigger_code});
   });
-  auto params = business_params(call);
-  params.add(*text_at(definition.action, "type")).add(to_json(plan.request)).add(plan.body);
-  const auto shown = co_await services.db.read(storage::sql::runs::shown_request, std::move(params));
+  const auto shown = co_await services.db.read(
+      storage::sql::runs::ShownRequest{.business = business,
+                                       .action = *text_at(definition.action, "type"),
+                                       .request = to_json(plan.request),
+                                       .body = plan.body});
   co_return Answer::of(to_json(json::object{{"matches", conditions.evaluate(subject)},
                                             {"conditions", conditions_json(conditions.explain(subject))},
-                                            {"wouldSend", json::parse(shown.get(0, 0))}}));
+                                            {"wouldSend", json::parse(shown.front().request)}}));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
@@ -296,10 +290,9 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const Time to = end.value_or(services.clock.now());
   const Time from = first.value_or(to - std::chrono::days(30));
   const auto result = co_await services.analysis.run(
-      call.principal.business_id,
-      [rule = rule_of(definition),
-       range = storage::PastEvents::Range{call.principal.business_id, definition.entity_type, from, to}](
-          storage::Session& session) {
+      call.business(),
+      [rule = rule_of(definition), range = storage::PastEvents::Range{call.business(), definition.entity_type,
+                                                                      from, to}](storage::Session& session) {
         return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
       });
   if (!result.complete) {
@@ -343,8 +336,7 @@ asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
   if (const auto before = call.parameter("before"))
     latest.before = parse_number<decltype(latest.before)>(*before).value_or(latest.before);
   const auto events = co_await services.analysis.run(
-      call.principal.business_id,
-      [business = call.principal.business_id, entity, latest](storage::Session& session) {
+      call.business(), [business = call.business(), entity, latest](storage::Session& session) {
         return matching::explain(session, business, entity, latest);
       });
   if (!events) throw not_found("record");
@@ -361,10 +353,9 @@ asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   const Time from = first.value_or(now - 10 * retention);
   const Time to = end.value_or(now + std::chrono::minutes(1));
   const auto data = co_await services.analysis.run(
-      call.principal.business_id,
-      [business = call.principal.business_id, from, to](storage::Session& session) {
-        return json_object(session.run(storage::sql::runs::ledger, business.to_string(),
-                                       format_sql_timestamp(from), format_sql_timestamp(to)));
+      call.business(), [business = call.business(), from, to](storage::Session& session) {
+        return json_object(
+            session.run(storage::sql::runs::Ledger{.business = business, .from = from, .end = to}));
       });
   co_return Answer::of(data);
 }

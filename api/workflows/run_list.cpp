@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
+#include "api/workflows/time_range.hpp"
 #include "base/clock.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -64,16 +63,10 @@ Cover cover_of(const Span& span) {
 class RunQuery {
  public:
   explicit RunQuery(const Call& call) : status_(call.parameter("status")) {
-    params_.add(call.principal.business_id.to_string());
+    params_.add(call.business());
     narrow("workflow_id", "::uuid", call.parameter("workflowId"));
     narrow("status", "", status_);
-    if (const auto from = call.parameter("from")) {
-      span_.from = parse_date(*from) ? parse_date(*from) : parse_timestamp(*from);
-    }
-    if (const auto to = call.parameter("to")) {
-      const auto date = parse_date(*to);
-      span_.to = date ? *date + std::chrono::days(1) : *parse_timestamp(*to) + std::chrono::milliseconds(1);
-    }
+    span_ = {parse_bound(call.parameter("from"), false), parse_bound(call.parameter("to"), true)};
     counted_ = narrowing_;
     narrow("entity_id", "::uuid", call.parameter("entityId"));
     by_entity_ = narrowing_ != counted_;
@@ -113,7 +106,7 @@ class RunQuery {
  private:
   void narrow(std::string_view column, std::string_view type, std::optional<std::string_view> value) {
     if (!value) return;
-    params_.add(std::string(*value));
+    params_.add(*value);
     narrowing_ += " and " + std::string(column) + " = $" + std::to_string(++last_param_) + std::string(type);
   }
 
@@ -149,20 +142,19 @@ struct Counts {
 };
 
 asio::awaitable<Counts> count(const Call& call, Services& services, const RunQuery& query) {
-  std::string text(sql::count.text);
+  std::string text(sql::Count::statement.text);
   put(text, "/*open*/", query.open_condition());
   put(text, "/*counted*/", query.counted_condition());
   put(text, "/*uncounted*/", query.uncounted_condition());
-  const auto rows = co_await services.db.read_long(call.principal.business_id, sql::count.name,
-                                                   std::move(text), query.params());
+  const storage::TypedRows<sql::Count> rows(co_await services.db.read_long(
+      call.business(), sql::Count::statement.name, std::move(text), query.params()));
   Counts counts;
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    const auto runs = row.number(1);
-    counts.total += runs;
-    if (row.is_null(0) || runs == 0) return;
-    const auto day = parse_date(row.view(0));
-    counts.days.push_back({std::chrono::floor<std::chrono::days>(day.value()), runs});
-  });
+  for (const auto& row : rows) {
+    counts.total += row.runs;
+    if (!row.day || row.runs == 0) continue;
+    const auto day = parse_date(*row.day);
+    counts.days.push_back({std::chrono::floor<std::chrono::days>(day.value()), row.runs});
+  }
   std::ranges::sort(counts.days, std::greater(), &FinishedOfDay::day);
   co_return counts;
 }
@@ -188,7 +180,7 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const Page page = page_of(call);
   const RunQuery query(call);
   const Counts counts = co_await count(call, services, query);
-  std::string text(sql::list.text);
+  std::string text(sql::List::statement.text);
   const auto days = days_of(counts.days, page.offset() + page.limit());
   put(text, "/*finished*/", query.finished_condition());
   put(text, "/*days*/", days);
@@ -197,7 +189,7 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   // Each of the two parts reads its own index in order, no further than the page can need.
   for (int i = 0; i < 2; ++i) put(text, "/*limit*/", "limit " + std::to_string(page.offset() + page.limit()));
   put(text, "/*page*/", "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
-  const auto rows = co_await services.db.read_long(call.principal.business_id, sql::list.name,
+  const auto rows = co_await services.db.read_long(call.business(), sql::List::statement.name,
                                                    std::move(text), query.params());
   co_return page_answer(json_array(rows), page, counts.total);
 }

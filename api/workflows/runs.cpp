@@ -2,12 +2,12 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/run_list.hpp"
+#include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_schemas.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -78,40 +78,33 @@ constexpr Schema replayed_schema{"Replayed", replayed_properties};
 constexpr std::int64_t max_replays = 100'000;
 
 asio::awaitable<Answer> get_run(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(
-      sql::get, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .run = call.id()});
   if (rows.empty()) throw not_found("run");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> replay_run(Call& call, Services& services) {
   const Guid guid = Guid::timed_random(to_unix_ms(services.clock.now()));
-  const auto rows = co_await services.db.write(sql::replay,
-                                               storage::Params()
-                                                   .add(call.principal.business_id.to_string())
-                                                   .add(call.id().to_string())
-                                                   .add(guid.to_string()),
-                                               call.cause());
-  if (rows.empty()) throw not_found("run");
-  if (rows.get(0, 0) != "t") throw conflict("The run's workflow was deleted.");
+  const auto replayed = co_await services.db.write(
+      sql::Replay{.business = call.business(), .run = call.id(), .new_run = guid}, call.cause());
+  if (replayed.empty()) throw not_found("run");
+  if (!replayed.front().has_workflow) throw conflict("The run's workflow was deleted.");
   co_return Answer::created(to_json(json::object{{"guid", guid.to_string()}, {"status", "queued"}}),
                             "/api/workflows/runs/" + guid.to_string());
 }
 
 asio::awaitable<Answer> replay_range(Call& call, Services& services) {
   const json::object& body = call.object();
-  const auto to = text_at(body, "to");
-  const auto rows = co_await services.db.write(sql::replay_range,
-                                               business_params(call)
-                                                   .add(guid_at(body, "workflowId"))
-                                                   .add(text_at(body, "from"))
-                                                   .add(to)
-                                                   .add(to && parse_date(*to) ? "1 day" : "1 millisecond")
-                                                   .add(text_at(body, "status"))
-                                                   .add(max_replays),
-                                               call.cause());
-  if (rows.empty()) throw not_found("workflow");
-  const auto runs = std::stoll(std::string(rows.get(0, 0)));
+  const auto replayed =
+      co_await services.db.write(sql::ReplayRange{.business = call.business(),
+                                                  .workflow = guid_at(body, "workflowId").value(),
+                                                  .from = parse_bound(text_at(body, "from"), false),
+                                                  .end = parse_bound(text_at(body, "to"), true),
+                                                  .status = text_at(body, "status"),
+                                                  .max_runs = max_replays},
+                                 call.cause());
+  if (replayed.empty()) throw not_found("workflow");
+  const auto runs = replayed.front().runs;
   if (runs > max_replays)
     throw invalid("from", "the time range contains more than 100000 runs; choose a shorter one");
   co_return Answer::of(to_json(json::object{{"runs", runs}}));

@@ -2,12 +2,11 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "net/webhook_signature.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/templates.sql.hpp"
 #include "templates/builtin.hpp"
 
 namespace waybill::api {
@@ -96,7 +95,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     definition.entity_type = *type;
   }
   const domain::RecordType& record = domain::record_type(definition.entity_type);
-  const auto guid = Guid::parse(text_at(body, "triggerId").value_or(""));
+  const auto guid = guid_at(body, "triggerId");
   if (const domain::Trigger* trigger = guid ? domain::find_trigger(*guid) : nullptr) {
     definition.trigger_code = trigger->code;
   }
@@ -135,10 +134,9 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
   Found found;
   if (code) {
     const auto rows =
-        co_await transaction.run(storage::sql::templates::find, business_params(call).add(*code));
-    if (!rows.empty()) {
-      const auto type = static_cast<domain::EntityType>(std::stoi(std::string(rows.get(0, 1))));
-      found = {std::string(rows.get(0, 0)), type};
+        co_await transaction.run(storage::sql::templates::Find{.business = call.business(), .code = *code});
+    if (const auto stored = rows.find()) {
+      found = {std::string(stored->type), static_cast<domain::EntityType>(stored->entity_type)};
     } else if (const auto* const built_in = templates::find_built_in(*code)) {
       found = {std::string(templates::built_in_type), built_in->entity_type};
     }
@@ -188,8 +186,7 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
 
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition) {
-  if (const auto guid = guid_at(body, "triggerId");
-      guid && !domain::find_trigger(Guid::parse(*guid).value())) {
+  if (const auto guid = guid_at(body, "triggerId"); guid && !domain::find_trigger(*guid)) {
     throw not_found("trigger");
   }
   FieldErrors errors;

@@ -44,7 +44,7 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
-/// Reads a definition from the row of sql::workflows::get or ::lock.
+/// Reads a definition from the row of workflows/get.sql, or from the last columns of workflows/lock.sql.
 WorkflowDefinition stored_definition(const storage::Rows& rows);
 
 /// Like check_workflow_body, for a definition that needs no name.

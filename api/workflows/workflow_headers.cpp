@@ -1,11 +1,10 @@
 // The values of a webhook's custom headers, for users who may change the workflow.
 #include "api/workflows/workflow_headers.hpp"
 
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/crypto.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -16,12 +15,13 @@ constexpr Property headers_properties[] = {
 constexpr Schema headers_schema{"WorkflowHeaders", headers_properties};
 
 asio::awaitable<Answer> get_headers(Call& call, Services& services) {
-  enum Column { headers, sealed };
-  const auto rows = co_await services.db.read(storage::sql::workflows::get_headers, key_params(call));
+  const auto rows = co_await services.db.read(
+      storage::sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id()});
   if (rows.empty()) throw not_found("workflow");
+  const auto found = rows.front();
   json::object values;
-  if (!rows.is_null(0, headers)) values = json::parse(rows.get(0, headers)).as_object();
-  const auto stored = open_headers(services, rows.get(0, sealed), call.id());
+  if (found.headers) values = json::parse(*found.headers).as_object();
+  const auto stored = open_headers(services, found.sealed_credentials.value_or(""), call.id());
   for (auto& header : values) {
     if (header.value() != json::value(actions::credential_stars)) continue;
     const auto* const value = stored.values.if_contains(header.key());

@@ -3,7 +3,6 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
-#include "api/route/params.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/insight.hpp"
@@ -14,8 +13,9 @@
 #include "domain/triggers.hpp"
 #include "matching/rule.hpp"
 #include "net/webhook_signature.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/templates.sql.hpp"
+#include "storage/sql/users.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -99,8 +99,8 @@ domain::EntityType entity_type(const Call& call) {
   return *type;
 }
 
-std::string sealed_literal(const Services& services, std::string_view secret, const Guid& workflow) {
-  return "\\x" + hex(services.secrets.seal(secret, "workflow-secret:" + workflow.to_string()));
+Bytes sealed(const Services& services, std::string_view secret, const Guid& workflow) {
+  return services.secrets.seal(secret, "workflow-secret:" + workflow.to_string());
 }
 
 asio::awaitable<Answer> list_triggers(Call& call, Services&) {
@@ -117,9 +117,9 @@ asio::awaitable<Answer> list_triggers(Call& call, Services&) {
 asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
   const domain::EntityType type = entity_type(call);
   const bool managed = call.parameter("managed") == "true";
-  const auto rows = co_await services.db.read(
-      sql::list,
-      storage::Params().add(call.principal.business_id.to_string()).add(static_cast<int>(type)).add(managed));
+  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
+                                                        .entity_type = static_cast<std::int16_t>(type),
+                                                        .include_managed = managed});
   std::string data = "[";
   for (int row = 0; row < rows.size(); ++row) {
     json::object entry = json::parse(json_object(rows, row)).as_object();
@@ -131,8 +131,7 @@ asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(
-      sql::get, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()));
+  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .workflow = call.id()});
   if (rows.empty()) throw not_found("workflow");
   json::object workflow = json::parse(json_object(rows)).as_object();
   const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
@@ -148,29 +147,30 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   co_return Answer::of(to_json(workflow));
 }
 
-storage::Params write_params(const Call& call, const Services& services, const Guid& guid,
-                             const WorkflowDefinition& definition) {
-  storage::Params params;
-  params.add(call.principal.business_id.to_string())
-      .add(guid.to_string())
-      .add(definition.name)
-      .add(static_cast<int>(definition.entity_type))
-      .add(definition.trigger_code)
-      .add(to_json(definition.action))
-      .add(to_json(definition.conditions))
-      .add(definition.is_active)
-      .add(definition.ordered)
-      .add(definition.delay);
-  if (definition.secret) {
-    params.add(sealed_literal(services, *definition.secret, guid));
-  } else {
-    params.add_null();
+/// Runs sql::Create or sql::Change.
+template <storage::TypedStatement S>
+asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
+                                     storage::Transaction& transaction, const Guid& guid,
+                                     const WorkflowDefinition& definition) {
+  std::optional<Bytes> sealed_secret, sealed_credentials;
+  if (definition.secret) sealed_secret = sealed(services, *definition.secret, guid);
+  if (!definition.credentials.empty()) {
+    sealed_credentials =
+        services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
   }
-  params.add_array(definition.template_codes);
-  if (definition.credentials.empty()) return std::move(params.add_null());
-  const auto sealed =
-      services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
-  return std::move(params.add("\\x" + hex(sealed)));
+  co_return co_await transaction.run(S{.business = call.business(),
+                                       .workflow = guid,
+                                       .name = definition.name,
+                                       .entity_type = static_cast<std::int16_t>(definition.entity_type),
+                                       .trigger = definition.trigger_code,
+                                       .action = to_json(definition.action),
+                                       .conditions = to_json(definition.conditions),
+                                       .is_active = definition.is_active,
+                                       .ordered = definition.ordered,
+                                       .delay = definition.delay,
+                                       .sealed_secret = sealed_secret,
+                                       .template_codes = definition.template_codes,
+                                       .sealed_credentials = sealed_credentials});
 }
 
 asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
@@ -178,9 +178,9 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
   const auto* const action = actions::find_action(definition.action.at("type").as_string());
   const auto user = action->user(definition.action);
   if (!user) co_return;
-  const auto rows =
-      co_await transaction.run(storage::sql::users::is_member, business_params(call).add(user->to_string()));
-  if (rows.get(0, 0) != "t") throw invalid("action.recipient", "there is no user with this guid");
+  const auto found =
+      co_await transaction.run(storage::sql::users::IsMember{.business = call.business(), .user = *user});
+  if (!found.front().is_member) throw invalid("action.recipient", "there is no user with this guid");
 }
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
@@ -189,18 +189,17 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
                                    std::string_view trigger, bool is_active) {
-  enum Column { others, others_active, exists, is_active_already };
   const WorkflowLimits& limits = services.settings.workflow_limits;
-  co_await transaction.run(storage::sql::templates::lock_business, business_params(call));
+  co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
   const auto rows =
-      co_await transaction.run(sql::count, business_params(call).add(trigger).add(guid.to_string()));
-  const storage::RowView count(rows, 0);
-  if (!count.boolean(exists) && count.number(others) >= limits.per_business) {
-    throw conflict("The business has " + std::to_string(count.number(others)) + " workflows; " +
+      co_await transaction.run(sql::Count{.business = call.business(), .trigger = trigger, .workflow = guid});
+  const auto count = rows.front();
+  if (!count.exists && count.others >= limits.per_business) {
+    throw conflict("The business has " + std::to_string(count.others) + " workflows; " +
                    std::to_string(limits.per_business) + " are allowed.");
   }
-  if (is_active && !count.boolean(is_active_already) && count.number(others_active) >= limits.per_trigger) {
-    throw conflict("The business has " + std::to_string(count.number(others_active)) +
+  if (is_active && !count.is_active && count.others_active >= limits.per_trigger) {
+    throw conflict("The business has " + std::to_string(count.others_active) +
                    " active workflows for the trigger " + std::string(trigger) + "; " +
                    std::to_string(limits.per_trigger) + " are allowed.");
   }
@@ -208,62 +207,57 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
 
 /// Stores the expected number of firings, by which the worker detects excessive ones. A failure is only
 /// logged.
-asio::awaitable<void> store_expectation(const Call& call, Services& services, const json::object& workflow,
+asio::awaitable<void> store_expectation(const Call& call, Services& services, const Guid& workflow,
                                         std::uint64_t fired) {
+  const auto& name = sql::ExpectFirings::statement.name;
   try {
-    co_await services.db.write(sql::expect_firings,
-                               storage::Params()
-                                   .add(call.principal.business_id.to_string())
-                                   .add(std::string_view(workflow.at("guid").as_string()))
-                                   .add(fired),
+    co_await services.db.write(sql::ExpectFirings{.business = call.business(),
+                                                  .workflow = workflow,
+                                                  .expected_weekly = static_cast<std::int64_t>(fired)},
                                {});
   } catch (const std::exception& error) {
-    observe(Observable::statement_failed, {{"statement", sql::expect_firings.name}, {"error", error.what()}});
+    observe(Observable::statement_failed, {{"statement", name}, {"error", error.what()}});
   }
 }
 
-asio::awaitable<std::string> configured_answer(const Call& call, Services& services,
+asio::awaitable<std::string> configured_answer(const Call& call, Services& services, const Guid& guid,
                                                const storage::Rows& rows,
                                                const WorkflowDefinition& definition) {
   json::object configured = json::parse(json_object(rows)).as_object();
-  const auto fired = co_await fired_last_7_days(services, call.principal.business_id, definition);
+  const auto fired = co_await fired_last_7_days(services, call.business(), definition);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
-  if (fired) co_await store_expectation(call, services, configured, *fired);
+  if (fired) co_await store_expectation(call, services, guid, *fired);
   if (definition.secret) configured.at("action").as_object()["secret"] = *definition.secret;
   co_return to_json(configured);
 }
-
-// Columns of sql::lock.
-constexpr int managed_column = 7;
-constexpr int credentials_column = 11;
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
   const auto transaction = co_await services.db.begin(call.cause());
   // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
   // deadlocks.
-  co_await transaction->run(storage::sql::templates::lock_business, business_params(call));
-  const auto found = co_await transaction->run(
-      sql::lock, storage::Params().add(call.principal.business_id.to_string()).add(guid.to_string()));
-  if (found.empty()) throw not_found("workflow");
-  if (found.get(0, managed_column) == "t") {
+  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
+  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
+  const auto found = locked.find();
+  if (!found) throw not_found("workflow");
+  if (found->is_managed) {
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
   }
-  WorkflowDefinition definition = stored_definition(found);
+  WorkflowDefinition definition = stored_definition(locked.more());
   definition.credentials = actions::stored_credentials(
-      definition.action, open_headers(services, found.get(0, credentials_column), guid));
+      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.settings.destinations, find,
                  services.settings.workflow_limits.delay_below, definition);
   co_await check_user(call, *transaction, definition);
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
-  const auto rows = co_await transaction->run(sql::change, write_params(call, services, guid, definition));
+  const auto rows = co_await store<sql::Change>(call, services, *transaction, guid, definition);
   co_await transaction->commit();
-  co_return Answer::of(co_await configured_answer(call, services, rows, definition));
+  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
 }
 
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   if (const auto guid = guid_at(call.object(), "guid")) {
-    co_return co_await change_workflow(call, services, Guid::parse(*guid).value());
+    co_return co_await change_workflow(call, services, *guid);
   }
   WorkflowDefinition definition;
   definition.conditions = json::object();
@@ -274,43 +268,45 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   co_await check_user(call, *transaction, definition);
   const Guid guid = Guid::random();
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
-  const auto rows = co_await transaction->run(sql::create, write_params(call, services, guid, definition));
+  const auto rows = co_await store<sql::Create>(call, services, *transaction, guid, definition);
   co_await transaction->commit();
-  co_return Answer::created(co_await configured_answer(call, services, rows, definition),
+  co_return Answer::created(co_await configured_answer(call, services, guid, rows, definition),
                             "/api/workflows/configured/" + guid.to_string());
 }
 
 asio::awaitable<Answer> toggle_workflow(Call& call, Services& services) {
-  enum Column { trigger, is_active, is_managed };
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto found = co_await transaction->run(sql::lock_state, key_params(call));
-  if (found.empty()) throw not_found("workflow");
-  if (found.get(0, is_active) != "t" && found.get(0, is_managed) != "t") {
-    co_await check_limits(call, services, *transaction, call.id(), found.get(0, trigger), true);
+  const auto locked =
+      co_await transaction->run(sql::LockState{.business = call.business(), .workflow = call.id()});
+  const auto found = locked.find();
+  if (!found) throw not_found("workflow");
+  if (!found->is_active && !found->is_managed) {
+    co_await check_limits(call, services, *transaction, call.id(), found->trigger, true);
   }
-  const auto rows = co_await transaction->run(sql::toggle, key_params(call));
+  const auto rows =
+      co_await transaction->run(sql::Toggle{.business = call.business(), .workflow = call.id()});
   co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_workflow(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(
-      sql::remove, storage::Params().add(call.principal.business_id.to_string()).add(call.id().to_string()),
-      call.cause());
-  if (rows.empty()) throw not_found("workflow");
-  if (rows.get(0, 1) == "t") {
+  const auto removed = co_await services.db.write(
+      sql::Remove{.business = call.business(), .workflow = call.id()}, call.cause());
+  if (removed.empty()) throw not_found("workflow");
+  if (removed.front().is_managed) {
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not deleted.");
   }
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(
-      sql::resume,
-      storage::Params().add(call.principal.business_id.to_string()).add(call.parameter("workflowId").value()),
-      call.cause());
-  if (rows.empty()) throw not_found("workflow");
-  if (rows.get(0, 1) == "t") observe(Observable::workflow_resumed, {{"workflow", rows.get(0, 0)}});
+  const Guid workflow = Guid::parse(call.parameter("workflowId").value()).value();
+  const auto resumed = co_await services.db.write(
+      sql::Resume{.business = call.business(), .workflow = workflow}, call.cause());
+  if (resumed.empty()) throw not_found("workflow");
+  if (resumed.front().paused) {
+    observe(Observable::workflow_resumed, {{"workflow", workflow.to_string()}});
+  }
   co_return Answer::none();
 }
 
@@ -320,13 +316,12 @@ asio::awaitable<Answer> rotate_secret(Call& call, Services& services) {
     throw invalid("secret", "must be whsec_ and the base64 of 24 to 64 bytes");
   }
   const std::string secret = given_secret.value_or(net::WebhookSecret::random().text());
-  const auto rows = co_await services.db.write(sql::rotate_secret,
-                                               storage::Params()
-                                                   .add(call.principal.business_id.to_string())
-                                                   .add(call.id().to_string())
-                                                   .add(sealed_literal(services, secret, call.id()))
-                                                   .add(text_at(call.object(), "overlap").value_or("PT24H")),
-                                               call.cause());
+  const auto rows = co_await services.db.write(
+      sql::RotateSecret{.business = call.business(),
+                        .workflow = call.id(),
+                        .sealed_secret = sealed(services, secret, call.id()),
+                        .overlap = text_at(call.object(), "overlap").value_or("PT24H")},
+      call.cause());
   if (rows.empty()) throw not_found("workflow with a secret");
   co_return Answer::of(to_json(json::object{{"secret", secret}}));
 }

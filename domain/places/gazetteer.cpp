@@ -202,6 +202,12 @@ std::optional<Point> Gazetteer::locate(const PostalAddress& address, std::string
   return place->point();
 }
 
+std::optional<std::string_view> Gazetteer::country_code_of(std::string_view country) const {
+  const auto found = find_country(country);
+  if (!found) return std::nullopt;
+  return country_code(*found);
+}
+
 std::string Gazetteer::describe(const Point& point) const {
   const auto all = rows<Place>(places);
   const double reach = describable_km / km_per_degree;

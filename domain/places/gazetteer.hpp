@@ -35,6 +35,9 @@ class Gazetteer {
   /// those in `home` (a country, for addresses without one), then the largest.
   std::optional<Point> locate(const PostalAddress& address, std::string_view home = {}) const;
 
+  /// The ISO 3166-1 alpha-2 code of a country that is given as a code or a name; nullopt if it is unknown.
+  std::optional<std::string_view> country_code_of(std::string_view country) const;
+
   /// The nearest city within 50 km and its country ("Lisbon, PT"); the coordinates if there is none.
   std::string describe(const Point& point) const;
 

@@ -9,10 +9,10 @@
 #include <pqxx/pqxx>
 
 #include "storage/blocking/params.hpp"
+#include "storage/blocking/typed_rows.hpp"
 #include "storage/errors.hpp"
 #include "storage/session_limits.hpp"
 #include "storage/statement.hpp"
-#include "storage/blocking/typed_rows.hpp"
 
 namespace waybill::storage::blocking {
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/sql/duties.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "tests/api/account_test.hpp"
 
 namespace waybill::tests {

@@ -65,7 +65,7 @@ TEST_F(LabelsTest, ALabelShowsSenderRecipientPackageAndService) {
   const auto seen = read(fetch(guid));
   for (const std::string part :
        {"DHL Express", "Express Worldwide", "Engines Ltd", "Rua 1", "Lisbon", "Ada Lovelace", "Main St 1",
-        "10001 New York, NY", "US", "+1 212", "2 packages"}) {
+        "New York, NY 10001", "UNITED STATES OF AMERICA", "+1 212", "2 packages · 3 kg"}) {
     EXPECT_TRUE(contains(seen.text, part)) << part << " in\n" << seen.text;
   }
   EXPECT_TRUE(contains(seen.text, text_at(get(guid), "trackingNumber")));

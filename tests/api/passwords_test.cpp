@@ -1,7 +1,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "storage/sql/user_sessions.hpp"
+#include "storage/sql/user_sessions.sql.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/harness/eventually.hpp"
 

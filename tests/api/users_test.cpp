@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "storage/sql/duties.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "tests/api/account_test.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"

@@ -1,10 +1,10 @@
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <map>
 
-#include "storage/fields.hpp"
 #include "storage/session.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "tests/connectors/import_fixture.hpp"
 
 namespace waybill::tests {
@@ -181,13 +181,17 @@ TEST_F(ImportWorkers, BusinessesTakeTurnsWhenMoreSweepsAreDueThanMayRun) {
       "select guid, 'woocommerce', name, '', now() from businesses where name = 'small'");
   storage::Session session(database.url(), "test");
   const auto claim = [&](const Guid& worker) {
-    storage::ArrayLiteral runs;
-    for (int i = 0; i < 4; ++i) runs.add(Guid::random().to_string());
-    storage::Params params;
-    params.add(worker.to_string()).add(4).add("PT30S").add("{}").add_array(std::move(runs)).add(10);
+    constexpr int limit = 4;
+    std::vector<Guid> runs(limit);
+    std::ranges::generate(runs, Guid::random);
+    const auto rows = session.run(storage::sql::imports::Claim{.worker = worker,
+                                                               .limit = limit,
+                                                               .lease = "PT30S",
+                                                               .busy = std::vector<Guid>(),
+                                                               .new_runs = runs,
+                                                               .max_per_business = 10});
     std::map<std::string, int> claimed;
-    storage::for_each_row(session.run(storage::sql::imports::claim, params),
-                          [&](const storage::RowView& row) { ++claimed[row.string(3).substr(0, 5)]; });
+    for (const auto& row : rows) ++claimed[std::string(row.store_url.substr(0, 5))];
     return claimed;
   };
   const Guid first = Guid::random();

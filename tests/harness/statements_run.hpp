@@ -6,8 +6,8 @@
 
 namespace waybill::tests {
 
-/// True if WAYBILL_STATEMENTS_RUN names a folder: the tests then record the statements of storage/sql/ that they
-/// run, as counted by pg_stat_statements.
+/// True if WAYBILL_STATEMENTS_RUN names a folder: the tests then record the statements of storage/sql/ that
+/// they run, as counted by pg_stat_statements.
 bool records_statements();
 
 /// Records the statements that were run in a database of the test cluster.

@@ -1,7 +1,7 @@
 // Turns the SQL of a folder into C++: embed_sql SOURCE OUTPUT, where SOURCE is storage/ and OUTPUT the folder
 // of the generated files. storage/sql/FOLDER/NAME.sql becomes the struct waybill::storage::sql::FOLDER::Name
-// in OUTPUT/sql/FOLDER.hpp, with the parameters and columns that the file's head declares (CONTRIBUTING.md);
-// storage/migrations/*.sql becomes the list waybill::storage::migrations().
+// in OUTPUT/sql/FOLDER.sql.hpp, with the parameters and columns that the file's head declares
+// (CONTRIBUTING.md); storage/migrations/*.sql becomes the list waybill::storage::migrations().
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -248,7 +248,7 @@ void write_folder(const fs::path& output, const std::string& folder,
       "#include \"storage/typed_rows.hpp\"\n\nnamespace waybill::storage::sql::" +
       folder + " {\n";
   source += "#include \"storage/sql/" + folder +
-            ".hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+            ".sql.hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
             "namespace waybill::storage::sql::" +
             folder + " {\n";
   for (const Statement& statement : statements) {
@@ -256,7 +256,7 @@ void write_folder(const fs::path& output, const std::string& folder,
     source += "\n" + definition(statement);
   }
   const std::string end = "\n}  // namespace waybill::storage::sql::" + folder + "\n";
-  write_file(output / "sql" / (folder + ".hpp"), header + end);
+  write_file(output / "sql" / (folder + ".sql.hpp"), header + end);
   write_file(output / "sql" / (folder + ".cpp"), source + end);
 }
 
@@ -264,7 +264,7 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
                  const std::map<std::string, std::vector<Statement>>& folders) {
   std::string source(notice), statements, list;
   for (const auto& [folder, members] : folders) {
-    source += "#include \"storage/sql/" + folder + ".hpp\"\n";
+    source += "#include \"storage/sql/" + folder + ".sql.hpp\"\n";
     for (const Statement& member : members) {
       list += "    &sql::" + folder + "::" + type_name(member.name) + "::statement,\n";
     }
@@ -286,7 +286,7 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
   std::string old(notice), all;
   old += "#pragma once\n#include \"storage/statements.hpp\"\n";
   for (const auto& [folder, members] : folders) {
-    old += "#include \"storage/sql/" + folder + ".hpp\"\n";
+    old += "#include \"storage/sql/" + folder + ".sql.hpp\"\n";
     for (const Statement& member : members) {
       const std::string plain = member.name == "delete" || member.name == "new" || member.name == "default" ||
                                         member.name == "register" || member.name == "export" ||

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/sql/business_mails.hpp"
+#include "storage/sql/business_mails.sql.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -5,11 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::worker {
 namespace {
+
+namespace sql = storage::sql::workflows;
 
 constexpr Duration save_interval = std::chrono::minutes(1);
 constexpr Duration limit_lifetime = std::chrono::minutes(1);
@@ -86,25 +87,24 @@ std::optional<PauseNotice> BlastGuard::examine(storage::Session& session, Group&
 
 std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& session, const Group& group,
                                                         std::int64_t count) {
-  enum Column { epoch, name, business_name, contacts, weekly };
-  const storage::Rows rows = session.run(storage::sql::workflows::firing_rate, group.business_id.to_string(),
-                                         group.workflow_id.to_string());
+  const auto rows =
+      session.run(sql::FiringRate{.business = group.business_id, .workflow = group.workflow_id});
+  const auto found = rows.find();
   // Without a row, the workflow was paused or deleted meanwhile and has no limit.
   std::int64_t limit = INT64_MAX;
-  if (!rows.empty()) {
-    const std::int64_t usual = storage::RowView(rows, 0).number(weekly);
-    const bool overflows = usual > INT64_MAX / options_.factor;
-    limit = std::max(options_.minimum, overflows ? INT64_MAX : options_.factor * usual / minutes_of_week);
+  if (found) {
+    const bool overflows = found->weekly > INT64_MAX / options_.factor;
+    limit =
+        std::max(options_.minimum, overflows ? INT64_MAX : options_.factor * found->weekly / minutes_of_week);
   }
   limits_[group.workflow_id] = {limit, clock_.now() + limit_lifetime};
-  if (count <= limit) return std::nullopt;
-  const storage::RowView row(rows, 0);
+  if (!found || count <= limit) return std::nullopt;
   return PauseNotice{.business_id = group.business_id,
                      .workflow_id = group.workflow_id,
-                     .epoch = row.number<std::uint64_t>(epoch),
-                     .workflow_name = row.string(name),
-                     .business_name = row.string(business_name),
-                     .contacts = row.maybe_string(contacts).value_or(""),
+                     .epoch = static_cast<std::uint64_t>(found->epoch),
+                     .workflow_name = std::string(found->name),
+                     .business_name = std::string(found->business_name),
+                     .contacts = std::string(found->contacts.value_or("")),
                      .reason = "it fired " + std::to_string(count) + " times within a minute, more than " +
                                std::to_string(options_.factor) + " times its rate of the last 7 days"};
 }
@@ -123,8 +123,7 @@ void BlastGuard::save_now(storage::Session& session) {
     workflows.push_back(key.second);
     counts.push_back(count);
   }
-  session.run(storage::sql::workflows::add_firings, storage::array_literal(businesses),
-              storage::array_literal(workflows), storage::array_literal(counts));
+  session.run(sql::AddFirings{.businesses = businesses, .workflows = workflows, .counts = counts});
   unsaved_.clear();
 }
 

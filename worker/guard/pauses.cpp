@@ -7,10 +7,12 @@
 #include "base/observe.hpp"
 #include "net/sealed_mail.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::worker {
 namespace {
+
+namespace sql = storage::sql::workflows;
 
 net::MailMessage mail_of(const PauseNotice& notice) {
   net::MailMessage mail{
@@ -32,12 +34,12 @@ net::MailMessage mail_of(const PauseNotice& notice) {
 }  // namespace
 
 std::optional<Paused> pause(storage::blocking::Connection& session, const PauseRequest& request) {
-  const pqxx::result rows =
-      session.run(storage::sql::workflows::pause, request.business_id, request.workflow_id, request.reason);
+  const auto rows = session.run(
+      sql::Pause{.business = request.business_id, .workflow = request.workflow_id, .reason = request.reason});
   if (rows.empty()) return std::nullopt;
   observe(Observable::workflow_paused,
           {{"workflow", request.workflow_id.to_string()}, {"reason", std::string_view(request.reason)}});
-  return Paused{request.workflow_id, rows.at(0)["epoch"].as<std::uint64_t>()};
+  return Paused{request.workflow_id, static_cast<std::uint64_t>(rows.front().epoch)};
 }
 
 std::vector<Paused> pause_and_mail(storage::blocking::Connection& session, const SecretBox& secrets,
@@ -48,8 +50,8 @@ std::vector<Paused> pause_and_mail(storage::blocking::Connection& session, const
   std::vector<Guid> workflows;
   std::vector<std::int64_t> epochs;
   std::vector<std::string> reasons;
-  std::vector<std::optional<std::string>> guids;
-  std::vector<std::optional<std::string>> mails;
+  std::vector<std::optional<Guid>> mails;
+  std::vector<std::optional<std::string>> sealed_mails;
   for (const PauseNotice& notice : notices) {
     businesses.push_back(notice.business_id);
     workflows.push_back(notice.workflow_id);
@@ -58,18 +60,19 @@ std::vector<Paused> pause_and_mail(storage::blocking::Connection& session, const
     const Guid guid = Guid::random();
     const net::MailMessage mail = mail_of(notice);
     const bool has_recipient = !mail.to.empty();
-    guids.push_back(has_recipient ? std::optional(guid.to_string()) : std::nullopt);
-    mails.push_back(has_recipient ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
+    mails.push_back(has_recipient ? std::optional(guid) : std::nullopt);
+    sealed_mails.push_back(has_recipient ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
   }
-  const pqxx::result rows = session.run(storage::sql::workflows::pause_and_mail,
-                                        storage::array_literal(businesses), storage::array_literal(workflows),
-                                        storage::array_literal(epochs), storage::array_literal(reasons),
-                                        storage::array_literal(guids), storage::array_literal(mails));
+  const auto rows = session.run(sql::PauseAndMail{.businesses = businesses,
+                                                  .workflows = workflows,
+                                                  .epochs = epochs,
+                                                  .reasons = reasons,
+                                                  .mails = mails,
+                                                  .sealed_mails = sealed_mails});
   for (const auto& row : rows) {
-    const auto workflow = row["guid"].as<Guid>();
-    const auto notice = std::ranges::find(notices, workflow, &PauseNotice::workflow_id);
-    observe(Observable::workflow_paused, {{"workflow", workflow.to_string()}, {"reason", notice->reason}});
-    paused.push_back({workflow, row["epoch"].as<std::uint64_t>()});
+    const auto notice = std::ranges::find(notices, row.guid, &PauseNotice::workflow_id);
+    observe(Observable::workflow_paused, {{"workflow", row.guid.to_string()}, {"reason", notice->reason}});
+    paused.push_back({row.guid, static_cast<std::uint64_t>(row.epoch)});
   }
   return paused;
 }

@@ -1,62 +1,25 @@
 #include "worker/stores/import_claim.hpp"
 
-#include "base/crypto.hpp"
 #include "base/json.hpp"
-#include "storage/integration_secrets.hpp"
+#include "connectors/stored_credentials.hpp"
 
 namespace waybill::worker {
-namespace {
 
-std::optional<Time> optional_time(const storage::RowView& row, int column) {
-  return row.is_null(column) ? std::nullopt : std::optional(row.time(column));
-}
-
-std::string credential(const SecretBox& secrets, const ImportClaim& claim, std::string_view column,
-                       const std::string& sealed) {
-  if (sealed.empty()) return {};
-  return secrets.open(unhex(sealed).value(),
-                      storage::integration_purpose(claim.business, claim.integration, column));
-}
-
-}  // namespace
-
-ImportClaim claim_of(const storage::RowView& row) {
-  enum Column {
-    business,
-    integration,
-    provider,
-    store_url,
-    api_key,
-    api_secret,
-    wants_orders,
-    wants_products,
-    run,
-    requested,
-    due_at,
-    failures,
-    orders_reached,
-    orders_moved,
-    orders_swept,
-    products_reached,
-    products_moved,
-    products_swept
-  };
-  return {.business = row.guid(business),
-          .integration = row.guid(integration),
-          .run = row.guid(run),
-          .provider = row.string(provider),
-          .store_url = row.string(store_url),
-          .sealed_key = row.string(api_key),
-          .sealed_secret = row.string(api_secret),
-          .wants_orders = row.boolean(wants_orders),
-          .wants_products = row.boolean(wants_products),
-          .is_requested = row.boolean(requested),
-          .due_at = row.string(due_at),
-          .failures = row.number<int>(failures),
-          .orders = {optional_time(row, orders_reached), optional_time(row, orders_moved),
-                     optional_time(row, orders_swept)},
-          .products = {optional_time(row, products_reached), optional_time(row, products_moved),
-                       optional_time(row, products_swept)}};
+ImportClaim claim_of(const storage::sql::imports::Claim::Row& row) {
+  return {.business = row.business_id,
+          .integration = row.integration_id,
+          .run = row.run_id.value_or(Guid()),
+          .provider = std::string(row.provider),
+          .store_url = std::string(row.store_url),
+          .sealed_key = std::string(row.sealed_key),
+          .sealed_secret = std::optional<std::string>(row.sealed_secret),
+          .wants_orders = row.wants_orders,
+          .wants_products = row.wants_products,
+          .is_requested = row.is_requested,
+          .due_at = row.due_at,
+          .failures = row.failures,
+          .orders = {row.orders_reached, row.orders_moved_at, row.orders_swept_at},
+          .products = {row.products_reached, row.products_moved_at, row.products_swept_at}};
 }
 
 std::string cause_of(const ImportClaim& claim, std::string_view provider_name) {
@@ -67,9 +30,8 @@ std::string cause_of(const ImportClaim& claim, std::string_view provider_name) {
 }
 
 connectors::StoreCredentials credentials_of(const SecretBox& secrets, const ImportClaim& claim) {
-  return {.api_key = credential(secrets, claim, "key", claim.sealed_key),
-          .api_secret = credential(secrets, claim, "secret", claim.sealed_secret),
-          .store_url = claim.store_url};
+  return connectors::open_credentials(secrets, claim.business, claim.integration, claim.sealed_key,
+                                      claim.sealed_secret, claim.store_url);
 }
 
 }  // namespace waybill::worker

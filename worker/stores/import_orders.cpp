@@ -5,9 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "storage/fields.hpp"
-#include "storage/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
 
@@ -70,7 +68,6 @@ class OrderPage {
 
   asio::awaitable<void> look_up(PageWork& work) {
     if (entries_.empty()) co_return;
-    enum Column { external_id, guid, digest, status };
     std::unordered_map<std::string_view, Entry*> by_id;
     std::vector<std::string> ids;
     for (auto& entry : entries_) {
@@ -78,17 +75,16 @@ class OrderPage {
       ids.push_back(entry.order->external_id);
       entry.is_new = true;
     }
-    auto params = work.key();
-    params.add_array(ids);
-    const auto rows = co_await work.run(sql::known, std::move(params));
-    storage::for_each_row(rows, [&](const storage::RowView& row) {
-      Entry& entry = *by_id.at(row.view(external_id));
+    const auto known = co_await work.run(
+        sql::Known{.business = scope_.business, .integration = scope_.integration, .external_ids = ids});
+    for (const auto& row : known) {
+      Entry& entry = *by_id.at(row.external_id);
       entry.is_new = false;
-      entry.guid = row.guid(guid);
-      entry.before = row.maybe_string(status);
-      entry.is_same = row.view(digest) == entry.digest && entry.before == entry.order->status;
-      entry.is_written = row.view(digest) != entry.digest;
-    });
+      entry.guid = row.order_id;
+      entry.before = row.status;
+      entry.is_written = row.digest != entry.digest;
+      entry.is_same = !entry.is_written && entry.before == entry.order->status;
+    }
   }
 
   /// Decides the changes of the orders that are new or differ from the last import.
@@ -104,11 +100,8 @@ class OrderPage {
     }
     std::map<Guid, std::string> current;
     if (!changed.empty()) {
-      storage::Params params;
-      params.add(scope_.business.to_string()).add(storage::array_literal(changed));
-      const auto rows = co_await work.run(sql::lock_orders, std::move(params));
-      storage::for_each_row(
-          rows, [&](const storage::RowView& row) { current.emplace(row.guid(0), row.string(1)); });
+      const auto locked = co_await work.run(sql::LockOrders{.business = scope_.business, .orders = changed});
+      for (const auto& row : locked) current.emplace(row.guid, row.status);
     }
     for (auto& entry : entries_) {
       if (entry.is_new || entry.is_same) continue;
@@ -148,12 +141,11 @@ class OrderPage {
                                           {"phone", value_of(order.customer_phone)}});
     }
     if (customers.empty()) co_return;
-    co_await work.run(sql::add_customers, business_params().add(to_json(customers)));
+    co_await work.run(sql::AddCustomers{.business = scope_.business, .customers = to_json(customers)});
     if (addresses.empty()) co_return;
-    const auto rows = co_await work.run(sql::find_customers, business_params().add_array(addresses));
+    const auto rows = co_await work.run(sql::FindCustomers{.business = scope_.business, .emails = addresses});
     std::unordered_map<std::string_view, Guid> found;
-    storage::for_each_row(rows,
-                          [&](const storage::RowView& row) { found.emplace(row.view(0), row.guid(1)); });
+    for (const auto& row : rows) found.emplace(row.email, row.guid);
     for (auto& entry : entries_) {
       if (!entry.order->customer_email || !(entry.is_new || entry.is_written)) continue;
       const auto customer = found.find(*entry.order->customer_email);
@@ -179,16 +171,18 @@ class OrderPage {
         statuses.push_back(entry.status);
       }
     }
-    if (!added.empty()) co_await work.run(sql::add_orders, work.key().add(to_json(added)));
+    if (!added.empty()) {
+      co_await work.run(sql::AddOrders{
+          .business = scope_.business, .integration = scope_.integration, .orders = to_json(added)});
+    }
     counts_.imported = static_cast<std::int64_t>(added.size());
     if (!changed.empty()) {
-      const auto rows = co_await work.run(sql::change_orders, business_params().add(to_json(changed)));
+      const auto rows =
+          co_await work.run(sql::ChangeOrders{.business = scope_.business, .orders = to_json(changed)});
       counts_.updated = rows.size();
     }
     if (!moved.empty()) {
-      auto params = business_params();
-      params.add(storage::array_literal(moved)).add_array(statuses);
-      co_await work.run(sql::move_orders, std::move(params));
+      co_await work.run(sql::MoveOrders{.business = scope_.business, .orders = moved, .statuses = statuses});
       counts_.updated += static_cast<std::int64_t>(moved.size());
     }
     const auto contradicted = static_cast<std::int64_t>(refused_.size() - quarantined_);
@@ -233,11 +227,17 @@ class OrderPage {
       statuses.push_back(entry.order->status);
     }
     if (!ids.empty()) {
-      auto params = work.key();
-      params.add_array(ids).add(storage::array_literal(guids)).add_array(digests).add_array(statuses);
-      co_await work.run(sql::remember_orders, std::move(params));
+      co_await work.run(sql::RememberOrders{.business = scope_.business,
+                                            .integration = scope_.integration,
+                                            .external_ids = ids,
+                                            .orders = guids,
+                                            .digests = digests,
+                                            .statuses = statuses});
     }
-    if (!same.empty()) co_await work.run(sql::forget_failures, work.key().add_array(same));
+    if (!same.empty()) {
+      co_await work.run(sql::ForgetFailures{
+          .business = scope_.business, .integration = scope_.integration, .external_ids = same});
+    }
   }
 
   asio::awaitable<void> keep_failures(PageWork& work) {
@@ -254,15 +254,12 @@ class OrderPage {
       numbers.push_back(refused->number);
       reasons.push_back(refused->reason);
     }
-    auto params = work.key();
-    params.add_array(ids).add(storage::array_literal(numbers)).add_array(reasons).add(scope_.run.to_string());
-    co_await work.run(sql::keep_failures, std::move(params));
-  }
-
-  storage::Params business_params() const {
-    storage::Params params;
-    params.add(scope_.business.to_string());
-    return params;
+    co_await work.run(sql::KeepFailures{.business = scope_.business,
+                                        .integration = scope_.integration,
+                                        .external_ids = ids,
+                                        .order_numbers = numbers,
+                                        .reasons = reasons,
+                                        .run = scope_.run});
   }
 
   const ImportScope& scope_;
@@ -321,7 +318,9 @@ asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<St
 
 asio::awaitable<void> forget_failure(const ImportScope& scope, std::string external_id) {
   auto work = co_await PageWork::begin(scope);
-  co_await work.run(sql::forget_failures, work.key().add_array(std::vector{std::move(external_id)}));
+  co_await work.run(sql::ForgetFailures{.business = scope.business,
+                                        .integration = scope.integration,
+                                        .external_ids = std::vector{std::move(external_id)}});
   co_await work.commit({}, {});
 }
 

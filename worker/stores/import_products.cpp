@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "base/number.hpp"
-#include "storage/fields.hpp"
-#include "storage/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
 
@@ -107,9 +105,11 @@ class ProductPage {
     co_await look_up(work);
     for (const auto* const product : products_) co_await write_product(work, *product);
     if (!ids_.empty()) {
-      auto params = work.key();
-      params.add_array(ids_).add(storage::array_literal(guids_)).add_array(digests_);
-      co_await work.run(sql::remember_products, std::move(params));
+      co_await work.run(sql::RememberProducts{.business = scope_.business,
+                                              .integration = scope_.integration,
+                                              .external_ids = ids_,
+                                              .products = guids_,
+                                              .digests = digests_});
     }
     PageCounts counts;
     counts.failed = static_cast<std::int64_t>(refused.size());
@@ -134,16 +134,15 @@ class ProductPage {
         if (variant.sku) skus.push_back(*variant.sku);
       }
     }
-    auto params = work.key();
-    params.add_array(ids).add_array(skus);
-    const auto rows = co_await work.run(sql::known_products, std::move(params));
-    storage::for_each_row(rows, [&](const storage::RowView& row) {
-      if (row.view(0) == "sku") {
-        owners_.emplace(row.string(1), row.guid(2));
+    const auto rows = co_await work.run(sql::KnownProducts{
+        .business = scope_.business, .integration = scope_.integration, .external_ids = ids, .skus = skus});
+    for (const auto& row : rows) {
+      if (row.kind == "sku") {
+        owners_.emplace(row.identifier, row.product_id);
       } else {
-        known_.emplace(row.string(1), Known{row.guid(2), row.string(3)});
+        known_.emplace(row.identifier, Known{row.product_id, std::string(row.digest.value())});
       }
-    });
+    }
   }
 
   /// The product here with one of its SKUs; nil if there is none.
@@ -164,20 +163,19 @@ class ProductPage {
     const auto known = known_.find(product.external_id);
     if (known != known_.end() && known->second.digest == digest) co_return;
     Guid guid = known == known_.end() ? owner_of(product) : known->second.guid;
-    storage::Params params;
-    params.add(scope_.business.to_string());
     if (guid.is_nil()) {
       guid = Guid::random();
       auto columns = columns_of(product, {});
       columns["guid"] = guid.to_string();
-      co_await work.run(sql::add_product, std::move(params.add(to_json(columns))));
+      co_await work.run(sql::AddProduct{.business = scope_.business, .product = to_json(columns)});
     } else {
-      params.add(guid.to_string());
-      const auto held = co_await work.run(sql::lock_product, params);
-      if (!held.empty()) {  // a product deleted here stays deleted
-        auto variants = json::parse(held.get(0, 0));
-        params.add(to_json(columns_of(product, std::move(variants.as_array()))));
-        co_await work.run(sql::change_product, std::move(params));
+      const auto locked = co_await work.run(sql::LockProduct{.business = scope_.business, .product = guid});
+      if (const auto row = locked.find()) {  // a product deleted here stays deleted
+        auto variants = json::parse(row->variants);
+        co_await work.run(
+            sql::ChangeProduct{.business = scope_.business,
+                               .product = guid,
+                               .changes = to_json(columns_of(product, std::move(variants.as_array())))});
       }
     }
     ids_.push_back(product.external_id);

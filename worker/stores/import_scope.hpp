@@ -14,10 +14,9 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "storage/database.hpp"
+#include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
-
-namespace asio = boost::asio;
 
 /// Another worker has claimed the integration, or it was disabled or removed. Nothing more may be written.
 class LeaseLost : public std::exception {
@@ -27,7 +26,7 @@ class LeaseLost : public std::exception {
 
 /// The import to which a page belongs.
 struct ImportScope {
-  storage::Database& db;
+  StoreThread& thread;
   Guid business;
   Guid integration;
   Guid worker;
@@ -58,17 +57,16 @@ class PageWork {
   /// Throws LeaseLost. All methods throw StatementError and DatabaseUnavailable.
   static asio::awaitable<PageWork> begin(const ImportScope& scope);
 
-  asio::awaitable<storage::Rows> run(const storage::Statement& statement, storage::Params params);
+  template <storage::TypedStatement S>
+  asio::awaitable<storage::ResultOf<S>> run(const S& statement) {
+    return transaction_->run(statement);
+  }
 
   struct Advance {
     PageCounts counts;
     std::optional<Time> orders_reached, products_reached;
   };
   asio::awaitable<void> commit(Advance advance, const std::vector<Refused>& refused);
-
-  /// $1 and $2 of most statements: business and integration.
-  storage::Params key() const;
-  const ImportScope& scope() const { return scope_; }
 
  private:
   PageWork(const ImportScope& scope, std::unique_ptr<storage::Transaction> transaction)

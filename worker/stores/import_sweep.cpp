@@ -8,7 +8,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "connectors/store_memory.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_orders.hpp"
 #include "worker/stores/import_products.hpp"
 
@@ -123,11 +123,13 @@ class Sweep {
   /// Imports the orders that failed before again, one by one.
   asio::awaitable<void> retry_failures(SweepResult& end) {
     for (int round = 0; round < max_rounds; ++round) {
-      storage::Params params;
-      params.add(scope_.business.to_string()).add(scope_.integration.to_string()).add(claim_.is_requested);
-      params.add(scope_.run.to_string()).add(failures_per_round);
-      const auto due = co_await scope_.db.read(storage::sql::imports::due_failures, std::move(params));
-      for (int row = 0; row < due.size(); ++row) co_await retry(std::string(due.get(row, 0)), end);
+      const auto due = co_await scope_.thread.database().read(
+          storage::sql::imports::DueFailures{.business = scope_.business,
+                                             .integration = scope_.integration,
+                                             .include_later = claim_.is_requested,
+                                             .run = scope_.run,
+                                             .limit = failures_per_round});
+      for (const auto& failure : due) co_await retry(std::string(failure.external_id), end);
       if (due.size() < failures_per_round) co_return;
     }
   }

@@ -1,29 +1,18 @@
 #include "worker/stores/importer.hpp"
 
-#include <future>
 #include <map>
 #include <optional>
 #include <random>
-#include <thread>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/observe.hpp"
-#include "net/async_http.hpp"
-#include "storage/fields.hpp"
-#include "storage/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/import_sweep.hpp"
 
@@ -40,46 +29,24 @@ constexpr auto max_duration = 5min;     // of an import while others wait
 constexpr auto max_unused = 10min;
 constexpr auto max_age = 1h;
 
-/// Runs a coroutine that must not throw.
-void detach(asio::io_context& io, asio::awaitable<void> work) {
-  asio::co_spawn(io, std::move(work), asio::detached);
-}
-
 }  // namespace
 
-// All methods except `stop` run on thread_ only.
+// All methods except `stop` run on the thread only.
 class Importer::Impl {
  public:
-  Impl(Options options, const SecretBox& secrets) : options_(std::move(options)), secrets_(secrets) {
-    storage::Database::Options database;
-    database.url = options_.database_url;
-    database.application_name = "waybill imports";
-    database.read_connections = 1;
-    database.write_connections = 4;  // more than the imports of one business
-    database.wait_limit = 30s;       // a page waits for the pages of other stores
-    database.statement_timeout = 30s;
-    database_ = std::make_unique<storage::Database>(io_, database);
-    http_ = std::make_unique<net::HttpClient>(
-        net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
-    detach(io_, claim_due_imports());
-    detach(io_, renew_leases());
-    thread_ = std::thread([this] {
-      io_.run();
-      finished_.set_value();
-    });
+  Impl(Options options, const SecretBox& secrets, StoreThread& thread)
+      : options_(std::move(options)), secrets_(secrets), thread_(thread) {
+    tasks_.spawn(claim_due_imports());
+    tasks_.spawn(renew_leases());
   }
 
-  ~Impl() { stop(Duration::zero()); }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
   void stop(Duration limit) {
-    if (!thread_.joinable()) return;
-    asio::post(io_, [this] { begin_to_stop(); });
-    if (finished_.get_future().wait_for(limit) != std::future_status::ready) io_.stop();
-    thread_.join();
-    http_.reset();
-    database_.reset();
+    tasks_.stop([this] {
+      claim_timer_.cancel();
+      renewal_timer_.cancel();
+      for (auto& [integration, running] : running_) running.pause.cancel();
+    });
+    tasks_.wait(limit);
   }
 
  private:
@@ -91,29 +58,15 @@ class Importer::Impl {
     asio::steady_timer pause;
   };
   struct KeptStore {
-    std::string key, secret, url;  // encrypted
+    std::string sealed_key;
+    std::optional<std::string> sealed_secret;
+    std::string url;
     std::unique_ptr<connectors::Store> store;
     steady_clock::time_point opened_at, used_at;
   };
 
-  void begin_to_stop() {
-    is_stopping_ = true;
-    http_.reset();  // requests in flight end as cancelled
-    claim_timer_.cancel();
-    renewal_timer_.cancel();
-    for (auto& [integration, running] : running_) running.pause.cancel();
-    end_if_idle();
-  }
-
-  // The database keeps the event loop running. It must not be destroyed within a coroutine that it resumed.
-  void end_if_idle() {
-    if (!is_stopping_ || !running_.empty() || loops_ > 0) return;
-    asio::post(io_, [this] { database_.reset(); });
-    work_guard_.reset();
-  }
-
   asio::awaitable<void> wait(asio::steady_timer& timer, Duration duration) {
-    if (is_stopping_) co_return;
+    if (tasks_.is_stopping()) co_return;
     timer.expires_after(duration);
     boost::system::error_code cancelled;
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
@@ -121,8 +74,7 @@ class Importer::Impl {
 
   /// Claims and starts due imports until the importer stops.
   asio::awaitable<void> claim_due_imports() {
-    ++loops_;
-    while (!is_stopping_) {
+    while (!tasks_.is_stopping()) {
       try {
         if (running_.size() < options_.places) co_await start_due();
         has_failed_ = false;
@@ -133,8 +85,6 @@ class Importer::Impl {
       }
       co_await wait(claim_timer_, claim_interval);
     }
-    --loops_;
-    end_if_idle();
   }
 
   asio::awaitable<void> start_due() {
@@ -146,35 +96,37 @@ class Importer::Impl {
     runs.reserve(places);
     const std::int64_t now = to_unix_ms(system_clock().now());
     for (std::size_t i = 0; i < places; ++i) runs.push_back(Guid::timed_random(now));
-    storage::Params params;
-    params.add(options_.worker.to_string()).add(places).add(format_duration(options_.lease));
-    params.add(storage::array_literal(busy)).add(storage::array_literal(runs));
-    params.add(options_.places_of_business);
-    const auto rows = co_await database_->write(sql::claim, std::move(params), {});
-    storage::for_each_row(rows, [&](const storage::RowView& row) {
+    const auto claimed =
+        co_await thread_.database().write(sql::Claim{.worker = options_.worker,
+                                                     .limit = places,
+                                                     .lease = format_duration(options_.lease),
+                                                     .busy = busy,
+                                                     .new_runs = runs,
+                                                     .max_per_business = options_.places_of_business},
+                                          {});
+    for (const auto& row : claimed) {
       ImportClaim claim = claim_of(row);
-      running_.try_emplace(claim.integration, io_);
-      detach(io_, perform(std::move(claim)));
-    });
+      running_.try_emplace(claim.integration, thread_.io());
+      tasks_.spawn(perform(std::move(claim)));
+    }
     forget_stores();
   }
 
   /// Renews the leases of running imports, even of slow stores, until the importer stops.
   asio::awaitable<void> renew_leases() {
-    ++loops_;
-    while (!is_stopping_) {
+    while (!tasks_.is_stopping()) {
       co_await wait(renewal_timer_, options_.lease / 3);
-      if (is_stopping_ || running_.empty()) continue;
+      if (tasks_.is_stopping() || running_.empty()) continue;
       std::vector<Guid> held;
       held.reserve(running_.size());
       for (const auto& [integration, running] : running_) held.push_back(integration);
-      storage::Params params;
-      params.add(options_.worker.to_string()).add(storage::array_literal(held));
-      params.add(format_duration(options_.lease));
       try {
-        const auto rows = co_await database_->write(sql::renew, std::move(params), {});
-        std::map<Guid, bool> renewed;
-        storage::for_each_row(rows, [&](const storage::RowView& row) { renewed.emplace(row.guid(0), true); });
+        const auto rows = co_await thread_.database().write(
+            sql::Renew{
+                .worker = options_.worker, .integrations = held, .lease = format_duration(options_.lease)},
+            {});
+        std::set<Guid> renewed;
+        for (const auto& row : rows) renewed.insert(row.guid);
         for (const Guid& integration : held) {
           const auto running = running_.find(integration);
           if (running != running_.end() && !renewed.contains(integration)) running->second.has_lease = false;
@@ -182,8 +134,6 @@ class Importer::Impl {
       } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): each page checks its lease
       }
     }
-    --loops_;
-    end_if_idle();
   }
 
   asio::awaitable<void> perform(ImportClaim claim) {
@@ -205,7 +155,6 @@ class Importer::Impl {
     report(claim, result, steady_clock::now() - began);
     running_.erase(claim.integration);
     claim_timer_.cancel();
-    end_if_idle();
   }
 
   asio::awaitable<SweepResult> sweep(const ImportClaim& claim) {
@@ -218,10 +167,10 @@ class Importer::Impl {
     Running& running = running_.at(claim.integration);
     auto store = open(claim, *connector, running);
     const SweepControl control{
-        .must_stop = [this, &running] { return is_stopping_ || !running.has_lease; },
+        .must_stop = [this, &running] { return tasks_.is_stopping() || !running.has_lease; },
         .others_wait = [this] { return running_.size() >= options_.places; },
         .pause = [this, &running](Duration duration) { return wait(running.pause, duration); }};
-    const ImportScope scope{.db = *database_,
+    const ImportScope scope{.thread = thread_,
                             .business = claim.business,
                             .integration = claim.integration,
                             .worker = options_.worker,
@@ -238,7 +187,7 @@ class Importer::Impl {
     if (auto kept = stores_.extract(claim.integration)) {
       auto& found = kept.mapped();
       running.opened_at = found.opened_at;
-      if (found.key == claim.sealed_key && found.secret == claim.sealed_secret &&
+      if (found.sealed_key == claim.sealed_key && found.sealed_secret == claim.sealed_secret &&
           found.url == claim.store_url)
         return std::move(found.store);
     }
@@ -256,17 +205,11 @@ class Importer::Impl {
 
   connectors::Send send(Guid integration) {
     return [this, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+      if (!is_overdue(integration)) co_return co_await tasks_.fetch(std::move(request));
       net::HttpResponse response;
-      if (!http_) {
-        response.failure = net::HttpFailure::cancelled;
-        co_return response;
-      }
-      if (is_overdue(integration)) {
-        response.failure = net::HttpFailure::timeout;
-        response.error = "it took too long while other stores waited.";
-        co_return response;
-      }
-      co_return co_await net::fetch(*http_, std::move(request));
+      response.failure = net::HttpFailure::timeout;
+      response.error = "it took too long while other stores waited.";
+      co_return response;
     };
   }
 
@@ -287,7 +230,8 @@ class Importer::Impl {
   asio::awaitable<void> finish(const ImportClaim& claim, const SweepResult& result, Time began) {
     using Kind = SweepResult::Kind;
     const bool has_failed = result.kind == Kind::failed;
-    const bool goes_on = result.kind == Kind::yielded || (result.kind == Kind::stopped && is_stopping_);
+    const bool goes_on =
+        result.kind == Kind::yielded || (result.kind == Kind::stopped && tasks_.is_stopping());
     const int failures = has_failed ? claim.failures + 1 : result.kind == Kind::complete ? 0 : claim.failures;
     Duration pause = Duration::zero();
     if (has_failed) pause = pause_after(failures, result.retry_after, spread());
@@ -300,19 +244,19 @@ class Importer::Impl {
     if (has_failed) errors.push_back({{}, std::nullopt, result.reason});
     if (result.kind == Kind::stopped && !goes_on)
       errors.push_back({{}, std::nullopt, "Stopped: the integration was disabled or removed."});
-    const auto moment = [&](bool is_swept) {
-      return is_swept ? std::optional(format_sql_timestamp(began)) : std::nullopt;
-    };
-    storage::Params params;
-    params.add(claim.business.to_string())
-        .add(claim.integration.to_string())
-        .add(options_.worker.to_string());
-    params.add(claim.run.to_string()).add(claim.due_at).add(format_duration(pause)).add(failures);
-    params.add(moment(result.has_orders))
-        .add(moment(result.has_products))
-        .add(errors_json(errors))
-        .add(goes_on);
-    co_await database_->write(sql::finish, std::move(params), {});
+    const auto swept_at = [&](bool is_swept) { return is_swept ? std::optional(began) : std::nullopt; };
+    co_await thread_.database().write(sql::Finish{.business = claim.business,
+                                                  .integration = claim.integration,
+                                                  .worker = options_.worker,
+                                                  .run = claim.run,
+                                                  .due_at = claim.due_at,
+                                                  .delay = format_duration(pause),
+                                                  .failures = failures,
+                                                  .orders_swept_at = swept_at(result.has_orders),
+                                                  .products_swept_at = swept_at(result.has_products),
+                                                  .errors = errors_json(errors),
+                                                  .continues = goes_on},
+                                      {});
   }
 
   static void report(const ImportClaim& claim, const SweepResult& result, steady_clock::duration took) {
@@ -346,24 +290,18 @@ class Importer::Impl {
 
   const Options options_;
   const SecretBox& secrets_;
-  asio::io_context io_{1};
-  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_guard_{io_.get_executor()};
-  std::unique_ptr<net::HttpClient> http_;
-  std::unique_ptr<storage::Database> database_;
-  asio::steady_timer claim_timer_{io_};
-  asio::steady_timer renewal_timer_{io_};
+  StoreThread& thread_;
+  StoreTasks tasks_{thread_};
+  asio::steady_timer claim_timer_{thread_.io()};
+  asio::steady_timer renewal_timer_{thread_.io()};
   std::map<Guid, Running> running_;
   std::map<Guid, KeptStore> stores_;
   std::minstd_rand random_{std::random_device{}()};
-  int loops_ = 0;
-  bool is_stopping_ = false;
   bool has_failed_ = false;
-  std::promise<void> finished_;
-  std::thread thread_;
 };
 
-Importer::Importer(Options options, const SecretBox& secrets)
-    : impl_(std::make_unique<Impl>(std::move(options), secrets)) {}
+Importer::Importer(Options options, const SecretBox& secrets, StoreThread& thread)
+    : impl_(std::make_unique<Impl>(std::move(options), secrets, thread)) {}
 
 Importer::~Importer() = default;
 

@@ -2,34 +2,26 @@
 
 #include <algorithm>
 #include <deque>
-#include <future>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "connectors/store_send.hpp"
 #include "connectors/stored_credentials.hpp"
-#include "storage/database.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::worker {
 namespace {
 
 namespace asio = boost::asio;
+namespace sql = storage::sql::integrations;
 using actions::AttemptResult;
 using actions::Dead;
 using actions::Done;
@@ -59,36 +51,23 @@ struct Target {
   std::optional<std::string> sealed_secret;
   bool is_on = false;
 
+  explicit Target(const sql::PushTarget::Row& row)
+      : tracking_number(row.tracking_number),
+        external_id(row.external_id),
+        carrier_name(row.carrier_name.value_or("")),
+        carrier_code(row.carrier_code.value_or("")),
+        integration(row.integration_id.value_or(Guid())),
+        provider(row.provider.value_or("")),
+        store_url(row.store_url.value_or("")),
+        sealed_key(row.sealed_key.value_or("")),
+        sealed_secret(row.sealed_secret),
+        is_on(row.is_on) {}
+
   /// Changes with the parameters of a connection.
   std::string fingerprint() const {
     return provider + " " + store_url + " " + sealed_key + " " + sealed_secret.value_or("");
   }
 };
-
-Target read_target(const storage::RowView& row) {
-  enum Column {
-    tracking_number,
-    external_id,
-    carrier_name,
-    carrier_code,
-    integration,
-    provider,
-    store_url,
-    api_key,
-    api_secret,
-    is_on
-  };
-  return {.tracking_number = row.string(tracking_number),
-          .external_id = row.maybe_string(external_id),
-          .carrier_name = row.string(carrier_name),
-          .carrier_code = row.string(carrier_code),
-          .integration = row.guid(integration),
-          .provider = row.string(provider),
-          .store_url = row.string(store_url),
-          .sealed_key = row.string(api_key),
-          .sealed_secret = row.maybe_string(api_secret),
-          .is_on = row.boolean(is_on)};
-}
 
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
 /// temporary maintenance page.
@@ -129,43 +108,23 @@ void requeue(AttemptResult& result, Time until) {
 
 class StoreTrackingSender::Impl {
  public:
-  Impl(Options options, const SecretBox& secrets, net::HttpClient& http, const Clock& clock)
+  Impl(Options options, const SecretBox& secrets, const Clock& clock, StoreThread& thread)
       : options_(std::move(options)),
         secrets_(secrets),
-        http_(http),
         clock_(clock),
-        breaker_(options_.breaker),
-        database_(std::make_unique<storage::Database>(
-            io_, storage::Database::Options{.url = options_.database_url,
-                                            .application_name = "waybill tracking",
-                                            .read_connections = 1,
-                                            .write_connections = 1})),
-        thread_([this] { io_.run(); }) {}
-
-  ~Impl() {
-    close();
-    asio::post(io_, [this] { database_.reset(); });  // operations in progress fail
-    work_.reset();
-    thread_.join();
-  }
-
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+        thread_(thread),
+        breaker_(options_.breaker) {}
 
   void send(actions::TrackingNotice notice, actions::Action::Finish finish) {
-    asio::co_spawn(io_, serve(notice, std::move(finish)), asio::detached);
+    tasks_.spawn(serve(notice, std::move(finish)));
   }
 
   void close() {
-    std::promise<void> done;
-    asio::post(io_, [&] {
-      closed_ = true;
+    tasks_.stop([this] {
       for (auto& [integration, queue] : queues_) {
         for (auto* const timer : queue.waiting) timer->cancel();
       }
-      done.set_value();
     });
-    done.get_future().wait();
   }
 
  private:
@@ -200,7 +159,7 @@ class StoreTrackingSender::Impl {
       result.error = error.what();
     }
     // An attempt that the worker's stop interrupted does not count.
-    if (closed_ && std::holds_alternative<Retry>(result.outcome)) result.cancelled = true;
+    if (tasks_.is_stopping() && std::holds_alternative<Retry>(result.outcome)) result.cancelled = true;
     result.duration = std::chrono::duration_cast<Duration>(clock_.now() - result.started_at);
     finish(std::move(result));
   }
@@ -226,17 +185,16 @@ class StoreTrackingSender::Impl {
 
   asio::awaitable<std::optional<Target>> find(const actions::TrackingNotice& notice) {
     for (int attempt = 1;; ++attempt) {
-      if (closed_) throw storage::DatabaseUnavailable("the worker is stopping");
+      if (tasks_.is_stopping()) throw storage::DatabaseUnavailable("the worker is stopping");
       try {
-        const auto rows = co_await database_->read(
-            storage::sql::integrations::push_target,
-            storage::Params().add(notice.business.to_string()).add(notice.shipment.to_string()));
+        const auto rows = co_await thread_.database().read(
+            sql::PushTarget{.business = notice.business, .shipment = notice.shipment});
         if (rows.empty()) co_return std::nullopt;
-        co_return read_target(storage::RowView(rows, 0));
+        co_return Target(rows.front());
       } catch (const storage::DatabaseUnavailable&) {
         if (attempt == database_attempts) throw;
       }
-      asio::steady_timer pause(io_, database_pause);
+      asio::steady_timer pause(thread_.io(), database_pause);
       co_await pause.async_wait(asio::use_awaitable);
     }
   }
@@ -277,7 +235,7 @@ class StoreTrackingSender::Impl {
     }
     if (has_lock) co_await unlock_order(notice.business, target);
     const Time now = clock_.now();
-    if (closed_ || !has_lock) {
+    if (tasks_.is_stopping() || !has_lock) {
       breaker_.released(name, now);
     } else if (problem && is_down(*problem)) {
       breaker_.failed(name, now);
@@ -291,26 +249,26 @@ class StoreTrackingSender::Impl {
 
   /// Locks the order against other workers; false if another worker has the lock.
   asio::awaitable<bool> lock_order(const Guid& business, const Target& target) {
-    const auto rows = co_await database_->write(
-        storage::sql::integrations::hold_push,
-        order_key(business, target).add(format_duration(options_.attempt_limit + lock_margin)), {});
+    const auto rows = co_await thread_.database().write(
+        sql::HoldPush{.business = business,
+                      .integration = target.integration,
+                      .external_id = *target.external_id,
+                      .worker = options_.worker,
+                      .duration = format_duration(options_.attempt_limit + lock_margin)},
+        {});
     co_return !rows.empty();
   }
 
   /// Must not throw. A lock that cannot be released expires.
   asio::awaitable<void> unlock_order(const Guid& business, const Target& target) {
     try {
-      co_await database_->write(storage::sql::integrations::release_push, order_key(business, target), {});
+      co_await thread_.database().write(sql::ReleasePush{.business = business,
+                                                         .integration = target.integration,
+                                                         .external_id = *target.external_id,
+                                                         .worker = options_.worker},
+                                        {});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
-  }
-
-  storage::Params order_key(const Guid& business, const Target& target) const {
-    return storage::Params()
-        .add(business.to_string())
-        .add(target.integration.to_string())
-        .add(*target.external_id)
-        .add(options_.worker.to_string());
   }
 
   /// Takes a slot at the store and reserves the order. Returns nullopt, or the time of the next attempt if
@@ -319,13 +277,13 @@ class StoreTrackingSender::Impl {
                                                  const std::string& order) {
     const Time give_up = clock_.now() + options_.slot_wait_limit;
     bool is_queued = false;
-    asio::steady_timer timer(io_);
+    asio::steady_timer timer(thread_.io());
     for (;;) {
       const Time now = clock_.now();
       const bool is_next = !queue.orders.contains(order) &&
                            (queue.waiting.empty() || (is_queued && queue.waiting.front() == &timer));
       std::optional<Time> later;
-      if (closed_) {
+      if (tasks_.is_stopping()) {
         later = now;
       } else if (is_next && breaker_.try_start(name, now)) {
         queue.orders.insert(order);
@@ -408,34 +366,23 @@ class StoreTrackingSender::Impl {
   }
 
   connectors::Send sender(const std::shared_ptr<const Time>& deadline) {
-    return [this, send = connectors::send_until(http_, clock_, deadline)](
-               net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
-      if (!closed_) co_return co_await send(std::move(request));
-      net::HttpResponse response;
-      response.failure = net::HttpFailure::cancelled;
-      response.error = "the worker is stopping";
-      response.started_at = clock_.now();
-      co_return response;
-    };
+    return connectors::send_until(
+        [this](net::HttpRequest request) { return tasks_.fetch(std::move(request)); }, clock_, deadline);
   }
 
   const Options options_;
   const SecretBox& secrets_;
-  net::HttpClient& http_;
   const Clock& clock_;
-  asio::io_context io_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  // The following members are used by thread_ only.
-  bool closed_ = false;
+  StoreThread& thread_;
+  StoreTasks tasks_{thread_};
+  // The following members are used on the thread only.
   net::CircuitBreaker breaker_;  // by integration
   std::unordered_map<Guid, StoreQueue> queues_;
-  std::unique_ptr<storage::Database> database_;
-  std::thread thread_;
 };
 
-StoreTrackingSender::StoreTrackingSender(Options options, const SecretBox& secrets, net::HttpClient& http,
-                                         const Clock& clock)
-    : impl_(std::make_unique<Impl>(std::move(options), secrets, http, clock)) {}
+StoreTrackingSender::StoreTrackingSender(Options options, const SecretBox& secrets, const Clock& clock,
+                                         StoreThread& thread)
+    : impl_(std::make_unique<Impl>(std::move(options), secrets, clock, thread)) {}
 
 StoreTrackingSender::~StoreTrackingSender() = default;
 

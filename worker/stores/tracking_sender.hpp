@@ -8,19 +8,18 @@
 #include "base/secret_box.hpp"
 #include "connectors/connector.hpp"
 #include "net/circuit_breaker.hpp"
-#include "net/http_client.hpp"
+#include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
 
-/// Sends the tracking of shipments to stores on a dedicated thread. Stores are served in parallel, each with
-/// at most two attempts at a time and its own circuit breaker. An attempt that finds no slot soon does not
-/// count and is requeued, so that a slow store delays no other. Connections are reused until their
+/// Sends the tracking of shipments to stores on the thread for stores. Stores are served in parallel, each
+/// with at most two attempts at a time and its own circuit breaker. An attempt that finds no slot soon does
+/// not count and is requeued, so that a slow store delays no other. Connections are reused until their
 /// credentials change or are refused. All workers together send one shipment of an order at a time; the lock
 /// of a crashed worker expires. A crash loses no other state, and sending again is harmless.
 class StoreTrackingSender final : public actions::TrackingSender {
  public:
   struct Options {
-    std::string database_url;
     Guid worker;  // the owner of order locks
     connectors::Connector::Options connectors;
     Duration attempt_limit = std::chrono::seconds(25);   // for a whole attempt
@@ -30,14 +29,13 @@ class StoreTrackingSender final : public actions::TrackingSender {
     net::CircuitBreaker::Options breaker = {.max_in_flight = 2};
   };
 
-  /// All references must outlive the sender, except the client, which may be destroyed after `close`.
-  StoreTrackingSender(Options options, const SecretBox& secrets, net::HttpClient& http, const Clock& clock);
-  /// Waits for the attempts in progress.
+  /// All references must outlive the sender, which must exist until the thread has stopped.
+  StoreTrackingSender(Options options, const SecretBox& secrets, const Clock& clock, StoreThread& thread);
   ~StoreTrackingSender() override;
 
   void send(actions::TrackingNotice notice, actions::Action::Finish finish) override;
 
-  /// After this, nothing more is sent; attempts in progress end as cancelled when the client is destroyed.
+  /// Sends nothing more; attempts in progress end as cancelled. Call it once.
   void close();
 
  private:

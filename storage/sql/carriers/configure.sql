@@ -1,6 +1,6 @@
 -- Configures a carrier and replaces an earlier configuration. Returns the carrier. No row if there is none.
--- $1 business uuid, $2 carrier uuid, $3 account_number text, $4 default_service_level text,
--- $5 test_mode boolean, $6 sealed_key bytea, $7 sealed_secret bytea
+-- $1 business uuid, $2 carrier uuid, $3 account_number text or null, $4 default_service_level text or null,
+-- $5 test_mode boolean, $6 sealed_key bytea or null, $7 sealed_secret bytea or null
 with configured as (
   insert into carrier_configurations (business_id, carrier_id, account_number, default_service_level, test_mode,
                                       sealed_api_key, sealed_api_secret)

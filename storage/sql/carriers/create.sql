@@ -1,6 +1,7 @@
 -- Adds a carrier of a business and returns it. No row if a built-in carrier has the code or there are 1000
 -- carriers, including the built-in ones.
 -- $1 business uuid, $2 name text, $3 code text, $4 type text, $5 service_levels jsonb
+-- -> guid uuid, ...
 insert into carriers (business_id, name, code, type, service_levels)
 select $1, $2, $3, $4, $5
 where not exists (select from carriers k

@@ -1,8 +1,8 @@
 -- Changes a carrier's configuration and returns the carrier. Null leaves $3 to $5 unchanged. No row if the
 -- carrier is not configured.
 -- $1 business uuid, $2 carrier uuid, $3 active boolean or null, $4 account_number text or null,
--- $5 test_mode boolean or null, $6 set_default_service_level boolean, $7 default_service_level text,
--- $8 set_key boolean, $9 sealed_key bytea, $10 set_secret boolean, $11 sealed_secret bytea
+-- $5 test_mode boolean or null, $6 set_default_service_level boolean, $7 default_service_level text or null,
+-- $8 set_key boolean, $9 sealed_key bytea or null, $10 set_secret boolean, $11 sealed_secret bytea or null
 with changed as (
   update carrier_configurations g
   set is_active = coalesce($3, g.is_active), account_number = coalesce($4, g.account_number),

@@ -1,9 +1,10 @@
 -- Gives an order's item the dimensions of a preset, in the units of the business's products. A preset without
 -- a weight keeps the item's weight. Items of shipped and delivered orders stay unchanged. Returns whether the
 -- preset exists, whether the item exists, and the order's status.
--- $1 business uuid, $2 order uuid, $3 preset uuid, $4 item text
+-- $1 business uuid, $2 order uuid, $3 preset uuid, $4 item uuid
+-- -> preset_exists boolean, item_exists boolean, status text
 with held as (
-  select guid, status, list_element(items::jsonb, $4) as item from orders
+  select guid, status, list_element(items::jsonb, $4::uuid::text) as item from orders
   where business_id = $1 and guid = $2 and deleted_at is null for update
 ), preset as (
   select jsonb_build_object('length', in_unit(p.length, p.unit, u.length), 'width', in_unit(p.width, p.unit, u.length),
@@ -19,7 +20,8 @@ with held as (
                                                   else jsonb '{"weight": null}' end || p.dimensions) as change
   from held h, preset p where h.item is not null and h.status not in ('shipped', 'delivered')
 ), changed as (
-  update orders r set items = list_with_changed(r.items::jsonb, $4, c.change) from change c
-  where r.business_id = $1 and r.guid = c.guid and r.items::jsonb <> list_with_changed(r.items::jsonb, $4, c.change)
+  update orders r set items = list_with_changed(r.items::jsonb, $4::uuid::text, c.change) from change c
+  where r.business_id = $1 and r.guid = c.guid
+    and r.items::jsonb <> list_with_changed(r.items::jsonb, $4::uuid::text, c.change)
 )
-select exists (select from preset), item is not null, status from held
+select exists (select from preset) as preset_exists, item is not null as item_exists, status from held

@@ -1,6 +1,7 @@
 -- Adds a dimension preset and returns it; missing units are those of the business. Locks the business while
 -- its presets are counted. No row if the business has 1000 presets.
 -- $1 business uuid, $2 columns jsonb (JSON object)
+-- -> guid uuid, ...
 with owner as (
   select guid from businesses where guid = $1 for no key update
 ), room as (

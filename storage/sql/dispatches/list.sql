@@ -1,6 +1,7 @@
 -- Returns a page of dispatches, newest first, each row preceded by the total. An empty page is one row with
 -- the total and nulls.
 -- $1 business uuid, $2 limit bigint, $3 offset bigint
+-- -> total bigint, created_at timestamptz or null, ...
 select c.total, e.*
 from (select count(*) as total from dispatches where business_id = $1 and deleted_at is null) c
 left join lateral (

@@ -1,8 +1,8 @@
 -- Updates the counts of an import run and the positions of its integration; the last statement of a page. A
 -- null position changes nothing, and positions never move back.
--- $1 business uuid, $2 import_run uuid, $3 imported int, $4 updated int, $5 unchanged int, $6 failed int,
--- $7 errors jsonb, $8 integration uuid, $9 position_of_orders timestamptz or null,
--- $10 position_of_products timestamptz or null
+-- $1 business uuid, $2 run uuid, $3 imported int, $4 updated int, $5 unchanged int, $6 failed int,
+-- $7 errors jsonb (JSON array), $8 integration uuid, $9 orders_reached timestamptz or null,
+-- $10 products_reached timestamptz or null
 with counted as (
   update integration_runs
   set imported = imported + $3, updated = updated + $4, unchanged = unchanged + $5, failed = failed + $6,

@@ -1,8 +1,14 @@
 -- Leases due integrations to a worker and returns them with their import run: the requested run, otherwise an
 -- unfinished one, otherwise a new one; null if nothing is to be imported. Businesses take turns, the one with
 -- the fewest current imports first.
--- $1 worker uuid, $2 limit bigint, $3 lease interval, $4 busy_integrations uuid[],
--- $5 guids_for_new_runs uuid[], $6 max_per_business bigint
+-- $1 worker uuid, $2 limit bigint, $3 lease interval, $4 busy uuid[] (integrations that the worker imports now),
+-- $5 new_runs uuid[] (a guid for each of the limit), $6 max_per_business bigint
+-- -> business_id uuid, integration_id uuid, provider text, store_url text, sealed_key text (in hex),
+-- sealed_secret text or null (in hex), wants_orders boolean, wants_products boolean, run_id uuid or null,
+-- is_requested boolean, due_at timestamptz, failures int, orders_reached timestamptz or null,
+-- orders_moved_at timestamptz or null, orders_swept_at timestamptz or null,
+-- products_reached timestamptz or null, products_moved_at timestamptz or null,
+-- products_swept_at timestamptz or null
 with busy as (
   select business_id, count(*) as imports from integrations
   where lease_owner is not null and lease_until > now() group by business_id
@@ -49,8 +55,10 @@ with busy as (
   from held h where i.business_id = h.business_id and i.guid = h.guid
   returning i.*
 )
-select l.business_id, l.guid, l.provider, l.store_url, encode(l.api_key, 'hex'), encode(l.api_secret, 'hex'),
-       l.auto_import or coalesce(b.requested, false), l.sync_products, b.guid, coalesce(b.requested, false), l.due_at, l.failures,
+select l.business_id, l.guid as integration_id, l.provider, l.store_url, encode(l.api_key, 'hex') as sealed_key,
+       encode(l.api_secret, 'hex') as sealed_secret, l.auto_import or coalesce(b.requested, false) as wants_orders,
+       l.sync_products as wants_products, b.guid as run_id, coalesce(b.requested, false) as is_requested,
+       l.due_at, l.failures,
        l.orders_reached, l.orders_moved_at, l.orders_swept_at,
        l.products_reached, l.products_moved_at, l.products_swept_at
 from leased l left join begun b on b.business_id = l.business_id and b.integration_id = l.guid

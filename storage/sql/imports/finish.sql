@@ -1,9 +1,10 @@
 -- Releases an integration after an import and finishes the run. The integration is due again after a delay,
 -- or at once if a run was requested meanwhile. A continued run stays unfinished, and so does the run of a
 -- lost lease. The previous run is deleted if it had no effect and was not requested.
--- $1 business uuid, $2 integration uuid, $3 worker uuid, $4 import_run uuid,
--- $5 due_time_at_claim timestamptz, $6 delay interval, $7 store_failures int,
--- $8 full_orders_started timestamptz or null, $9 full_products_started timestamptz or null, $10 errors jsonb,
+-- $1 business uuid, $2 integration uuid, $3 worker uuid, $4 run uuid,
+-- $5 due_at timestamptz (when it was claimed), $6 delay interval, $7 failures int,
+-- $8 orders_swept_at timestamptz or null (start of a complete import),
+-- $9 products_swept_at timestamptz or null (start of a complete import), $10 errors jsonb (JSON array),
 -- $11 continues boolean
 with freed as (
   update integrations

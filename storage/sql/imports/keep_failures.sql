@@ -1,7 +1,7 @@
 -- Stores orders that could not be imported. Each is fetched again after 1, 4, 16, 64 and 256 minutes, then
 -- daily. An order that arrives with a page before it is due does not count as an attempt.
--- $1 business uuid, $2 integration uuid, $3 store_order_ids text[], $4 order_numbers text[],
--- $5 reasons text[], $6 import_run uuid
+-- $1 business uuid, $2 integration uuid, $3 external_ids text[], $4 order_numbers text[] (with nulls),
+-- $5 reasons text[], $6 run uuid
 insert into import_failures (business_id, integration_id, external_id, order_number, reason, run_id, due_at)
 select $1, $2, n.external_id, n.order_number, n.reason, $6, now() + interval '1 minute'
 from unnest($3::text[], $4::text[], $5::text[]) n (external_id, order_number, reason)

@@ -1,6 +1,7 @@
 -- Returns the imported state of a store's products by id, and products with the given SKUs.
--- $1 business uuid, $2 integration uuid, $3 store_product_ids text[], $4 skus text[]
-select 'id', m.external_id, m.product_id, m.digest
+-- $1 business uuid, $2 integration uuid, $3 external_ids text[], $4 skus text[]
+-- -> kind text (id or sku), identifier text, product_id uuid, digest text or null (null for a SKU)
+select 'id' as kind, m.external_id as identifier, m.product_id, m.digest
 from imported_products m
 where m.business_id = $1 and m.integration_id = $2 and m.external_id = any ($3::text[])
 union all

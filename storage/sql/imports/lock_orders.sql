@@ -1,5 +1,6 @@
 -- Locks orders until the page is committed and returns their statuses.
 -- $1 business uuid, $2 orders uuid[]
+-- -> guid uuid, status text
 select guid, status from orders
 where business_id = $1 and guid = any ($2::uuid[]) and deleted_at is null
 order by guid

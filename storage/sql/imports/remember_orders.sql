@@ -1,6 +1,6 @@
 -- Stores the state of imported orders and deletes their failures.
--- $1 business uuid, $2 integration uuid, $3 store_order_ids text[], $4 orders uuid[], $5 digests text[],
--- $6 store_statuses text[]
+-- $1 business uuid, $2 integration uuid, $3 external_ids text[], $4 orders uuid[], $5 digests text[],
+-- $6 statuses text[] (in the store)
 with resolved as (
   delete from import_failures
   where business_id = $1 and integration_id = $2 and external_id = any ($3::text[])

@@ -1,5 +1,5 @@
 -- Stores the state of imported products.
--- $1 business uuid, $2 integration uuid, $3 store_product_ids text[], $4 products uuid[], $5 digests text[]
+-- $1 business uuid, $2 integration uuid, $3 external_ids text[], $4 products uuid[], $5 digests text[]
 insert into imported_products (business_id, integration_id, external_id, product_id, digest)
 select $1, $2, n.external_id, n.product_id, n.digest
 from unnest($3::text[], $4::uuid[], $5::text[]) n (external_id, product_id, digest)

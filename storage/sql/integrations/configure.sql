@@ -1,8 +1,8 @@
 -- Connects a store and returns the integration. No row if the store is already connected or its state is not
 -- the expected one.
--- $1 business uuid, $2 guid uuid, $3 provider text, $4 address text, $5 sealed_key bytea,
--- $6 sealed_secret bytea, $7 import_orders boolean, $8 sync_products boolean, $9 push_tracking boolean,
--- $10 replaces_removed boolean
+-- $1 business uuid, $2 integration uuid, $3 provider text, $4 store_url text, $5 sealed_key bytea,
+-- $6 sealed_secret bytea or null, $7 import_orders boolean, $8 sync_products boolean, $9 push_tracking boolean,
+-- $10 is_removed boolean (the expected state of the store)
 insert into integrations as i
   (business_id, guid, provider, store_url, api_key, api_secret, auto_import, sync_products, push_tracking)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)

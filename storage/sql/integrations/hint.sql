@@ -1,5 +1,5 @@
 -- Makes an import due after a webhook of a store, unless the delivery was seen before.
--- $1 business uuid, $2 integration uuid, $3 delivery_id text or null
+-- $1 business uuid, $2 integration uuid, $3 delivery text or null (key of the delivery)
 with seen as (
   insert into inbound_deliveries (business_id, integration_id, delivery_id)
   select $1::uuid, $2::uuid, $3::text where $3::text is not null

@@ -3,6 +3,7 @@
 -- carrier does not exist), and whether the service level is one of them. The orders change only if everything
 -- is valid.
 -- $1 business uuid, $2 orders uuid[], $3 carrier uuid, $4 service_level text or null
+-- -> all_exist boolean, levels jsonb or null, offers_level boolean or null
 with carrier as (
   select k.guid, coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
   where k.business_id in ($1, catalogue_business()) and k.guid = $3
@@ -25,4 +26,4 @@ with carrier as (
   where r.business_id = $1 and r.guid = w.guid
     and (r.carrier_id, r.service_level) is distinct from (w.carrier_id, w.service_level)
 )
-select c.yes, k.levels, k.levels ? $4 from complete c left join carrier k on true
+select c.yes as all_exist, k.levels, k.levels ? $4 as offers_level from complete c left join carrier k on true

@@ -1,6 +1,6 @@
 -- Sets an order's collection date and, if given, its time window. Returns the order and the date.
--- $1 business uuid, $2 order uuid, $3 collection_date timestamptz, $4 set_time_window boolean,
--- $5 start_of_window text, $6 end_of_window text
+-- $1 business uuid, $2 order uuid, $3 collection_date timestamptz, $4 has_window boolean,
+-- $5 window_start text or null, $6 window_end text or null
 with held as (
   select guid, case when $4 then $5 else collection_start end as starts,
          case when $4 then $6 else collection_end end as ends

@@ -1,9 +1,10 @@
 -- Adds an order. Without a customer, the customer with the given contact data is found or added.
--- $1 business uuid, $2 guid uuid, $3 number text or null, $4 status text, $5 customer uuid or null,
--- $6 customer_name text, $7 customer_email text, $8 customer_phone text, $9 items json, $10 street text,
--- $11 city text, $12 state text, $13 postal_code text, $14 country text, $15 carrier uuid,
--- $16 service_level text, $17 currency text or null, $18 collection_date timestamptz,
--- $19 start_of_time_window text, $20 end_of_time_window text, $21 notes text
+-- $1 business uuid, $2 order uuid, $3 number text or null, $4 status text, $5 customer uuid or null,
+-- $6 customer_name text or null, $7 customer_email text or null, $8 customer_phone text or null,
+-- $9 items json, $10 street text or null, $11 city text or null, $12 state text or null,
+-- $13 postal_code text or null, $14 country text or null, $15 carrier uuid or null,
+-- $16 service_level text or null, $17 currency text or null, $18 collection_date timestamptz or null,
+-- $19 window_start text or null, $20 window_end text or null, $21 notes text or null
 insert into orders (business_id, guid, customer_id, order_number, status, items, total_value, delivery_street,
                     delivery_city, delivery_state, delivery_postal_code, delivery_country, carrier_id, service_level,
                     currency, collection_date, collection_start, collection_end, notes)

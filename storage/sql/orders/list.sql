@@ -1,9 +1,10 @@
 -- Returns a page of orders, each row preceded by the total: by default the newest fifty. api/records/list.cpp
 -- inserts the parts of a request in the marked places.
 -- $1 business uuid
+-- -> total bigint, ...
 select
   /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
-            where n.business_id = $1 and n.entity_type = 0)/*end*/,
+            where n.business_id = $1 and n.entity_type = 0)/*end*/ as total,
   r.guid, r.order_number as "orderNumber", r.status, r.customer_id as "customer.guid",
   (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
   r.items as "items{description,quantity,price}",

@@ -1,5 +1,6 @@
 -- Deletes all given orders, or none. Returns whether all exist.
 -- $1 business uuid, $2 orders uuid[]
+-- -> all_exist boolean
 with named as (
   select distinct guid from unnest($2::uuid[]) guid
 ), held as (
@@ -11,4 +12,4 @@ with named as (
   update orders r set deleted_at = now() from held h, complete c
   where r.business_id = $1 and r.guid = h.guid and c.yes
 )
-select yes from complete
+select yes as all_exist from complete

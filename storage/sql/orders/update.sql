@@ -1,10 +1,11 @@
 -- Replaces the values of a locked order. An imported total stays while the items stay. Writes nothing if
 -- nothing changes.
 -- $1 business uuid, $2 order uuid, $3 number text, $4 has_customer boolean, $5 customer uuid or null,
--- $6 customer_name text, $7 customer_email text, $8 customer_phone text,
--- $9 items json or null (null: unchanged), $10 street text, $11 city text, $12 state text,
--- $13 postal_code text, $14 country text, $15 carrier uuid, $16 service_level text, $17 currency text,
--- $18 collection_date timestamptz, $19 start_of_time_window text, $20 end_of_time_window text, $21 notes text
+-- $6 customer_name text or null, $7 customer_email text or null, $8 customer_phone text or null,
+-- $9 items json or null (null: unchanged), $10 street text or null, $11 city text or null,
+-- $12 state text or null, $13 postal_code text or null, $14 country text or null, $15 carrier uuid or null,
+-- $16 service_level text or null, $17 currency text, $18 collection_date timestamptz or null,
+-- $19 window_start text or null, $20 window_end text or null, $21 notes text or null
 update orders r
 set customer_id = n.customer_id, order_number = $3, items = n.items,
     total_value = case when r.items::jsonb = n.items::jsonb then r.total_value else items_value(n.items) end,

@@ -1,9 +1,10 @@
 -- Returns a page of products, each row preceded by the total: by default the newest fifty.
 -- api/records/list.cpp inserts the parts of a request in the marked places.
 -- $1 business uuid
+-- -> total bigint, ...
 select
   /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
-            where n.business_id = $1 and n.entity_type = 3)/*end*/,
+            where n.business_id = $1 and n.entity_type = 3)/*end*/ as total,
   r.guid, r.name, r.sku, r.description, r.barcode, r.price, r.cost, r.weight, r.length as "dimensions.length",
   r.width as "dimensions.width", r.height as "dimensions.height", jsonb_array_length(r.variants) as "variantCount"
 from (/*rows*/select r.*/*end*/ from products r

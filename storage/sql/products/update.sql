@@ -1,6 +1,7 @@
 -- Changes the given columns of a product. Returns whether the change is valid (it must not remove a SKU), and
 -- the product. Writes nothing if nothing changes.
 -- $1 business uuid, $2 product uuid, $3 changes jsonb (JSON object by column)
+-- -> is_good boolean, ...
 with held as (
   select p as old from products p where p.business_id = $1 and p.guid = $2 and p.deleted_at is null for update
 ), merged as (

@@ -1,6 +1,8 @@
 -- Returns addresses for a geocoder: the business's address first, with a null guid, then those of the given
 -- shipments and of the dispatch's shipments.
 -- $1 business uuid, $2 shipments uuid[], $3 dispatch uuid or null
+-- -> guid uuid or null, street text or null, city text or null, state text or null,
+-- postal_code text or null, country text or null
 select guid, street, city, state, postal_code, country
 from (
   select 0 as rank, null::uuid as guid, street, city, state, postal_code, country from businesses where guid = $1

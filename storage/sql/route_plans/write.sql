@@ -1,6 +1,6 @@
 -- Stores a dispatch's new route. The arrays have one entry for each stop, in order.
 -- $1 business uuid, $2 dispatch uuid, $3 shipments uuid[], $4 latitudes float8[], $5 longitudes float8[],
--- $6 arrival_seconds bigint[], $7 distance_km numeric, $8 duration_seconds bigint
+-- $6 arrivals bigint[] (seconds), $7 distance_km numeric or null, $8 duration bigint (seconds)
 with stops as (
   update dispatch_stops t
   set sequence = n.sequence, latitude = n.latitude, longitude = n.longitude,

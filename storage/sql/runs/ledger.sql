@@ -1,6 +1,6 @@
 -- Returns counts of a business's events in a period and of their runs, all from one snapshot, and whether
 -- they balance.
--- $1 business uuid, $2 first_time_of_events timestamptz, $3 end timestamptz (exclusive)
+-- $1 business uuid, $2 from timestamptz, $3 end timestamptz (exclusive)
 with kept as (
   select count(*) as events from events e
   where e.business_id = $1::uuid and e.at >= $2::timestamptz and e.at < $3::timestamptz

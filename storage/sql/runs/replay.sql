@@ -1,6 +1,7 @@
 -- Queues a new run that repeats the request of a run under the same webhook-id. Returns whether the workflow
 -- still exists; nothing is queued otherwise. No row if the run does not exist.
 -- $1 business uuid, $2 run uuid, $3 new_run uuid
+-- -> has_workflow boolean, ...
 with origin as (
   select r.*, w.guid is not null as has_workflow, w.ordered
   from all_runs r

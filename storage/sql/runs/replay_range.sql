@@ -1,9 +1,9 @@
 -- Queues a new run for each finished run of a workflow whose event is in a period, in the same order, without
 -- runs that are replays themselves. Returns the number of such runs; nothing is queued if they exceed the
 -- maximum. No row if the workflow does not exist.
--- $1 business uuid, $2 workflow uuid, $3 first_time_of_events timestamptz or null,
--- $4 last_time timestamptz or null, $5 interval_added_to_4 interval (exclusive end),
--- $6 final_status text or null, $7 max_runs bigint
+-- $1 business uuid, $2 workflow uuid, $3 from timestamptz or null, $4 end timestamptz or null (exclusive),
+-- $5 status text or null, $6 max_runs bigint
+-- -> runs bigint, ...
 with workflow as (
   select business_id, guid, ordered from workflows
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
@@ -12,10 +12,10 @@ with workflow as (
   from workflow w
   join runs r on r.business_id = w.business_id and r.workflow_id = w.guid
   where r.business_id = $1::uuid and r.created_at >= coalesce($3::timestamptz, '-infinity')
-    and r.created_at < coalesce($4::timestamptz + $5::interval, 'infinity')
-    and ($6::text is null or r.status = $6) and r.replay_of is null
+    and r.created_at < coalesce($4::timestamptz, 'infinity')
+    and ($5::text is null or r.status = $5) and r.replay_of is null
   order by r.guid
-  limit $7::bigint + 1
+  limit $6::bigint + 1
 ), counted as (
   select count(*) as runs from origins
 ), queued as (
@@ -24,6 +24,6 @@ with workflow as (
   select o.business_id, timed_guid(clock_timestamp()), o.workflow_id, o.workflow_version, o.event_id, o.entity_type,
          o.entity_id, o.trigger_code, o.action, 'queued', now(), now() + o.number * interval '1 microsecond', o.origin,
          o.guid, o.destination, o.request, o.body, o.ordered
-  from origins o, counted c where c.runs <= $7::bigint
+  from origins o, counted c where c.runs <= $6::bigint
 )
 select c.runs, pg_notify('waybill_queue', '') from workflow w, counted c

@@ -1,6 +1,7 @@
 -- Returns a shipment's status changes, oldest first, each preceded by its event id; one row with a null event
 -- id if there are none. No row if the shipment does not exist.
 -- $1 business uuid, $2 shipment uuid
+-- -> event_id bigint or null, ...
 select h.event_id, h.status_from as "from", h.status_to as "to", h.at,
        coalesce(h.cause #>> '{by,type}', 'sql') as "by.type", h.cause #>> '{by,guid}' as "by.guid",
        h.cause #>> '{by,name}' as "by.name", h.cause ->> 'note' as notes

@@ -1,6 +1,7 @@
 -- Deletes all given shipments, or none. Returns whether all exist, and the statuses by guid of those that are
 -- underway. They are deleted only if all exist and none is underway (null).
 -- $1 business uuid, $2 shipments uuid[]
+-- -> complete boolean, underway json or null
 with named as (
   select distinct guid from unnest($2::uuid[]) guid
 ), held as (

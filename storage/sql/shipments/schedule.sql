@@ -1,6 +1,6 @@
 -- Sets a shipment's collection date and delivery date, if given. A null delivery date is calculated again. No
 -- row if the shipment does not exist.
--- $1 business uuid, $2 shipment uuid, $3 set_collection_date boolean, $4 collection_date timestamptz,
+-- $1 business uuid, $2 shipment uuid, $3 set_collection_date boolean, $4 collection_date timestamptz or null,
 -- $5 set_delivery_date boolean, $6 delivery_date timestamptz or null
 with held as (
   select guid, case when $3 then $4 else collection_date end as collected,

@@ -1,10 +1,13 @@
 -- Replaces the values of a locked shipment. Writes nothing if nothing changes.
--- $1 business uuid, $2 shipment uuid, $3 customer uuid, $4 carrier uuid, $5 service_level text,
--- $6 instructions text, $7 collection_date timestamptz, $8 packages jsonb or null (null: unchanged),
--- $9 sender_name text, $10 sender_street text, $11 sender_city text, $12 sender_state text,
--- $13 sender_postal_code text, $14 sender_country text, $15 sender_phone text, $16 recipient_name text,
--- $17 recipient_street text, $18 recipient_city text, $19 recipient_state text,
--- $20 recipient_postal_code text, $21 recipient_country text, $22 recipient_phone text
+-- $1 business uuid, $2 shipment uuid, $3 customer uuid or null, $4 carrier uuid or null,
+-- $5 service_level text or null, $6 instructions text or null, $7 collection_date timestamptz or null,
+-- $8 packages jsonb or null (null: unchanged),
+-- $9 sender_name text or null, $10 sender_street text or null, $11 sender_city text or null,
+-- $12 sender_state text or null, $13 sender_postal_code text or null, $14 sender_country text or null,
+-- $15 sender_phone text or null,
+-- $16 recipient_name text or null, $17 recipient_street text or null, $18 recipient_city text or null,
+-- $19 recipient_state text or null, $20 recipient_postal_code text or null, $21 recipient_country text or null,
+-- $22 recipient_phone text or null
 update shipments r
 set customer_id = $3, carrier_id = $4, service_level = $5, instructions = $6, collection_date = $7,
     packages = coalesce($8, r.packages), sender_name = $9, sender_street = $10, sender_city = $11, sender_state = $12,

@@ -1,7 +1,8 @@
 -- Changes a template and adds a version. A template that already has these values stays unchanged. Returns
 -- the template.
--- $1 business uuid, $2 template uuid, $3 code text, $4 name text, $5 entity_type smallint, $6 type text,
--- $7 subject text, $8 body text, $9 html text, $10 title text, $11 url text, $12 included_codes text[]
+-- $1 business uuid, $2 guid uuid, $3 code text, $4 name text, $5 entity_type smallint, $6 type text,
+-- $7 subject text or null, $8 body text or null, $9 html text or null, $10 title text or null,
+-- $11 url text or null, $12 partials text[]
 with changed as (
   update templates
   set code = $3, name = $4, entity_type = $5::smallint, type = $6, subject = $7, body = $8, html = $9, title = $10, url = $11,

@@ -1,7 +1,8 @@
 -- Adds a template and returns it. No row if the business has the maximum number of templates.
--- $1 business uuid, $2 code text, $3 name text, $4 entity_type smallint, $5 type text, $6 subject text,
--- $7 body text, $8 html text, $9 title text, $10 url text, $11 included_codes text[],
--- $12 max_templates bigint
+-- $1 business uuid, $2 code text, $3 name text, $4 entity_type smallint, $5 type text,
+-- $6 subject text or null, $7 body text or null, $8 html text or null, $9 title text or null,
+-- $10 url text or null, $11 partials text[], $12 max_templates bigint
+-- -> guid uuid, ...
 with made as (
   insert into templates (business_id, code, name, entity_type, type, subject, body, html, title, url, partials)
   select $1::uuid, $2, $3, $4::smallint, $5, $6, $7, $8, $9, $10, $11::text[]

@@ -1,3 +1,4 @@
 -- Returns whether a workflow uses a template.
 -- $1 business uuid, $2 code text
-select template_in_use($1::uuid, $2)
+-- -> in_use boolean
+select template_in_use($1::uuid, $2) as in_use

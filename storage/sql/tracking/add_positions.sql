@@ -1,9 +1,9 @@
 -- Adds positions, or none if a device is unknown. Returns the index (from 1) of the first position of an
 -- unknown device or null, the number of positions, and the number of new ones. Devices are locked in order of
 -- guid to prevent deadlocks between batches.
--- $1 business uuid, $2 device_ids text[], $3 times timestamptz[] or null (null: now), $4 latitudes float8[],
--- $5 longitudes float8[], $6 speeds real[], $7 headings real[], $8 battery_levels numeric[],
--- $9 faults_of_devices text[]
+-- $1 business uuid, $2 devices text[] (their ids), $3 times timestamptz[] (null: now), $4 latitudes float8[],
+-- $5 longitudes float8[], $6 speeds real[], $7 headings real[], $8 battery_levels numeric[], $9 faults text[]
+-- -> unknown bigint or null, ...
 with sent as (
   select s.device, coalesce(s.at, now())::timestamptz(3) as at, s.latitude, s.longitude, s.speed, s.heading, s.battery, s.fault,
          s.place

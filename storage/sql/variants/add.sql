@@ -1,5 +1,6 @@
 -- Adds a variant to a product. A missing SKU is generated. Returns whether there was room, then the variant.
 -- $1 business uuid, $2 product uuid, $3 variant jsonb
+-- -> has_room boolean, ...
 with held as (
   select guid, jsonb_array_length(variants) < 1000 as has_room from products
   where business_id = $1 and guid = $2 and deleted_at is null for update

@@ -1,6 +1,6 @@
 -- Returns the current location and the positions of a vehicle. A date is a day of the business's time zone,
 -- and the end includes its day. Without bounds, the newest positions are returned.
--- $1 business uuid, $2 vehicle uuid, $3 start text or null, $4 end text or null, $5 max_positions bigint
+-- $1 business uuid, $2 vehicle uuid, $3 starts text or null, $4 ends text or null, $5 most_positions bigint
 with vehicle as (
   select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id
   where v.business_id = $1 and v.guid = $2 and v.deleted_at is null

@@ -1,6 +1,7 @@
 -- Deletes a vehicle that has no dispatch in progress, and removes it from planned dispatches and devices.
 -- Returns whether a dispatch is in progress; nothing changes then. No row if the vehicle does not exist.
 -- $1 business uuid, $2 vehicle uuid
+-- -> is_out boolean
 with held as (
   select guid from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (

@@ -1,6 +1,7 @@
 -- Returns the newest days with positions of a vehicle, newest first: the date in the business's time zone,
 -- its start and its end. One row of nulls if there are none; no row if the vehicle does not exist.
--- $1 business uuid, $2 vehicle uuid, $3 number_of_days int
+-- $1 business uuid, $2 vehicle uuid, $3 most_days int
+-- -> date text or null, starts timestamptz or null, ends timestamptz or null
 with recursive vehicle as (
   select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id
   where v.business_id = $1 and v.guid = $2 and v.deleted_at is null
@@ -19,7 +20,7 @@ with recursive vehicle as (
   ) newest
   where d.number < $3 and newest.at is not null
 )
-select to_char(d.starts at time zone v.timezone, 'YYYY-MM-DD'), d.starts,
-       (date_trunc('day', d.starts at time zone v.timezone) + interval '1 day') at time zone v.timezone
+select to_char(d.starts at time zone v.timezone, 'YYYY-MM-DD') as date, d.starts,
+       (date_trunc('day', d.starts at time zone v.timezone) + interval '1 day') at time zone v.timezone as ends
 from vehicle v left join days d on d.number > 0
 order by d.number

@@ -1,7 +1,8 @@
 -- Returns positions of a vehicle in a period, oldest first: the first of each second, thinned out evenly to
 -- at most $5.
--- $1 business uuid, $2 vehicle uuid, $3 start timestamptz, $4 end timestamptz (exclusive),
--- $5 max_positions numeric
+-- $1 business uuid, $2 vehicle uuid, $3 starts timestamptz, $4 ends timestamptz (exclusive),
+-- $5 most_positions int
+-- -> seconds float8, latitude float8, longitude float8
 with fixes as (
   select distinct on (date_trunc('second', p.at)) p.at, p.latitude, p.longitude
   from tracking_devices k
@@ -11,6 +12,6 @@ with fixes as (
 ), numbered as (
   select *, row_number() over (order by at) - 1 as number, count(*) over () as total from fixes
 )
-select extract(epoch from at)::float8, latitude, longitude from numbered
-where number % ceil(total::numeric / $5)::bigint = 0
+select extract(epoch from at)::float8 as seconds, latitude, longitude from numbered
+where number % ceil(total::numeric / $5::int)::bigint = 0
 order by at

@@ -1,6 +1,7 @@
 -- Changes the given columns of a vehicle and returns whether the given driver exists; nothing changes
 -- otherwise. No row if the vehicle does not exist.
 -- $1 business uuid, $2 vehicle uuid, $3 changes jsonb (JSON object by column)
+-- -> has_driver boolean, ...
 with held as (
   select guid, name, current_driver_id from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (

@@ -1,7 +1,7 @@
 -- Changes a workflow, adds a version and returns the workflow. A given secret replaces all earlier ones.
 -- $1 business uuid, $2 workflow uuid, $3 name text, $4 entity_type smallint, $5 trigger text,
--- $6 action jsonb, $7 conditions jsonb, $8 active boolean, $9 ordered boolean, $10 delay text,
--- $11 sealed_secret bytea or null, $12 codes_of_used_templates text[], $13 sealed_credentials bytea or null
+-- $6 action jsonb, $7 conditions jsonb, $8 is_active boolean, $9 ordered boolean, $10 delay text or null,
+-- $11 sealed_secret bytea or null, $12 template_codes text[], $13 sealed_credentials bytea or null
 with changed as (
   update workflows
   set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,

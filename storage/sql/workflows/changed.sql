@@ -2,6 +2,11 @@
 -- has changed its name or branding since, including deleted ones, in order of epoch, each with its business's
 -- name and branding, the texts of its templates and its valid secrets.
 -- $1 epoch bigint
+-- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
+-- conditions text, is_active boolean, ordered boolean, delay text or null, paused boolean, version int,
+-- active_since timestamptz, deleted boolean, epoch bigint, business_name text, secrets text or null,
+-- templates text or null, created_at timestamptz, previous_until timestamptz or null,
+-- sealed_credentials text or null, sender_name text or null, reply_to text or null
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint

@@ -1,7 +1,7 @@
 -- Adds a workflow with its first version and returns it.
--- $1 business uuid, $2 guid uuid, $3 name text, $4 entity_type smallint, $5 trigger text, $6 action jsonb,
--- $7 conditions jsonb, $8 active boolean, $9 ordered boolean, $10 delay text,
--- $11 sealed_secret bytea or null, $12 codes_of_used_templates text[], $13 sealed_credentials bytea or null
+-- $1 business uuid, $2 workflow uuid, $3 name text, $4 entity_type smallint, $5 trigger text,
+-- $6 action jsonb, $7 conditions jsonb, $8 is_active boolean, $9 ordered boolean, $10 delay text or null,
+-- $11 sealed_secret bytea or null, $12 template_codes text[], $13 sealed_credentials bytea or null
 with made as (
   insert into workflows (business_id, guid, name, entity_type, trigger_code, action, conditions, is_active, ordered, delay,
                          template_codes, sealed_credentials)

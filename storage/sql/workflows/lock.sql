@@ -1,9 +1,10 @@
--- Locks a workflow and returns it.
+-- Locks a workflow. Returns whether it is managed, its sealed credentials (in hex), and its definition.
 -- $1 business uuid, $2 workflow uuid
-select guid, name, entity_type as "entityType", trigger_code as trigger, action, conditions, is_active as "isActive",
-       is_managed as "isManaged", ordered, delay,
-       exists (select from workflow_secrets s where s.business_id = w.business_id and s.workflow_id = w.guid) as "hasSecret",
-       encode(sealed_credentials, 'hex') as "sealedCredentials"
+-- -> is_managed boolean, sealed_credentials text or null, ...
+select is_managed, encode(sealed_credentials, 'hex') as sealed_credentials,
+       guid, name, entity_type as "entityType", trigger_code as trigger, action, conditions, is_active as "isActive",
+       ordered, delay,
+       exists (select from workflow_secrets s where s.business_id = w.business_id and s.workflow_id = w.guid) as "hasSecret"
 from workflows w
 where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
 for update

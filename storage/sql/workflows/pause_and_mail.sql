@@ -1,7 +1,8 @@
 -- Pauses workflows that are active and have not changed since the decision, and adds a mail for each. Returns
 -- the paused workflows with their new epochs.
--- $1 businesses uuid[], $2 workflows uuid[], $3 epochs_at_decision bigint[], $4 reasons text[],
--- $5 guids_of_mails uuid[] or null (null: no mail), $6 sealed_mails bytea[]
+-- $1 businesses uuid[], $2 workflows uuid[], $3 epochs bigint[] (at the decision), $4 reasons text[],
+-- $5 mails uuid[] (null: no mail), $6 sealed_mails bytea[]
+-- -> guid uuid, epoch bigint
 with asked as (
   select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::bytea[])
     a (business_id, guid, epoch, reason, mail, sealed)

@@ -1,6 +1,7 @@
 -- Ends the pause of a workflow and queues its held runs in the order of their creation. Returns whether it
 -- was paused.
 -- $1 business uuid, $2 workflow uuid
+-- -> guid uuid, paused boolean, ...
 with found as (
   select guid, paused_reason is not null as paused from workflows
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null

@@ -1,5 +1,6 @@
 -- Adds a secret to a webhook workflow and limits the validity of the earlier ones.
--- $1 business uuid, $2 workflow uuid, $3 new_sealed_secret bytea, $4 earlier_validity interval
+-- $1 business uuid, $2 workflow uuid, $3 sealed_secret bytea,
+-- $4 overlap interval (validity of the earlier secrets)
 with found as (
   update workflows set updated_at = now()
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null and action ->> 'type' = 'webhook'

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace waybill::api {
+
+/// Parses a bound of a time range (Kind::date_or_timestamp). An end is exclusive: the end of the given day or
+/// millisecond.
+std::optional<Time> parse_bound(std::optional<std::string_view> text, bool is_end);
+
+}  // namespace waybill::api
