@@ -50,12 +50,14 @@ struct WorkflowView {
   Guid business_id;
   std::string_view business_name;
   const json::object& action;  // as `check` returned it, with "templates" (actions/stored_templates.hpp)
+  std::string_view sender_name = {};  // of the business's mails; may be empty
+  std::string_view reply_to = {};     // likewise
 };
 
 /// The content of a run, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,
-/// subject, body, html}, push {title, body, url, ...}, update_status {entityType, entityIds, status},
-/// push_tracking {orderId, trackingNumber, carrier, shippedAt}. It is stored with the run, so that every
-/// attempt and replay sends the same. It never holds a secret.
+/// subject, body, html, senderName, replyTo}, push {title, body, url, ...}, update_status {entityType,
+/// entityIds, status}, push_tracking {orderId, trackingNumber, carrier, shippedAt}. It is stored with the
+/// run, so that every attempt and replay sends the same. It never holds a secret.
 struct Plan {
   json::object request;             // everything but `body`
   std::optional<std::string> body;  // separate, because a JSON string of it would be mostly escapes

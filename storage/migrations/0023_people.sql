@@ -4,7 +4,14 @@ alter table businesses
   add logo_url text check (logo_url like 'https://%'),
   add brand_color text check (brand_color ~ '^#[0-9a-f]{6}$'),
   add sender_name text,
-  add reply_to text;
+  add reply_to text,
+  add epoch bigint not null default 0;
+create index businesses_by_epoch on businesses (epoch);
+
+-- Mails show the business's name and branding: a change advances the workflows' epoch like a change of a workflow.
+create trigger advance_epoch before update on businesses for each row
+  when ((old.name, old.sender_name, old.reply_to) is distinct from (new.name, new.sender_name, new.reply_to))
+  execute function advance_workflow_epoch();
 
 -- Soft-deleted records by age: they are purged after a time.
 create index orders_deleted on orders (deleted_at) where deleted_at is not null;

@@ -131,6 +131,8 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   return std::make_shared<const Workflow>(Workflow{.guid = stored.guid,
                                                    .business_id = stored.business_id,
                                                    .business_name = stored.business_name,
+                                                   .sender_name = stored.sender_name,
+                                                   .reply_to = stored.reply_to,
                                                    .name = stored.name,
                                                    .rule = std::move(rule),
                                                    .action = action,

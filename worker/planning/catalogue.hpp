@@ -25,6 +25,8 @@ struct Workflow {
   Guid guid;
   Guid business_id;
   std::string business_name;
+  std::string sender_name;  // of the business's mails; may be empty
+  std::string reply_to;     // likewise
   std::string name;
   matching::Rule rule;
   const actions::Action* action;

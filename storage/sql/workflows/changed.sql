@@ -1,18 +1,23 @@
--- Returns the workflows that changed since an epoch or may use a template changed since, including deleted
--- ones, in order of epoch, each with its business's name, the texts of its templates and its valid secrets.
+-- Returns the workflows that changed since an epoch, that may use a template changed since, or whose business
+-- has changed its name or branding since, including deleted ones, in order of epoch, each with its business's
+-- name and branding, the texts of its templates and its valid secrets.
 -- $1 epoch bigint
 -- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
 -- conditions text, is_active boolean, ordered boolean, delay text or null, paused boolean, version int,
 -- active_since timestamptz, deleted boolean, epoch bigint, business_name text, secrets text or null,
 -- templates text or null, created_at timestamptz, previous_until timestamptz or null,
--- sealed_credentials text or null
+-- sealed_credentials text or null, sender_name text or null, reply_to text or null
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint
         union all
         select w.business_id, w.guid, t.epoch
         from (select business_id, max(epoch) as epoch from templates where epoch > $1::bigint group by business_id) t
-        join workflows w on w.business_id = t.business_id and w.template_codes <> '{}' and w.deleted_at is null) c
+        join workflows w on w.business_id = t.business_id and w.template_codes <> '{}' and w.deleted_at is null
+        union all
+        select w.business_id, w.guid, b.epoch
+        from businesses b join workflows w on w.business_id = b.guid and w.deleted_at is null
+        where b.epoch > $1::bigint) c
   group by c.business_id, c.guid
 )
 select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::text, w.conditions::text, w.is_active,
@@ -20,7 +25,8 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        c.epoch, b.name as business_name,
        s.secrets,
        case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates,
-       w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials
+       w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials,
+       b.sender_name, b.reply_to
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id
