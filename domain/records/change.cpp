@@ -63,7 +63,7 @@ Plan make_plan(const RecordType& type) {
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const Field& field = type.fields[i];
     if (!field.column.empty()) plan.columns = i + 1;
-    if (field.role == FieldRole::computed) continue;
+    if (field.role == FieldRole::computed || field.role == FieldRole::event) continue;
     if (field.role == FieldRole::status) plan.status = i;
     if (field.role == FieldRole::dispatch) {
       plan.dispatch = i;

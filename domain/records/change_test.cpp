@@ -75,11 +75,12 @@ TEST(Change, AnEntityHasTheShapeOfTheApi) {
 TEST(Change, AnObjectWithoutValuesIsNullExceptSenderAndRecipient) {
   const Row after = row(shipments, {{"guid", guid}, {"recipient_city", "Oslo"}});
   const Change change = make_change(shipments, nullptr, &after);
-  EXPECT_EQ(to_json(change.entity.at("sender")), R"({"name":null,"address":null,"phone":null})");
+  EXPECT_EQ(to_json(change.entity.at("sender")), R"({"name":null,"company":null,"address":null,"phone":null})");
   EXPECT_EQ(
       to_json(change.entity.at("recipient")),
-      R"({"name":null,"address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
-      R"("phone":null})");
+      R"({"name":null,"company":null,)"
+      R"("address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
+      R"("phone":null,"email":null})");
   EXPECT_TRUE(change.entity.at("customer").is_null());
   EXPECT_TRUE(change.entity.at("carrier").is_null());
   EXPECT_EQ(to_json(change.entity.at("packages")), "[]");

@@ -22,6 +22,7 @@ enum class FieldRole : std::uint8_t {
   dispatch,     // internal, never shown; its change to a value fires shipment_dispatched, never "updated"
   relative,     // not a column of the record's table (customer.name); its change is not one of the record
   computed,     // a function of the row, `relative_column`, shown only in lists (variantCount)
+  event,        // a fact of the event that no record holds (trace.status); null in other events
 };
 
 struct Field {
@@ -36,6 +37,7 @@ struct Field {
   std::string_view relative_column = {};  // "name"
   std::string_view relative_key = {};     // the record's column with the relative's guid: "customer_id"
   std::string_view list_function = {};    // the function of the row that lists read instead of the column
+  bool completed_by_relatives = false;    // an entity without a value here may get one with its relatives
 };
 
 using FieldSet = std::bitset<64>;
