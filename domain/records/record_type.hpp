@@ -46,6 +46,9 @@ using FieldSet = std::bitset<64>;
 /// number or boolean. A key may contain dots.
 inline constexpr std::string_view metadata_path = "metadata";
 
+/// The path of the field that is a list of texts.
+inline constexpr std::string_view tags_path = "tags";
+
 /// One kind of record: its names and fields. The tables are in records.cpp, with one row for each field; the
 /// own fields come first, in the order of the API.
 struct RecordType {
