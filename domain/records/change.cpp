@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t deepest_list = 128;
 
 constexpr std::string_view source_function = "source_kind";
-constexpr std::string_view tags_path = "tags";  // the only array that can be null
 
 // One member of the API's object, built once from the field table: a column, a list of relatives, or an
 // object with members.
