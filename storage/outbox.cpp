@@ -42,6 +42,7 @@ StoredEvent stored_event(const Rows& rows, int row) {
           .entity_id = event.entity_id,
           .at = event.at,
           .cause = std::optional<std::string>(event.cause),
+          .detail = std::optional<std::string>(event.detail),
           .before = std::optional<std::string>(rows.find(row, before)),
           .after = std::optional<std::string>(rows.find(row, before + 1))};
 }

@@ -53,7 +53,8 @@ struct StoredEvent {
   domain::EntityType entity_type;
   Guid entity_id;
   Time at;
-  std::optional<std::string> cause;  // JSON
+  std::optional<std::string> cause;   // JSON
+  std::optional<std::string> detail;  // JSON of facts that no record holds
   std::optional<std::string> before;
   std::optional<std::string> after;
 };

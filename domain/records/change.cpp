@@ -209,6 +209,21 @@ FieldSet changed_fields(const Row& before, const Row& after, std::size_t columns
   return changed;
 }
 
+// Leaves only the keys of an old object that differ from the new one, and adds null for keys that are new.
+void reduce_to_changes(json::value* old_value, const json::value* new_value) {
+  auto* const old_object = old_value == nullptr ? nullptr : old_value->if_object();
+  const auto* const new_object = new_value == nullptr ? nullptr : new_value->if_object();
+  if (old_object == nullptr || new_object == nullptr) return;
+  for (const auto& [key, value] : *new_object) {
+    const auto found = old_object->find(key);
+    if (found == old_object->end()) {
+      old_object->emplace(key, nullptr);
+    } else if (found->value() == value) {
+      old_object->stable_erase(found);
+    }
+  }
+}
+
 void require_complete(const RecordType& type, const Row* row, std::size_t columns) {
   if (row != nullptr && row->size() < columns) {
     throw std::invalid_argument(std::string(type.label) + ": a row lacks columns");
@@ -239,9 +254,24 @@ Change make_change(const RecordType& type, const Row* before, const Row* after,
       .previous_status = std::nullopt,
       .dispatched = false,
   };
+  reduce_to_changes(change.previous.if_contains(metadata_path), change.entity.if_contains(metadata_path));
   if (plan.status && changed.test(*plan.status)) change.previous_status = (*before)[*plan.status];
   if (plan.dispatch && changed.test(*plan.dispatch)) change.dispatched = (*after)[*plan.dispatch].has_value();
   return change;
+}
+
+Change make_erasure(EntityType type, std::string_view guid, const json::storage_ptr& memory) {
+  return {.type = type,
+          .entity = json::object({{"guid", guid}}, memory),
+          .previous = json::object(memory),
+          .changed = {},
+          .previous_status = std::nullopt,
+          .erased = true};
+}
+
+void add_trace(Change& change, const json::object& trace) {
+  change.entity["trace"] = trace;
+  change.traced = true;
 }
 
 }  // namespace waybill::domain

@@ -79,12 +79,12 @@ TEST(Change, AnEntityHasTheShapeOfTheApi) {
 TEST(Change, AnObjectWithoutValuesIsNullExceptSenderAndRecipient) {
   const Row after = row(shipments, {{"guid", guid}, {"recipient_city", "Oslo"}});
   const Change change = make_change(shipments, nullptr, &after);
-  EXPECT_EQ(to_json(change.entity.at("sender")), R"({"name":null,"company":null,"address":null,"phone":null})");
-  EXPECT_EQ(
-      to_json(change.entity.at("recipient")),
-      R"({"name":null,"company":null,)"
-      R"("address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
-      R"("phone":null,"email":null})");
+  EXPECT_EQ(to_json(change.entity.at("sender")),
+            R"({"name":null,"company":null,"address":null,"phone":null})");
+  EXPECT_EQ(to_json(change.entity.at("recipient")),
+            R"({"name":null,"company":null,)"
+            R"("address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
+            R"("phone":null,"email":null})");
   EXPECT_TRUE(change.entity.at("customer").is_null());
   EXPECT_TRUE(change.entity.at("carrier").is_null());
   EXPECT_EQ(to_json(change.entity.at("packages")), "[]");
@@ -267,6 +267,35 @@ TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
       if (shown) EXPECT_TRUE(value != nullptr && !value->is_null()) << type.name << " " << field.path;
     }
   }
+}
+
+TEST(Change, PreviousMetadataHasOnlyTheChangedKeys) {
+  const auto previous = [](std::optional<std::string_view> before, std::optional<std::string_view> after) {
+    const Row old_row = row(orders, with(order_columns, {{"metadata", before}}));
+    const Row new_row = row(orders, with(order_columns, {{"metadata", after}}));
+    return to_json(make_change(orders, &old_row, &new_row).previous);
+  };
+  EXPECT_EQ(previous(R"({"a": 1, "b": "x", "c": true})", R"({"a": 2, "b": "x", "d": 4})"),
+            R"({"metadata":{"a":1,"c":true,"d":null}})");
+  EXPECT_EQ(previous({}, R"({"a": 1})"), R"({"metadata":null})");
+  EXPECT_EQ(previous(R"({"a": 1})", {}), R"({"metadata":{"a":1}})");
+  EXPECT_EQ(previous(R"({"a": 1})", R"({"a": 1})"), "{}");
+}
+
+TEST(Change, AnErasureHasTheGuidAlone) {
+  const Change change = make_erasure(EntityType::customer, guid);
+  EXPECT_EQ(to_json(change.entity), R"({"guid":"0190d2f8-0000-7000-8000-000000000001"})");
+  EXPECT_EQ(to_json(change.previous), "{}");
+  EXPECT_TRUE(change.erased && !change.created && !change.deleted);
+}
+
+TEST(Change, ATraceIsAPartOfTheEntity) {
+  const Row only = row(shipments, {{"guid", guid}});
+  Change change = make_change(shipments, nullptr, &only);
+  EXPECT_FALSE(change.traced || change.entity.contains("trace"));
+  add_trace(change, {{"status", "in_transit"}});
+  EXPECT_TRUE(change.traced);
+  EXPECT_EQ(to_json(change.entity.at("trace")), R"({"status":"in_transit"})");
 }
 
 }  // namespace
