@@ -172,7 +172,8 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   auto event = outbox.origin(run.event_id, run.origin);
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
-  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity);
+  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity,
+                           {.wanted = true, .public_url = public_url_});
   last_.emplace(std::move(*event), std::move(change));
   return &*last_;
 }
