@@ -6,7 +6,7 @@
 with found as materialized (
   select q.guid, q.action, q.status from run_queue q
   where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and q.action not in ('update_status', 'push_tracking') and (q.request <> 'null' or q.action = 'send_email')
+    and q.action not in ('update_status', 'push_tracking') and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running')
 ), held as materialized (
   select q.guid from run_queue q join found f on f.guid = q.guid
   where q.business_id = $1 and q.status <> 'running' for update of q skip locked
