@@ -123,7 +123,8 @@ api::Api::Options api_options(const Config& config, const std::string& database_
                                           .delay_below = std::chrono::days(config.runs_retention_days)},
                       .account_mails = {.per_network = config.account_mails_per_network,
                                         .per_address = config.account_mails_per_address},
-                      .public_url = config.public_url};
+                      .public_url = config.public_url,
+                      .mail_directory = config.smtp_url.empty() ? config.mail_dir : std::filesystem::path()};
   options.maps = {
       .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file};
   options.stores = {.policy = destination_policy(config),
@@ -146,6 +147,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
   options.positions_retention_days = static_cast<int>(config.positions_retention_days);
+  options.deleted_retention_days = static_cast<int>(config.deleted_retention_days);
   options.blast_factor = config.blast_factor;
   options.blast_minimum = config.blast_minimum;
   options.push_contact = push_contact(config);

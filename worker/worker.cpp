@@ -82,6 +82,7 @@ class Worker::Impl {
         Duties::Options{.database_url = options_.database_url,
                         .retention_days = options_.retention_days,
                         .positions_retention_days = options_.positions_retention_days,
+                        .deleted_retention_days = options_.deleted_retention_days,
                         .secrets = secrets_,
                         .longest_run = options_.schedule.longest()});
     importer_ = std::make_unique<Importer>(

@@ -87,7 +87,10 @@ constexpr Property answer_properties[] = {
     {.name = "phone", .kind = Kind::string},
     {.name = "address", .kind = Kind::object, .schema = &address_schema},
     {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_answer_schema},
-    {.name = "branding", .kind = Kind::object, .nullable = false, .schema = &branding_schema},
+    {.name = "branding",
+     .kind = Kind::object,
+     .schema = &branding_schema,
+     .description = "Null if nothing is set."},
 };
 constexpr Schema business_schema{"Business", answer_properties};
 

@@ -141,6 +141,7 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
 }
 
 void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  last_.reset();  // the event may have been erased since the last batch
   const Versions versions = earlier_versions(session, runs, needs_texts);
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
