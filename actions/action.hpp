@@ -50,12 +50,14 @@ struct WorkflowView {
   Guid business_id;
   std::string_view business_name;
   const json::object& action;  // as `check` returned it, with "templates" (actions/stored_templates.hpp)
+  std::string_view sender_name = {};  // of the business's mails; may be empty
+  std::string_view reply_to = {};     // likewise
 };
 
 /// The content of a run, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,
-/// subject, body, html}, push {title, body, url, ...}, update_status {entityType, entityIds, status},
-/// push_tracking {orderId, trackingNumber, carrier, shippedAt}. It is stored with the run, so that every
-/// attempt and replay sends the same. It never holds a secret.
+/// subject, body, html, senderName, replyTo}, push {title, body, url, ...}, update_status {entityType,
+/// entityIds, status}, push_tracking {orderId, trackingNumber, carrier, shippedAt}. It is stored with the
+/// run, so that every attempt and replay sends the same. It never holds a secret.
 struct Plan {
   json::object request;             // everything but `body`
   std::optional<std::string> body;  // separate, because a JSON string of it would be mostly escapes
@@ -141,6 +143,9 @@ struct Effects {
   TrackingSender* tracking = nullptr;  // null if no tracking is sent to stores
 };
 
+/// The notifications that a business can switch off.
+enum class Notification : std::uint8_t { none, email, push };
+
 /// One type of action. Implementations have no state; one instance serves all threads.
 class Action {
  public:
@@ -159,6 +164,12 @@ class Action {
 
   /// True if workflows with this action have a signing secret, which is generated if none is given.
   virtual bool has_secret() const { return false; }
+
+  /// The kind of notification that runs with this action send.
+  virtual Notification notification() const { return Notification::none; }
+
+  /// True if runs of a checked definition send the whole entity.
+  virtual bool sends_entity(const json::object& /*definition*/) const { return false; }
 
   /// The codes of the stored templates that a checked definition uses, as its text or as partials.
   virtual std::vector<std::string> templates(const json::object& /*definition*/) const { return {}; }

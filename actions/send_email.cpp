@@ -101,7 +101,10 @@ class Checker {
 class Composer {
  public:
   Composer(const WorkflowView& workflow, const EventView& event)
-      : action_(workflow.action), context_(template_context(workflow, event, &memory_)) {}
+      : action_(workflow.action),
+        sender_name_(workflow.sender_name),
+        reply_to_(workflow.reply_to),
+        context_(template_context(workflow, event, &memory_)) {}
 
   Plan plan() const {
     json::object request;
@@ -116,6 +119,8 @@ class Composer {
     const auto html = part("html");
     request["html"] = html ? json::value(*html) : json::value(nullptr);
     if (const auto link = unsubscribe_link()) request["listUnsubscribe"] = *link;
+    if (!sender_name_.empty()) request["senderName"] = sender_name_;
+    if (!reply_to_.empty()) request["replyTo"] = reply_to_;
     return {.request = std::move(request), .body = std::move(body)};
   }
 
@@ -150,12 +155,25 @@ class Composer {
 
   json::monotonic_resource memory_;
   const json::object& action_;
+  const std::string_view sender_name_;
+  const std::string_view reply_to_;
   const json::object context_;
 };
 
+/// The service's address under the name of the business.
+std::string sender_of(const Attempt& attempt, const Effects& effects) {
+  const auto* const name = find_value(attempt.request, "senderName");
+  auto mailbox = net::parse_mailbox(effects.mail_from);
+  if (name == nullptr || !mailbox) return std::string(effects.mail_from);
+  mailbox->name = name->as_string();
+  return net::mailbox_text(*mailbox);
+}
+
 net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   net::MailMessage message;
-  message.from = effects.mail_from;
+  message.from = sender_of(attempt, effects);
+  if (const auto* const reply_to = find_value(attempt.request, "replyTo"))
+    message.reply_to = reply_to->as_string();
   for (const json::value& to : attempt.request.at("to").as_array()) message.to.emplace_back(to.as_string());
   message.subject = attempt.request.at("subject").as_string();
   message.text = attempt.body;
@@ -173,6 +191,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
 class SendEmail final : public Action {
  public:
   std::string_view type() const override { return "send_email"; }
+  Notification notification() const override { return Notification::email; }
 
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {

@@ -100,16 +100,24 @@ struct Example {
                                    "subject": "Order {{orderNumber}} {{notes}}", "body": "For {{customer.name}}",
                                    "html": "<b>{{customer.name}}</b>"})j");
 
+  std::string sender_name;
+  std::string reply_to;
+
   Plan plan() const {
-    return send_email().plan(
-        {.guid = {}, .name = "W", .business_id = {}, .business_name = "Shop & Co", .action = action},
-        {.entity = entity,
-         .previous = previous,
-         .entity_type = domain::EntityType::order,
-         .entity_id = {},
-         .event_id = 1,
-         .at = {},
-         .trigger = "order_created"});
+    return send_email().plan({.guid = {},
+                              .name = "W",
+                              .business_id = {},
+                              .business_name = "Shop & Co",
+                              .action = action,
+                              .sender_name = sender_name,
+                              .reply_to = reply_to},
+                             {.entity = entity,
+                              .previous = previous,
+                              .entity_type = domain::EntityType::order,
+                              .entity_id = {},
+                              .event_id = 1,
+                              .at = {},
+                              .trigger = "order_created"});
   }
 };
 
@@ -119,6 +127,15 @@ TEST(SendEmailPlan, EscapesHtmlOnlyAndKeepsTheSubjectOnOneLine) {
             parse(R"({"to": ["ada@example.com"], "subject": "Order A<1> one  Bcc: eve@example.com",
                                     "html": "<b>Ada &amp; Co</b>"})"));
   EXPECT_EQ(plan.body, "For Ada & Co");
+}
+
+TEST(SendEmailPlan, HasTheBusinessesSenderNameAndAddressForReplies) {
+  Example example;
+  example.sender_name = "Ada & Co";
+  example.reply_to = "help@example.com";
+  const auto request = example.plan().request;
+  EXPECT_EQ(request.at("senderName"), "Ada & Co");
+  EXPECT_EQ(request.at("replyTo"), "help@example.com");
 }
 
 TEST(SendEmailPlan, MissingPartsAreNull) {

@@ -55,6 +55,7 @@ struct Config {
   std::int64_t workflows_per_trigger = 0;
   std::int64_t runs_retention_days = 0;
   std::int64_t positions_retention_days = 0;
+  std::int64_t deleted_retention_days = 0;
   std::int64_t import_interval = 0;  // seconds
   std::int64_t account_mails_per_network = 0;
   std::int64_t account_mails_per_address = 0;

@@ -139,6 +139,7 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"io-threads", "-1"},
       {"io-threads", "two"},
       {"runs-retention-days", "3651"},
+      {"deleted-retention-days", "0"},
       {"runs-retention-days", "0"},
       {"database-url", "mysql://x"},
       {"database-url", "postgresql://h/w?nonsense=1"},

@@ -123,7 +123,8 @@ api::Api::Options api_options(const Config& config, const std::string& database_
                                           .delay_below = std::chrono::days(config.runs_retention_days)},
                       .account_mails = {.per_network = config.account_mails_per_network,
                                         .per_address = config.account_mails_per_address},
-                      .public_url = config.public_url};
+                      .public_url = config.public_url,
+                      .mail_directory = config.smtp_url.empty() ? config.mail_dir : std::filesystem::path()};
   options.maps = {
       .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file};
   options.stores = {.policy = destination_policy(config),
@@ -137,6 +138,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   worker::Worker::Options options;
   options.database_url = database_url;
   options.secret_key = key;
+  options.public_url = config.public_url;
   options.destinations = destination_policy(config);
   options.ca_file = config.ca_file;
   options.mail = mail_options(config);
@@ -145,6 +147,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.schedule = config.retry_schedule;
   options.retention_days = static_cast<int>(config.runs_retention_days);
   options.positions_retention_days = static_cast<int>(config.positions_retention_days);
+  options.deleted_retention_days = static_cast<int>(config.deleted_retention_days);
   options.blast_factor = config.blast_factor;
   options.blast_minimum = config.blast_minimum;
   options.push_contact = push_contact(config);
@@ -175,9 +178,12 @@ class Node::Parts {
       : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
-    if (roles.worker) worker_.emplace(worker_options(config, database_url, key));
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
+    if (!roles.worker) return;
+    worker::Worker::Options options = worker_options(config, database_url, key);
+    if (options.public_url.empty()) options.public_url = api_url();
+    worker_.emplace(std::move(options));
   }
 
   ~Parts() {

@@ -268,6 +268,10 @@ std::vector<Option> delivery_options() {
       integer("positions-retention-days", "90", "Days for which vehicle positions are kept.", worker_alone,
               &Config::positions_retention_days, 1, 3650),
       integer(
+          "deleted-retention-days", "90",
+          "Days after which deleted orders, shipments, customers and products are removed from the database.",
+          worker_alone, &Config::deleted_retention_days, 1, 3650),
+      integer(
           "import-interval", "60",
           "Seconds between two imports from a connected store, varied by a fifth; the store's webhooks and "
           "`sync` start one at once.",

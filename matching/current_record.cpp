@@ -34,7 +34,8 @@ json::object entity_of(domain::EntityType type, std::string_view bytes,
 }  // namespace
 
 asio::awaitable<std::optional<json::object>> current_entity(storage::Database& database, const Guid& business,
-                                                            domain::EntityType type, const Guid& record) {
+                                                            domain::EntityType type, const Guid& record,
+                                                            std::string_view public_url) {
   const auto rows = co_await database.read(
       sql::outbox::Current{.entity_types = storage::binary_array(std::array{static_cast<std::int16_t>(type)}),
                            .businesses = storage::binary_array(std::array{business}),
@@ -47,12 +48,12 @@ asio::awaitable<std::optional<json::object>> current_entity(storage::Database& d
   json::object entity = entity_of(type, values.get(0, 0), storage::column_names(columns));
 
   storage::RelativesWanted wanted;
-  collect_relatives(business, record, type, entity, wanted);
+  collect_relatives(business, record, type, entity, wanted, true);
   std::vector<storage::Relative> relatives;
   if (!wanted.empty()) {
     relatives = storage::read_relatives(co_await database.read(storage::relatives_statement(wanted)));
   }
-  RelativeIndex(relatives).fill(business, record, type, entity);
+  RelativeIndex(relatives, public_url).fill(business, record, type, entity);
   co_return entity;
 }
 

@@ -101,7 +101,10 @@ std::unordered_map<Guid, PastRun> load_runs(storage::Session& session, const Gui
 std::string_view reason_of(const PastWorkflow& workflow, const Version* version, const PastChange& change,
                            const PastRun* run, bool pending) {
   const Time at = change.event->at;
-  if (run != nullptr) return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
+  if (run != nullptr) {
+    if (run->code == "NOTIFICATIONS_OFF") return "notifications_off";
+    return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
+  }
   if (version == nullptr || at < workflow.created_at) return "newer_than_event";
   if (workflow.was_off(at)) return "switched_off";
   if (!version->rule || !version->rule->fires(change.fired)) return "other_trigger";

@@ -11,6 +11,8 @@ boost::asio::awaitable<StoredTexts> stored_texts(storage::Database& database, co
       co_await database.read(storage::sql::templates::Texts{.business = business, .codes = codes});
   const auto stored = rows.front();
   StoredTexts texts{.business_name = std::string(stored.name),
+                    .sender_name = std::string(stored.sender_name.value_or("")),
+                    .reply_to = std::string(stored.reply_to.value_or("")),
                     .templates = json::parse(stored.texts).as_object()};
   actions::add_built_in_templates(texts.templates);
   co_return texts;

@@ -13,7 +13,9 @@ namespace waybill::matching {
 
 struct StoredTexts {
   std::string business_name;
-  json::object templates;  // the "templates" of an action's definition (actions/stored_templates.hpp)
+  std::string sender_name;  // of the business's mails; may be empty
+  std::string reply_to;     // likewise
+  json::object templates;   // the "templates" of an action's definition (actions/stored_templates.hpp)
 };
 
 /// The stored or built-in templates with these codes, and those that they include. Throws like

@@ -28,6 +28,7 @@ struct MailMessage {
   std::string from;
   std::vector<std::string> to;                               // 1 to 100
   std::vector<std::string> remaining;                        // those of `to` who do not have it; all if empty
+  std::string reply_to;                                      // a mailbox; may be empty
   std::string subject;                                       // control characters become spaces
   std::string text;                                          // may be empty if html is not
   std::string html;                                          // text only if empty
@@ -38,6 +39,9 @@ struct MailMessage {
   /// The recipients of this attempt.
   const std::vector<std::string>& recipients() const { return remaining.empty() ? to : remaining; }
 };
+
+/// The mailbox as text that parse_mailbox reads.
+std::string mailbox_text(const Mailbox& mailbox);
 
 /// Returns why a message cannot be sent, as a sentence: an invalid address, a forbidden header, text that is
 /// not UTF-8. nullopt if it can be sent.

@@ -1,13 +1,72 @@
 #include "net/mail_directory.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 #include <system_error>
 
+#include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/durable_file.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::net {
+namespace {
+
+constexpr std::string_view owner_header = "X-Waybill-Business: ";
+constexpr std::size_t longest_head = 64 * 1024;
+
+std::string owner_line(std::string_view owner) {
+  if (owner.empty()) return {};
+  return std::string(owner_header).append(owner).append("\r\n");
+}
+
+/// The header lines of a written mail, each whole; the owner's line is the first.
+std::vector<std::string> header_lines(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::string> lines;
+  std::string line;
+  for (std::size_t size = 0; size < longest_head && std::getline(file, line) && line != "\r";) {
+    size += line.size();
+    if (line.ends_with('\r')) line.pop_back();
+    if ((line.starts_with(' ') || line.starts_with('\t')) && !lines.empty()) {
+      lines.back() += line;
+    } else {
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
+/// True if a To header has the address. A quoted name may contain commas, so the parts of a mailbox are not
+/// told apart: the text before the address ends with a separator.
+bool is_to(std::string_view header, std::string_view address) {
+  constexpr std::string_view name = "to:";
+  const auto text = ascii_lower(header);
+  if (!text.starts_with(name)) return false;
+  const auto wanted = ascii_lower(address);
+  for (auto at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
+    const auto end = at + wanted.size();
+    const bool begins = std::string_view(": <,").find(text[at - 1]) != std::string_view::npos;
+    const bool ends = end == text.size() || std::string_view(" >,").find(text[end]) != std::string_view::npos;
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void delete_mails(const std::filesystem::path& directory, std::string_view owner, std::string_view address) {
+  if (!std::filesystem::exists(directory)) return;
+  const auto line = std::string(owner_header).append(owner);
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".eml") continue;
+    const auto head = header_lines(entry.path());
+    if (head.empty() || head.front() != line) continue;
+    if (std::ranges::any_of(head, [&](const std::string& header) { return is_to(header, address); }))
+      std::filesystem::remove(entry.path());
+  }
+}
 
 DirectoryMailer::DirectoryMailer(std::filesystem::path directory)
     : directory_(std::move(directory)), thread_([this] { run(); }) {}
@@ -56,7 +115,7 @@ MailOutcome DirectoryMailer::write(const MailMessage& message) {
     if (std::filesystem::create_directories(directory_)) {
       std::filesystem::permissions(directory_, std::filesystem::perms::owner_all);
     }
-    write_durably(directory_ / name, format_mail(message, now));
+    write_durably(directory_ / name, owner_line(message.owner) + format_mail(message, now));
   } catch (const std::system_error& error) {
     return {MailResult::temporary, error.what()};
   }

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -11,8 +12,12 @@
 
 namespace waybill::net {
 
+/// Deletes the written mails of an owner (MailMessage::owner) to an address, which is compared without regard
+/// to case. Files that cannot be read are left. Throws std::filesystem::filesystem_error.
+void delete_mails(const std::filesystem::path& directory, std::string_view owner, std::string_view address);
+
 /// Writes each message to a file `TIME-NUMBER-RANDOM.eml`, whose names sort by time, on its own thread. Files
-/// are written atomically and durably.
+/// are written atomically and durably. A header names the owner of the message.
 class DirectoryMailer final : public Mailer {
  public:
   explicit DirectoryMailer(std::filesystem::path directory);

@@ -18,7 +18,7 @@ constexpr std::size_t encoded_word = 75;                 // RFC 2047 section 2
 constexpr std::size_t quoted_line = 76;                  // RFC 2045 section 6.7
 constexpr std::size_t most_recipients = 100;  // accepted by every server (RFC 5321 section 4.5.3.1.8)
 constexpr std::size_t longest_address = 254;  // RFC 5321 section 4.5.3.1.3
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t longest_name = 200;     // characters
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
@@ -118,6 +118,13 @@ void add_header(std::string& out, std::string_view name, std::string_view value)
   out += "\r\n";
 }
 
+/// RFC 5322 section 3.2.4.
+std::string quoted_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' || c == '\\' ? 1 : 0, '\\').push_back(c);
+  return result + '"';
+}
+
 std::string written(const Mailbox& mailbox) {
   if (mailbox.name.empty()) return mailbox.address;
   const auto name = without_controls(mailbox.name);
@@ -127,9 +134,7 @@ std::string written(const Mailbox& mailbox) {
   } else if (std::ranges::all_of(name, [](char c) { return is_atom(c) || c == ' '; })) {
     phrase = name;
   } else {
-    phrase = "\"";
-    for (const char c : name) phrase.append(c == '"' || c == '\\' ? 1 : 0, '\\').push_back(c);
-    phrase += '"';
+    phrase = quoted_string(name);
   }
   return phrase + " <" + mailbox.address + ">";
 }
@@ -230,8 +235,9 @@ void add_part(std::string& out, std::string_view type, std::string_view text) {
 }
 
 std::optional<std::string> header_problem(std::string_view name, std::string_view value) {
-  constexpr std::string_view own[] = {"from", "to",         "cc",      "bcc",          "sender",
-                                      "date", "message-id", "subject", "mime-version", "return-path"};
+  constexpr std::string_view own[] = {"from",    "to",           "cc",         "bcc",
+                                      "sender",  "reply-to",     "date",       "message-id",
+                                      "subject", "mime-version", "return-path"};
   // RFC 5322 section 3.6.8
   const bool is_name = !name.empty() && name.size() <= 70 &&
                        std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~' && c != ':'; });
@@ -268,9 +274,14 @@ std::optional<Mailbox> parse_mailbox(std::string_view text) {
   } else {
     mailbox.address = text;
   }
-  if (!is_address(mailbox.address) || !is_utf8(mailbox.name) || mailbox.name.size() > longest_name)
+  if (!is_address(mailbox.address) || !is_utf8(mailbox.name) || count_characters(mailbox.name) > longest_name)
     return std::nullopt;
   return mailbox;
+}
+
+std::string mailbox_text(const Mailbox& mailbox) {
+  if (mailbox.name.empty()) return mailbox.address;
+  return quoted_string(without_controls(mailbox.name)) + " <" + mailbox.address + ">";
 }
 
 std::optional<std::string> mail_problem(const MailMessage& message) {
@@ -281,6 +292,8 @@ std::optional<std::string> mail_problem(const MailMessage& message) {
   for (const auto& to : message.to) {
     if (!parse_mailbox(to)) return "A recipient is not a mail address: " + to_text(without_controls(to));
   }
+  if (!message.reply_to.empty() && !parse_mailbox(message.reply_to))
+    return "The address for replies is not a mail address: " + to_text(without_controls(message.reply_to));
   for (const auto& [name, value] : message.headers) {
     if (auto problem = header_problem(name, value)) return problem;
   }
@@ -304,6 +317,7 @@ std::string format_mail(const MailMessage& message, Time date) {
   out.append("Date: ").append(date_text(date)).append("\r\n");
   add_mailboxes(out, "From", {&message.from, 1});
   add_mailboxes(out, "To", message.to);
+  if (!message.reply_to.empty()) add_mailboxes(out, "Reply-To", {&message.reply_to, 1});
   add_header(out, "Subject", message.subject);
   out.append("Message-ID: ");
   out.append(message.message_id.empty() ? message_id(hex(random_bytes(16)), message.from)

@@ -97,10 +97,12 @@ TEST(Mail, RefusesInvalidMessages) {
   EXPECT_FALSE(problem([](auto& message) { message.to.assign(100, "a@example.com"); }));
   EXPECT_TRUE(problem([](auto& message) { message.to.assign(101, "a@example.com"); }));
   for (const auto* const name :
-       {"", "Bcc", "bcc", "FROM", "Content-Type", "X Tag", "X:", "X\r\nY", "Subject"}) {
+       {"", "Bcc", "bcc", "FROM", "Reply-To", "Content-Type", "X Tag", "X:", "X\r\nY", "Subject"}) {
     EXPECT_TRUE(problem([&](auto& message) { message.headers = {{name, "x"}}; })) << name;
   }
-  EXPECT_FALSE(problem([](auto& message) { message.headers = {{"Reply-To", "a@example.com"}}; }));
+  EXPECT_FALSE(problem([](auto& message) { message.headers = {{"References", "<a@example.com>"}}; }));
+  EXPECT_FALSE(problem([](auto& message) { message.reply_to = "a@example.com"; }));
+  EXPECT_TRUE(problem([](auto& message) { message.reply_to = "a@example.com\r\nBcc: x@y"; }));
   EXPECT_TRUE(problem([](auto& message) { message.subject = "\xff"; }));
   EXPECT_TRUE(problem([](auto& message) { message.text = "\xff"; }));
   for (const auto* const id : {"x", "<x>", "<a b@c>", "<a@b>\r\n", "a@b"}) {
@@ -129,6 +131,27 @@ TEST(Mail, EncodesNonAsciiTextInHeaders) {
   EXPECT_EQ(header(format({.from = "a@b", .to = {"ä@ö.example"}, .subject = "x", .text = "x"}), "To"),
             "ä@ö.example")
       << "addresses stay as they are (RFC 6532)";
+}
+
+TEST(Mail, NamesOfSendersCanHoldAnyCharacter) {
+  const auto from = [](std::string_view name) {
+    auto message = mail();
+    message.from = mailbox_text({.name = std::string(name), .address = "no-reply@example.com"});
+    message.reply_to = "help@example.com";
+    EXPECT_EQ(mail_problem(message), std::nullopt) << name;
+    const auto text = format(message);
+    EXPECT_EQ(header(text, "Reply-To"), "help@example.com");
+    EXPECT_EQ(text.find("\r\nBcc"), std::string::npos) << text;
+    return header(text, "From");
+  };
+  EXPECT_EQ(from("Ada"), "Ada <no-reply@example.com>");
+  EXPECT_EQ(from("Ada \\ \"Co\", Ltd. <x@y>"), R"("Ada \\ \"Co\", Ltd. <x@y>" <no-reply@example.com>)");
+  EXPECT_EQ(from("Ada\r\nBcc: eve@example.com"), "\"Ada  Bcc: eve@example.com\" <no-reply@example.com>");
+  EXPECT_EQ(from("Zoë"), "=?UTF-8?B?" + base64(Bytes{'Z', 'o', 0xc3, 0xab}) + "?= <no-reply@example.com>");
+  std::string longest;
+  for (int i = 0; i < 200; ++i) longest += "ü";
+  EXPECT_TRUE(from(longest).ends_with("<no-reply@example.com>"));
+  EXPECT_FALSE(parse_mailbox(mailbox_text({.name = longest + "x", .address = "no-reply@example.com"})));
 }
 
 TEST(Mail, FoldsLongHeadersAtTheirSpaces) {

@@ -42,6 +42,7 @@ StoredEvent stored_event(const Rows& rows, int row) {
           .entity_id = event.entity_id,
           .at = event.at,
           .cause = std::optional<std::string>(event.cause),
+          .detail = std::optional<std::string>(event.detail),
           .before = std::optional<std::string>(rows.find(row, before)),
           .after = std::optional<std::string>(rows.find(row, before + 1))};
 }
@@ -185,12 +186,19 @@ sql::outbox::Relatives relatives_statement(const RelativesWanted& wanted) {
   KeyArrays customers = arrays(wanted.customers);
   KeyArrays carriers = arrays(wanted.carriers);
   KeyArrays orders = arrays(wanted.orders);
+  KeyArrays integrations = arrays(wanted.integrations);
+  KeyArrays pages = arrays(wanted.pages);
   return {.businesses_of_customers = std::move(customers.businesses),
           .customers = std::move(customers.guids),
           .businesses_of_carriers = std::move(carriers.businesses),
           .carriers = std::move(carriers.guids),
           .businesses_of_orders = std::move(orders.businesses),
-          .orders = std::move(orders.guids)};
+          .orders = std::move(orders.guids),
+          .businesses_of_integrations = std::move(integrations.businesses),
+          .integrations = std::move(integrations.guids),
+          .businesses_of_pages = std::move(pages.businesses),
+          .pages = std::move(pages.guids),
+          .pages_of_orders = wanted.pages_of_orders};
 }
 
 std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& rows) {
@@ -201,7 +209,8 @@ std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& ro
                          {row.business_id, row.guid},
                          row.related.value_or(Guid()),
                          std::string(row.name.value_or("")),
-                         std::optional<std::string>(row.extra)});
+                         std::optional<std::string>(row.extra),
+                         std::optional<std::string>(row.more)});
   }
   return relatives;
 }

@@ -57,7 +57,8 @@ std::vector<std::vector<Relative>> PastEvents::relatives(std::span<const PastRel
                     {row.business_id, row.guid},
                     row.related.value_or(Guid()),
                     std::string(row.name.value_or("")),
-                    std::optional<std::string>(row.extra)});
+                    std::optional<std::string>(row.extra),
+                    std::optional<std::string>(row.more)});
   }
   return relatives;
 }

@@ -46,5 +46,28 @@ TEST(BuiltInTemplates, GreetCustomersByNameAndTolerateMissingValues) {
   EXPECT_NE(render_html(R"({"customer": null, "carrier": null})").find("<p>Hello,</p>"), std::string::npos);
 }
 
+TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
+  const std::string_view shipment =
+      R"({"trackingNumber": "WB1", "trackingUrl": "https://a.example/track/0f"})";
+  const auto order = R"({"shipments": [)" + std::string(shipment) + R"(, {"trackingNumber": "WB2"}]})";
+  int with_link = 0;
+  for (const BuiltIn& built_in : built_in_templates()) {
+    const bool is_order = built_in.code == "order_shipped";
+    if (!is_order && built_in.entity_type != domain::EntityType::shipment) continue;
+    ++with_link;
+    const auto context = json::parse(is_order ? std::string_view(order) : shipment).as_object();
+    EXPECT_NE(
+        render(built_in.body, context, Escape::none, {}).find("Follow it here: https://a.example/track/0f\n"),
+        std::string::npos)
+        << built_in.code;
+    const auto html = render(built_in.html, context, Escape::html, {});
+    const auto link = html.find("<a href=\"https://a.example/track/0f\">");
+    EXPECT_NE(link, std::string::npos) << built_in.code;
+    EXPECT_EQ(html.find("<a ", link + 1), std::string::npos) << "the second shipment has no page";
+    EXPECT_EQ(render(built_in.body, {}, Escape::none, {}).find("Follow"), std::string::npos);
+  }
+  EXPECT_EQ(with_link, 7);
+}
+
 }  // namespace
 }  // namespace waybill::templates

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "api/accounts/account_fields.hpp"
@@ -7,8 +9,10 @@
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "base/ascii.hpp"
 #include "domain/currency.hpp"
 #include "domain/time_zone.hpp"
+#include "net/destination.hpp"
 #include "storage/sql/business_defaults.sql.hpp"
 #include "storage/sql/businesses.sql.hpp"
 #include "storage/sql/users.sql.hpp"
@@ -28,6 +32,23 @@ constexpr Property settings_properties[] = {
 };
 constexpr Schema settings_schema{"BusinessSettingsUpdate", settings_properties};
 
+constexpr std::size_t longest_url = 2'000;
+constexpr Property branding_properties[] = {
+    {.name = "logoUrl",
+     .kind = Kind::string,
+     .max_length = longest_url,
+     .description = "An https URL of an image, shown on tracking pages."},
+    {.name = "color", .kind = Kind::string, .description = "The color of tracking pages, such as #1a73e8."},
+    {.name = "senderName",
+     .kind = Kind::string,
+     .description = "The name of the sender of workflows' mails."},
+    {.name = "replyTo",
+     .kind = Kind::email,
+     .max_length = longest_email,
+     .description = "The address for replies to workflows' mails."},
+};
+constexpr Schema branding_schema{"Branding", branding_properties};
+
 constexpr auto business_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid",
@@ -43,6 +64,7 @@ constexpr auto business_properties(bool create) {
       {.name = "phone", .kind = Kind::string},
       {.name = "address", .kind = Kind::object, .schema = &address_schema},
       {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_schema},
+      {.name = "branding", .kind = Kind::object, .schema = &branding_schema},
   });
 }
 constexpr auto create_properties = business_properties(true);
@@ -65,6 +87,10 @@ constexpr Property answer_properties[] = {
     {.name = "phone", .kind = Kind::string},
     {.name = "address", .kind = Kind::object, .schema = &address_schema},
     {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_answer_schema},
+    {.name = "branding",
+     .kind = Kind::object,
+     .schema = &branding_schema,
+     .description = "Null if nothing is set."},
 };
 constexpr Schema business_schema{"Business", answer_properties};
 
@@ -117,6 +143,10 @@ constexpr auto columns = std::to_array<Column>({
     {"address.country", "country"},
     {"settings.timezone", "timezone"},
     {"settings.currency", "currency"},
+    {"branding.logoUrl", "logo_url"},
+    {"branding.color", "brand_color"},
+    {"branding.senderName", "sender_name"},
+    {"branding.replyTo", "reply_to"},
 });
 constexpr auto default_columns = std::to_array<Column>({
     {"defaultCarrier", "carrier_id"},
@@ -129,6 +159,36 @@ constexpr auto default_columns = std::to_array<Column>({
     {"notifications.pushEnabled", "push_enabled"},
 });
 
+bool is_color(std::string_view text) {
+  return text.size() == 7 && text.front() == '#' &&
+         std::ranges::all_of(text.substr(1), [](char c) { return hex_value(c) >= 0; });
+}
+
+/// True for an https URL that a page can hold in an attribute and its host in a header.
+bool is_logo_url(std::string_view text) {
+  const auto is_allowed = [](char c) {
+    return c > ' ' && c <= '~' && std::string_view("\"'<>\\`{}|^;,").find(c) == std::string_view::npos;
+  };
+  const auto destination = net::parse_destination(text);
+  return text.starts_with("https://") && std::ranges::all_of(text, is_allowed) && destination &&
+         destination->host.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-:") ==
+             std::string_view::npos &&
+         !net::check_url(text, {.allow_private = true});
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
+void check_branding(const json::object& body, FieldErrors& errors) {
+  if (const auto url = text_at(body, "branding.logoUrl"); url && !is_logo_url(*url))
+    errors.push_back(
+        {"branding.logoUrl", "must be an https URL in ASCII, such as https://example.com/logo.png"});
+  if (const auto color = text_at(body, "branding.color"); color && !is_color(*color))
+    errors.push_back({"branding.color", "must be a color such as #1a73e8"});
+  check_not_blank(body, "branding.senderName", errors);
+  if (const auto name = text_at(body, "branding.senderName"); name && std::ranges::any_of(*name, is_control))
+    errors.push_back({"branding.senderName", "must not have control characters"});
+}
+
 void check_business(const json::object& body, FieldErrors& errors) {
   const auto name = text_at(body, "name");
   if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
@@ -140,6 +200,7 @@ void check_business(const json::object& body, FieldErrors& errors) {
   if (currency && !domain::is_currency(*currency)) {
     errors.push_back({"settings.currency", "must be a code of ISO 4217 such as EUR"});
   }
+  check_branding(body, errors);
 }
 
 /// Returns the columns that the body names, with their new values; a null object clears all its columns.
@@ -156,6 +217,12 @@ json::object changes_of(const json::object& body, std::span<const Column> table)
     }
   }
   return changes;
+}
+
+/// The color as it is stored, in lower case.
+std::optional<std::string> brand_color(const json::object& body) {
+  const auto color = text_at(body, "branding.color");
+  return color ? std::optional(ascii_lower(*color)) : std::nullopt;
 }
 
 asio::awaitable<Answer> get_business(Call& call, Services& services) {
@@ -194,6 +261,10 @@ asio::awaitable<Answer> create_business(Call& call, Services& services) {
                                                         .country = text_at(body, "address.country"),
                                                         .time_zone = text_at(body, "settings.timezone"),
                                                         .currency = text_at(body, "settings.currency"),
+                                                        .logo_url = text_at(body, "branding.logoUrl"),
+                                                        .brand_color = brand_color(body),
+                                                        .sender_name = text_at(body, "branding.senderName"),
+                                                        .reply_to = text_at(body, "branding.replyTo"),
                                                         .owner = user,
                                                         .public_key = keys.public_key,
                                                         .private_key = keys.private_key});
@@ -212,8 +283,10 @@ asio::awaitable<Answer> change_business(Call& call, Services& services) {
     const auto current = rows.find();
     if (current && current->email) throw invalid("email", "must not be null");
   }
+  auto changes = changes_of(body, columns);
+  if (const auto color = brand_color(body)) changes["brand_color"] = *color;
   const auto rows = co_await services.db.write(
-      sql::Change{.business = call.business(), .changes = to_json(changes_of(body, columns))}, call.cause());
+      sql::Change{.business = call.business(), .changes = to_json(changes)}, call.cause());
   if (rows.empty()) throw not_found("business");
   co_return Answer::none();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/customers/customer_body.hpp"
+#include "api/records/own_data.hpp"
 #include "api/route/schema.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
@@ -13,11 +14,38 @@ namespace {
 
 constexpr std::size_t name_column = 0;
 constexpr std::size_t email_column = 1;
+constexpr std::size_t tags_column = 10;
+static_assert(customer_csv_columns[tags_column] == "tags");
 
 std::size_t column_of(std::string_view title) {
   const auto matches = [&](std::string_view name) { return equal_ignoring_case(name, title); };
   return static_cast<std::size_t>(std::ranges::find_if(customer_csv_columns, matches) -
                                   customer_csv_columns.begin());
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Returns the tags of a field, without the empty ones.
+json::array tags_of(std::string_view text) {
+  json::array tags;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(';', begin), text.size());
+    if (const auto tag = trimmed(text.substr(begin, end - begin)); !tag.empty()) tags.emplace_back(tag);
+    begin = end + 1;
+  }
+  return tags;
+}
+
+std::optional<std::string> tags_problem(const json::array& tags) {
+  if (tags.size() > most_tags) return "must have at most " + std::to_string(most_tags) + " entries";
+  for (const auto& tag : tags) {
+    if (auto problem = tag_problem(tag.get_string())) return problem;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> value_problem(std::size_t column, std::string_view text) {
@@ -27,6 +55,7 @@ std::optional<std::string> value_problem(std::size_t column, std::string_view te
     const auto problem = text_problem(Kind::email, text);
     return problem ? std::optional(std::string(*problem)) : std::nullopt;
   }
+  if (column == tags_column) return tags_problem(tags_of(text));
   if (count_characters(text) <= default_string_length) return std::nullopt;
   return "must have at most " + std::to_string(default_string_length) + " characters";
 }
@@ -102,6 +131,8 @@ std::string CustomerCsv::row_problem(const CsvRecord& record, CustomerRow& row) 
     row.values.at(column) = text;
     if (const auto problem = value_problem(column, text)) {
       append_sentence(problems, std::string(customer_csv_columns.at(column)) + " " + *problem);
+    } else if (column == tags_column) {
+      if (const auto tags = distinct_tags(tags_of(text)); !tags.empty()) row.tags = to_json(tags);
     }
   }
   if (!row.values[name_column]) append_sentence(problems, "name is required");

@@ -13,8 +13,9 @@
 namespace waybill::api {
 
 /// The columns of a CSV file of customers, in the order of CustomerRow::values.
-inline constexpr auto customer_csv_columns = std::to_array<std::string_view>(
-    {"name", "email", "phone", "company", "street", "city", "state", "postalCode", "country"});
+inline constexpr auto customer_csv_columns =
+    std::to_array<std::string_view>({"name", "email", "phone", "company", "street", "city", "state",
+                                     "postalCode", "country", "externalReference", "tags"});
 inline constexpr std::size_t most_customer_rows = 100'000;
 inline constexpr std::size_t most_line_errors = 100;
 
@@ -22,10 +23,12 @@ inline constexpr std::size_t most_line_errors = 100;
 struct CustomerRow {
   std::size_t line = 0;
   std::array<std::optional<std::string_view>, customer_csv_columns.size()> values;  // nullopt: empty
+  std::optional<std::string> tags;  // the column of this name as a JSON array without repetitions
 };
 
 /// Reads customers from CSV: a header with `name`, `email` and any other of the columns, in any order and
-/// case, then one row per customer. A row needs a name and must meet the rules of a customer in JSON.
+/// case, then one row per customer. A row needs a name and must meet the rules of a customer in JSON. Tags
+/// are separated by semicolons.
 class CustomerCsv {
  public:
   struct LineError {

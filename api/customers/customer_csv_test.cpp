@@ -35,10 +35,26 @@ constexpr std::string_view header = "name,email,phone,company,street,city,state,
 TEST(CustomerCsv, RowsHaveTheColumnsOfTheHeader) {
   const auto whole =
       read_all(std::string(header) + "Ada,ada@example.com,1,E,\"Rua 1, 2\",Lisbon,,1100,PT\r\n");
-  EXPECT_THAT(whole.rows, ElementsAre("2|Ada|ada@example.com|1|E|Rua 1, 2|Lisbon|-|1100|PT"));
+  EXPECT_THAT(whole.rows, ElementsAre("2|Ada|ada@example.com|1|E|Rua 1, 2|Lisbon|-|1100|PT|-|-"));
   EXPECT_THAT(whole.errors, IsEmpty());
   EXPECT_EQ(whole.problem, "");
-  EXPECT_THAT(read_all("POSTALCODE,Email,name\n1,,Ada\n").rows, ElementsAre("2|Ada|-|-|-|-|-|-|1|-"));
+  EXPECT_THAT(read_all("POSTALCODE,Email,name\n1,,Ada\n").rows, ElementsAre("2|Ada|-|-|-|-|-|-|1|-|-|-"));
+}
+
+TEST(CustomerCsv, TagsAreSeparatedBySemicolons) {
+  CustomerCsv csv("name,email,tags,externalReference\nAda,,Vip; new ;;VIP,A-1\nBob,,;,\n");
+  const auto tagged = csv.next();
+  ASSERT_TRUE(tagged);
+  EXPECT_EQ(tagged->tags, R"(["Vip","new"])");
+  EXPECT_EQ(tagged->values[9], "A-1");
+  const auto untagged = csv.next();
+  ASSERT_TRUE(untagged);
+  EXPECT_EQ(untagged->tags, std::nullopt);
+
+  std::string many = "t1";
+  for (int i = 2; i <= 51; ++i) many += ";t" + std::to_string(i);
+  EXPECT_THAT(read_all("name,email,tags\nAda,," + many + "\nBob,," + std::string(51, 't') + "\n").errors,
+              ElementsAre("2: tags must have at most 50 entries", "3: tags must have at most 50 characters"));
 }
 
 TEST(CustomerCsv, AnInvalidHeaderIsALineError) {
@@ -48,7 +64,9 @@ TEST(CustomerCsv, AnInvalidHeaderIsALineError) {
   EXPECT_THAT(read_all("email,phone\n").errors, ElementsAre(HasSubstr("lacks the column name")));
   EXPECT_THAT(read_all("name,phone\n").errors, ElementsAre(HasSubstr("lacks the column email")));
   EXPECT_THAT(read_all("name,\"email\n").errors, ElementsAre(HasSubstr("unclosed quote")));
-  EXPECT_THAT(read_all("name,email,phone,company,street,city,state,postalCode,country,more\n").errors,
+  EXPECT_THAT(read_all("name,email,phone,company,street,city,state,postalCode,country,"
+                       "externalReference,tags,more\n")
+                  .errors,
               ElementsAre(HasSubstr("too many columns")));
 }
 

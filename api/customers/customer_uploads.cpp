@@ -37,6 +37,8 @@ constexpr std::string_view actions[] = {"create", "update"};
 constexpr Property row_properties[] = {
     {.name = "line", .kind = Kind::integer, .nullable = false},
     {.name = "email", .kind = Kind::email},
+    {.name = "externalReference", .kind = Kind::string},
+    {.name = "tags", .kind = Kind::array, .items = Kind::string},
     {.name = "action", .kind = Kind::one_of, .nullable = false, .values = actions},
 };
 constexpr Schema row_schema{"CustomerUploadRow", row_properties};
@@ -87,10 +89,8 @@ class PartWriter {
  public:
   void add(const CustomerRow& row) {
     lines_.add(std::to_string(row.line));
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const auto& value = row.values.at(i);
-      value ? columns_.at(i).add(*value) : columns_.at(i).add_null();
-    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) add_value(columns_.at(i), row.values.at(i));
+    add_value(tags_, row.tags);
   }
   std::size_t size() const { return lines_.size(); }
 
@@ -108,10 +108,17 @@ class PartWriter {
             .cities = take_column("city"),
             .states = take_column("state"),
             .postal_codes = take_column("postalCode"),
-            .countries = take_column("country")};
+            .countries = take_column("country"),
+            .external_references = take_column("externalReference"),
+            .tags = std::exchange(tags_, {})};
   }
 
  private:
+  template <typename Text>
+  static void add_value(storage::ArrayLiteral& column, const std::optional<Text>& value) {
+    value ? column.add(*value) : column.add_null();
+  }
+
   storage::ArrayLiteral take_column(std::string_view name) {
     const auto index = std::ranges::find(customer_csv_columns, name) - customer_csv_columns.begin();
     return std::exchange(columns_.at(static_cast<std::size_t>(index)), {});
@@ -120,6 +127,7 @@ class PartWriter {
   int part_ = 0;
   storage::ArrayLiteral lines_;
   std::array<storage::ArrayLiteral, customer_csv_columns.size()> columns_;
+  storage::ArrayLiteral tags_;  // as JSON
 };
 
 /// Throws Failure with the first hundred invalid lines if the file has any error.

@@ -4,6 +4,7 @@
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
+#include "api/records/own_data.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "api/route/route.hpp"
@@ -25,6 +26,9 @@ constexpr auto customer_properties(bool create) {
       {.name = "phone", .kind = Kind::string},
       {.name = "company", .kind = Kind::string},
       {.name = "address", .kind = Kind::object, .schema = &address_schema},
+      external_reference_property,
+      tags_property,
+      metadata_property,
       {.name = "contacts",
        .kind = Kind::array,
        .nullable = false,
@@ -43,8 +47,8 @@ constexpr auto create_properties = customer_properties(true);
 constexpr auto update_properties = customer_properties(false);
 constexpr Schema create_schema{"CustomerCreate", create_properties};
 constexpr Schema update_schema{"CustomerUpdate", update_properties};
-constexpr Schema customer_schema{"Customer", std::span(update_properties).first(8)};
-constexpr Schema entry_schema{"CustomerEntry", std::span(update_properties).first(6)};
+constexpr Schema customer_schema{"Customer", std::span(update_properties).first(11)};
+constexpr Schema entry_schema{"CustomerEntry", std::span(update_properties).first(9)};
 
 constexpr Property summary_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -87,7 +91,10 @@ constexpr auto columns = std::to_array<BodyColumn>({
     {"address.country", "country"},
 });
 
-void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
+void check_customer(const json::object& body, FieldErrors& errors) {
+  check_not_blank(body, "name", errors);
+  check_own_data(body, errors);
+}
 
 asio::awaitable<Answer> list_customers(Call& call, Services& services) {
   return list_records(call, services, domain::record_type(domain::EntityType::customer),
@@ -102,6 +109,9 @@ asio::awaitable<Answer> get_customer(Call& call, Services& services) {
 
 asio::awaitable<Answer> create_customer(Call& call, Services& services) {
   const auto& body = call.object();
+  OwnData own;
+  FieldErrors errors;
+  merge_own_data(body, own, errors);
   const auto created =
       co_await services.db.write(sql::Create{.business = call.business(),
                                              .name = text_at(body, "name").value(),
@@ -112,20 +122,24 @@ asio::awaitable<Answer> create_customer(Call& call, Services& services) {
                                              .city = text_at(body, "address.city"),
                                              .state = text_at(body, "address.state"),
                                              .postal_code = text_at(body, "address.postalCode"),
-                                             .country = text_at(body, "address.country")},
+                                             .country = text_at(body, "address.country"),
+                                             .external_reference = own.external_reference,
+                                             .tags = own.tags,
+                                             .metadata = own.metadata},
                                  call.cause());
   co_return Answer::created(json_object(created.all()),
                             "/api/v1/Customers/" + created.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_customer(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Update{.business = call.business(),
-                                             .customer = call.id(),
-                                             .changes = to_json(changed_columns(call.object(), columns))},
-                                 call.cause());
+  auto changes = changed_columns(call.object(), columns);
+  add_own_data(call.object(), changes);
+  const auto rows = co_await services.db.write(
+      sql::Update{.business = call.business(), .customer = call.id(), .changes = to_json(changes)},
+      call.cause());
   if (rows.empty()) throw not_found("customer");
-  co_return Answer::of(json_object(rows));
+  if (!rows.front().has_room) throw too_much_metadata();
+  co_return Answer::of(json_object(rows.more()));
 }
 
 asio::awaitable<Answer> delete_customer(Call& call, Services& services) {
@@ -169,6 +183,7 @@ constexpr Route routes[] = {
      .summary = "Creates a customer",
      .tag = "Customers",
      .body = &create_schema,
+     .body_check = check_own_data,
      .body_kind = BodyKind::object,
      .answer = &summary_schema,
      .status = 201},
@@ -186,10 +201,10 @@ constexpr Route routes[] = {
      .handler = update_customer,
      .operation_id = "updateCustomer",
      .summary = "Updates a customer",
-     .description = "Fields that are left out keep their values.",
+     .description = "Fields that are left out keep their values, and so do keys of the metadata.",
      .tag = "Customers",
      .body = &update_schema,
-     .body_check = check_name,
+     .body_check = check_customer,
      .body_kind = BodyKind::object,
      .answer = &summary_schema},
     {.method = Method::del,

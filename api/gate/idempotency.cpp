@@ -34,7 +34,15 @@ KeysInUse& keys_in_use() {
   return keys;
 }
 
+std::string name_of(const Guid& token, std::string_view key) {
+  return token.to_string().append(":").append(key);
+}
+
 }  // namespace
+
+std::string kept_answer_purpose(const Guid& token, std::string_view key) {
+  return "idempotent-answer:" + name_of(token, key);
+}
 
 IdempotentRequest::IdempotentRequest(const Services& services, const Principal& principal,
                                      std::string_view key, std::string_view request)
@@ -55,7 +63,7 @@ IdempotentRequest::~IdempotentRequest() {
   in_use.names.erase(name());
 }
 
-std::string IdempotentRequest::purpose() const { return "idempotent-answer:" + name(); }
+std::string IdempotentRequest::name() const { return name_of(token_id_, key_); }
 
 asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
   const auto rows = co_await services_.db.read(
@@ -67,7 +75,7 @@ asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
   const auto sealed = base64_decode(found->body.value_or(""));
   if (!sealed) throw SecretError("a kept answer is not base64");
   co_return KeptAnswer{.status = *found->status,
-                       .body = services_.secrets.open(*sealed, purpose()),
+                       .body = services_.secrets.open(*sealed, kept_answer_purpose(token_id_, key_)),
                        .location = std::string(found->location.value_or(""))};
 }
 
@@ -82,15 +90,15 @@ storage::UnitOfWork::Opening IdempotentRequest::opening() const {
 asio::awaitable<void> IdempotentRequest::keep(storage::Database& work, const KeptAnswer& answer) const {
   std::optional<std::string_view> location;
   if (!answer.location.empty()) location = answer.location;
-  const auto kept =
-      co_await work.write(sql::Keep{.business = business_id_,
-                                    .token = token_id_,
-                                    .key = key_,
-                                    .request_hash = request_hash_,
-                                    .status = answer.status,
-                                    .body = base64(services_.secrets.seal(answer.body, purpose())),
-                                    .location = location},
-                          {});
+  const auto kept = co_await work.write(
+      sql::Keep{.business = business_id_,
+                .token = token_id_,
+                .key = key_,
+                .request_hash = request_hash_,
+                .status = answer.status,
+                .body = base64(services_.secrets.seal(answer.body, kept_answer_purpose(token_id_, key_))),
+                .location = location},
+      {});
   if (kept.empty()) throw still_running();
 }
 

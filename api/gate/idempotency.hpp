@@ -22,6 +22,9 @@ struct KeptAnswer {
   std::string location;
 };
 
+/// The purpose with which the answer to a request of a token is sealed.
+std::string kept_answer_purpose(const Guid& token, std::string_view key);
+
 /// One request under an Idempotency-Key. All writes of its handler are one UnitOfWork, and `keep`
 /// writes the answer as a part of it: both are committed together, or neither is. After an
 /// unclear commit the next request with the key finds the answer, or finds none and does the work.
@@ -55,8 +58,7 @@ class IdempotentRequest {
   asio::awaitable<void> keep(storage::Database& work, const KeptAnswer& answer) const;
 
  private:
-  std::string purpose() const;
-  std::string name() const { return token_id_.to_string() + ':' + key_; }
+  std::string name() const;
 
   const Services& services_;
   Guid business_id_;  // nil for a user's session, because a user can change business

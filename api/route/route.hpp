@@ -156,6 +156,7 @@ std::span<const Route> order_routes();
 std::span<const Route> customer_routes();
 std::span<const Route> customer_list_routes();
 std::span<const Route> customer_upload_routes();
+std::span<const Route> customer_privacy_routes();
 std::span<const Route> product_routes();
 std::span<const Route> variant_routes();
 std::span<const Route> preset_routes();

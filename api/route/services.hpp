@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -40,7 +41,8 @@ struct Settings {
   net::DestinationPolicy destinations;
   WorkflowLimits workflow_limits;
   AccountMailLimits account_mails;
-  std::string public_url;  // for links in mails; without a trailing slash
+  std::string public_url;                // for links in mails; without a trailing slash
+  std::filesystem::path mail_directory;  // of written mails; empty if mails go to a server
 };
 
 /// The services that handlers use: one set for each io thread, used on that thread only. All references

@@ -17,8 +17,9 @@ class Analysis {
       : database_url_(std::move(database_url)),
         background_({.threads = 3, .most_waiting = 512, .most_of_one = 32}) {}
 
-  /// Returns or throws the result of `work(session)`. Its statements are read-only and take at most 10 s.
-  /// Throws Failure (UNAVAILABLE) if too many calls wait, in all or for the business.
+  /// Returns or throws the result of `work(session)`. Its statements take at most 10 s, and are read-only
+  /// unless the work sets default_transaction_read_only. Throws Failure (UNAVAILABLE) if too many calls wait,
+  /// in all or for the business.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
     co_return co_await background_.run(business, [this, work = std::move(work)]() mutable {

@@ -276,6 +276,24 @@ TEST_F(SendEmail, UsesThePartialsOfTheBusiness) {
   EXPECT_THAT(text_at(mail, "text"), HasSubstr("own " + tenant.name + "."));
 }
 
+TEST_F(SendEmail, CarriesTheBrandingOfTheBusinessAsOfTheEvent) {
+  const auto workflow = configure(tenant, own_texts);
+  ASSERT_EQ(tenant.http
+                .put("/api/business",
+                     {{"branding", {{"senderName", "Zoë \"Ltd\", Köln"}, {"replyTo", "help@shop.example"}}}})
+                .status,
+            200);
+  const auto branded = mail_of(run_of(workflow, tenant.create_order()));
+  EXPECT_EQ(text_at(branded, "from.name"), "Zoë \"Ltd\", Köln");
+  EXPECT_EQ(text_at(branded, "from.address"), "shop@example.com");
+  EXPECT_EQ(header(branded, "reply-to"), "help@shop.example");
+
+  ASSERT_EQ(tenant.http.put("/api/business", {{"branding", nullptr}}).status, 200);
+  const auto plain = mail_of(run_of(workflow, tenant.create_order()));
+  EXPECT_EQ(text_at(plain, "from.name"), "Bücher & Co");
+  EXPECT_EQ(header(plain, "reply-to"), "");
+}
+
 TEST_F(SendEmail, ATemplateOfTheBusinessReplacesTheBuiltInTemplateWithItsCode) {
   const auto workflow = configure(tenant, {{"template", "order_created"}});
   auto mail = mail_of(run_of(workflow, tenant.create_order()));

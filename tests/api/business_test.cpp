@@ -33,7 +33,8 @@ TEST_F(BusinessTest, AUserWithoutABusinessCreatesAndOwnsOne) {
 
   const auto business = user.get(my_business);
   ASSERT_EQ(business.status, 200) << business.text;
-  EXPECT_EQ(names_of(business.data()), (Names{"guid", "name", "email", "phone", "address", "settings"}));
+  EXPECT_EQ(names_of(business.data()),
+            (Names{"guid", "name", "email", "phone", "address", "settings", "branding"}));
   EXPECT_EQ(names_of(at(business.data(), "address")),
             (Names{"street", "city", "state", "postalCode", "country"}));
   EXPECT_EQ(at(business.data(), "settings"), json::value({{"timezone", "UTC"}, {"currency", "EUR"}}));
@@ -41,6 +42,39 @@ TEST_F(BusinessTest, AUserWithoutABusinessCreatesAndOwnsOne) {
   expect_refused(user.post("/api/business", {{"name", "Second"}, {"email", "b@example.com"}}), 409,
                  "CONFLICT");
   EXPECT_EQ(user.get("/api/v1/Orders").status, 200);
+}
+
+TEST_F(BusinessTest, BrandingIsCheckedStoredAndCleared) {
+  auto owner = new_owner();
+  EXPECT_TRUE(at(owner.get(my_business).data(), "branding").is_null());
+  const json::object branding{{"logoUrl", "https://shop.example/logo.png?v=1"},
+                              {"color", "#1A73E8"},
+                              {"senderName", "Zoë's \"Shop\", Lda."},
+                              {"replyTo", "help@shop.example"}};
+  ASSERT_EQ(owner.put("/api/business", {{"branding", branding}}).status, 200);
+  auto stored = branding;
+  stored["color"] = "#1a73e8";
+  EXPECT_EQ(at(owner.get(my_business).data(), "branding"), json::value(stored));
+  ASSERT_EQ(owner.put("/api/business", {{"branding", {{"color", nullptr}}}}).status, 200);
+  EXPECT_EQ(text_at(owner.get(my_business).data(), "branding.replyTo"), "help@shop.example") << "others stay";
+
+  for (const auto* const url :
+       {"http://shop.example/a.png", "https://", "https://a b/c", "https://a.example/\"x",
+        "https://user:pw@a.example/", "javascript:alert(1)", "https://a.example/'x"}) {
+    expect_invalid(owner.put("/api/business", {{"branding", {{"logoUrl", url}}}}), {"branding.logoUrl"});
+  }
+  for (const auto* const color : {"red", "#12345", "#1234567", "#12345g", ""})
+    expect_invalid(owner.put("/api/business", {{"branding", {{"color", color}}}}), {"branding.color"});
+  for (const auto& name :
+       {std::string("Shop\r\nBcc: eve@example.com"), std::string("a\tb"), std::string(201, 'n')})
+    expect_invalid(owner.put("/api/business", {{"branding", {{"senderName", name}}}}),
+                   {"branding.senderName"});
+  expect_invalid(
+      owner.put("/api/business", {{"branding", {{"replyTo", "a@example.com\r\nBcc: x@y.example"}}}}),
+      {"branding.replyTo"});
+
+  ASSERT_EQ(owner.put("/api/business", {{"branding", nullptr}}).status, 200);
+  EXPECT_TRUE(at(owner.get(my_business).data(), "branding").is_null());
 }
 
 TEST_F(BusinessTest, AUserCreatesOnlyOneBusiness) {

@@ -29,17 +29,69 @@ TEST_F(CustomersTest, CreatingReturnsGuidNameAndEmail) {
   EXPECT_EQ(response.data(), json::value({{"guid", guid}, {"name", "Ada"}, {"email", "Ada@example.com"}}));
 
   const auto whole = http.get(path_of(guid));
-  EXPECT_EQ(names_of(whole.data()), (std::set<std::string>{"guid", "name", "email", "phone", "company",
-                                                           "address", "contacts", "references"}));
+  EXPECT_EQ(names_of(whole.data()),
+            (std::set<std::string>{"guid", "name", "email", "phone", "company", "address",
+                                   "externalReference", "tags", "metadata", "contacts", "references"}));
   EXPECT_EQ(text_at(whole.data(), "address.street"), "Rua 1");
   EXPECT_TRUE(at(whole.data(), "address.city").is_null());
   EXPECT_TRUE(at(whole.data(), "contacts").as_array().empty());
 
   const auto list = http.get("/api/v1/Customers");
   EXPECT_EQ(names_of(at(list.data(), "0")),
-            (std::set<std::string>{"guid", "name", "email", "phone", "company", "address"}));
+            (std::set<std::string>{"guid", "name", "email", "phone", "company", "address",
+                                   "externalReference", "tags", "metadata"}));
   EXPECT_EQ(names_of(at(list.data(), "0.address")),
             (std::set<std::string>{"street", "city", "state", "postalCode", "country"}));
+}
+
+TEST_F(CustomersTest, OwnDataIsKeptMergedAndCleared) {
+  const auto guid =
+      create({{"name", "Ada"},
+              {"externalReference", "CRM-1"},
+              {"tags", json::array{"Vip", "new", "VIP"}},
+              {"metadata", {{"color", "red"}, {"size", 4.5}, {"gift", true}, {"none", nullptr}}}});
+  const auto whole = http.get(path_of(guid)).data();
+  EXPECT_EQ(text_at(whole, "externalReference"), "CRM-1");
+  EXPECT_EQ(at(whole, "tags"), json::value(json::array{"Vip", "new"}));
+  EXPECT_EQ(at(whole, "metadata"), json::value({{"color", "red"}, {"size", 4.5}, {"gift", true}}));
+  EXPECT_EQ(at(at(http.get("/api/v1/Customers").data(), "0"), "tags"),
+            json::value(json::array{"Vip", "new"}));
+
+  ASSERT_EQ(
+      http.put(path_of(guid), {{"tags", json::array{"old"}}, {"metadata", {{"size", 5}, {"gift", nullptr}}}})
+          .status,
+      200);
+  const auto changed = http.get(path_of(guid)).data();
+  EXPECT_EQ(text_at(changed, "externalReference"), "CRM-1");
+  EXPECT_EQ(at(changed, "tags"), json::value(json::array{"old"}));
+  EXPECT_EQ(at(changed, "metadata"), json::value({{"color", "red"}, {"size", 5}}));
+  EXPECT_EQ(events_of(guid), 2);
+  ASSERT_EQ(http.put(path_of(guid), changed.as_object()).status, 200) << "an answer can be sent back";
+  EXPECT_EQ(events_of(guid), 2) << "and changes nothing";
+
+  ASSERT_EQ(http.put(path_of(guid),
+                     {{"externalReference", nullptr}, {"tags", json::array()}, {"metadata", nullptr}})
+                .status,
+            200);
+  const auto cleared = http.get(path_of(guid)).data();
+  for (const auto* const field : {"externalReference", "tags", "metadata"})
+    EXPECT_TRUE(at(cleared, field).is_null()) << field;
+}
+
+TEST_F(CustomersTest, BadOwnDataIsNamed) {
+  json::array tags;
+  for (int i = 0; i < 4; ++i) tags.push_back(json::value(i < 3 ? "tag" : std::string(51, 't').c_str()));
+  expect_invalid(http.post("/api/v1/Customers", {{"name", "Ada"},
+                                                 {"externalReference", std::string(201, 'r')},
+                                                 {"tags", tags},
+                                                 {"metadata", {{"a b", 1}, {"list", json::array()}}}}),
+                 {"externalReference", "tags[3]", "metadata.a b", "metadata.list"});
+
+  json::object fifty;
+  for (int i = 0; i < 50; ++i) fifty.emplace("key" + std::to_string(i), i);
+  const auto guid = create({{"name", "Ada"}, {"metadata", fifty}});
+  expect_invalid(http.put(path_of(guid), {{"metadata", {{"one-more", 1}}}}), {"metadata"});
+  EXPECT_EQ(http.put(path_of(guid), {{"metadata", {{"one-more", 1}, {"key0", nullptr}}}}).status, 200);
 }
 
 TEST_F(CustomersTest, AnAddressWithoutPartsIsNull) {

@@ -29,6 +29,12 @@ std::string confirm_path(std::string_view guid) {
   return "/api/v1/Customers/confirm-upload?guid=" + std::string(guid);
 }
 
+json::object preview_row(int line, const json::value& email, std::string_view action,
+                         const json::value& reference = nullptr, const json::value& tags = nullptr) {
+  return {
+      {"line", line}, {"email", email}, {"externalReference", reference}, {"tags", tags}, {"action", action}};
+}
+
 class UploadsTest : public ApiTest {
  protected:
   Response upload(std::string_view csv) { return upload_to(http, csv); }
@@ -72,13 +78,14 @@ TEST_F(UploadsTest, AFileIsUploadedPreviewedAndConfirmed) {
   EXPECT_EQ(response.header("Location"), std::string(upload_path) + "/" + guid);
   EXPECT_EQ(customers(), 1) << "nothing changes before the confirmation";
 
-  EXPECT_EQ(preview(guid), json::value({{"total", 3},
-                                        {"create", 2},
-                                        {"update", 1},
-                                        {"rows",
-                                         {{{"line", 2}, {"email", "ada@example.com"}, {"action", "create"}},
-                                          {{"line", 3}, {"email", "bob@example.com"}, {"action", "update"}},
-                                          {{"line", 4}, {"email", nullptr}, {"action", "create"}}}}}));
+  EXPECT_EQ(
+      preview(guid),
+      json::value({{"total", 3},
+                   {"create", 2},
+                   {"update", 1},
+                   {"rows",
+                    {preview_row(2, "ada@example.com", "create"), preview_row(3, "bob@example.com", "update"),
+                     preview_row(4, nullptr, "create")}}}));
 
   const auto confirmed = http.get(confirm_path(guid));
   ASSERT_EQ(confirmed.status, 200) << confirmed.text;
@@ -98,6 +105,28 @@ TEST_F(UploadsTest, AFileIsUploadedPreviewedAndConfirmed) {
 
   expect_refused(http.get(confirm_path(guid)), 409, "CONFLICT");
   expect_refused(http.get(std::string(upload_path) + "/" + guid), 409, "CONFLICT");
+}
+
+TEST_F(UploadsTest, ReferencesAndTagsAreOptionalColumns) {
+  ASSERT_EQ(http.post("/api/v1/Customers", {{"name", "Bob"},
+                                            {"email", "bob@example.com"},
+                                            {"externalReference", "OLD"},
+                                            {"tags", json::array{"old"}}})
+                .status,
+            201);
+  const auto guid = uploaded(
+      "name,email,externalReference,tags\nAda,ada@example.com,CRM-1,Vip; new;VIP\nBob,bob@example.com,,\n");
+  EXPECT_EQ(
+      at(preview(guid), "rows"),
+      json::value(json::array{preview_row(2, "ada@example.com", "create", "CRM-1", json::array{"Vip", "new"}),
+                              preview_row(3, "bob@example.com", "update")}));
+  ASSERT_EQ(http.get(confirm_path(guid)).status, 200);
+  EXPECT_EQ(text_at(customer("ada@example.com"), "externalReference"), "CRM-1");
+  EXPECT_EQ(at(customer("ada@example.com"), "tags"), json::value(json::array{"Vip", "new"}));
+  EXPECT_EQ(text_at(customer("bob@example.com"), "externalReference"), "OLD")
+      << "an empty field changes nothing";
+  EXPECT_EQ(at(customer("bob@example.com"), "tags"), json::value(json::array{"old"}));
+  expect_invalid(upload("name,email,tags\nAda,," + std::string(51, 't') + "\n"), {"line 2"});
 }
 
 TEST_F(UploadsTest, ConfirmingWorksWithPostButNotWithHead) {

@@ -143,5 +143,68 @@ TEST_F(Retention, RowsAreDeletedInSeveralTransactions) {
   EXPECT_EQ(versions(), "2481 to 2500");
 }
 
+/// Records that were deleted, each with the age of its deletion in days.
+class PurgeTest : public Retention {
+ protected:
+  void purge() {
+    const SecretBox secrets(SecretBox::Key{});
+    storage::blocking::Connection session(database.url(), "duties");
+    worker::purge_deleted(session, {.database_url = {}, .deleted_retention_days = 90, .secrets = secrets});
+  }
+  /// Inserts a record and deletes it softly. Returns its guid.
+  std::string deleted(std::string_view table, const std::string& columns, const std::string& values,
+                      int days_ago) {
+    return database.value("with made as (insert into " + std::string(table) + " (business_id, " + columns +
+                              ", deleted_at) values ($1, " + values +
+                              ", now() - $2::int * interval '1 day') returning guid) select guid from made",
+                          {business, std::to_string(days_ago)});
+  }
+  std::int64_t count(std::string_view table) {
+    return database.number("select count(*) from " + std::string(table) + " where business_id = $1",
+                           {business});
+  }
+};
+
+TEST_F(PurgeTest, RecordsAreRemovedAfterTheRetentionWithoutAnEvent) {
+  for (const int days_ago : {89, 91}) {
+    const auto number = "'" + std::to_string(days_ago) + "'";
+    deleted("orders", "order_number", number, days_ago);
+    deleted("shipments", "tracking_number", number, days_ago);
+    deleted("customers", "name", number, days_ago);
+    deleted("products", "name", number, days_ago);
+  }
+  database.exec("insert into customers (business_id, name) values ('" + business + "', 'stays')");
+  const auto events = count("events");
+  EXPECT_EQ(count("shipment_traces"), 2);
+  EXPECT_EQ(count("tracking_tokens"), 2);
+  purge();
+  purge();
+  EXPECT_EQ(database.value("select order_number from orders"), "89");
+  EXPECT_EQ(database.value("select string_agg(name, ' ' order by name) from customers"), "89 stays");
+  for (const auto* const table : {"orders", "shipments", "products", "shipment_traces", "tracking_tokens"})
+    EXPECT_EQ(count(table), 1) << table;
+  EXPECT_EQ(count("events"), events);
+}
+
+TEST_F(PurgeTest, ACustomerStaysWhileAnOrderShowsTheName) {
+  const auto customer = deleted("customers", "name", "'Ada'", 100);
+  database.exec("insert into orders (business_id, order_number, customer_id) values ('" + business +
+                "', '1', '" + customer + "')");
+  purge();
+  EXPECT_EQ(count("customers"), 1);
+  database.exec("update orders set deleted_at = now() - interval '91 days'");
+  purge();
+  EXPECT_EQ(count("customers"), 0);
+  EXPECT_EQ(count("orders"), 0);
+}
+
+TEST_F(PurgeTest, AStoresOrderStaysKnownToImports) {
+  const auto order =
+      deleted("orders", "order_number, integration_id, external_id", "'1', '" + business + "', 'ext-1'", 100);
+  purge();
+  EXPECT_EQ(count("orders"), 0);
+  EXPECT_EQ(database.value("select order_id from imported_orders where external_id = 'ext-1'"), order);
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -18,6 +18,7 @@ struct DutyOptions {
   std::string database_url;
   int retention_days = 30;  // of events and runs
   int positions_retention_days = 90;
+  int deleted_retention_days = 90;  // of deleted records
   const SecretBox& secrets;  // encrypts mails
   Duration longest_run{};    // from a run's first attempt to its last
 };
@@ -37,6 +38,7 @@ void fold_counts(storage::blocking::Connection& session, const DutyOptions& opti
 void release_held(storage::blocking::Connection& session, const DutyOptions& options);
 void expire(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
+void purge_deleted(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_history(storage::blocking::Connection& session, const DutyOptions& options);
 void silence_devices(storage::blocking::Connection& session, const DutyOptions& options);
 void pause_failing(storage::blocking::Connection& session, const DutyOptions& options);

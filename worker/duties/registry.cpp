@@ -13,6 +13,7 @@ std::span<const Duty> all_duties() {
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},
       {"expire_history", 1h, expire_history},
+      {"purge_deleted", 10min, purge_deleted},
       {"silence_devices", 5s, silence_devices},
       {"pause_failing", 30min, pause_failing},
       {"check_ledger", 150s, check_ledger},

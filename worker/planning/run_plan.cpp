@@ -15,7 +15,9 @@ actions::WorkflowView view_of(const Workflow& workflow) {
           .name = workflow.name,
           .business_id = workflow.business_id,
           .business_name = workflow.business_name,
-          .action = workflow.definition};
+          .action = workflow.definition,
+          .sender_name = workflow.sender_name,
+          .reply_to = workflow.reply_to};
 }
 
 PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow, Time now) {

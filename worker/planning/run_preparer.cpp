@@ -27,6 +27,7 @@ storage::StoredEvent event_stub(const storage::RunKey& run) {
           .entity_id = run.entity_id,
           .at = run.created_at,
           .cause = {},
+          .detail = {},
           .before = {},
           .after = {}};
 }
@@ -39,6 +40,9 @@ std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<s
 }
 
 bool is_for_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
+
+/// True for events that hold no record, so that a later state has nothing to compare.
+bool is_for_erasures(const matching::Rule& rule) { return rule.trigger->code.ends_with("_erased"); }
 
 void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
@@ -82,6 +86,7 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     const auto earlier = versions.find(claimed.run.key.guid);
     const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
+    if (is_for_erasures(rule)) continue;
     const bool is_deletion = event->after == std::nullopt && (event->before || is_for_deletions(rule));
     if (is_deletion && !event->before) continue;  // nothing is left to compare
     claimed.record_gone = !is_deletion && !now.after;
@@ -136,6 +141,7 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
 }
 
 void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  last_.reset();  // the event may have been erased since the last batch
   const Versions versions = earlier_versions(session, runs, needs_texts);
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
@@ -167,7 +173,8 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   auto event = outbox.origin(run.event_id, run.origin);
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
-  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity);
+  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity,
+                           {.wanted = true, .public_url = public_url_});
   last_.emplace(std::move(*event), std::move(change));
   return &*last_;
 }

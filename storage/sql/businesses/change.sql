@@ -11,6 +11,10 @@ set name = case when g ? 'name' then g ->> 'name' else b.name end,
     country = case when g ? 'country' then g ->> 'country' else b.country end,
     timezone = case when g ? 'timezone' then g ->> 'timezone' else b.timezone end,
     currency = case when g ? 'currency' then g ->> 'currency' else b.currency end,
+    logo_url = case when g ? 'logo_url' then g ->> 'logo_url' else b.logo_url end,
+    brand_color = case when g ? 'brand_color' then g ->> 'brand_color' else b.brand_color end,
+    sender_name = case when g ? 'sender_name' then g ->> 'sender_name' else b.sender_name end,
+    reply_to = case when g ? 'reply_to' then g ->> 'reply_to' else b.reply_to end,
     updated_at = now()
 from cast($2 as jsonb) g
 where b.guid = $1::uuid

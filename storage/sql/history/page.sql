@@ -3,7 +3,7 @@
 -- $1 business uuid, $2 entity_type smallint, $3 first_time timestamptz, $4 end_time timestamptz (exclusive),
 -- $5 after_record uuid, $6 after_event bigint, $7 limit bigint
 -- -> id bigint, business_id uuid, entity_type smallint, entity_id uuid, at timestamptz, cause text or null,
--- ...
+-- detail text or null, ...
 select
 \ir ../outbox/event.inc
 from events e

@@ -2,7 +2,7 @@
 -- partitions of other days.
 -- $1 events bigint[], $2 first_time timestamptz, $3 last_time timestamptz
 -- -> id bigint, business_id uuid, entity_type smallint, entity_id uuid, at timestamptz, cause text or null,
--- ...
+-- detail text or null, ...
 select
 \ir event.inc
 from events e

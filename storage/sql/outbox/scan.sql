@@ -26,7 +26,7 @@ select -1::smallint as shard, coalesce(pg_sequence_last_value('event_ids'), 0) a
        (select epoch from workflow_epoch) as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xmin,
        case when $6::boolean then pg_current_xact_id() end as xid, null::uuid as owner, null::timestamptz as occurred_at,
        null::bigint as id, null::uuid as business_id, null::smallint as entity_type, null::uuid as entity_id,
-       null::timestamptz as at, null::text as cause, null::bytea as before, null::bytea as after
+       null::timestamptz as at, null::text as cause, null::text as detail, null::bytea as before, null::bytea as after
 union all
 select f.shard, f.id, f.writer, null, null, null, f.business_id, f.at, e.*
 from found f

@@ -1,0 +1,201 @@
+#include "api/customers/customer_erasure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "api/gate/idempotency.hpp"
+#include "base/ascii.hpp"
+#include "base/crypto.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "net/mail_directory.hpp"
+#include "net/sealed_mail.hpp"
+#include "storage/sql/customer_erasures.sql.hpp"
+#include "storage/sql/mail_outbox.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::customer_erasures;
+using Guids = std::span<const Guid>;
+
+constexpr std::size_t portion_size = 200;                // records of a transaction
+constexpr std::size_t run_portion_size = 500;            // records whose runs one statement erases
+constexpr auto longest_wait = std::chrono::seconds(20);  // longer than an attempt of a webhook
+constexpr auto first_pause = std::chrono::milliseconds(50);
+constexpr auto longest_pause = std::chrono::milliseconds(500);
+
+template <typename Work>
+void for_portions(Guids records, std::size_t size, Work work) {
+  while (!records.empty()) {
+    const auto portion = records.first(std::min(size, records.size()));
+    work(portion);
+    records = records.subspan(portion.size());
+  }
+}
+
+/// An answer without data, as the gate keeps it.
+constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
+
+class Eraser {
+ public:
+  Eraser(storage::Session& session, const SecretBox& secrets, const ErasureTarget& target)
+      : session_(session), secrets_(secrets), target_(target) {}
+
+  ErasedCounts run() {
+    session_.run(sql::SetCause{.cause = target_.cause});
+    erase_person();
+    const auto records = records_of_customer(session_, target_.business, target_.customer);
+    counts_.orders = std::ssize(records.orders);
+    counts_.shipments = std::ssize(records.shipments);
+    erase_records<sql::EraseOrders>(records.orders);
+    erase_records<sql::EraseShipments>(records.shipments);
+    const auto all = records.with(target_.customer);
+    erase_answers(all);
+    const bool is_settled = wait_for_workers(all);
+    for_portions(all, run_portion_size, [&](Guids portion) {
+      counts_.runs +=
+          session_.run(sql::EraseRuns{.business = target_.business, .records = portion}).front().runs;
+    });
+    delete_files();
+    if (!is_settled) {
+      throw Failure(ErrorCode::unavailable,
+                    "The data is erased, but messages with it are still being sent; repeat the request.")
+          .with_retry_after(std::chrono::seconds(10));
+    }
+    return counts_;
+  }
+
+ private:
+  void erase_person() {
+    const auto& [business, customer, cause, directory] = target_;
+    storage::Work work(session_);
+    const auto rows = session_.run(sql::Lock{.business = business, .customer = customer});
+    if (rows.empty()) throw not_found("customer");
+    const auto person = rows.front();
+    words_ = json::value_to<std::vector<std::string>>(json::parse(person.words));
+    email_ = person.email;
+    const std::string name(person.name);
+    if (!person.is_erased) {
+      session_.run(sql::EraseCustomer{.business = business, .customer = customer});
+      session_.run(sql::DropNewEvents{.business = business, .records = Guids(&customer, 1)});
+    }
+    counts_.events += erase_events(Guids(&customer, 1));
+    if (!person.is_erased) {
+      session_.run(sql::AddEvent{.business = business, .customer = customer});
+      session_.run(sql::EraseUploads{.business = business, .email = email_, .name = name});
+      session_.run(sql::EraseImports{.business = business, .words = words_});
+    }
+    if (email_) {
+      session_.run(sql::EraseVersions{.business = business, .email = *email_});
+      delete_unsent_mails();
+    }
+    delete_files();
+    work.commit();
+  }
+
+  std::int64_t erase_events(Guids records) {
+    return session_.run(sql::EraseEvents{.business = target_.business, .records = records, .words = words_})
+        .front()
+        .events;
+  }
+
+  template <typename Statement>
+  void erase_records(Guids records) {
+    for_portions(records, portion_size, [&](Guids portion) {
+      storage::Work work(session_);
+      session_.run(Statement{.business = target_.business, .records = portion, .words = words_});
+      session_.run(sql::DropNewEvents{.business = target_.business, .records = portion});
+      counts_.events += erase_events(portion);
+      work.commit();
+    });
+  }
+
+  /// Mails of the business's users; messages of workflows are runs.
+  void delete_unsent_mails() {
+    const auto mails = session_.run(sql::Mails{.business = target_.business, .email = *email_});
+    for (const auto& mail : mails) {
+      const auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
+      const bool is_theirs = std::ranges::any_of(
+          message.to, [&](const std::string& to) { return equal_ignoring_case(to, *email_); });
+      if (is_theirs) session_.run(storage::sql::mail_outbox::Remove{.mail = mail.guid});
+    }
+  }
+
+  void delete_files() {
+    if (email_ && !target_.mail_directory.empty())
+      net::delete_mails(target_.mail_directory, target_.business.to_string(), *email_);
+  }
+
+  void erase_answers(Guids records) {
+    const auto answers = session_.run(sql::Answers{.business = target_.business, .records = records});
+    for (const auto& answer : answers) {
+      const auto purpose = kept_answer_purpose(answer.token, answer.key);
+      session_.run(sql::EraseAnswer{.owner = answer.owner,
+                                    .token = answer.token,
+                                    .key = answer.key,
+                                    .body = base64(secrets_.seal(empty_answer, purpose))});
+    }
+  }
+
+  /// Erases queued runs until no live worker plans or performs a run with the old data. Returns false if that
+  /// takes too long. An event is pending until its runs are recorded, so a run is in the queue, in flight, or
+  /// its event is pending.
+  bool wait_for_workers(Guids records) {
+    const auto last_event = session_.run(sql::LastEvent{}).front().id;
+    const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+    for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+      std::int64_t open = 0;
+      for_portions(records, run_portion_size, [&](Guids portion) {
+        open +=
+            session_
+                .run(sql::Planned{.business = target_.business, .records = portion, .last_event = last_event})
+                .front()
+                .events;
+      });
+      for_portions(records, run_portion_size, [&](Guids portion) {
+        const auto queue =
+            session_.run(sql::EraseQueue{.business = target_.business, .records = portion}).front();
+        counts_.runs += queue.runs;
+        open += queue.in_flight;
+      });
+      if (open == 0) return true;
+      if (std::chrono::steady_clock::now() >= deadline) return false;
+      std::this_thread::sleep_for(pause);
+    }
+  }
+
+  storage::Session& session_;
+  const SecretBox& secrets_;
+  const ErasureTarget& target_;
+  std::vector<std::string> words_;
+  std::optional<std::string> email_;
+  ErasedCounts counts_;
+};
+
+}  // namespace
+
+std::vector<Guid> CustomerRecords::with(const Guid& customer) const {
+  std::vector<Guid> all{customer};
+  all.insert(all.end(), orders.begin(), orders.end());
+  all.insert(all.end(), shipments.begin(), shipments.end());
+  return all;
+}
+
+CustomerRecords records_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
+  CustomerRecords records;
+  const auto rows = session.run(sql::Records{.business = business, .customer = customer});
+  for (const auto& row : rows) (row.kind == 0 ? records.orders : records.shipments).push_back(row.guid);
+  return records;
+}
+
+ErasedCounts erase_customer(storage::Session& session, const SecretBox& secrets,
+                            const ErasureTarget& target) {
+  return Eraser(session, secrets, target).run();
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/guid.hpp"
+#include "base/secret_box.hpp"
+#include "storage/session.hpp"
+
+namespace waybill::api {
+
+/// The guids of a customer's orders and shipments, also of deleted ones.
+struct CustomerRecords {
+  std::vector<Guid> orders;
+  std::vector<Guid> shipments;
+
+  /// The guids of all of them and of the customer.
+  std::vector<Guid> with(const Guid& customer) const;
+};
+
+CustomerRecords records_of_customer(storage::Session& session, const Guid& business, const Guid& customer);
+
+/// The numbers of orders and shipments of the person, and of events and runs that held the person's data.
+struct ErasedCounts {
+  std::int64_t orders = 0;
+  std::int64_t shipments = 0;
+  std::int64_t events = 0;
+  std::int64_t runs = 0;
+};
+
+struct ErasureTarget {
+  Guid business;
+  Guid customer;
+  std::string cause;                     // JSON, of the changes
+  std::filesystem::path mail_directory;  // of written mails; empty if there is none
+};
+
+/// Erases the data of a person. The first transaction erases the customer and everything that is found by the
+/// person's address; it writes the event. Orders and shipments follow in portions of their own transactions.
+/// Then it waits until no worker has a message with the old data in memory, and erases the runs. It can be
+/// repeated after a crash at any point. Blocks; `session` must not be read-only. Throws Failure: NOT_FOUND,
+/// UNAVAILABLE if messages are still being sent after some seconds (everything else is erased then), and like
+/// storage::Session.
+ErasedCounts erase_customer(storage::Session& session, const SecretBox& secrets, const ErasureTarget& target);
+
+}  // namespace waybill::api

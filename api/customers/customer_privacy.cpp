@@ -1,0 +1,131 @@
+// Erasing a person, and the export of what is stored about one.
+#include <string>
+
+#include "api/customers/customer_erasure.hpp"
+#include "api/records/row_json.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "base/clock.hpp"
+#include "storage/sql/customer_exports.sql.hpp"
+#include "storage/sql/customers.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::customer_exports;
+
+constexpr Property erased_properties[] = {
+    {.name = "orders",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of the person's orders."},
+    {.name = "shipments",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of the person's shipments."},
+    {.name = "events",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of stored events that held the person's data."},
+    {.name = "runs",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of runs whose messages held the person's data."},
+};
+constexpr Schema erased_schema{"Erasure", erased_properties};
+
+constexpr Property export_properties[] = {
+    {.name = "exportedAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "customer",
+     .kind = Kind::object,
+     .nullable = false,
+     .description = "As GET /api/v1/Customers/{customerId} returns it."},
+    {.name = "orders", .kind = Kind::array, .nullable = false, .items = Kind::any},
+    {.name = "shipments",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "The shipments, each with its traces."},
+    {.name = "events",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "Changes of these records, with the columns before and after."},
+    {.name = "runs",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "Runs of workflows for these records, with what was sent."},
+};
+constexpr Schema export_schema{"CustomerExport", export_properties};
+
+asio::awaitable<Answer> erase(Call& call, Services& services) {
+  const ErasureTarget target{.business = call.business(),
+                             .customer = call.id(),
+                             .cause = call.cause().json,
+                             .mail_directory = services.settings.mail_directory};
+  const auto counts = co_await services.analysis.run(
+      target.business, [target, &secrets = services.secrets](storage::Session& session) {
+        session.execute("set default_transaction_read_only = off");
+        return erase_customer(session, secrets, target);
+      });
+  co_return Answer::of(to_json(json::object{{"orders", counts.orders},
+                                            {"shipments", counts.shipments},
+                                            {"events", counts.events},
+                                            {"runs", counts.runs}}));
+}
+
+/// The document, as JSON; empty if there is no such customer.
+std::string export_of(storage::Session& session, const Guid& business, const Guid& customer, Time now) {
+  const auto found = session.run(storage::sql::customers::Get{.business = business, .customer = customer});
+  if (found.empty()) return {};
+  const auto records = records_of_customer(session, business, customer).with(customer);
+  std::string document =
+      "{\"exportedAt\":\"" + format_timestamp(now) + "\",\"customer\":" + json_object(found);
+  const auto add = [&](std::string_view name, const storage::Rows& rows) {
+    document.append(",\"").append(name).append("\":").append(json_array(rows));
+  };
+  add("orders", session.run(sql::Orders{.business = business, .customer = customer}));
+  add("shipments", session.run(sql::Shipments{.business = business, .customer = customer}));
+  add("events", session.run(sql::Events{.business = business, .records = records}));
+  add("runs", session.run(sql::Runs{.business = business, .records = records}));
+  return document + "}";
+}
+
+asio::awaitable<Answer> export_customer(Call& call, Services& services) {
+  const auto business = call.business();
+  auto document = co_await services.analysis.run(
+      business, [business, customer = call.id(), now = services.clock.now()](storage::Session& session) {
+        return export_of(session, business, customer, now);
+      });
+  if (document.empty()) throw not_found("customer");
+  co_return Answer::of(std::move(document));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/v1/Customers/{customerId}/erase",
+     .permission = Permission::operate,
+     .handler = erase,
+     .operation_id = "eraseCustomer",
+     .summary = "Erases the personal data of a customer",
+     .description =
+         "Replaces name, e-mail, phone and addresses in the customer, its orders and shipments, in "
+         "stored events, runs and mails. It cannot be undone. It can be repeated.",
+     .tag = "Customers",
+     .answer = &erased_schema},
+    {.method = Method::get,
+     .path = "/api/v1/Customers/{customerId}/export",
+     .permission = Permission::read,
+     .handler = export_customer,
+     .operation_id = "exportCustomer",
+     .summary = "Returns everything that is stored about a customer",
+     .tag = "Customers",
+     .answer = &export_schema},
+};
+
+}  // namespace
+
+std::span<const Route> customer_privacy_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,34 @@
+-- Erases a person's data in queued runs of records, except those of an attempt in flight. Mails end as skipped; other
+-- messages are rendered again from the erased records when they are due. Returns the number of runs, and the number
+-- of attempts in flight.
+-- $1 business uuid, $2 records uuid[]
+-- -> runs bigint, in_flight bigint
+with found as materialized (
+  select q.guid, q.action, q.status from run_queue q
+  where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
+    and q.action not in ('update_status', 'push_tracking') and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running')
+), held as materialized (
+  select q.guid from run_queue q join found f on f.guid = q.guid
+  where q.business_id = $1 and q.status <> 'running' for update of q skip locked
+), gone as (
+  delete from run_queue q using held h
+  where q.business_id = $1 and q.guid = h.guid and q.action = 'send_email' returning q.*
+), moved as (
+  insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
+                    status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
+                    tries)
+  select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, 'skipped',
+         'ERASED', null, attempts, created_at, now(), origin, replay_of, destination, 'null', null, erased_tries(tries)
+  from gone
+  returning business_id, created_at, workflow_id, status
+), counted as (
+  insert into run_counts (business_id, unit, start, workflow_id, status, runs)
+  select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, status, count(*)
+  from moved, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5
+), changed as (
+  update run_queue q set request = 'null', body = null, error = null, tries = erased_tries(q.tries)
+  from held h where q.business_id = $1 and q.guid = h.guid and q.action <> 'send_email'
+  returning 1
+)
+select (select count(*) from moved) + (select count(*) from changed) as runs,
+       (select count(*) from found) - (select count(*) from held) as in_flight

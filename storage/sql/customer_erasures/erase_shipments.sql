@@ -1,0 +1,24 @@
+-- Erases a person's data in shipments, their traces, labels and stops.
+-- $1 business uuid, $2 records uuid[], $3 words text[]
+with held as materialized (
+  select s as old from shipments s where s.business_id = $1 and s.guid = any ($2::uuid[]) order by s.guid for update
+), traces as (
+  update shipment_traces t set description = status_text(t.status), location = null
+  from held h
+  where t.business_id = $1 and t.shipment_id = (h.old).guid
+    and (t.description, t.location) is distinct from (status_text(t.status), null)
+), labels as (
+  delete from shipment_labels l using held h where l.business_id = $1 and l.shipment_id = (h.old).guid
+), stops as (
+  update dispatch_stops d set latitude = null, longitude = null
+  from held h where d.business_id = $1 and d.shipment_id = (h.old).guid and d.latitude is not null
+)
+update shipments r
+set recipient_name = e.recipient_name, recipient_company = e.recipient_company, recipient_phone = e.recipient_phone,
+    recipient_email = e.recipient_email, recipient_street = e.recipient_street,
+    recipient_postal_code = e.recipient_postal_code, instructions = e.instructions, sender_name = e.sender_name,
+    sender_company = e.sender_company, sender_phone = e.sender_phone, sender_street = e.sender_street,
+    sender_postal_code = e.sender_postal_code, external_reference = e.external_reference, tags = e.tags,
+    metadata = e.metadata
+from held h, erased(h.old, $3::text[]) e
+where r.business_id = $1 and r.guid = e.guid and h.old::text is distinct from e::text  -- json has no equality

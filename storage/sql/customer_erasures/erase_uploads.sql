@@ -1,0 +1,31 @@
+-- Deletes the rows of uploads that hold a person's e-mail address, or the name in a row without an address.
+-- $1 business uuid, $2 email text or null, $3 name text
+update customer_upload_parts p
+set lines = n.lines, names = n.names, emails = n.emails, phones = n.phones, companies = n.companies, streets = n.streets,
+    cities = n.cities, states = n.states, postal_codes = n.postal_codes, countries = n.countries,
+    external_references = n.external_references, tags = n.tags
+from (
+  select o.upload_id, o.part,
+         coalesce(array_agg(u.line order by u.n) filter (where kept), '{}') as lines,
+         coalesce(array_agg(u.name order by u.n) filter (where kept), '{}') as names,
+         coalesce(array_agg(u.email order by u.n) filter (where kept), '{}') as emails,
+         coalesce(array_agg(u.phone order by u.n) filter (where kept), '{}') as phones,
+         coalesce(array_agg(u.company order by u.n) filter (where kept), '{}') as companies,
+         coalesce(array_agg(u.street order by u.n) filter (where kept), '{}') as streets,
+         coalesce(array_agg(u.city order by u.n) filter (where kept), '{}') as cities,
+         coalesce(array_agg(u.state order by u.n) filter (where kept), '{}') as states,
+         coalesce(array_agg(u.postal_code order by u.n) filter (where kept), '{}') as postal_codes,
+         coalesce(array_agg(u.country order by u.n) filter (where kept), '{}') as countries,
+         coalesce(array_agg(u.external_reference order by u.n) filter (where kept), '{}') as external_references,
+         coalesce(array_agg(u.tags order by u.n) filter (where kept), '{}') as tags
+  from customer_upload_parts o
+  cross join unnest(o.lines, o.names, o.emails, o.phones, o.companies, o.streets, o.cities, o.states, o.postal_codes,
+                    o.countries, o.external_references, o.tags) with ordinality
+    u (line, name, email, phone, company, street, city, state, postal_code, country, external_reference, tags, n)
+  cross join lateral (select not coalesce(lower(u.email) = lower($2::text),
+                                          u.email is null and lower(u.name) = lower($3)) as kept) k
+  where o.business_id = $1
+  group by o.upload_id, o.part
+  having bool_or(not kept)
+) n
+where p.business_id = $1 and p.upload_id = n.upload_id and p.part = n.part

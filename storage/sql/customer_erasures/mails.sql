@@ -1,0 +1,7 @@
+-- Returns the mails that are not sent yet, if the address is that of a user of the business. The outbox holds mails of
+-- accounts only; those of other businesses' users are not the business's to delete.
+-- $1 business uuid, $2 email text
+-- -> guid uuid, sealed bytea
+select m.guid, m.sealed from mail_outbox m
+where exists (select from users u where u.business_id = $1 and lower(u.email) = lower($2))
+order by m.created_at limit 10000
