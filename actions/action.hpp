@@ -143,6 +143,9 @@ struct Effects {
   TrackingSender* tracking = nullptr;  // null if no tracking is sent to stores
 };
 
+/// The notifications that a business can switch off.
+enum class Notification : std::uint8_t { none, email, push };
+
 /// One type of action. Implementations have no state; one instance serves all threads.
 class Action {
  public:
@@ -161,6 +164,12 @@ class Action {
 
   /// True if workflows with this action have a signing secret, which is generated if none is given.
   virtual bool has_secret() const { return false; }
+
+  /// The kind of notification that runs with this action send.
+  virtual Notification notification() const { return Notification::none; }
+
+  /// True if runs of a checked definition send the whole entity.
+  virtual bool sends_entity(const json::object& /*definition*/) const { return false; }
 
   /// The codes of the stored templates that a checked definition uses, as its text or as partials.
   virtual std::vector<std::string> templates(const json::object& /*definition*/) const { return {}; }

@@ -191,6 +191,7 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
 class SendEmail final : public Action {
  public:
   std::string_view type() const override { return "send_email"; }
+  Notification notification() const override { return Notification::email; }
 
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {

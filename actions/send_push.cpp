@@ -193,6 +193,7 @@ json::value rendered_part(const json::object& action, std::string_view part, con
 class SendPush final : public Action {
  public:
   std::string_view type() const override { return "send_push"; }
+  Notification notification() const override { return Notification::push; }
 
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {

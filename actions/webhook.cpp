@@ -280,6 +280,10 @@ class Webhook final : public Action {
     return codes;
   }
 
+  bool sends_entity(const json::object& definition) const override {
+    return body_template(definition).empty();
+  }
+
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     const std::string_view text = body_template(workflow.action);
     std::string body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);

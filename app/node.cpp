@@ -138,6 +138,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   worker::Worker::Options options;
   options.database_url = database_url;
   options.secret_key = key;
+  options.public_url = config.public_url;
   options.destinations = destination_policy(config);
   options.ca_file = config.ca_file;
   options.mail = mail_options(config);
@@ -177,9 +178,12 @@ class Node::Parts {
       : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
-    if (roles.worker) worker_.emplace(worker_options(config, database_url, key));
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
+    if (!roles.worker) return;
+    worker::Worker::Options options = worker_options(config, database_url, key);
+    if (options.public_url.empty()) options.public_url = api_url();
+    worker_.emplace(std::move(options));
   }
 
   ~Parts() {

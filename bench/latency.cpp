@@ -4,9 +4,10 @@
 //
 // `api` makes COUNT changes of order statuses, to one status and back; `sql` runs the statement, in which $1
 // is an increasing number, on the database that libpq's environment names. Each change waits until the one
-// before has been received and the pause is over. Prints p50, p99 and the maximum in milliseconds: first from
-// the commit (the 2xx, or the statement's result) to the first byte at the receiver, then from the sending of
-// the change.
+// before has been received and the pause is over. A change that the API answers with 429 or 5xx is sent
+// again. Prints a line with p50, p95, p99 and the maximum in milliseconds for each of three times: from the
+// commit (the 2xx, or the statement's result) to the first byte at the receiver; from the sending of the
+// change to that byte; from the sending to the commit. The fourth line is the number of changes sent again.
 
 #include <algorithm>
 #include <cstdio>
@@ -22,13 +23,26 @@
 namespace waybill::bench {
 namespace {
 
-using Change = std::function<void(std::uint64_t)>;
+/// Makes a change and returns the number of refusals before it.
+using Change = std::function<std::uint64_t(std::uint64_t)>;
+
+constexpr int too_many_requests = 429;
+constexpr auto pause_after_refusal = std::chrono::milliseconds(20);
 
 Change api_change(std::uint16_t port, std::string token) {
   auto client = std::make_shared<Client>(port);
   return [client, token = std::move(token)](std::uint64_t number) {
-    const std::uint64_t order = number / 2 + 1;
-    client->exchange(status_change(order, number % 2 == 0 ? "processing" : "pending", token));
+    const std::string request =
+        status_change(number / 2 + 1, number % 2 == 0 ? "processing" : "pending", token);
+    std::uint64_t refusals = 0;
+    for (;; ++refusals) {
+      const Client::Answer answer = client->answer_to(request);
+      if (answer.status / 100 == 2) return refusals;
+      if (answer.status < 500 && answer.status != too_many_requests) {
+        throw std::runtime_error("the API answered " + std::to_string(answer.status) + " " + answer.body);
+      }
+      std::this_thread::sleep_for(pause_after_refusal);
+    }
   };
 }
 
@@ -37,6 +51,7 @@ Change sql_change(const std::string& statement) {
   connection->prepare("change", statement);
   return [connection](std::uint64_t number) {
     pqxx::nontransaction(*connection).exec_prepared("change", number);
+    return 0;
   };
 }
 
@@ -57,16 +72,26 @@ void print(std::vector<double> values) {
     return values[std::min(values.size() - 1,
                            static_cast<std::size_t>(part * static_cast<double>(values.size())))];
   };
-  std::printf("%.3f %.3f %.3f\n", share(0.5), share(0.99), values.back());
+  std::printf("%.3f %.3f %.3f %.3f\n", share(0.5), share(0.95), share(0.99), values.back());
+}
+
+void print_between(const std::vector<std::int64_t>& starts, const std::vector<std::int64_t>& ends) {
+  std::vector<double> milliseconds;
+  milliseconds.reserve(starts.size());
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    milliseconds.push_back(static_cast<double>(ends[i] - starts[i]) / 1e6);
+  }
+  print(std::move(milliseconds));
 }
 
 void run(const Change& change, Client& receiver, std::uint64_t count, std::chrono::microseconds pause) {
   std::vector<std::int64_t> sent;
   std::vector<std::int64_t> committed;
+  std::uint64_t refusals = 0;
   receiver.get("/reset");
   for (std::uint64_t number = 0; number < count; ++number) {
     sent.push_back(now_ns());
-    change(number);
+    refusals += change(number);
     committed.push_back(now_ns());
     receiver.get("/wait?count=" + std::to_string(number + 1));
     std::this_thread::sleep_for(pause);
@@ -76,14 +101,10 @@ void run(const Change& change, Client& receiver, std::uint64_t count, std::chron
     throw std::runtime_error(std::to_string(received.size()) + " webhooks for " + std::to_string(count) +
                              " changes");
   }
-  for (const auto& start : {committed, sent}) {
-    std::vector<double> milliseconds;
-    milliseconds.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      milliseconds.push_back(static_cast<double>(received[i] - start[i]) / 1e6);
-    }
-    print(std::move(milliseconds));
-  }
+  print_between(committed, received);
+  print_between(sent, received);
+  print_between(sent, committed);
+  std::printf("%llu\n", static_cast<unsigned long long>(refusals));
 }
 
 }  // namespace

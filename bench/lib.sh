@@ -107,12 +107,15 @@ api_call() { # METHOD PATH [BODY]
     ${3:+-H 'Content-Type: application/json' -d "$3"} "http://127.0.0.1:$api$2" || die "$1 $2 failed"
 }
 
+trigger_guid() { # CODE
+  api_call GET /api/workflows/triggers/Order | jq -r --arg code "$1" '.data[] | select(.code == $code).guid'
+}
+
 # Creates a webhook workflow for changes of an order's status and prints its guid.
 # make_workflow NAME CONDITIONS [URL [DELAY]]
 make_workflow() {
-  local trigger
-  trigger=$(api_call GET /api/workflows/triggers/Order | jq -r '.data[] | select(.code == "order_status_changed").guid')
-  api_call POST /api/workflows/configure "$(jq -n --arg name "$1" --argjson conditions "$2" --arg trigger "$trigger" \
+  api_call POST /api/workflows/configure "$(jq -n --arg name "$1" --argjson conditions "$2" \
+    --arg trigger "$(trigger_guid order_status_changed)" \
     --arg url "${3:-http://127.0.0.1:$receiver/hook}" --arg delay "${4:-}" \
     '{name: $name, entityType: "Order", triggerId: $trigger, conditions: $conditions,
       action: {type: "webhook", recipient: $url}} + if $delay == "" then {} else {delay: $delay} end')" |
@@ -159,14 +162,19 @@ per_second() { # COUNT START_NS END_NS
 }
 
 # Records the output of bench_latency.
-record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING
-  [ $# = 3 ] || die "no latency was measured"
-  local p50 p99 longest
-  read -r p50 p99 longest <<<"$2"
+record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING LINE_UNTIL_COMMIT REFUSALS
+  [ $# = 5 ] || die "no latency was measured"
+  local p50 p95 p99 longest
+  read -r p50 p95 p99 longest <<<"$2"
   record "$1_p50" "$p50"
+  record "$1_p95" "$p95"
   record "$1_p99" "$p99"
   record "$1_max" "$longest"
-  read -r p50 p99 longest <<<"$3"
+  read -r p50 p95 p99 longest <<<"$3"
   record "$1_sent_p50" "$p50"
   record "$1_sent_p99" "$p99"
+  read -r p50 p95 p99 longest <<<"$4"
+  record "$1_write_p99" "$p99"
+  record "$1_write_max" "$longest"
+  record "$1_refusals" "$5"
 }

@@ -148,8 +148,13 @@ class Client {
  public:
   explicit Client(std::uint16_t port) : socket_(connect_to(port)) {}
 
-  /// Sends a complete request and returns the body of its answer, which must be 2xx.
-  std::string exchange(std::string_view request) {
+  struct Answer {
+    int status = 0;
+    std::string body;
+  };
+
+  /// Sends a complete request.
+  Answer answer_to(std::string_view request) {
     send_all(socket_.fd(), request);
     buffer_.clear();
     for (;;) {
@@ -159,11 +164,17 @@ class Client {
       if (got == 0) throw std::runtime_error("the server closed the connection");
       buffer_.append(chunk, static_cast<std::size_t>(got));
       const Message message = parse_message(buffer_);
-      if (message.size == 0) continue;
-      if (status_of(message.start_line) / 100 != 2)
-        throw std::runtime_error("the server answered " + buffer_);
-      return std::string(message.body);
+      if (message.size > 0) return {status_of(message.start_line), std::string(message.body)};
     }
+  }
+
+  /// Sends a complete request and returns the body of its answer, which must be 2xx.
+  std::string exchange(std::string_view request) {
+    Answer answer = answer_to(request);
+    if (answer.status / 100 != 2) {
+      throw std::runtime_error("the server answered " + std::to_string(answer.status) + " " + answer.body);
+    }
+    return std::move(answer.body);
   }
 
   std::string get(std::string_view target) {

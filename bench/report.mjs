@@ -171,8 +171,12 @@ const parts = {
       'Alone; and while 2 500 rows a second are changed by statements of 25: in a table without triggers, as orders ' +
       'of another business that fire nothing, that each fire a webhook, or that each fire a webhook to a ' +
       'destination that never answers; while another business changes 25 orders a second, each of which fires ' +
-      'sixteen workflows whose destinations answer after 14 s; while another business changes 10 000 orders a ' +
-      'second by statements of a hundred (half of the throughput), or has changed 100 000 by one statement. On two ' +
+      'sixteen workflows whose destinations answer after 14 s; while another business confirms sixteen uploads of ' +
+      '20 000 new customers at once; while another business changes an order of 40 items 25 times a second, which ' +
+      'fires eight workflows whose templates nest `{{#items}}` six times; while another business changes 10 000 ' +
+      'orders a second by statements of a hundred (half of the throughput), or has changed 100 000 by one ' +
+      'statement; and, in a new process, while one order of 600 kB fires 1 500 webhooks (once). A write takes the ' +
+      'time from sending the PATCH to its 2xx; an answer of 429 or 5xx is a refusal. On two ' +
       'cores the writers\' statements take a core from running threads for a scheduler\'s slice or a tick. The ' +
       'figures with priority are measured with real-time priority for everything but the writers, also for the ' +
       'quiet business alone.',
@@ -189,6 +193,14 @@ const parts = {
       ['beside a dead destination, p99', 'dead_p99', 'ms'],
       ['beside sixteen destinations that answer after 14 s, p50', 'slow_p50', 'ms'],
       ['beside sixteen destinations that answer after 14 s, p99', 'slow_p99', 'ms'],
+      ['beside sixteen confirmations, p50', 'confirmations_p50', 'ms'],
+      ['beside sixteen confirmations, p99', 'confirmations_p99', 'ms'],
+      ['beside sixteen confirmations, p99 of a write', 'confirmations_write_p99', 'ms'],
+      ['until all sixteen were confirmed', 'confirmations_seconds', 's'],
+      ['beside nested templates, p50', 'nested_p50', 'ms'],
+      ['beside nested templates, p99', 'nested_p99', 'ms'],
+      ['beside 1 500 webhooks of 600 kB, p50', 'fan_out_p50', 'ms'],
+      ['beside 1 500 webhooks of 600 kB, p99', 'fan_out_p99', 'ms'],
       ['with priority, alone, p99', 'alone_first_p99', 'ms'],
       ['with priority, beside a hundredfold load, p99', 'loud_first_p99', 'ms'],
       ['with priority, beside a dead destination, p99', 'dead_first_p99', 'ms'],
@@ -196,7 +208,13 @@ const parts = {
       ['beside 100 000 at once, p50', 'burst_p50', 'ms'],
       ['beside 100 000 at once, p99', 'burst_p99', 'ms'],
     ],
-    limits: [['p99 at half load', 'half_p99', 30, 'ms']],
+    limits: [
+      ['p99 at half load', 'half_p99', 30, 'ms'],
+      ['longest write beside sixteen confirmations', 'confirmations_write_max', 1000, 'ms'],
+      ['refusals beside sixteen confirmations', 'confirmations_refusals', 1, ''],
+      ['p95 beside nested templates', 'nested_p95', 100, 'ms'],
+      ['peak memory of the process with 1 500 webhooks of 600 kB', 'fan_out_peak', 200, 'MB'],
+    ],
     ratios: [
       ['p99 beside a hundredfold load, relative to alone', 'loud_p99', 'alone_p99', '< 2'],
       ['p99 beside a hundredfold load, relative to the same that fires nothing', 'loud_p99', 'unfired_p99', ''],

@@ -25,6 +25,23 @@ constexpr auto order_moves = std::to_array<StateMachine::Move>({
     {"shipped", from_order_shipped},
 });
 
+constexpr auto from_store_order_draft =
+    std::to_array<State>({"pending", "processing", "ready", "shipped", "delivered", "cancelled"});
+constexpr auto from_store_order_pending =
+    std::to_array<State>({"processing", "ready", "shipped", "delivered", "cancelled"});
+constexpr auto from_store_order_processing =
+    std::to_array<State>({"ready", "shipped", "delivered", "cancelled"});
+constexpr auto from_store_order_ready = std::to_array<State>({"shipped", "delivered", "cancelled"});
+constexpr auto from_store_order_shipped = std::to_array<State>({"delivered"});
+
+constexpr auto store_order_moves = std::to_array<StateMachine::Move>({
+    {"draft", from_store_order_draft},
+    {"pending", from_store_order_pending},
+    {"processing", from_store_order_processing},
+    {"ready", from_store_order_ready},
+    {"shipped", from_store_order_shipped},
+});
+
 constexpr auto shipment_state_names =
     std::to_array<State>({"created", "collected", "in_transit", "out_for_delivery", "delivered", "exception",
                           "returned", "cancelled"});
@@ -64,6 +81,7 @@ constexpr auto dispatch_moves = std::to_array<StateMachine::Move>({
 });
 
 constexpr StateMachine orders{"order", order_state_names, order_moves};
+constexpr StateMachine store_orders{"order", order_state_names, store_order_moves};
 constexpr StateMachine shipments{"shipment", shipment_state_names, shipment_moves};
 constexpr StateMachine dispatches{"dispatch", dispatch_state_names, dispatch_moves};
 
@@ -84,6 +102,14 @@ bool StateMachine::allows(std::string_view from, std::string_view to) const {
   return std::ranges::find(allowed, to) != allowed.end();
 }
 
+std::vector<std::string> StateMachine::origins(std::string_view to) const {
+  std::vector<std::string> found;
+  for (const std::string_view from : states) {
+    if (allows(from, to)) found.emplace_back(from);
+  }
+  return found;
+}
+
 std::string StateMachine::refusal(std::string_view from, std::string_view to) const {
   std::string text;
   text.append(name).append(" cannot move from ").append(from).append(" to ").append(to);
@@ -98,6 +124,7 @@ std::string StateMachine::refusal(std::string_view from, std::string_view to) co
 }
 
 const StateMachine& order_states() { return orders; }
+const StateMachine& store_order_states() { return store_orders; }
 const StateMachine& shipment_states() { return shipments; }
 const StateMachine& dispatch_states() { return dispatches; }
 

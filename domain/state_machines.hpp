@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/records/record_type.hpp"
 
@@ -23,11 +24,15 @@ struct StateMachine {
   /// a move; the caller handles it.
   std::span<const std::string_view> next(std::string_view from) const;
   bool allows(std::string_view from, std::string_view to) const;
+  /// The states from which `to` may follow.
+  std::vector<std::string> origins(std::string_view to) const;
   /// The refusal of a move, with the allowed states, as a sentence for `details.status`.
   std::string refusal(std::string_view from, std::string_view to) const;
 };
 
 const StateMachine& order_states();
+/// The moves that an order makes with its store: only forwards, also past several states.
+const StateMachine& store_order_states();
 const StateMachine& shipment_states();
 const StateMachine& dispatch_states();
 /// Null for records without a status (customers, products).

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,15 @@ TEST(StateMachines, OrderMovesAreThoseOfTheContract) {
                 {"shipped", {"delivered"}}});
 }
 
+TEST(StateMachines, AnOrderFollowsItsStoreOnlyForwards) {
+  expect_moves(store_order_states(), 7,
+               {{"draft", {"pending", "processing", "ready", "shipped", "delivered", "cancelled"}},
+                {"pending", {"processing", "ready", "shipped", "delivered", "cancelled"}},
+                {"processing", {"ready", "shipped", "delivered", "cancelled"}},
+                {"ready", {"shipped", "delivered", "cancelled"}},
+                {"shipped", {"delivered"}}});
+}
+
 TEST(StateMachines, ShipmentMovesAreThoseOfTheContract) {
   expect_moves(
       shipment_states(), 8,
@@ -56,6 +66,11 @@ TEST(StateMachines, DispatchMovesAreThoseOfTheContract) {
                {{"draft", {"ready", "cancelled"}},
                 {"ready", {"draft", "in_progress", "cancelled"}},
                 {"in_progress", {"completed", "cancelled"}}});
+}
+
+TEST(StateMachines, TheOriginsOfAStateMayMoveToIt) {
+  EXPECT_EQ(order_states().origins("shipped"), (std::vector<std::string>{"pending", "processing", "ready"}));
+  EXPECT_EQ(shipment_states().origins("created"), std::vector<std::string>{});
 }
 
 TEST(StateMachines, UnknownStatesLeadNowhere) {

@@ -20,6 +20,8 @@ enum class When : std::uint8_t {
   field_changed,   // one of the fields in `detail`, separated by spaces
   field_set,       // like field_changed, and the first of the fields has a value
   dispatched,
+  traced,
+  erased,
 };
 
 struct TriggerRow {
@@ -67,12 +69,16 @@ constexpr auto rows = std::to_array<TriggerRow>({
      "A shipment is cancelled."},
     {shipment, When::dispatched, "", "shipment_dispatched", "Shipment dispatched",
      "A shipment is put into a dispatch."},
+    {shipment, When::traced, "", "shipment_trace_added", "Shipment trace added",
+     "A scan of a shipment is reported, also when it changes the status. The entity has it as `trace`."},
     {shipment, When::deleted, "", "shipment_deleted", "Shipment deleted", "A shipment is deleted."},
 
     {customer, When::created, "", "customer_created", "Customer created", "A new customer is created."},
     {customer, When::updated, "", "customer_updated", "Customer updated",
      "Any field of a customer changes, such as its contacts and references."},
     {customer, When::deleted, "", "customer_deleted", "Customer deleted", "A customer is deleted."},
+    {customer, When::erased, "", "customer_erased", "Customer erased",
+     "The personal data of a customer are erased. The entity has only the guid."},
 
     {product, When::created, "", "product_created", "Product created", "A new product is created."},
     {product, When::updated, "", "product_updated", "Product updated",
@@ -119,6 +125,8 @@ Rule make_rule(const TriggerRow& row) {
     case When::created:
     case When::deleted:
     case When::dispatched:
+    case When::traced:
+    case When::erased:
       break;
   }
   return rule;
@@ -180,6 +188,10 @@ bool fires(const Rule& rule, const Change& change) {
       return (change.changed & rule.fields).any() && has_value(change, rule.first_field);
     case When::dispatched:
       return change.dispatched;
+    case When::traced:
+      return change.traced;
+    case When::erased:
+      return change.erased;
   }
   return false;
 }

@@ -65,10 +65,12 @@ TEST(Triggers, TheCatalogueIsThatOfTheContract) {
                         "shipment_returned",
                         "shipment_cancelled",
                         "shipment_dispatched",
+                        "shipment_trace_added",
                         "shipment_deleted",
                         "customer_created",
                         "customer_updated",
                         "customer_deleted",
+                        "customer_erased",
                         "product_created",
                         "product_updated",
                         "product_price_changed",
@@ -171,6 +173,25 @@ TEST(Triggers, DispatchedFiresAloneWhenPutIntoADispatch) {
 TEST(Triggers, AStatusAndAFieldAtOnceFireBoth) {
   EXPECT_EQ(fired(EntityType::order, {"status", "notes"}, {{"status", "shipped"}}),
             (Codes{"order_status_changed", "order_shipped", "order_updated"}));
+}
+
+TEST(Triggers, ATraceFiresItsTriggerBesideThoseOfTheMove) {
+  Change scan = updated(EntityType::shipment, {"lastTraceAt", "updatedAt"});
+  EXPECT_EQ(codes(fired_triggers(scan)), Codes{});
+  scan.traced = true;
+  EXPECT_EQ(codes(fired_triggers(scan)), Codes{"shipment_trace_added"});
+  Change move =
+      updated(EntityType::shipment, {"status", "statusChangedAt", "lastTraceAt"}, {{"status", "delivered"}});
+  move.traced = true;
+  EXPECT_EQ(codes(fired_triggers(move)),
+            (Codes{"shipment_status_changed", "shipment_delivered", "shipment_trace_added"}));
+}
+
+TEST(Triggers, AnErasureFiresOnlyItsTrigger) {
+  Change erasure;
+  erasure.type = EntityType::customer;
+  erasure.erased = true;
+  EXPECT_EQ(codes(fired_triggers(erasure)), Codes{"customer_erased"});
 }
 
 }  // namespace

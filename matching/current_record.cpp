@@ -1,14 +1,16 @@
 #include "matching/current_record.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
-#include "base/crypto.hpp"
 #include "domain/records/change.hpp"
 #include "matching/relatives.hpp"
+#include "storage/binary.hpp"
 #include "storage/outbox.hpp"
 #include "storage/record_columns.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/catalog.sql.hpp"
+#include "storage/sql/outbox.sql.hpp"
 
 namespace waybill::matching {
 namespace {
@@ -16,23 +18,12 @@ namespace {
 namespace asio = boost::asio;
 namespace sql = storage::sql;
 
-std::vector<std::string> column_names(const storage::Rows& rows) {
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(rows.size()));
-  for (int row = 0; row < rows.size(); ++row) names.emplace_back(rows.get(row, 0));
-  return names;
-}
-
-/// Builds the entity. `printed` is the record's value as PostgreSQL prints a bytea.
-json::object entity_of(domain::EntityType type, std::string_view printed,
+/// Builds the entity from the record's value in binary form.
+json::object entity_of(domain::EntityType type, std::string_view bytes,
                        const std::vector<std::string>& columns) {
-  constexpr std::string_view hex_prefix = "\\x";
   const domain::RecordType& record_type = domain::record_type(type);
-  const auto bytes =
-      printed.starts_with(hex_prefix) ? unhex(printed.substr(hex_prefix.size())) : std::nullopt;
   storage::RecordValue value;
-  if (!bytes || !value.parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}) ||
-      value.fields().size() != columns.size()) {
+  if (!value.parse(bytes) || value.fields().size() != columns.size()) {
     throw storage::ColumnsChanged("the columns of the record's table have changed");
   }
   domain::Row row;
@@ -43,25 +34,26 @@ json::object entity_of(domain::EntityType type, std::string_view printed,
 }  // namespace
 
 asio::awaitable<std::optional<json::object>> current_entity(storage::Database& database, const Guid& business,
-                                                            domain::EntityType type, const Guid& record) {
-  const auto rows =
-      co_await database.read(sql::outbox::current, storage::Params()
-                                                       .add_array({std::to_string(static_cast<int>(type))})
-                                                       .add_array({business.to_string()})
-                                                       .add_array({record.to_string()}));
-  if (rows.empty() || rows.is_null(0, 1)) co_return std::nullopt;
+                                                            domain::EntityType type, const Guid& record,
+                                                            std::string_view public_url) {
+  const auto rows = co_await database.read(
+      sql::outbox::Current{.entity_types = storage::binary_array(std::array{static_cast<std::int16_t>(type)}),
+                           .businesses = storage::binary_array(std::array{business}),
+                           .records = storage::binary_array(std::array{record})},
+      storage::Format::binary);
+  const storage::Rows values = rows.more();
+  if (values.empty() || values.is_null(0, 0)) co_return std::nullopt;
   const auto columns =
-      co_await database.read(sql::catalog::columns, storage::Params().add(domain::record_type(type).table));
-  json::object entity = entity_of(type, rows.get(0, 1), column_names(columns));
+      co_await database.read(sql::catalog::Columns{.record_table = domain::record_type(type).table});
+  json::object entity = entity_of(type, values.get(0, 0), storage::column_names(columns));
 
   storage::RelativesWanted wanted;
-  collect_relatives(business, record, type, entity, wanted);
+  collect_relatives(business, record, type, entity, wanted, true);
   std::vector<storage::Relative> relatives;
   if (!wanted.empty()) {
-    relatives = storage::read_relatives(
-        co_await database.read(sql::outbox::relatives, storage::relatives_params(wanted)));
+    relatives = storage::read_relatives(co_await database.read(storage::relatives_statement(wanted)));
   }
-  RelativeIndex(relatives).fill(business, record, type, entity);
+  RelativeIndex(relatives, public_url).fill(business, record, type, entity);
   co_return entity;
 }
 

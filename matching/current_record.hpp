@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -11,11 +12,12 @@
 
 namespace waybill::matching {
 
-/// The current entity of a record with its relatives, as in an event. Returns nullopt if the business has no
-/// such record. Throws like storage::Database::read.
+/// The current entity of a record with its relatives and links to tracking pages, as in an event. Returns
+/// nullopt if the business has no such record. Throws like storage::Database::read.
 boost::asio::awaitable<std::optional<json::object>> current_entity(storage::Database& database,
                                                                    const Guid& business,
                                                                    domain::EntityType type,
-                                                                   const Guid& record);
+                                                                   const Guid& record,
+                                                                   std::string_view public_url);
 
 }  // namespace waybill::matching

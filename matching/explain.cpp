@@ -5,9 +5,8 @@
 #include <unordered_map>
 
 #include "matching/rule.hpp"
-#include "storage/fields.hpp"
-#include "storage/params.hpp"
-#include "storage/sql.hpp"
+#include "storage/binary.hpp"
+#include "storage/sql/history.sql.hpp"
 
 namespace waybill::matching {
 namespace {
@@ -43,43 +42,40 @@ struct PastRun {
   std::string code;
 };
 
-std::optional<Time> optional_time(const storage::RowView& row, int column) {
-  if (row.is_null(column)) return std::nullopt;
-  return row.time(column);
-}
-
 std::vector<PastWorkflow> load_workflows(storage::Session& session, const Guid& business,
                                          const std::vector<storage::StoredEvent>& events) {
-  storage::ArrayLiteral literal;
-  for (const auto& event : events) literal.add(format_sql_timestamp(event.at));
-  const std::string times = literal.take();
-  const storage::Rows rows =
-      session.run(sql::workflows, business.to_string(), static_cast<int>(events.front().entity_type), times);
+  std::vector<Time> times;
+  times.reserve(events.size());
+  for (const auto& event : events) times.push_back(event.at);
+  const auto versions =
+      session.run(sql::Workflows{.business = business,
+                                 .entity_type = static_cast<std::int16_t>(events.front().entity_type),
+                                 .times = storage::binary_array(times)});
   std::vector<PastWorkflow> workflows;
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    if (workflows.empty() || workflows.back().guid != row.guid(0)) {
-      workflows.push_back({.guid = row.guid(0),
-                           .created_at = row.time(1),
-                           .deleted_at = optional_time(row, 2),
+  for (const auto& row : versions) {
+    if (workflows.empty() || workflows.back().guid != row.guid) {
+      workflows.push_back({.guid = row.guid,
+                           .created_at = row.created_at,
+                           .deleted_at = row.deleted_at,
                            .versions = {},
                            .switches = {}});
     }
-    Version& version =
-        workflows.back().versions.emplace_back(Version{row.time(3), row.string(4), std::nullopt});
+    Version& version = workflows.back().versions.emplace_back(
+        Version{row.version_at, std::string(row.name.value_or("")), std::nullopt});
     try {
-      version.rule = make_rule(row.view(5), json::parse(row.view(6)));
+      version.rule = make_rule(row.trigger.value(), json::parse(row.conditions.value()));
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the matcher could not read it either
     }
-  });
+  }
   std::vector<Guid> guids;
   guids.reserve(workflows.size());
   for (const PastWorkflow& workflow : workflows) guids.push_back(workflow.guid);
-  const storage::Rows switches =
-      session.run(sql::switches, business.to_string(), storage::array_literal(guids), times);
-  storage::for_each_row(switches, [&](const storage::RowView& row) {
-    const auto workflow = std::ranges::find(workflows, row.guid(0), &PastWorkflow::guid);
-    if (workflow != workflows.end()) workflow->switches.emplace_back(row.time(1), row.boolean(2));
-  });
+  const auto switches = session.run(
+      sql::Switches{.business = business, .workflows = guids, .times = storage::binary_array(times)});
+  for (const auto& row : switches) {
+    const auto workflow = std::ranges::find(workflows, row.workflow_id, &PastWorkflow::guid);
+    if (workflow != workflows.end()) workflow->switches.emplace_back(row.at, row.is_active);
+  }
   return workflows;
 }
 
@@ -96,17 +92,19 @@ std::unordered_map<Guid, PastRun> load_runs(storage::Session& session, const Gui
   }
   std::unordered_map<Guid, PastRun> runs;
   if (guids.empty()) return runs;
-  const storage::Rows rows = session.run(sql::runs, business.to_string(), storage::array_literal(guids));
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
-    runs.emplace(row.guid(0), PastRun{row.string(1), row.maybe_string(2).value_or("")});
-  });
+  const auto rows = session.run(sql::Runs{.business = business, .runs = guids});
+  for (const auto& row : rows)
+    runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or(""))});
   return runs;
 }
 
 std::string_view reason_of(const PastWorkflow& workflow, const Version* version, const PastChange& change,
                            const PastRun* run, bool pending) {
   const Time at = change.event->at;
-  if (run != nullptr) return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
+  if (run != nullptr) {
+    if (run->code == "NOTIFICATIONS_OFF") return "notifications_off";
+    return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
+  }
   if (version == nullptr || at < workflow.created_at) return "newer_than_event";
   if (workflow.was_off(at)) return "switched_off";
   if (!version->rule || !version->rule->fires(change.fired)) return "other_trigger";
@@ -146,7 +144,7 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
   PastReader reader(session);
   const std::vector<storage::PastEvent> past = reader.events().of_record(business, entity, latest);
   if (past.empty()) {
-    if (session.run(sql::record_type, business.to_string(), entity.to_string()).empty()) return std::nullopt;
+    if (session.run(sql::RecordType{.business = business, .record = entity}).empty()) return std::nullopt;
     return std::vector<ExplainedEvent>{};
   }
   std::vector<storage::StoredEvent> events;

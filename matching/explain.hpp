@@ -17,8 +17,8 @@ struct ExplainedWorkflow {
   std::string name;
   bool fired = false;
   std::optional<Guid> run;  // the run it caused, even if held or not performed
-  /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event.
-  /// Empty if it fired or if the event is not matched yet.
+  /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
+  /// notifications_off (its run was skipped). Empty if it fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // of the version at the event; empty if all are newer
 };

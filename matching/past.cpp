@@ -34,6 +34,7 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
     add(keys_of_event.customers, storage::Relative::Kind::customer);
     add(keys_of_event.carriers, storage::Relative::Kind::carrier);
     add(keys_of_event.orders, storage::Relative::Kind::shipment);
+    add(keys_of_event.integrations, storage::Relative::Kind::integration);
   }
   const auto relatives = events_.relatives(wanted, changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {

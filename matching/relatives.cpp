@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "matching/tracking_links.hpp"
+
 namespace waybill::matching {
 namespace {
 
@@ -18,10 +20,28 @@ std::optional<Guid> guid_of(const json::object& object) {
   return Guid::parse(value->get_string());
 }
 
+json::value text_or_null(const std::optional<std::string>& text) {
+  return text ? json::value(*text) : json::value(nullptr);
+}
+
+/// The integration of an order's source; null if there is none.
+const json::object* integration_of(const json::object& entity) {
+  const json::object* source = object_member(entity, "source");
+  return source == nullptr ? nullptr : object_member(*source, "integration");
+}
+
+/// Makes the link to the carrier's page of a shipment that has a carrier's number and no link.
+void add_carrier_link(json::object& entity, std::string_view pattern) {
+  json::value* link = entity.if_contains("carrierTrackingUrl");
+  const json::value* number = entity.if_contains("carrierTrackingNumber");
+  if (link == nullptr || !link->is_null() || number == nullptr || !number->is_string()) return;
+  *link = carrier_tracking_url(pattern, number->get_string());
+}
+
 }  // namespace
 
 void collect_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
-                       const json::object& entity, storage::RelativesWanted& wanted) {
+                       const json::object& entity, storage::RelativesWanted& wanted, bool with_pages) {
   const auto add = [&](std::string_view name, std::vector<storage::RelativeKey>& keys) {
     const json::object* object = object_member(entity, name);
     if (object == nullptr) return;
@@ -29,14 +49,22 @@ void collect_relatives(const Guid& business, const Guid& entity_id, domain::Enti
   };
   add("customer", wanted.customers);
   add("carrier", wanted.carriers);
-  if (type == domain::EntityType::order) wanted.orders.push_back({business, entity_id});
+  if (type == domain::EntityType::order) {
+    wanted.orders.push_back({business, entity_id});
+    if (const json::object* integration = integration_of(entity)) {
+      if (const auto guid = guid_of(*integration)) wanted.integrations.push_back({business, *guid});
+    }
+    wanted.pages_of_orders = wanted.pages_of_orders || with_pages;
+  }
+  if (type == domain::EntityType::shipment && with_pages) wanted.pages.push_back({business, entity_id});
 }
 
 std::size_t RelativeIndex::Hash::operator()(const storage::RelativeKey& key) const {
   return std::hash<Guid>{}(key.guid) ^ (std::hash<Guid>{}(key.business_id) << 1U);
 }
 
-RelativeIndex::RelativeIndex(const std::vector<Relative>& relatives) {
+RelativeIndex::RelativeIndex(const std::vector<Relative>& relatives, std::string_view public_url)
+    : public_url_(public_url) {
   for (const Relative& relative : relatives) {
     by_kind_[static_cast<std::size_t>(relative.kind)].emplace(relative.key, &relative);
   }
@@ -57,14 +85,27 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
     json::object& object = customer->get_object();
     const Relative* found = find(Relative::Kind::customer, business, object);
     object["name"] = found ? json::value(found->name) : json::value(nullptr);
-    object["email"] = found && found->extra ? json::value(*found->extra) : json::value(nullptr);
+    object["email"] = found ? text_or_null(found->extra) : json::value(nullptr);
+    object["phone"] = found ? text_or_null(found->more) : json::value(nullptr);
   }
   if (json::value* carrier = entity.if_contains("carrier"); carrier != nullptr && carrier->is_object()) {
     json::object& object = carrier->get_object();
     const Relative* found = find(Relative::Kind::carrier, business, object);
     object["name"] = found ? json::value(found->name) : json::value(nullptr);
+    if (found != nullptr && found->extra) add_carrier_link(entity, *found->extra);
+  }
+  if (type == domain::EntityType::shipment) {
+    const ByKey& pages = by_kind_[static_cast<std::size_t>(Relative::Kind::page)];
+    const auto page = pages.find({business, entity_id});
+    if (page != pages.end() && !public_url_.empty()) entity["trackingUrl"] = tracking_url(page->second->name);
   }
   if (type != domain::EntityType::order) return;
+  if (const json::object* integration = integration_of(entity)) {
+    const Relative* found = find(Relative::Kind::integration, business, *integration);
+    json::object& object = entity["source"].as_object()["integration"].as_object();
+    object["name"] = found ? json::value(found->name) : json::value(nullptr);
+    object["provider"] = found ? text_or_null(found->extra) : json::value(nullptr);
+  }
   json::array shipments(entity.storage());
   const auto [first, last] =
       by_kind_[static_cast<std::size_t>(Relative::Kind::shipment)].equal_range({business, entity_id});
@@ -73,19 +114,27 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   for (auto entry = first; entry != last; ++entry) rows.push_back(entry->second);
   std::ranges::sort(rows);
   for (const Relative* shipment : rows) {
-    shipments.push_back({{"guid", shipment->related.to_string()},
-                         {"trackingNumber", shipment->name},
-                         {"status", shipment->extra.value_or("")}});
+    json::object& shown = shipments
+                              .emplace_back(json::object({{"guid", shipment->related.to_string()},
+                                                          {"trackingNumber", shipment->name},
+                                                          {"status", shipment->extra.value_or("")}},
+                                                         entity.storage()))
+                              .as_object();
+    if (shipment->more && !public_url_.empty()) shown["trackingUrl"] = tracking_url(*shipment->more);
   }
   entity["shipments"] = std::move(shipments);
 }
 
+std::string RelativeIndex::tracking_url(std::string_view token) const {
+  return tracking_page_url(public_url_, token);
+}
+
 void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
-                    domain::EntityType type, json::object& entity) {
+                    domain::EntityType type, json::object& entity, const TrackingPages& pages) {
   storage::RelativesWanted wanted;
-  collect_relatives(business, entity_id, type, entity, wanted);
+  collect_relatives(business, entity_id, type, entity, wanted, pages.wanted);
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-  RelativeIndex(relatives).fill(business, entity_id, type, entity);
+  RelativeIndex(relatives, pages.public_url).fill(business, entity_id, type, entity);
 }
 
 }  // namespace waybill::matching

@@ -7,17 +7,20 @@
 
 namespace waybill::matching {
 
-/// Adds the keys of the relatives of an entity to `wanted`.
+/// Adds the keys of the relatives of an entity to `wanted`, with the tokens of tracking pages if
+/// `with_pages`.
 void collect_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
-                       const json::object& entity, storage::RelativesWanted& wanted);
+                       const json::object& entity, storage::RelativesWanted& wanted, bool with_pages = false);
 
 /// The relatives of a batch of entities, by their keys. Refers to the rows it is built from.
 class RelativeIndex {
  public:
-  explicit RelativeIndex(const std::vector<storage::Relative>& relatives);
+  /// Without a public URL (of the service), entities have no links to tracking pages. The URL is not copied.
+  explicit RelativeIndex(const std::vector<storage::Relative>& relatives, std::string_view public_url = {});
 
-  /// Puts the relatives into an entity: customer {guid, name, email}, carrier {guid, name}, an order's
-  /// shipments.
+  /// Puts the relatives into an entity: customer {guid, name, email, phone}, carrier {guid, name}, an order's
+  /// shipments and source.integration {guid, name, provider}, a shipment's carrierTrackingUrl by the
+  /// carrier's pattern, and the trackingUrl of shipments whose tokens were read.
   void fill(const Guid& business, const Guid& entity_id, domain::EntityType type, json::object& entity) const;
 
  private:
@@ -29,11 +32,20 @@ class RelativeIndex {
   const storage::Relative* find(storage::Relative::Kind kind, const Guid& business,
                                 const json::object& object) const;
 
-  ByKey by_kind_[3];
+  std::string tracking_url(std::string_view token) const;
+
+  std::string_view public_url_;
+  ByKey by_kind_[storage::relative_kinds];
+};
+
+/// How the entity of one record gets its link to the tracking page.
+struct TrackingPages {
+  bool wanted = false;
+  std::string_view public_url;
 };
 
 /// Reads the relatives of one entity through `outbox` and puts them into it. Throws like Outbox::relatives.
 void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
-                    domain::EntityType type, json::object& entity);
+                    domain::EntityType type, json::object& entity, const TrackingPages& pages = {});
 
 }  // namespace waybill::matching

@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "storage/blocking/connection.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/leases.sql.hpp"
 
 namespace waybill::storage {
 namespace {
 
-HeldShards held_shards(const pqxx::result& rows) {
+template <typename Rows>
+HeldShards held_shards(const Rows& rows) {
   HeldShards shards;
-  for (const auto& row : rows) {
-    shards.emplace(row["shard"].as<std::int16_t>(),
-                   HeldShard{row["epoch"].as<std::uint64_t>(), row["orphaned"].as<bool>()});
-  }
+  for (const auto& row : rows)
+    shards.emplace(row.shard, HeldShard{static_cast<std::uint64_t>(row.epoch), row.orphaned});
   return shards;
 }
 
@@ -21,37 +20,41 @@ HeldShards held_shards(const pqxx::result& rows) {
 
 bool Leases::enter() {
   // The lock comes first, because a registered worker without its lock counts as lost.
-  if (!session_.run(sql::leases::hold_name, worker_).at(0)["is_held"].as<bool>()) return false;
-  session_.run(sql::leases::register_worker, worker_, name_, format_duration(lease_));
+  if (!session_.run(sql::leases::HoldName{.worker = worker_}).front().is_held) return false;
+  session_.run(
+      sql::leases::RegisterWorker{.worker = worker_, .name = name_, .lease = format_duration(lease_)});
   return true;
 }
 
 void Leases::free_lost(std::optional<Duration> silence) {
   const auto limit = silence ? std::optional(format_duration(*silence)) : std::nullopt;
-  session_.run(sql::leases::free_lost, worker_, limit);
+  session_.run(sql::leases::FreeLost{.worker = worker_, .silence = limit});
 }
 
 HeldShards Leases::renew(Duration lag) {
-  return held_shards(
-      session_.run(sql::leases::renew, worker_, name_, format_duration(lease_),
-                   format_duration(std::clamp<Duration>(lag, Duration::zero(), std::chrono::days(30)))));
+  const Duration stored_lag = std::clamp<Duration>(lag, Duration::zero(), std::chrono::days(30));
+  return held_shards(session_.run(sql::leases::Renew{.worker = worker_,
+                                                     .name = name_,
+                                                     .lease = format_duration(lease_),
+                                                     .lag = format_duration(stored_lag)}));
 }
 
 std::size_t Leases::fair_share() {
-  const pqxx::result rows = session_.run(sql::leases::census);
-  const std::size_t alive = std::max<std::size_t>(rows.at(0)["alive"].as<std::size_t>(), 1);
+  const auto counted = session_.run(sql::leases::Census{}).front().alive;
+  const auto alive = static_cast<std::size_t>(std::max<std::int64_t>(counted, 1));
   return (shard_count + alive - 1) / alive;
 }
 
 HeldShards Leases::take(std::size_t limit, bool of_lost) {
-  return held_shards(session_.run(sql::leases::take, worker_, limit, of_lost));
+  return held_shards(session_.run(
+      sql::leases::Take{.worker = worker_, .limit = static_cast<std::int64_t>(limit), .take_lost = of_lost}));
 }
 
 void Leases::release(const std::vector<std::int16_t>& shards) {
   const std::vector<std::int64_t> numbers(shards.begin(), shards.end());
-  session_.run(sql::leases::release, worker_, array_literal(numbers));
+  session_.run(sql::leases::Release{.worker = worker_, .shards = numbers});
 }
 
-void Leases::leave() { session_.run(sql::leases::leave, worker_); }
+void Leases::leave() { session_.run(sql::leases::Leave{.worker = worker_}); }
 
 }  // namespace waybill::storage

@@ -5,8 +5,6 @@
 
 #include "base/json.hpp"
 #include "storage/binary.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
 
 namespace waybill::storage {
 namespace {
@@ -33,16 +31,20 @@ KeyArrays arrays(std::vector<RelativeKey> keys) {
   return {binary_array(businesses), binary_array(guids)};
 }
 
-/// Reads the columns of event.inc, which begin at column `first`.
-StoredEvent stored_event(const BinaryRow& row, int first) {
-  return {.id = row.number<std::uint64_t>(first),
-          .business_id = row.guid(first + 1),
-          .entity_type = static_cast<domain::EntityType>(row.number<std::int16_t>(first + 2)),
-          .entity_id = row.guid(first + 3),
-          .at = row.time(first + 4),
-          .cause = row.maybe_string(first + 5),
-          .before = row.maybe_string(first + 6),
-          .after = row.maybe_string(first + 7)};
+/// Reads a row in binary format that begins with the columns of event.inc, as the rows of fetch.sql do.
+StoredEvent stored_event(const Rows& rows, int row) {
+  const sql::outbox::Fetch::Row event(RowOf<Rows>{rows, row});
+  // The records are not typed: they would be copied twice.
+  static const int before = static_cast<int>(sql::outbox::Fetch::statement.columns.size());
+  return {.id = static_cast<std::uint64_t>(event.id),
+          .business_id = event.business_id,
+          .entity_type = static_cast<domain::EntityType>(event.entity_type),
+          .entity_id = event.entity_id,
+          .at = event.at,
+          .cause = std::optional<std::string>(event.cause),
+          .detail = std::optional<std::string>(event.detail),
+          .before = std::optional<std::string>(rows.find(row, before)),
+          .after = std::optional<std::string>(rows.find(row, before + 1))};
 }
 
 }  // namespace
@@ -74,33 +76,32 @@ Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const Ev
     ids.push_back(static_cast<std::int64_t>(key.id));
     times.push_back(key.at);
   }
-  const Rows rows = session_.run_binary(sql::outbox::scan, Params()
-                                                               .add(binary_array(shards))
-                                                               .add(binary_array(lows))
-                                                               .add(binary_array(ids))
-                                                               .add(binary_array(times))
-                                                               .add(limit)
-                                                               .add(draw_xid)
-                                                               .add(with_rows));
-  constexpr int event_columns = 8;  // first column of event.inc
+  const auto rows =
+      session_.run_binary(sql::outbox::Scan{.shards = binary_array(shards),
+                                            .watermarks = binary_array(lows),
+                                            .in_flight_ids = binary_array(ids),
+                                            .in_flight_times = binary_array(times),
+                                            .limit = static_cast<std::int64_t>(limit),
+                                            .draw_xid = draw_xid,
+                                            .max_with_rows = static_cast<std::int64_t>(with_rows)});
+  const Rows stored = rows.more();
   Scan scan;
   scan.events.reserve(static_cast<std::size_t>(rows.size()));
   std::string_view writer;
   for (int i = 0; i < rows.size(); ++i) {
-    const BinaryRow row(rows, i);
-    const auto shard = row.number<std::int16_t>(0);
-    const auto id = row.number<std::uint64_t>(1);
-    if (shard < 0) {
+    const auto row = rows[i];
+    const auto id = static_cast<std::uint64_t>(row.event);
+    if (row.shard < 0) {
       scan.last_id = id;
-      scan.workflow_epoch = row.number<std::uint64_t>(3);
-      scan.xmin = row.number<std::uint64_t>(4);
-      if (!row.is_null(5)) scan.xid = row.number<std::uint64_t>(5);
+      scan.workflow_epoch = static_cast<std::uint64_t>(row.epoch.value());
+      scan.xmin = binary_number<std::uint64_t>(row.xmin.value());
+      if (row.xid) scan.xid = binary_number<std::uint64_t>(*row.xid);
       continue;
     }
-    scan.events.push_back({shard, id, row.guid(6), row.time(7)});
-    if (writer != row.bytes(2)) ++scan.transactions;
-    writer = row.bytes(2);
-    if (!row.is_null(event_columns)) scan.rows.push_back(stored_event(row, event_columns));
+    scan.events.push_back({row.shard, id, row.owner.value(), row.occurred_at.value()});
+    if (writer != row.writer) ++scan.transactions;
+    writer = row.writer.value();
+    if (!stored.is_null(i, 0)) scan.rows.push_back(stored_event(stored, i));
   }
   return scan;
 }
@@ -108,7 +109,7 @@ Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const Ev
 std::vector<StoredEvent> stored_events(const Rows& rows) {
   std::vector<StoredEvent> events;
   events.reserve(static_cast<std::size_t>(rows.size()));
-  for (int i = 0; i < rows.size(); ++i) events.push_back(stored_event(BinaryRow(rows, i), 0));
+  for (int row = 0; row < rows.size(); ++row) events.push_back(stored_event(rows, row));
   return events;
 }
 
@@ -131,25 +132,23 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std
   }
   std::ranges::sort(keys);
   const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
-  const Params params =
-      Params().add(binary_array(ids)).add(format_sql_timestamp(first.at)).add(format_sql_timestamp(last.at));
+  const sql::outbox::Fetch fetch{.events = binary_array(ids), .first_time = first.at, .last_time = last.at};
   std::vector<StoredEvent> stored;
   stored.reserve(events.size());
   std::size_t bytes = 0;
-  const auto take = [&](const BinaryRow& row) {
+  const auto take = [&](const Rows& rows, int row) {
     complete = bytes < max_bytes;
     if (!complete) return false;
-    StoredEvent event = stored_event(row, 0);
+    StoredEvent event = stored_event(rows, row);
     bytes += (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
     if (std::ranges::binary_search(keys, EventKey{event.id, event.at})) stored.push_back(std::move(event));
     return true;
   };
   if (events.size() <= max_unstreamed_events) {
-    const Rows rows = session_.run_binary(sql::outbox::fetch, params);
-    for (int row = 0; row < rows.size() && take(BinaryRow(rows, row)); ++row) continue;
+    const auto rows = session_.run_binary(fetch);
+    for (int row = 0; row < rows.size() && take(rows.all(), row); ++row) continue;
   } else {
-    session_.stream_binary(sql::outbox::fetch, params,
-                           [&](const Rows& row) { return take(BinaryRow(row, 0)); });
+    session_.stream_binary(fetch, [&](const Rows& row) { return take(row, 0); });
   }
   std::ranges::sort(stored, {}, &StoredEvent::id);
   return stored;
@@ -163,54 +162,62 @@ std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
     businesses.push_back(event.business_id);
     guids.push_back(event.entity_id);
   }
-  const Rows rows = session_.run_binary(
-      sql::outbox::current,
-      Params().add(binary_array(types)).add(binary_array(businesses)).add(binary_array(guids)));
+  const auto rows = session_.run_binary(sql::outbox::Current{.entity_types = binary_array(types),
+                                                             .businesses = binary_array(businesses),
+                                                             .records = binary_array(guids)});
+  const Rows values = rows.more();
   std::vector<StoredEvent> records(events.begin(), events.end());
   for (int i = 0; i < rows.size(); ++i) {
-    const BinaryRow row(rows, i);
-    StoredEvent& record = records.at(row.number<std::uint64_t>(0) - 1);
+    StoredEvent& record = records.at(static_cast<std::size_t>(rows[i].position) - 1);
     record.before.reset();
-    record.after = row.maybe_string(1);
+    record.after = values.find(i, 0);
   }
   return records;
 }
 
 std::optional<StoredEvent> Outbox::origin(std::uint64_t id, const Guid& run) {
-  const Rows rows = session_.run_binary(sql::outbox::origin, Params().add(id).add(run.to_string()));
+  const auto rows =
+      session_.run_binary(sql::outbox::Origin{.event = static_cast<std::int64_t>(id), .run = run});
   if (rows.empty()) return std::nullopt;
-  return stored_event(BinaryRow(rows, 0), 0);
+  return stored_event(rows.all(), 0);
 }
 
-Params relatives_params(const RelativesWanted& wanted) {
-  const KeyArrays customers = arrays(wanted.customers);
-  const KeyArrays carriers = arrays(wanted.carriers);
-  const KeyArrays orders = arrays(wanted.orders);
-  return Params()
-      .add(customers.businesses)
-      .add(customers.guids)
-      .add(carriers.businesses)
-      .add(carriers.guids)
-      .add(orders.businesses)
-      .add(orders.guids);
+sql::outbox::Relatives relatives_statement(const RelativesWanted& wanted) {
+  KeyArrays customers = arrays(wanted.customers);
+  KeyArrays carriers = arrays(wanted.carriers);
+  KeyArrays orders = arrays(wanted.orders);
+  KeyArrays integrations = arrays(wanted.integrations);
+  KeyArrays pages = arrays(wanted.pages);
+  return {.businesses_of_customers = std::move(customers.businesses),
+          .customers = std::move(customers.guids),
+          .businesses_of_carriers = std::move(carriers.businesses),
+          .carriers = std::move(carriers.guids),
+          .businesses_of_orders = std::move(orders.businesses),
+          .orders = std::move(orders.guids),
+          .businesses_of_integrations = std::move(integrations.businesses),
+          .integrations = std::move(integrations.guids),
+          .businesses_of_pages = std::move(pages.businesses),
+          .pages = std::move(pages.guids),
+          .pages_of_orders = wanted.pages_of_orders};
 }
 
-std::vector<Relative> read_relatives(const Rows& rows) {
+std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& rows) {
   std::vector<Relative> relatives;
   relatives.reserve(static_cast<std::size_t>(rows.size()));
-  for_each_row(rows, [&](const RowView& row) {
-    relatives.push_back({static_cast<Relative::Kind>(row.number<int>(0)),
-                         {row.guid(1), row.guid(2)},
-                         row.guid(3),
-                         row.string(4),
-                         row.maybe_string(5)});
-  });
+  for (const auto& row : rows) {
+    relatives.push_back({static_cast<Relative::Kind>(row.kind),
+                         {row.business_id, row.guid},
+                         row.related.value_or(Guid()),
+                         std::string(row.name.value_or("")),
+                         std::optional<std::string>(row.extra),
+                         std::optional<std::string>(row.more)});
+  }
   return relatives;
 }
 
 std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
   if (wanted.empty()) return {};
-  return read_relatives(session_.run(sql::outbox::relatives, relatives_params(wanted)));
+  return read_relatives(session_.run(relatives_statement(wanted)));
 }
 
 }  // namespace waybill::storage

@@ -12,6 +12,7 @@
 #include "base/guid.hpp"
 #include "domain/records/change.hpp"
 #include "storage/session.hpp"
+#include "storage/sql/outbox.sql.hpp"
 
 namespace waybill::storage {
 
@@ -52,7 +53,8 @@ struct StoredEvent {
   domain::EntityType entity_type;
   Guid entity_id;
   Time at;
-  std::optional<std::string> cause;  // JSON
+  std::optional<std::string> cause;   // JSON
+  std::optional<std::string> detail;  // JSON of facts that no record holds
   std::optional<std::string> before;
   std::optional<std::string> after;
 };
@@ -86,20 +88,28 @@ struct RelativesWanted {
   std::vector<RelativeKey> customers;
   std::vector<RelativeKey> carriers;
   std::vector<RelativeKey> orders;  // their shipments are needed
-  bool empty() const { return customers.empty() && carriers.empty() && orders.empty(); }
+  std::vector<RelativeKey> integrations;
+  std::vector<RelativeKey> pages;  // shipments whose tokens of tracking pages are needed
+  bool pages_of_orders = false;    // the tokens of the shipments of `orders` are needed
+  bool empty() const {
+    return customers.empty() && carriers.empty() && orders.empty() && integrations.empty() && pages.empty();
+  }
 };
 
 struct Relative {
-  enum class Kind : std::uint8_t { customer, carrier, shipment } kind;
-  RelativeKey key;                   // for a shipment, its order
-  Guid related;                      // for a shipment, its guid
-  std::string name;                  // for a shipment, its tracking number
-  std::optional<std::string> extra;  // a customer's e-mail, a shipment's status
+  enum class Kind : std::uint8_t { customer, carrier, shipment, integration, page } kind;
+  RelativeKey key;   // for a shipment, its order; for a page, its shipment
+  Guid related;      // for a shipment, its guid
+  std::string name;  // for a shipment, its tracking number; for a page, its token in 32 hexadecimal digits
+  // A customer's e-mail, a carrier's pattern of links, a shipment's status, an integration's provider.
+  std::optional<std::string> extra;
+  std::optional<std::string> more;  // a customer's phone, the token of a shipment's page
 };
+inline constexpr std::size_t relative_kinds = 5;
 
-/// The parameters and the result of sql::outbox::relatives.
-Params relatives_params(const RelativesWanted& wanted);
-std::vector<Relative> read_relatives(const Rows& rows);
+/// Returns the statement that reads the relatives, which owns its parameters.
+sql::outbox::Relatives relatives_statement(const RelativesWanted& wanted);
+std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& rows);
 
 /// Reads the outbox without removing events. All methods throw DatabaseUnavailable or StatementError.
 class Outbox {

@@ -8,6 +8,7 @@
 #include "storage/outbox.hpp"
 #include "storage/record_value.hpp"
 #include "storage/session.hpp"
+#include "storage/sql/catalog.sql.hpp"
 
 namespace waybill::storage {
 
@@ -16,6 +17,9 @@ class ColumnsChanged : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Returns the names of a table's columns in the order of its composite value.
+std::vector<std::string> column_names(const TypedRows<sql::catalog::Columns>& rows);
 
 /// Reads the records of stored events, using the record tables' columns at construction. One thread.
 class RecordColumns {

@@ -1,61 +1,106 @@
 #include "storage/status_change.hpp"
 
-#include "domain/state_machines.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include <string_view>
+#include <utility>
+
+#include "storage/database.hpp"
+#include "storage/session.hpp"
+#include "storage/sql/status_changes.sql.hpp"
 
 namespace waybill::storage {
 namespace {
 
+namespace statements = sql::status_changes;
 using Kind = StatusChangeResult::Kind;
 
-std::string allowed_origins(const domain::StateMachine& states, std::string_view status) {
-  ArrayLiteral origins;
-  for (const std::string_view state : states.states) {
-    if (states.allows(state, status)) origins.add(state);
-  }
-  return origins.take();
+const domain::StateMachine& rule_of(const StatusChange& change) {
+  return change.rule == nullptr ? *domain::states_of(change.entity_type) : *change.rule;
 }
 
-Rows move(Session& session, const Guid& business, const StatusChange& change,
-          const domain::StateMachine& states) {
-  Params params;
-  params.add(business.to_string())
-      .add(array_literal(change.records))
-      .add(change.status)
-      .add(allowed_origins(states, change.status));
-  if (change.entity_type == domain::EntityType::shipment) {
-    return session.run(sql::status_changes::shipments, params.add(change.cause));
+std::optional<std::string_view> cause_of(const StatusChange& change) {
+  if (change.cause.empty()) return std::nullopt;
+  return change.cause;
+}
+
+/// The parameters are views of `change`.
+statements::Orders orders_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .orders = change.records,
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status),
+          .required_of_shipments = change.when_all_shipments,
+          .cause = cause_of(change),
+          .waits = change.waits};
+}
+
+/// The parameters are views of `change`.
+statements::Shipments shipments_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .shipments = change.records,
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status),
+          .cause = cause_of(change),
+          .is_reported = change.is_reported,
+          .reported_at = change.reported_at};
+}
+
+std::string not_ready_error(const StatusChange& change) {
+  if (change.is_reported) return "the shipment has moved since the reported time";
+  return "not every shipment is " + change.when_all_shipments.value_or("ready");
+}
+
+/// The verdict of a statement on the records that it found.
+template <typename S>
+StatusChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
+  const domain::StateMachine& rule = rule_of(change);
+  if (rows.empty())
+    return {.kind = Kind::not_found, .error = "the " + std::string(rule.name) + " no longer exists"};
+  StatusChangeResult result;
+  std::string refusals;
+  bool is_locked = false;
+  for (const auto& row : rows) {
+    if (!row.status) {
+      is_locked = true;
+    } else if (*row.status == change.status) {
+      continue;
+    } else if (!rule.allows(*row.status, change.status)) {
+      if (!refusals.empty()) refusals += "; ";
+      refusals += rule.refusal(*row.status, change.status);
+      if (rows.size() > 1) refusals += " (" + row.guid.to_string() + ")";
+    } else if (!row.is_ready.value()) {
+      result = {.kind = Kind::not_ready, .error = not_ready_error(change)};
+    } else {
+      ++result.moved;
+    }
   }
-  return session.run(sql::status_changes::orders, params.add(change.when_all_shipments).add(change.cause));
+  if (is_locked)
+    return {.kind = Kind::locked, .error = "another transaction holds the " + std::string(rule.name)};
+  if (!refusals.empty()) return {.kind = Kind::forbidden, .error = std::move(refusals)};
+  if (result.kind != Kind::made) result.moved = 0;
+  return result;
 }
 
 }  // namespace
 
 StatusChangeResult change_status(Session& session, const Guid& business, const StatusChange& change) {
-  const domain::StateMachine& states =
-      change.entity_type == domain::EntityType::shipment ? domain::shipment_states() : domain::order_states();
-  const Rows rows = move(session, business, change, states);
-  if (rows.empty()) return {Kind::not_found, "the " + std::string(states.name) + " no longer exists"};
-  StatusChangeResult result;
-  std::string refusals;
-  bool is_locked = false;
-  for_each_row(rows, [&](const RowView& row) {
-    if (row.is_null(1)) {
-      is_locked = true;
-    } else if (row.view(1) == change.status) {
-      return;
-    } else if (!states.allows(row.view(1), change.status)) {
-      if (!refusals.empty()) refusals += "; ";
-      refusals += states.refusal(row.view(1), change.status);
-      if (rows.size() > 1) refusals += " (" + row.string(0) + ")";
-    } else if (!row.boolean(2)) {
-      result = {Kind::not_ready, "not every shipment is " + change.when_all_shipments.value_or("ready")};
-    }
-  });
-  if (is_locked) return {Kind::locked, "another transaction holds the " + std::string(states.name)};
-  if (!refusals.empty()) return {Kind::forbidden, std::move(refusals)};
-  return result;
+  if (change.entity_type == domain::EntityType::shipment)
+    return result_of(session.run(shipments_statement(business, change)), change);
+  return result_of(session.run(orders_statement(business, change)), change);
+}
+
+asio::awaitable<StatusChangeResult> change_status(Transaction& transaction, Guid business,
+                                                  StatusChange change) {
+  if (change.entity_type == domain::EntityType::shipment)
+    co_return result_of(co_await transaction.run(shipments_statement(business, change)), change);
+  co_return result_of(co_await transaction.run(orders_statement(business, change)), change);
+}
+
+asio::awaitable<StatusChangeResult> change_status(Database& database, Guid business, StatusChange change,
+                                                  Cause cause) {
+  if (change.entity_type == domain::EntityType::shipment)
+    co_return result_of(co_await database.write(shipments_statement(business, change), std::move(cause)),
+                        change);
+  co_return result_of(co_await database.write(orders_statement(business, change), std::move(cause)), change);
 }
 
 }  // namespace waybill::storage

@@ -1,45 +1,70 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <boost/asio/awaitable.hpp>
+
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
-#include "storage/session.hpp"
+#include "domain/state_machines.hpp"
 
 namespace waybill::storage {
 
-/// A change of records to another status, made in the transaction that records the requesting run.
+class Database;
+class Session;
+class Transaction;
+struct Cause;
+
+/// A change of records to another status. The API, the worker and the imports all change a status with
+/// `change_status`.
 struct StatusChange {
   domain::EntityType entity_type{};  // order or shipment
-  std::vector<Guid> records;
-  std::string status;  // a state of the entity type
+  std::vector<Guid> records = {};
+  std::string status = {};  // a state of the entity type
+  /// The allowed moves; null means those of `domain::states_of(entity_type)`.
+  const domain::StateMachine* rule = nullptr;
   /// For orders: the status that all shipments must have, except cancelled and returned ones. At least one
   /// such shipment must exist.
-  std::optional<std::string> when_all_shipments;
-  std::string cause;  // JSON {by: {type, guid, name}, depth}, stored with the events
-  Time started_at;    // start of the attempt
+  std::optional<std::string> when_all_shipments = {};
+  std::string
+      cause;  // JSON {by: {type, guid, name}, depth}, stored with the events; empty: the transaction's
+  /// For orders: waits for the locks of other transactions. Otherwise the result is `locked`.
+  bool waits = false;
+  /// For shipments: the status was reported, at `reported_at` or now, and is refused as `not_ready` if the
+  /// shipment has moved since that time. The shipments must be locked by an earlier statement, so that this
+  /// one sees their last moves.
+  bool is_reported = false;
+  std::optional<Time> reported_at = {};
+  Time started_at = {};  // start of a run's attempt
 };
 
 struct StatusChangeResult {
   enum class Kind : std::uint8_t {
     made,       // all existing records have the status now
-    forbidden,  // the state machine forbids the change for a record; none was changed
-    not_ready,  // a shipment lacks the required status; none was changed
+    forbidden,  // the rule forbids the change for a record; none was changed
+    not_ready,  // a shipment lacks the required status or has moved since the report; none was changed
     not_found,  // none of the records exists
     locked,     // another transaction holds a record; none was changed, without waiting
     refused,    // the database refuses the change (a constraint, a trigger); none was changed
   };
   Kind kind = Kind::made;
-  std::string error;  // empty if made
+  std::string error = {};  // empty if made
+  std::size_t moved = 0;   // number of records whose status was another before
 };
 
-/// Changes all existing records or none, in the transaction of `session`, as the state machine allows.
-/// Records that already have the status stay unchanged, without an event. Throws DatabaseUnavailable or
-/// StatementError; the transaction is then unusable.
+/// Changes all existing records or none, as the rule allows. Records that already have the status stay
+/// unchanged, without an event. All throw DatabaseUnavailable or StatementError; the transaction is then
+/// unusable. This one is part of the session's transaction.
 StatusChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
+boost::asio::awaitable<StatusChangeResult> change_status(Transaction& transaction, Guid business,
+                                                         StatusChange change);
+/// Likewise, as a transaction of its own.
+boost::asio::awaitable<StatusChangeResult> change_status(Database& database, Guid business,
+                                                         StatusChange change, Cause cause);
 
 }  // namespace waybill::storage

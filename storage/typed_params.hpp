@@ -24,9 +24,11 @@ namespace waybill::storage {
 template <typename T>
 class Required {
  public:
-  template <std::convertible_to<T> Value>
-    requires(std::same_as<T, bool> == std::same_as<std::remove_cvref_t<Value>, bool>)
-  Required(const Value& value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  template <typename Value>
+    requires std::convertible_to<Value&&, T> &&
+             (std::same_as<T, bool> == std::same_as<std::remove_cvref_t<Value>, bool>)
+  Required(Value&& value)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      : value_(std::forward<Value>(value)) {}
 
   const T& get() const { return value_; }
 

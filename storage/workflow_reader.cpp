@@ -45,7 +45,9 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
          .previous_until = row.previous_until,
          .sealed_credentials = row.sealed_credentials ? unhex(*row.sealed_credentials) : std::nullopt,
          .sender_name = std::string(row.sender_name.value_or("")),
-         .reply_to = std::string(row.reply_to.value_or(""))});
+         .reply_to = std::string(row.reply_to.value_or("")),
+         .email_enabled = row.email_enabled,
+         .push_enabled = row.push_enabled});
   }
   return workflows;
 }

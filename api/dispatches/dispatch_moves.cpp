@@ -12,19 +12,6 @@ namespace {
 
 namespace sql = storage::sql::dispatches;
 
-constexpr std::string_view out_for_delivery = "out_for_delivery";
-
-/// Returns the statuses that change to out_for_delivery when the dispatch starts. Shipments that are already
-/// out for delivery or final keep their status.
-std::vector<std::string> statuses_before_delivery() {
-  const auto& machine = domain::shipment_states();
-  std::vector<std::string> statuses;
-  for (const auto from : machine.states) {
-    if (machine.allows(from, out_for_delivery)) statuses.emplace_back(from);
-  }
-  return statuses;
-}
-
 void check_vehicle(const LockedDispatch& dispatch, const sql::LockCrew::Row& crew) {
   if (!dispatch.vehicle) return;
   if (!crew.vehicle_status) throw conflict("The vehicle of the dispatch is deleted.");
@@ -51,8 +38,11 @@ asio::awaitable<void> start(storage::Transaction& transaction, const Guid& busin
   }
   check_vehicle(dispatch, crew);
   check_driver(dispatch, crew);
+  // Shipments that are already out for delivery or final keep their status.
   co_await transaction.run(
-      sql::Start{.business = business, .dispatch = guid, .startable_statuses = statuses_before_delivery()});
+      sql::Start{.business = business,
+                 .dispatch = guid,
+                 .startable_statuses = domain::shipment_states().origins("out_for_delivery")});
 }
 
 void require_planned(const LockedDispatch& dispatch) {

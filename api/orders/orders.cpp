@@ -10,6 +10,7 @@
 #include "api/route/paging.hpp"
 #include "domain/state_machines.hpp"
 #include "storage/sql/orders.sql.hpp"
+#include "storage/status_change.hpp"
 
 namespace waybill::api {
 
@@ -71,27 +72,16 @@ asio::awaitable<Answer> get_order(Call& call, Services& services) {
   co_return Answer::of(co_await read_order(services, call.business(), call.id()));
 }
 
-/// Returns the statuses from which an order can move to `to`.
-std::vector<std::string> origins_of(std::string_view to) {
-  const auto& machine = domain::order_states();
-  std::vector<std::string> origins;
-  for (const auto from : machine.states) {
-    if (machine.allows(from, to)) origins.emplace_back(from);
-  }
-  return origins;
-}
-
 asio::awaitable<Answer> move_order(Call& call, Services& services) {
+  using Kind = storage::StatusChangeResult::Kind;
   const auto to = text_at(call.object(), "status").value_or("");
   const auto note = text_at(call.object(), "notes").value_or("");
-  const auto moved = co_await services.db.write(
-      sql::Move{
-          .business = call.business(), .order = call.id(), .status = to, .allowed_from = origins_of(to)},
+  const auto moved = co_await storage::change_status(
+      services.db, call.business(),
+      {.entity_type = domain::EntityType::order, .records = {call.id()}, .status = to, .waits = true},
       call.cause(note));
-  if (moved.empty()) throw not_found("order");
-  const auto from = moved.front().status;
-  const auto& machine = domain::order_states();
-  if (from != to && !machine.allows(from, to)) throw invalid("status", machine.refusal(from, to));
+  if (moved.kind == Kind::not_found) throw not_found("order");
+  if (moved.kind == Kind::forbidden) throw invalid("status", moved.error);
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"(","status":")" + to + R"("})");
 }
 

@@ -1,10 +1,10 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
+#include "api/route/clock_tolerance.hpp"
 #include "api/shipments/shipment_handlers.hpp"
-#include "domain/state_machines.hpp"
 #include "storage/sql/shipments.sql.hpp"
+#include "storage/status_change.hpp"
 
 namespace waybill::api {
 namespace {
@@ -44,10 +44,14 @@ asio::awaitable<Answer> report_trace(Call& call, Services& services) {
   const auto locked = co_await transaction->run(sql::LockStatus{.business = business, .shipment = shipment});
   if (locked.empty()) throw not_found("shipment");
   bool moved = false;
-  if (domain::shipment_states().allows(locked.front().status, status)) {
-    const auto move = co_await transaction->run(
-        sql::Move{.business = business, .shipment = shipment, .status = status, .reported_time = at});
-    moved = move.affected() == 1;
+  if (locked.front().status != status) {
+    const auto result = co_await storage::change_status(*transaction, business,
+                                                        {.entity_type = domain::EntityType::shipment,
+                                                         .records = {shipment},
+                                                         .status = status,
+                                                         .is_reported = true,
+                                                         .reported_at = at});
+    moved = result.moved > 0;
   }
   if (moved) {
     co_await transaction->run(sql::DescribeMove{.business = business,

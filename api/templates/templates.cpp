@@ -178,8 +178,8 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
   const TemplateDefinition definition = co_await find_definition(call, services);
   const Guid& business = call.business();
   const Guid entity_id = guid_at(call.object(), "entityId").value();
-  const auto entity =
-      co_await matching::current_entity(services.db, business, definition.entity_type, entity_id);
+  const auto entity = co_await matching::current_entity(services.db, business, definition.entity_type,
+                                                        entity_id, services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
   auto texts = co_await matching::stored_texts(services.db, business, definition.partials());
 

@@ -17,6 +17,7 @@
 #include "matching/past.hpp"
 #include "matching/stored_texts.hpp"
 #include "storage/sql/runs.sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
@@ -98,8 +99,8 @@ constexpr Property backtested_properties[] = {
 };
 constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 
-constexpr std::string_view reasons[] = {"switched_off", "other_trigger", "condition",
-                                        "loop",         "paused",        "newer_than_event"};
+constexpr std::string_view reasons[] = {"switched_off", "other_trigger",    "condition",        "loop",
+                                        "paused",       "newer_than_event", "notifications_off"};
 
 constexpr Property explained_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -237,17 +238,34 @@ actions::Plan plan_of(const WorkflowDefinition& definition, const actions::Workf
   }
 }
 
+/// Makes the entity of a record that of the workflow's event: an erasure has only the guid; a trace is the
+/// shipment's newest for its own trigger, and that of the record's last event for others.
+asio::awaitable<void> complete_entity(Services& services, const Guid& business, const Guid& record,
+                                      std::string_view trigger, const domain::Change& last,
+                                      json::object& entity) {
+  if (trigger == "customer_erased") {
+    entity = {{"guid", record.to_string()}};
+  } else if (trigger == "shipment_trace_added") {
+    const auto traces = co_await services.db.read(
+        storage::sql::shipments::NewestTrace{.business = business, .shipment = record});
+    if (const auto newest = traces.find()) entity["trace"] = json::parse(newest->trace);
+  } else if (const json::value* const trace = last.entity.if_contains("trace")) {
+    entity["trace"] = *trace;
+  }
+}
+
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const Guid business = call.business();
   const Guid record = guid_at(call.object(), "entityId").value();
   const auto workflow = guid_at(call.object(), "workflowId");
-  const auto entity =
-      co_await matching::current_entity(services.db, business, definition.entity_type, record);
+  auto entity = co_await matching::current_entity(services.db, business, definition.entity_type, record,
+                                                  services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
   const auto last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
     return matching::last_change(session, business, record).value_or(domain::Change());
   });
+  co_await complete_entity(services, business, record, definition.trigger_code, last, *entity);
   auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
   json::object action = definition.action;
   action["templates"] = std::move(texts.templates);

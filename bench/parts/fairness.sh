@@ -1,6 +1,8 @@
 # The effect of one business on another: the latency of a quiet business's webhooks (25 changes a second, one after another),
 # alone and while a loud business makes a hundred times as many changes, has a destination that never answers, has sixteen
-# destinations that answer after 14 s, keeps the worker at half of its throughput, or changes 100 000 orders at once.
+# destinations that answer after 14 s, confirms sixteen uploads of customers, has workflows with endless templates, keeps the
+# worker at half of its throughput, or changes 100 000 orders at once; and the memory of a worker when one large order meets
+# 1 500 workflows.
 # For comparison, effects that waybill does not cause: the same statements on a table without triggers, events that fire
 # nothing, and real-time priority for everything but the writers, which then cannot take a core from waybill.
 half=10000  # changes a second, in statements of a hundred; half of the measured throughput
@@ -54,6 +56,68 @@ beside_slow_endpoints() { # COMMAND…
   settled
 }
 
+customers_csv() { # FILE_NUMBER
+  awk -v file="$1" 'BEGIN { print "name,email,company,street,city,country"
+    for (i = 0; i < 20000; ++i) printf "Customer %d,c%d.%d@example.com,Company %d,%d Main Street,City %d,DE\r\n", i, file, i, i % 500, i % 200, i % 300 }'
+}
+
+# Confirms sixteen files of 20 000 new customers at once. A refused confirmation is sent again.
+beside_confirmations() { # COMMAND…
+  local uploads=() confirmations=() started i
+  for ((i = 0; i < 16; ++i)); do
+    uploads+=("$(customers_csv "$i" | curl -sS --fail-with-body -H "Authorization: Bearer $loud_token" \
+      -F 'file=@-;filename=customers.csv;type=text/csv' "http://127.0.0.1:$api/api/v1/Customers/upload" | jq -r .data)")
+  done
+  started=$(date +%s%N)
+  for i in "${uploads[@]}"; do
+    until curl -s --fail -o /dev/null -X POST -H "Authorization: Bearer $loud_token" \
+      "http://127.0.0.1:$api/api/v1/Customers/confirm-upload?guid=$i"; do sleep 0.2; done &
+    confirmations+=("$!") pids+=("$!")
+  done
+  "$@"
+  wait "${confirmations[@]}"
+  record confirmations_seconds "$(awk -v ns=$(($(date +%s%N) - started)) 'BEGIN { printf "%.1f", ns / 1e9 }')"
+  settled
+  sql -c 'set session_replication_role = replica' -c "delete from customers where business_id = '$loud_business'" -c 'vacuum analyze customers'
+}
+
+# Prints the definition of a webhook workflow for every change of the loud business's orders.
+loud_definition() { # [TEMPLATE]
+  jq -n --arg trigger "$(trigger_guid order_updated)" --arg url "http://127.0.0.1:$loud_receiver/hook" --arg template "${1:-}" \
+    '{name: "every change", entityType: "Order", triggerId: $trigger,
+      action: ({type: "webhook", recipient: $url} + if $template == "" then {} else {template: $template} end)}'
+}
+
+# A list that is nested six times over an order of forty items: four thousand million repetitions.
+beside_nested_templates() { # COMMAND…
+  sql -c "update workflows set is_active = guid::text = any (string_to_array('$nested_workflows', ' ')) where business_id = '$loud_business'"
+  "$pg_bin/pgbench" -n -M prepared -c 1 -R 25 -T 600 -f "$work/nested.pgbench" >/dev/null 2>&1 &
+  local load=$!
+  sleep 1
+  "$@"
+  kill "$load"
+  wait "$load" 2>/dev/null || true
+  sql -c "update workflows set is_active = guid = '$loud_workflow' where business_id = '$loud_business'"
+  settled
+  [ "$(sql -c "select exists (select from runs where business_id = '$loud_business' and code = 'PAYLOAD_TOO_LARGE')")" = t ] ||
+    die "no template was rendered"
+}
+
+# An order of 600 kB that fires 1 500 webhooks, and the peak memory of the new process that sends them.
+beside_a_fan_out() { # COMMAND…
+  local count=1500
+  switch_off_workflows
+  loud_definition >"$work/workflow.json"
+  curl -sS --fail-with-body -o /dev/null -X POST -H "Authorization: Bearer $loud_token" -H 'Content-Type: application/json' \
+    -d "@$work/workflow.json" "http://127.0.0.1:$api/api/workflows/configure#[1-$count]"
+  sql -c "update workflows set is_active = true where guid = '$quiet_workflow'"
+  sql -c "update orders set items = jsonb_build_array(jsonb_build_object('guid', gen_random_uuid(), 'quantity', 1, 'price', 1,
+    'description', (select string_agg(md5(n::text), '') from generate_series(1, 18750) n))) where guid = '$large_order'"
+  "$@"
+  until [ "$(sql -c "select count(*) from runs where business_id = '$loud_business' and status = 'succeeded' and length(body) > 600000")" = $count ]; do sleep 0.2; done
+  record fan_out_peak "$(awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$waybill_pid/status")"
+}
+
 quiet_first() { # NAME
   prefer rr 10
   quiet "$1"
@@ -69,7 +133,7 @@ loud_receiver=$receiver
 loud_pid=$receiver_pid
 receiver=$quiet_receiver
 start_waybill up
-make_workflow quiet '{"status": {"in": ["pending", "processing"]}}' >/dev/null
+quiet_workflow=$(make_workflow quiet '{"status": {"in": ["pending", "processing"]}}')
 quiet_token=$token quiet_business=$business
 token=$("$waybill" token create --database-url "$database_url" --business Loud --plan unlimited)
 business=$(sql -c "select guid from businesses where name = 'Loud'")
@@ -92,7 +156,17 @@ sed 's/update orders/update unwatched_orders/' "$work/loud.pgbench" >"$work/unwa
 sql -c "create table unwatched_orders (like orders including all)" \
   -c "insert into unwatched_orders select * from orders where business_id = '$business'" -c "vacuum analyze unwatched_orders"
 changes_of 100 "$work/half.pgbench"
-loud_business=$business token=$quiet_token business=$quiet_business
+nested_workflows=
+opened=$(printf '{{#items}}%.0s' {1..6}) closed=$(printf '{{/items}}%.0s' {1..6})
+for ((i = 1; i <= 8; ++i)); do
+  nested_workflows+="${nested_workflows:+ }$(api_call POST /api/workflows/configure "$(loud_definition "$opened$closed{}")" | jq -r .data.guid)"
+done
+sql -c "update workflows set is_active = false where guid::text = any (string_to_array('$nested_workflows', ' '))"
+large_order=00000000-0000-4000-b000-100000000001
+sql -c "set session_replication_role = replica" -c "update orders set items = (select jsonb_agg(jsonb_build_object(
+  'guid', gen_random_uuid(), 'description', 'x', 'quantity', 1, 'price', 1)) from generate_series(1, 40)) where guid = '$large_order'"
+printf '%s\n' '\set n random(1, 1000000000)' "update orders set notes = :n where business_id = '$business' and guid = '$large_order'" >"$work/nested.pgbench"
+loud_business=$business loud_token=$token token=$quiet_token business=$quiet_business
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   quiet alone
   while_changing 100 "$work/unwatched.pgbench" quiet unwatched
@@ -104,6 +178,8 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   settled
   beside_a_dead_endpoint quiet dead
   beside_slow_endpoints quiet slow
+  beside_confirmations quiet confirmations
+  beside_nested_templates quiet nested
   if chrt --rr 10 true 2>/dev/null; then
     quiet_first alone_first
     while_changing 100 "$work/loud.pgbench" quiet_first loud_first
@@ -119,6 +195,9 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   wait %%
   settled
 done
+stop_waybill
+start_waybill up --workflows-per-business 2000 --workflows-per-trigger 2000
+beside_a_fan_out quiet fan_out
 stop_waybill
 stop "$quiet_pid"
 stop "$receiver_pid"

@@ -118,7 +118,7 @@ json::value Comparison::actual(const Subject& subject) const {
   const bool previous = target_.previous || kind_.op == Op::from;
   if (previous && !target_.parts.empty()) return previous_object(target_, subject);
   const auto* value = value_of(target_, subject, previous);
-  if (target_.element.empty()) return value == nullptr ? json::value() : *value;
+  if (!target_.enters_list || target_.element.empty()) return value == nullptr ? json::value() : *value;
   const auto* list = value == nullptr ? nullptr : value->if_array();
   if (list == nullptr) return nullptr;
   json::array values;

@@ -56,7 +56,7 @@ class Comparison {
 
   bool holds(const Subject& subject) const;
   ConditionResult explain(const Subject& subject) const;
-  bool reads_relatives() const { return target_.relative; }
+  bool reads_relatives() const { return target_.relative || target_.completed; }
   /// True if one value of the target meets the comparison; not for operators that need history.
   bool test(const json::value* actual) const;
   const Target& target() const { return target_; }

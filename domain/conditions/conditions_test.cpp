@@ -386,5 +386,96 @@ TEST(Conditions, CopiesBehaveTheSame) {
   EXPECT_EQ(copy.explain(record.subject()).size(), 1U);
 }
 
+// The order with own data, before and after a change of both.
+Record order_with_own_data() {
+  auto record = order();
+  record.entity.as_object()["tags"] = {"vip", "Fragile goods"};
+  record.entity.as_object()["metadata"] =
+      read(R"({"erp.id": "A-7", "weight-kg": 12.5, "gift": true, "n": 1})");
+  record.previous = read(R"({"tags": ["new"], "metadata": {"n": 2, "erp.id": null, "gone": "x"}})");
+  return record;
+}
+
+TEST(Conditions, MetadataComparesValuesOfAnyType) {
+  const Record record = order_with_own_data();
+  expect_all(record, true,
+             {R"({"metadata.erp.id": "A-7"})", R"({"metadata.erp.id": {"startsWith": "A-"}})",
+              R"({"metadata.weight-kg": {"gte": 12.5, "lt": 13}})", R"({"metadata.gift": true})",
+              R"({"metadata.n": 1.0})", R"({"metadata.n": {"in": ["1", 1]}})",
+              R"({"metadata.n": {"ne": "1"}})", R"({"metadata.absent": null})",
+              R"({"metadata.absent": {"exists": false}})", R"({"metadata": {"exists": true}})"});
+  expect_all(record, false,
+             {R"({"metadata.n": "1"})", R"({"metadata.n": {"gt": "0"}})", R"({"metadata.gift": "true"})",
+              R"({"metadata.erp": {"exists": true}})", R"({"metadata.n": {"contains": "1"}})",
+              R"({"metadata.absent": {"gt": 0}})"});
+}
+
+TEST(Conditions, EachKeyOfMetadataHasItsOwnHistory) {
+  const Record record = order_with_own_data();
+  expect_all(record, true,
+             {R"({"metadata.n": {"changed": true, "from": 2, "to": 1}})", R"({"previous.metadata.n": 2})",
+              R"({"metadata.erp.id": {"changed": true, "from": null}})",
+              R"({"metadata.gone": {"changed": true, "to": null}})", R"({"previous.metadata.gone": "x"})",
+              R"({"metadata.gift": {"changed": false}})", R"({"previous.metadata.gift": true})",
+              R"({"metadata": {"changed": true}})"});
+  auto first = order_with_own_data();
+  first.previous = read(R"({"metadata": null})");
+  expect_all(first, true,
+             {R"({"metadata.n": {"changed": true}})", R"({"metadata.absent": {"changed": false}})",
+              R"({"previous.metadata.n": null})", R"({"previous.metadata": {"exists": false}})"});
+  auto removed = order_with_own_data();
+  removed.entity.as_object()["metadata"] = nullptr;
+  expect_all(removed, true,
+             {R"({"metadata.n": {"changed": true, "from": 2, "to": null}})", R"({"metadata": null})"});
+  auto created = order_with_own_data();
+  created.created = true;
+  expect_all(created, true,
+             {R"({"metadata.n": {"changed": true}})", R"({"metadata.absent": {"changed": false}})",
+              R"({"previous.metadata.n": null})"});
+}
+
+TEST(Conditions, ATagMeetsAComparison) {
+  const Record record = order_with_own_data();
+  expect_all(record, true,
+             {R"({"tags": "vip"})", R"({"tags": {"contains": "goods"}})", R"({"tags": {"in": ["x", "vip"]}})",
+              R"({"tags": {"startsWith": "Fra", "endsWith": "goods"}})", R"({"tags": {"ne": "vip"}})",
+              R"({"tags": {"exists": true, "eq": "vip"}})", R"({"tags": {"ne": null}})",
+              R"({"tags": {"changed": true, "from": "new", "to": "vip"}})", R"({"previous.tags": "new"})",
+              R"({"not": {"tags": "new"}})"});
+  expect_all(
+      record, false,
+      {R"({"tags": "VIP"})", R"({"tags": "vi"})", R"({"tags": {"startsWith": "vip", "endsWith": "goods"}})",
+       R"({"tags": null})", R"({"tags": {"exists": false}})", R"({"previous.tags": "vip"})"});
+  auto without = order_with_own_data();
+  without.entity.as_object()["tags"] = nullptr;
+  expect_all(without, true,
+             {R"({"tags": null})", R"({"tags": {"exists": false}})", R"({"not": {"tags": "vip"}})",
+              R"({"tags": {"changed": true, "to": null}})"});
+  expect_all(without, false,
+             {R"({"tags": "vip"})", R"({"tags": {"ne": "vip"}})", R"({"tags": {"nin": ["a"]}})"});
+}
+
+TEST(Conditions, ATraceIsThatOfTheEvent) {
+  Record record{EntityType::shipment, read(R"({"status": "in_transit", "trace": {"status": "exception",
+    "description": "Damaged", "location": "Oslo", "timestamp": "2026-11-20T05:45:12.345Z", "externalId": null}})")};
+  expect_all(record, true,
+             {R"({"trace.status": "exception"})", R"({"trace.timestamp": {"gt": "2026-11-20"}})",
+              R"({"trace.externalId": null})", R"({"trace": {"exists": true}})"});
+  record.entity.as_object().erase("trace");
+  expect_all(record, true, {R"({"trace.status": null})", R"({"trace": {"exists": false}})"});
+}
+
+TEST(Conditions, ExplainShowsAllTagsAndTheValueOfAKey) {
+  const Record record = order_with_own_data();
+  const auto results = parsed(R"({"tags": "vip", "metadata.erp.id": {"ne": null}, "metadata.absent": 1})")
+                           .explain(record.subject());
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(to_json(results[0].actual), R"(["vip","Fragile goods"])");
+  EXPECT_EQ(results[1].actual, "A-7");
+  EXPECT_EQ(results[1].path, "metadata.erp.id");
+  EXPECT_TRUE(results[2].actual.is_null());
+  EXPECT_TRUE(results[0].holds && results[1].holds && !results[2].holds);
+}
+
 }  // namespace
 }  // namespace waybill::domain

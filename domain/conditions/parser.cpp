@@ -55,9 +55,16 @@ std::string mismatch(const json::value& value, const Target& target) {
     case FieldType::string:
       break;
   }
+  if (target.key != nullptr)
+    return value.is_object() ? "must be a string, a number, true, false or null" : "";
   if (!value.is_string()) return "must be a string";
   if (target.states == nullptr || target.states->has_state(value.get_string())) return {};
   return "must be one of " + listed(target.states->states);
+}
+
+// True if a comparison concerns a list as a whole, and not each of its values.
+bool concerns_list(const Operator& kind, const json::value& operand) {
+  return kind.operand == Operand::flag || operand.is_null();
 }
 
 bool is_ordered(FieldType type) {
@@ -125,10 +132,16 @@ class Parser {
 
   void field(Node& parent, std::string_view path, const json::value& value, const std::string& place) {
     const auto target = find_target(path, type_);
-    if (!target) return fail(place, "unknown field");
+    if (!target) return fail(place, unknown_field(path));
     if (target->previous && !target->has_history) return fail(place, no_history(*target));
     const auto* set = value.if_object();
-    if (set == nullptr) return comparison(parent, path, *find_operator("eq"), *target, value, place);
+    const auto target_of = [&](const Operator& kind, const json::value& operand) {
+      return target->is_value_list && !concerns_list(kind, operand) ? each_value(*target) : *target;
+    };
+    if (set == nullptr) {
+      const Operator& eq = *find_operator("eq");
+      return comparison(parent, path, eq, target_of(eq, value), value, place);
+    }
     if (set->empty()) return fail(place, "needs an operator: " + operator_names());
     Node of_element{.kind = Node::Kind::element, .children = {}, .comparison = nullptr};
     for (const auto& [name, operand] : *set) {
@@ -138,8 +151,9 @@ class Parser {
       if (kind == nullptr) {
         fail(within, "unknown operator; known operators: " + operator_names());
       } else {
-        const bool one_element = !target->element.empty() && !kind->needs_history;
-        comparison(one_element ? of_element : parent, path, *kind, *target, operand, within);
+        const Target compared = target_of(*kind, operand);
+        const bool one_element = compared.enters_list && !kind->needs_history;
+        comparison(one_element ? of_element : parent, path, *kind, compared, operand, within);
       }
     }
     if (!of_element.children.empty()) add(parent, std::move(of_element));
@@ -152,7 +166,7 @@ class Parser {
     Node node{.kind = Node::Kind::comparison,
               .children = {},
               .comparison = std::make_unique<const Comparison>(std::string(path), kind, target, expected),
-              .reads_relatives = target.relative};
+              .reads_relatives = target.relative || target.completed};
     add(parent, std::move(node));
   }
 
@@ -180,7 +194,8 @@ class Parser {
         return require(target.type == FieldType::string, "applies only to text") &&
                require(expected.is_string(), "must be a string") && check_length(expected, place);
       case Operand::ordered:
-        return require(is_ordered(target.type), "applies only to numbers, timestamps and text") &&
+        return require(is_ordered(target.type) && !(target.key != nullptr && expected.is_bool()),
+                       "applies only to numbers, timestamps and text") &&
                require(!expected.is_null(), "nothing is greater or less than null") &&
                check_value(target, expected, place);
     }
@@ -194,8 +209,11 @@ class Parser {
       return false;
     }
     bool good = true;
-    for (std::size_t i = 0; i < values->size(); ++i)
-      good = check_value(target, (*values)[i], indexed(place, i)) && good;
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      const bool never = target.is_value_list && (*values)[i].is_null();
+      if (never) fail(indexed(place, i), "no element is null; use exists");
+      good = !never && check_value(target, (*values)[i], indexed(place, i)) && good;
+    }
     return good;
   }
 
@@ -216,6 +234,14 @@ class Parser {
     const bool good = message.empty();
     if (!good) fail(place, std::move(message));
     return good;
+  }
+
+  static std::string unknown_field(std::string_view path) {
+    constexpr std::string_view previous = "previous.";
+    if (path.starts_with(previous)) path.remove_prefix(previous.size());
+    const bool is_metadata =
+        path.starts_with(metadata_path) && path.substr(metadata_path.size()).starts_with('.');
+    return is_metadata ? "is no key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -" : "unknown field";
   }
 
   static std::string no_history(const Target& target) {

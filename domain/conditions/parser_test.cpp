@@ -51,7 +51,10 @@ TEST(ConditionsParser, UnknownFieldsAreRefused) {
   expect_error(R"({"previous.": 1})", "previous.: unknown field");
   expect_error(R"({"previous.previous.status": "ready"})", "previous.previous.status: unknown field");
   expect_error(R"({"customer.": null})", "customer.: unknown field");
-  expect_error(R"({"customer.phone": null})", "customer.phone: unknown field");
+  expect_error(R"({"customer.company": null})", "customer.company: unknown field");
+  expect_error(R"({"tags.x": "vip"})", "tags.x: unknown field");
+  expect_error(R"({"trace.status": "delivered"})", "trace.status: unknown field");
+  expect_error(R"({"trackingUrl": null})", "trackingUrl: unknown field", EntityType::shipment);
   expect_error(R"({"items.colour": null})", "items.colour: unknown field");
   expect_error(R"({"items.": null})", "items.: unknown field");
   expect_error(R"({"status.x": null})", "status.x: unknown field");
@@ -214,6 +217,63 @@ TEST(ConditionsParser, TakesTextsOfAtMost10000Characters) {
 TEST(ConditionsParser, ReportsAtMost1000Errors) {
   json::array list(3, long_list(900, 5));
   EXPECT_EQ(errors_of(json::object{{"all", std::move(list)}}).size(), 1000U);
+}
+
+TEST(ConditionsParser, KeysOfMetadataAreChecked) {
+  const std::string problem = "is no key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -";
+  for (const std::string path : {"metadata.", "metadata.a b", "metadata.é", "previous.metadata.a/b"})
+    expect_error(R"({")" + path + R"(": 1})", path + ": " + problem);
+  const std::string longest(40, 'k');
+  EXPECT_THAT(errors(R"({"metadata.)" + longest + R"(": 1})"), ElementsAre());
+  expect_error(R"({"metadata.)" + longest + R"(k": 1})", "metadata." + longest + "k: " + problem);
+}
+
+TEST(ConditionsParser, MetadataMayHaveAnyType) {
+  for (const auto* const good : {
+           R"({"metadata.a": "x"})",
+           R"({"metadata.a": 1})",
+           R"({"metadata.a": true})",
+           R"({"metadata.a": null})",
+           R"({"metadata.a-b.c_D9": {"in": ["x", 1, false, null]}})",
+           R"({"metadata.a": {"gt": 1, "lt": "z"}})",
+           R"({"metadata.a": {"contains": "x", "exists": true, "changed": true, "from": 1, "to": "x"}})",
+           R"({"previous.metadata.a": 1})",
+           R"({"metadata": {"exists": true, "changed": true}, "previous.metadata": null})",
+       }) {
+    for (const RecordType& type : record_types()) EXPECT_THAT(errors(good, type.type), ElementsAre()) << good;
+  }
+  expect_error(R"({"metadata.a": {"eq": {}}})",
+               "metadata.a.eq: must be a string, a number, true, false or null");
+  expect_error(R"({"metadata.a": [1]})", "metadata.a: a list is not a value; use in");
+  expect_error(R"({"metadata.a": {"gt": true}})",
+               "metadata.a.gt: applies only to numbers, timestamps and text");
+  expect_error(R"({"metadata.a": {"gt": null}})", "metadata.a.gt: nothing is greater or less than null");
+  expect_error(R"({"metadata.a": {"contains": 1}})", "metadata.a.contains: must be a string");
+  expect_error(R"({"metadata": "x"})",
+               "metadata: an object or a list compares only with null; use one of its fields");
+}
+
+TEST(ConditionsParser, TagsAreTexts) {
+  for (const auto* const good : {
+           R"({"tags": "vip"})",
+           R"({"tags": null})",
+           R"({"tags": {"ne": null, "in": ["a", "b"], "contains": "i", "startsWith": "v", "exists": true}})",
+           R"({"tags": {"changed": true, "from": "a", "to": "b"}, "previous.tags": "a"})",
+       }) {
+    EXPECT_THAT(errors(good), ElementsAre()) << good;
+  }
+  expect_error(R"({"tags": 1})", "tags: must be a string");
+  expect_error(R"({"tags": ["vip"]})", "tags: a list is not a value; use in");
+  expect_error(R"({"tags": {"in": ["vip", null]}})", "tags.in[1]: no element is null; use exists");
+  expect_error(R"({"tags": {"exists": "vip"}})", "tags.exists: must be true or false");
+}
+
+TEST(ConditionsParser, TracesHaveNoHistory) {
+  EXPECT_THAT(errors(R"({"trace.status": "exception", "trace": {"exists": true}, "trace.location": "Oslo"})",
+                     EntityType::shipment),
+              ElementsAre());
+  expect_error(R"({"trace.location": {"changed": true}})",
+               "trace.location.changed: its changes are not recorded", EntityType::shipment);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "domain/conditions/target.hpp"
 
+#include "base/ascii.hpp"
 #include "domain/conditions/scalar.hpp"
 #include "domain/records/element_fields.hpp"
 
@@ -7,6 +8,7 @@ namespace waybill::domain {
 namespace {
 
 constexpr std::string_view previous_prefix = "previous.";
+constexpr std::size_t longest_metadata_key = 40;
 
 Steps split(std::string_view path) {
   Steps steps;
@@ -26,6 +28,16 @@ bool is_shown(const Field& field) {
   return field.role != FieldRole::dispatch && field.role != FieldRole::computed;
 }
 
+bool holds_status(const Field& field) {
+  return field.role == FieldRole::status || (field.role == FieldRole::event && field.path == "trace.status");
+}
+
+bool is_metadata_key(std::string_view key) {
+  return !key.empty() && key.size() <= longest_metadata_key && std::ranges::all_of(key, [](char c) {
+    return is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
+  });
+}
+
 // True if `path` names an object on the way to `field`.
 bool leads_to(std::string_view path, std::string_view field) {
   return field.size() > path.size() && field.starts_with(path) && field[path.size()] == '.';
@@ -38,8 +50,10 @@ std::optional<Target> find_field(std::string_view path, const RecordType& type) 
   target.type = field->type;
   target.steps = split(field->path);
   target.relative = field->role == FieldRole::relative;
+  target.completed = field->completed_by_relatives;
+  target.is_value_list = field->type == FieldType::array && field->path == tags_path;
   target.has_history = keeps_history(*field);
-  if (field->role == FieldRole::status) target.states = states_of(type.type);
+  if (holds_status(*field)) target.states = states_of(type.type);
   return target;
 }
 
@@ -71,11 +85,24 @@ std::optional<Target> find_element_field(std::string_view path, const RecordType
     if (field.path != within && !leads_to(within, field.path)) continue;
     const bool whole = field.path == within;
     target->type = whole ? field.type : FieldType::object;
+    target->enters_list = true;
     target->element = split(field.path.substr(0, within.size()));
     if (whole && field.status_of) target->states = states_of(*field.status_of);
     return target;
   }
   return std::nullopt;
+}
+
+std::optional<Target> find_metadata(std::string_view path, const RecordType& type) {
+  const auto dot = path.find('.');
+  if (dot == std::string_view::npos || path.substr(0, dot) != metadata_path) return std::nullopt;
+  auto target = find_field(metadata_path, type);
+  const auto key = path.substr(dot + 1);
+  if (!target || !is_metadata_key(key)) return std::nullopt;
+  target->type = FieldType::string;
+  target->key = std::make_shared<const std::string>(key);
+  target->steps.push_back(*target->key);
+  return target;
 }
 
 const json::value* child(const json::value& value, std::string_view key) {
@@ -95,7 +122,7 @@ bool list_differs(const Target& target, const json::value* old_value, const json
     return list == nullptr ? none : *list;
   };
   return !std::ranges::equal(list_of(old_value), list_of(new_value), [&](const auto& a, const auto& b) {
-    return is_same(walk(a, target.element), walk(b, target.element), target.type);
+    return is_same(element_value(a, target.element), element_value(b, target.element), target.type);
   });
 }
 
@@ -108,8 +135,15 @@ std::optional<Target> find_target(std::string_view path, const RecordType& type)
   auto target = find_field(path, type);
   if (!target) target = find_object(path, type);
   if (!target) target = find_element_field(path, type);
+  if (!target) target = find_metadata(path, type);
   if (target) target->previous = previous;
   return target;
+}
+
+Target each_value(Target list) {
+  list.type = FieldType::string;
+  list.enters_list = true;
+  return list;
 }
 
 const json::value* walk(const json::object& from, const Steps& steps) {
@@ -121,6 +155,10 @@ const json::value* walk(const json::object& from, const Steps& steps) {
 const json::value* walk(const json::value& from, const Steps& steps) {
   const auto* object = from.if_object();
   return object == nullptr ? nullptr : walk(*object, steps);
+}
+
+const json::value* element_value(const json::value& element, const Steps& steps) {
+  return steps.empty() ? &element : walk(element, steps);
 }
 
 bool is_nothing(const json::value* value) {
@@ -150,7 +188,7 @@ bool is_changed(const Target& target, const Subject& subject) {
                                [&](const Target::Part& part) { return before(subject, part.steps).changed; });
   }
   const auto [changed, old] = before(subject, target.steps);
-  return changed && (target.element.empty() || list_differs(target, old, walk(subject.entity, target.steps)));
+  return changed && (!target.enters_list || list_differs(target, old, walk(subject.entity, target.steps)));
 }
 
 const json::value* value_of(const Target& target, const Subject& subject, bool previous) {

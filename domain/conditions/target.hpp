@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +12,7 @@
 
 namespace waybill::domain {
 
-/// The keys from an object down to a value; they point into the field tables.
+/// The keys from an object down to a value; they point into the field tables or into Target::key.
 using Steps = std::vector<std::string_view>;
 
 /// The value that a condition's path names.
@@ -22,16 +24,23 @@ struct Target {
 
   FieldType type{};
   Steps steps;               // from the record to the value, or to the list that the path enters
-  Steps element;             // from an element of that list to the value; empty when the path enters none
+  bool enters_list = false;  // the value is one of a list's
+  Steps element;             // from an element of that list to the value; empty if the elements are values
   std::vector<Part> parts;   // for an object: its fields whose old values are kept
-  bool previous = false;     // the value before the change
-  bool relative = false;     // reads a field that is not the record's own
+  std::shared_ptr<const std::string> key;  // of metadata; null for all other paths
+  bool previous = false;                   // the value before the change
+  bool relative = false;                   // reads a field that is not the record's own
+  bool completed = false;                  // a field of the record that relatives may give a value
+  bool is_value_list = false;              // a list of values without fields (tags)
   bool has_history = false;  // old values are kept, so that `previous.…`, changed, from and to are available
   const StateMachine* states = nullptr;  // set for a status
 };
 
 /// nullopt if records of `type` have no such path. `path` may begin with `previous.`.
 std::optional<Target> find_target(std::string_view path, const RecordType& type);
+
+/// The target of comparisons with each value of a list for which `is_value_list` is true.
+Target each_value(Target list);
 
 /// A field's value before the change; a null pointer stands for null.
 struct Before {
@@ -52,6 +61,9 @@ const json::value* walk(const json::value& from, const Steps& steps);
 /// True for null, a missing value and an empty list.
 bool is_nothing(const json::value* value);
 
+/// The value of a list's element at the end of `steps`, which may be empty.
+const json::value* element_value(const json::value& element, const Steps& steps);
+
 /// The present or previous value of the target, or the list that its path enters.
 const json::value* value_of(const Target& target, const Subject& subject, bool previous);
 
@@ -60,10 +72,10 @@ const json::value* value_of(const Target& target, const Subject& subject, bool p
 template <typename Test>
 bool any_value(const Target& target, const Subject& subject, bool previous, Test test) {
   const auto* value = value_of(target, subject, previous);
-  if (target.element.empty() || (previous && subject.created)) return test(value);
+  if (!target.enters_list || (previous && subject.created)) return test(value);
   const auto* list = value == nullptr ? nullptr : value->if_array();
   return list != nullptr && std::ranges::any_of(*list, [&](const json::value& each) {
-           return test(walk(each, target.element));
+           return test(element_value(each, target.element));
          });
 }
 

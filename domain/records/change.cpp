@@ -16,6 +16,8 @@ namespace {
 // The deepest nesting of JSON in a row; rows written by other SQL may be nested deeper and are refused.
 constexpr std::size_t deepest_list = 128;
 
+constexpr std::string_view source_function = "source_kind";
+
 // One member of the API's object, built once from the field table: a column, a list of relatives, or an
 // object with members.
 struct Member {
@@ -63,7 +65,7 @@ Plan make_plan(const RecordType& type) {
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const Field& field = type.fields[i];
     if (!field.column.empty()) plan.columns = i + 1;
-    if (field.role == FieldRole::computed) continue;
+    if (field.role == FieldRole::computed || field.role == FieldRole::event) continue;
     if (field.role == FieldRole::status) plan.status = i;
     if (field.role == FieldRole::dispatch) {
       plan.dispatch = i;
@@ -72,12 +74,12 @@ Plan make_plan(const RecordType& type) {
     const bool filled_in_later = field.role == FieldRole::relative && field.type != FieldType::array;
     if (!filled_in_later) add_field(plan.members, field, i, field.path);
   }
-  // A shipment always has a sender and a recipient.
-  for (Member& member : plan.members) {
-    if (type.type == EntityType::shipment && (member.key == "sender" || member.key == "recipient")) {
-      member.null_when_empty = false;
-    }
-  }
+  // A shipment always has a sender and a recipient, an order a source.
+  const auto always_has = [&](std::string_view key) {
+    return type.type == EntityType::shipment ? key == "sender" || key == "recipient"
+                                             : type.type == EntityType::order && key == "source";
+  };
+  for (Member& member : plan.members) member.null_when_empty = !always_has(member.key);
   return plan;
 }
 
@@ -134,8 +136,11 @@ class Builder {
   json::value column(std::size_t index) const {
     const Field& field = type_.fields[index];
     const auto& text = row_[index];
-    if (!text)
-      return field.type == FieldType::array ? json::value(json::array(memory_)) : json::value(memory_);
+    if (field.list_function == source_function) return source_type(text);
+    if (!text) {
+      return field.type == FieldType::array && field.path != tags_path ? json::value(json::array(memory_))
+                                                                       : json::value(memory_);
+    }
     switch (field.type) {
       case FieldType::uuid:
       case FieldType::string:
@@ -154,6 +159,13 @@ class Builder {
         break;
     }
     return document(field, *text);
+  }
+
+  // As the SQL function source_kind (storage/migrations/0019_recipients_and_sources.sql).
+  json::value source_type(std::optional<std::string_view> stored) const {
+    static const std::size_t integration = type_.index_of(*type_.find("source.integration.guid"));
+    const std::string_view shown = row_[integration] ? "import" : stored == "sql" ? "sql" : "api";
+    return json::value(json::string_view(shown), memory_);
   }
 
   template <typename Number>
@@ -197,6 +209,21 @@ FieldSet changed_fields(const Row& before, const Row& after, std::size_t columns
   return changed;
 }
 
+// Leaves only the keys of an old object that differ from the new one, and adds null for keys that are new.
+void reduce_to_changes(json::value* old_value, const json::value* new_value) {
+  auto* const old_object = old_value == nullptr ? nullptr : old_value->if_object();
+  const auto* const new_object = new_value == nullptr ? nullptr : new_value->if_object();
+  if (old_object == nullptr || new_object == nullptr) return;
+  for (const auto& [key, value] : *new_object) {
+    const auto found = old_object->find(key);
+    if (found == old_object->end()) {
+      old_object->emplace(key, nullptr);
+    } else if (found->value() == value) {
+      old_object->stable_erase(found);
+    }
+  }
+}
+
 void require_complete(const RecordType& type, const Row* row, std::size_t columns) {
   if (row != nullptr && row->size() < columns) {
     throw std::invalid_argument(std::string(type.label) + ": a row lacks columns");
@@ -227,9 +254,24 @@ Change make_change(const RecordType& type, const Row* before, const Row* after,
       .previous_status = std::nullopt,
       .dispatched = false,
   };
+  reduce_to_changes(change.previous.if_contains(metadata_path), change.entity.if_contains(metadata_path));
   if (plan.status && changed.test(*plan.status)) change.previous_status = (*before)[*plan.status];
   if (plan.dispatch && changed.test(*plan.dispatch)) change.dispatched = (*after)[*plan.dispatch].has_value();
   return change;
+}
+
+Change make_erasure(EntityType type, std::string_view guid, const json::storage_ptr& memory) {
+  return {.type = type,
+          .entity = json::object({{"guid", guid}}, memory),
+          .previous = json::object(memory),
+          .changed = {},
+          .previous_status = std::nullopt,
+          .erased = true};
+}
+
+void add_trace(Change& change, const json::object& trace) {
+  change.entity["trace"] = trace;
+  change.traced = true;
 }
 
 }  // namespace waybill::domain

@@ -19,11 +19,15 @@ struct Change {
   EntityType type{};
   bool created = false;
   bool deleted = false;
-  json::object entity;    // the record after the change; the last state of a deleted record
-  json::object previous;  // the old values of changed fields, nested as in `entity`; {} if created or deleted
-  FieldSet changed;       // by index into RecordType::fields
+  json::object entity;  // the record after the change; the last state of a deleted record
+  // The old values of changed fields, nested as in `entity`; {} if created or deleted. An object of metadata
+  // has only the changed keys, with null for a key that was absent.
+  json::object previous;
+  FieldSet changed;                            // by index into RecordType::fields
   std::optional<std::string> previous_status;  // set if the status changed
   bool dispatched = false;                     // true if a shipment was put into a dispatch
+  bool traced = false;                         // true if a trace was added; `entity` has it as `trace`
+  bool erased = false;  // true if a person's data were erased; `entity` has the guid alone
 };
 
 /// Builds a Change from the rows before and after; exactly one of them may be absent. An object of the API
@@ -33,5 +37,11 @@ struct Change {
 /// std::invalid_argument if a value is not of its field's type; the message names the field, not the value.
 Change make_change(const RecordType& type, const Row* before, const Row* after,
                    const json::storage_ptr& memory = {});
+
+/// The Change of an event that holds no records, because it reports that a person's data were erased.
+Change make_erasure(EntityType type, std::string_view guid, const json::storage_ptr& memory = {});
+
+/// Adds the trace of an event to its Change.
+void add_trace(Change& change, const json::object& trace);
 
 }  // namespace waybill::domain

@@ -66,26 +66,57 @@ TEST(Change, AnEntityHasTheShapeOfTheApi) {
       R"({"guid":"0190d2f8-0000-7000-8000-000000000001","orderNumber":"ORD-000001","status":"pending",)"
       R"("customer":{"guid":"0190d2f8-0000-7000-8000-000000000002"},)"
       R"("items":[{"sku":"A-1","price":19.99,"quantity":2}],)"
-      R"("deliveryAddress":{"street":"Main St 1","city":"Oslo","state":null,"postalCode":null,"country":null},)"
-      R"("carrier":null,"serviceLevel":null,"totalValue":39.98,"currency":"EUR","collectionDate":null,)"
-      R"("timeWindow":null,"notes":null,"createdAt":"2026-11-20T05:45:12.345Z",)"
+      R"("deliveryAddress":{"street":"Main St 1","city":"Oslo","state":null,"postalCode":null,"country":null,)"
+      R"("name":null,"company":null,"phone":null,"email":null},)"
+      R"("carrier":null,"serviceLevel":null,"shippingMethod":null,"shippingCost":null,"totalValue":39.98,)"
+      R"("currency":"EUR","collectionDate":null,"timeWindow":null,"notes":null,"externalReference":null,)"
+      R"("tags":null,"metadata":null,)"
+      R"("source":{"type":"api","integration":null,"externalId":null,"url":null},)"
+      R"("statusChangedAt":null,"createdAt":"2026-11-20T05:45:12.345Z",)"
       R"("updatedAt":"2026-11-20T05:45:12.345Z","shipments":[]})");
 }
 
 TEST(Change, AnObjectWithoutValuesIsNullExceptSenderAndRecipient) {
   const Row after = row(shipments, {{"guid", guid}, {"recipient_city", "Oslo"}});
   const Change change = make_change(shipments, nullptr, &after);
-  EXPECT_EQ(to_json(change.entity.at("sender")), R"({"name":null,"address":null,"phone":null})");
-  EXPECT_EQ(
-      to_json(change.entity.at("recipient")),
-      R"({"name":null,"address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
-      R"("phone":null})");
+  EXPECT_EQ(to_json(change.entity.at("sender")),
+            R"({"name":null,"company":null,"address":null,"phone":null})");
+  EXPECT_EQ(to_json(change.entity.at("recipient")),
+            R"({"name":null,"company":null,)"
+            R"("address":{"street":null,"city":"Oslo","state":null,"postalCode":null,"country":null},)"
+            R"("phone":null,"email":null})");
   EXPECT_TRUE(change.entity.at("customer").is_null());
   EXPECT_TRUE(change.entity.at("carrier").is_null());
   EXPECT_EQ(to_json(change.entity.at("packages")), "[]");
 
   const Row product = row(products, {{"guid", guid}});
   EXPECT_TRUE(make_change(products, nullptr, &product).entity.at("dimensions").is_null());
+}
+
+TEST(Change, AnOrderWithAnIntegrationIsAnImport) {
+  const auto source = [](const Columns& columns) {
+    const Row only = row(orders, with(order_columns, columns));
+    return to_json(make_change(orders, nullptr, &only).entity.at("source"));
+  };
+  EXPECT_EQ(source({{"source_type", "sql"}}),
+            R"({"type":"sql","integration":null,"externalId":null,"url":null})");
+  EXPECT_EQ(source({{"source_type", "import"}}),
+            R"({"type":"api","integration":null,"externalId":null,"url":null})");
+  for (const std::optional<std::string_view> stored : {std::optional<std::string_view>("import"), {}}) {
+    EXPECT_EQ(source({{"source_type", stored}, {"integration_id", other_guid}, {"external_id", "7"}}),
+              R"({"type":"import","integration":{"guid":"0190d2f8-0000-7000-8000-000000000002"},)"
+              R"("externalId":"7","url":null})");
+  }
+}
+
+TEST(Change, OwnDataAreShownAsStored) {
+  const Row only = row(orders, with(order_columns, {{"external_reference", "ERP-7"},
+                                                    {"tags", R"(["Vip", "new"])"},
+                                                    {"metadata", R"({"erp.id": 7, "gift": true})"}}));
+  const auto entity = make_change(orders, nullptr, &only).entity;
+  EXPECT_EQ(entity.at("externalReference"), "ERP-7");
+  EXPECT_EQ(to_json(entity.at("tags")), R"(["Vip","new"])");
+  EXPECT_EQ(to_json(entity.at("metadata")), R"({"erp.id":7,"gift":true})");
 }
 
 TEST(Change, TheDispatchIsNotShown) {
@@ -222,6 +253,9 @@ TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
         case FieldType::array:
           full[i] = "[]";
           break;
+        case FieldType::object:
+          full[i] = "{}";
+          break;
         default:
           full[i] = "x";
       }
@@ -233,6 +267,35 @@ TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
       if (shown) EXPECT_TRUE(value != nullptr && !value->is_null()) << type.name << " " << field.path;
     }
   }
+}
+
+TEST(Change, PreviousMetadataHasOnlyTheChangedKeys) {
+  const auto previous = [](std::optional<std::string_view> before, std::optional<std::string_view> after) {
+    const Row old_row = row(orders, with(order_columns, {{"metadata", before}}));
+    const Row new_row = row(orders, with(order_columns, {{"metadata", after}}));
+    return to_json(make_change(orders, &old_row, &new_row).previous);
+  };
+  EXPECT_EQ(previous(R"({"a": 1, "b": "x", "c": true})", R"({"a": 2, "b": "x", "d": 4})"),
+            R"({"metadata":{"a":1,"c":true,"d":null}})");
+  EXPECT_EQ(previous({}, R"({"a": 1})"), R"({"metadata":null})");
+  EXPECT_EQ(previous(R"({"a": 1})", {}), R"({"metadata":{"a":1}})");
+  EXPECT_EQ(previous(R"({"a": 1})", R"({"a": 1})"), "{}");
+}
+
+TEST(Change, AnErasureHasTheGuidAlone) {
+  const Change change = make_erasure(EntityType::customer, guid);
+  EXPECT_EQ(to_json(change.entity), R"({"guid":"0190d2f8-0000-7000-8000-000000000001"})");
+  EXPECT_EQ(to_json(change.previous), "{}");
+  EXPECT_TRUE(change.erased && !change.created && !change.deleted);
+}
+
+TEST(Change, ATraceIsAPartOfTheEntity) {
+  const Row only = row(shipments, {{"guid", guid}});
+  Change change = make_change(shipments, nullptr, &only);
+  EXPECT_FALSE(change.traced || change.entity.contains("trace"));
+  add_trace(change, {{"status", "in_transit"}});
+  EXPECT_TRUE(change.traced);
+  EXPECT_EQ(to_json(change.entity.at("trace")), R"({"status":"in_transit"})");
 }
 
 }  // namespace

@@ -14,8 +14,25 @@ constexpr Field own(std::string_view path, std::string_view column, FieldType ty
   return {.path = path, .column = column, .type = type, .role = role, .list_filter = true};
 }
 
-constexpr Field searched(std::string_view path, std::string_view column) {
-  return {.path = path, .column = column, .type = string, .searchable = true, .list_filter = true};
+constexpr Field searched(std::string_view path, std::string_view column,
+                         std::string_view text = "search_text") {
+  return {.path = path,
+          .column = column,
+          .type = string,
+          .searchable = true,
+          .search_text = text,
+          .list_filter = true};
+}
+
+// An own field that lists and answers read by a function of the row.
+constexpr Field derived(std::string_view path, std::string_view column, std::string_view function,
+                        FieldType type) {
+  return {.path = path, .column = column, .type = type, .list_filter = true, .list_function = function};
+}
+
+// An own field that relatives give a value in entities if its column has none.
+constexpr Field completed(std::string_view path, std::string_view column, FieldType type) {
+  return {.path = path, .column = column, .type = type, .list_filter = true, .completed_by_relatives = true};
 }
 
 // An own field that answers show but lists cannot be filtered or sorted by.
@@ -50,6 +67,12 @@ constexpr Field related_list(std::string_view path) {
   return {.path = path, .column = {}, .type = array, .role = Role::relative};
 }
 
+constexpr Field of_event(std::string_view path, FieldType type) {
+  return {.path = path, .column = {}, .type = type, .role = Role::event};
+}
+
+constexpr std::string_view recipient_text = "recipient_text";
+
 constexpr auto order_fields = std::to_array<Field>({
     own("guid", "guid", uuid),
     searched("orderNumber", "order_number"),
@@ -61,19 +84,36 @@ constexpr auto order_fields = std::to_array<Field>({
     own("deliveryAddress.state", "delivery_state", string),
     searched("deliveryAddress.postalCode", "delivery_postal_code"),
     own("deliveryAddress.country", "delivery_country", string),
+    searched("deliveryAddress.name", "delivery_name", recipient_text),
+    searched("deliveryAddress.company", "delivery_company", recipient_text),
+    searched("deliveryAddress.phone", "delivery_phone", recipient_text),
+    searched("deliveryAddress.email", "delivery_email", recipient_text),
     own("carrier.guid", "carrier_id", uuid),
     own("serviceLevel", "service_level", string),
+    own("shippingMethod", "shipping_method", string),
+    own("shippingCost", "shipping_cost", decimal),
     own("totalValue", "total_value", decimal),
     own("currency", "currency", string),
     own("collectionDate", "collection_date", timestamp),
     shown("timeWindow.start", "collection_start", string),
     shown("timeWindow.end", "collection_end", string),
     searched("notes", "notes"),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
+    derived("source.type", "source_type", "source_kind", string),
+    own("source.integration.guid", "integration_id", uuid),
+    own("source.externalId", "external_id", string),
+    own("source.url", "source_url", string),
+    own("statusChangedAt", "status_changed_at", timestamp, Role::bookkeeping),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
     own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
     relative("customer.name", "customers", "name", "customer_id", true),
     relative("customer.email", "customers", "email", "customer_id", true),
+    relative("customer.phone", "customers", "phone", "customer_id"),
     relative("carrier.name", "carriers", "name", "carrier_id"),
+    relative("source.integration.name", "integrations", "store_name", "integration_id"),
+    relative("source.integration.provider", "integrations", "provider", "integration_id"),
     related_list("shipments"),
 });
 
@@ -84,6 +124,7 @@ constexpr auto shipment_fields = std::to_array<Field>({
     own("orderId", "order_id", uuid),
     own("customer.guid", "customer_id", uuid),
     searched("sender.name", "sender_name"),
+    own("sender.company", "sender_company", string),
     own("sender.address.street", "sender_street", string),
     own("sender.address.city", "sender_city", string),
     own("sender.address.state", "sender_state", string),
@@ -91,25 +132,40 @@ constexpr auto shipment_fields = std::to_array<Field>({
     own("sender.address.country", "sender_country", string),
     own("sender.phone", "sender_phone", string),
     searched("recipient.name", "recipient_name"),
+    own("recipient.company", "recipient_company", string),
     searched("recipient.address.street", "recipient_street"),
     searched("recipient.address.city", "recipient_city"),
     own("recipient.address.state", "recipient_state", string),
     own("recipient.address.postalCode", "recipient_postal_code", string),
     own("recipient.address.country", "recipient_country", string),
     own("recipient.phone", "recipient_phone", string),
+    own("recipient.email", "recipient_email", string),
     shown("packages", "packages", array),
     own("carrier.guid", "carrier_id", uuid),
     own("serviceLevel", "service_level", string),
     own("instructions", "instructions", string),
+    own("carrierTrackingNumber", "carrier_tracking_number", string),
+    completed("carrierTrackingUrl", "carrier_tracking_url", string),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
     own("collectionDate", "collection_date", timestamp),
     own("estimatedDelivery", "estimated_delivery", timestamp),
     own("deliveredAt", "delivered_at", timestamp, Role::bookkeeping),
+    own("statusChangedAt", "status_changed_at", timestamp, Role::bookkeeping),
+    own("lastTraceAt", "last_trace_at", timestamp, Role::bookkeeping),
     shown("dispatchId", "dispatch_id", uuid, Role::dispatch),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
     own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
     relative("customer.name", "customers", "name", "customer_id", true),
     relative("customer.email", "customers", "email", "customer_id", true),
+    relative("customer.phone", "customers", "phone", "customer_id"),
     relative("carrier.name", "carriers", "name", "carrier_id"),
+    of_event("trace.status", string),
+    of_event("trace.description", string),
+    of_event("trace.location", string),
+    of_event("trace.timestamp", timestamp),
+    of_event("trace.externalId", string),
 });
 
 constexpr auto customer_fields = std::to_array<Field>({
@@ -123,6 +179,9 @@ constexpr auto customer_fields = std::to_array<Field>({
     own("address.state", "state", string),
     searched("address.postalCode", "postal_code"),
     own("address.country", "country", string),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
     shown("contacts", "contacts", array),
     shown("references", "reference_list", array),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
@@ -141,6 +200,9 @@ constexpr auto product_fields = std::to_array<Field>({
     own("dimensions.width", "width", decimal),
     own("dimensions.height", "height", decimal),
     searched("barcode", "barcode"),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
     shown("variants", "variants", array),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
     own("updatedAt", "updated_at", timestamp, Role::bookkeeping),

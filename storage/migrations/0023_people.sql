@@ -13,6 +13,16 @@ create trigger advance_epoch before update on businesses for each row
   when ((old.name, old.sender_name, old.reply_to) is distinct from (new.name, new.sender_name, new.reply_to))
   execute function advance_workflow_epoch();
 
+-- Runs that send mails or push messages depend on the business's switches: a change of one advances the epoch, too.
+alter table business_defaults add epoch bigint not null default 0;
+create index business_defaults_by_epoch on business_defaults (epoch);
+create trigger advance_epoch before update on business_defaults for each row
+  when ((old.email_enabled, old.push_enabled) is distinct from (new.email_enabled, new.push_enabled))
+  execute function advance_workflow_epoch();
+create trigger advance_epoch_of_new before insert on business_defaults for each row
+  when (not (new.email_enabled and new.push_enabled))
+  execute function advance_workflow_epoch();
+
 -- Soft-deleted records by age: they are purged after a time.
 create index orders_deleted on orders (deleted_at) where deleted_at is not null;
 create index shipments_deleted on shipments (deleted_at) where deleted_at is not null;

@@ -1,6 +1,5 @@
 #include <iostream>
 #include <map>
-#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -48,23 +47,6 @@ void keep_books(Receiver& receiver, Ledger& ledger) {
   });
 }
 
-// The connection, opened as soon as the database has recovered from the last fault.
-Session connect(const Stack& stack) {
-  std::optional<Session> session;
-  eventually(
-      [&] {
-        try {
-          session.emplace(stack.database_url());
-          return true;
-        } catch (const std::runtime_error&) {
-          return false;
-        }
-      },
-      recovery_limit);
-  if (!session) throw std::runtime_error("the database does not come back");
-  return std::move(*session);
-}
-
 // Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults. WAYBILL_CRASH_SECONDS is the duration.
 TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 15));
@@ -94,7 +76,7 @@ TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
   }
   for (const auto& [what, times] : faults) std::cout << "killed " << what << ": " << times << "\n";
 
-  Session database = connect(stack);
+  Session database = stack.connect();
   ASSERT_TRUE(eventually([&] { return database.number("select count(*) from pending_events") == 0; }, 60s));
   ASSERT_TRUE(eventually([&] { return database.number("select count(*) from run_queue") == 0; }, 60s));
   ledger.check(database);

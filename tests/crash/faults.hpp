@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <sys/types.h>
 
 namespace waybill::tests {
 
@@ -15,11 +17,18 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
   return given == nullptr ? otherwise : std::stoull(given);
 }
 
-/// Sends a signal to the PostgreSQL of `waybill up` on a data directory; false if none is known to run.
-inline bool signal_postgres(const std::filesystem::path& data_dir, int signal) {
+/// The PostgreSQL of `waybill up` on a data directory; nullopt if none is known to run.
+inline std::optional<pid_t> postmaster(const std::filesystem::path& data_dir) {
   std::ifstream file(data_dir / "postgres/postmaster.pid");
   pid_t pid = 0;
-  return file >> pid && pid > 1 && ::kill(pid, signal) == 0;
+  if (!(file >> pid) || pid <= 1) return std::nullopt;
+  return pid;
+}
+
+/// Sends a signal to the PostgreSQL of `waybill up` on a data directory; false if none is known to run.
+inline bool signal_postgres(const std::filesystem::path& data_dir, int signal) {
+  const auto pid = postmaster(data_dir);
+  return pid && ::kill(*pid, signal) == 0;
 }
 
 }  // namespace waybill::tests

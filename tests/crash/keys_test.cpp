@@ -34,6 +34,7 @@ class KeyedClients {
   }
 
   int made() const { return made_; }
+  int repeated() const { return repeated_; }
 
   /// The order returned for each key.
   std::map<std::string, std::string> stop() {
@@ -49,7 +50,10 @@ class KeyedClients {
     for (int n = 0; !stopped_; ++n) {
       const auto key = std::to_string(client) + "-" + std::to_string(n);
       std::string order;
-      EXPECT_TRUE(eventually([&] { return !(order = post(key)).empty(); }, recovery_limit)) << key;
+      int attempts = 0;
+      EXPECT_TRUE(eventually([&] { return ++attempts, !(order = post(key)).empty(); }, recovery_limit))
+          << key;
+      repeated_ += attempts - 1;
       told_[client][key] = order;
       ++made_;
     }
@@ -77,6 +81,7 @@ class KeyedClients {
   std::string token_;
   std::atomic<bool> stopped_ = false;
   std::atomic<int> made_ = 0;
+  std::atomic<int> repeated_ = 0;
   std::vector<std::map<std::string, std::string>> told_{client_count};
   std::vector<std::jthread> threads_;
 };
@@ -90,9 +95,11 @@ TEST(CrashOfKeys, AKeyCreatesOneOrderAndAlwaysReturnsIt) {
   const Tenant tenant(stack.up(), "keys");
   KeyedClients clients(stack, tenant.http.token());
   const auto end = std::chrono::steady_clock::now() + seconds;
+  int kills = 0;
   for (int goal = 20; std::chrono::steady_clock::now() < end; goal = clients.made() + 20) {
     ASSERT_TRUE(eventually([&] { return clients.made() >= goal; }, recovery_limit)) << "not healed";
     stack.kill_one();
+    ++kills;
     stack.repair();
   }
   const auto told = clients.stop();
@@ -109,7 +116,10 @@ TEST(CrashOfKeys, AKeyCreatesOneOrderAndAlwaysReturnsIt) {
         }
       },
       recovery_limit));
-  std::cout << told.size() << " keys\n";
+  std::size_t orders = 0;
+  for (const auto& [key, guids] : made) orders += guids.size();
+  std::cout << kills << " kills; " << told.size() << " keys, " << clients.repeated() << " requests repeated, "
+            << orders << " orders\n";
   EXPECT_EQ(made.size(), told.size());
   for (const auto& [key, guid] : told) EXPECT_EQ(made[key], std::vector<std::string>{guid}) << key;
 }

@@ -2,14 +2,20 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "tests/crash/faults.hpp"
+#include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
 namespace {
 
 // Long enough that no run is given up while parts of the stack are down.
 const std::string patient_schedule = "1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,5s,5s,5s,5s,5s,5s,5s,5s,5s,5s";
+
+constexpr Deadline recovery_limit = std::chrono::seconds(30);
 
 // The test is about writers that never pause.
 const std::vector<std::string> unguarded = {"--blast-guard-factor", "0"};
@@ -54,6 +60,34 @@ void Stack::note_ports() {
 }
 
 int Stack::api_port() const { return ports_.at(turn_++ % ports_.size()); }
+
+void Stack::stop_wal_writer() const {
+  Session session(database_url_);
+  const auto pid = session.number("select pid from pg_stat_activity where backend_type = 'walwriter'");
+  if (pid <= 1 || ::kill(static_cast<pid_t>(pid), SIGSTOP) != 0) throw std::runtime_error("no WAL writer");
+}
+
+void Stack::crash_postgres() const {
+  const auto pid = postmaster(directory_ / "data");
+  if (!pid) throw std::runtime_error("PostgreSQL does not run");
+  for (const pid_t process : process_tree(*pid)) ::kill(process, SIGKILL);
+}
+
+Session Stack::connect() const {
+  std::optional<Session> session;
+  eventually(
+      [&] {
+        try {
+          session.emplace(database_url_);
+          return true;
+        } catch (const std::runtime_error&) {
+          return false;
+        }
+      },
+      recovery_limit);
+  if (!session) throw std::runtime_error("the database does not come back");
+  return std::move(*session);
+}
 
 std::string Stack::kill_one() {
   const auto end = [](Waybill& process) {

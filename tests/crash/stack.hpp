@@ -12,7 +12,7 @@
 namespace waybill::tests {
 
 /// `waybill up` on its own cluster, and a second API and a second worker on the same database, all of which
-/// can be killed. For one thread at a time, except for `api_port`.
+/// can be killed. For one thread at a time, except for `api_port` and `connect`.
 class Stack {
  public:
   explicit Stack(std::uint64_t seed);
@@ -21,6 +21,14 @@ class Stack {
   std::string kill_one();
   /// Restarts every process that does not run.
   void repair();
+
+  /// Stops the process of PostgreSQL that writes the WAL of commits with synchronous_commit off, until the
+  /// next crash. Commits of others still write the WAL up to their own record.
+  void stop_wal_writer() const;
+  /// Kills all processes of PostgreSQL, so that WAL in its memory is lost. `up` starts it again.
+  void crash_postgres() const;
+  /// A connection, opened as soon as the database accepts one again; throws std::runtime_error on a timeout.
+  Session connect() const;
 
   /// The port of an API that ran at the last check; the two alternate.
   int api_port() const;

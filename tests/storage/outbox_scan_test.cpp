@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/outbox.hpp"
-#include "storage/run_store.hpp"
+#include "storage/recording.hpp"
 #include "storage/session.hpp"
 #include "tests/harness/postgres.hpp"
 
@@ -55,7 +55,7 @@ class ReusedId : public testing::Test {
   std::size_t settle(const storage::EventKey& event) {
     storage::Batch batch;
     batch.events.push_back({shard, event, {}});
-    return storage::RunStore(session_, worker_).record(batch, {}).events;
+    return storage::Recording(session_, worker_, batch).commit().events;
   }
 
   const Guid worker_ = Guid::random();

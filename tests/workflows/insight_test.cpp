@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/params.hpp"
 #include "storage/session.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/history.sql.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
@@ -322,9 +323,11 @@ TEST_F(Insight, ExplainReadsOnlyTheVersionsAndSwitchesOfItsEvents) {
   EXPECT_EQ(text_at(events[1].at("workflows").at(0), "name"), "watched");
   EXPECT_TRUE(events[1].at("workflows").at(0).at("fired").as_bool());
   storage::Session session(world.database.url(), "test");
-  const auto first = tenant.sql.value(
-      "select array_agg(min) from (select min(at) from events where entity_id = $1) e", {order});
-  const auto rows = session.run(storage::sql::history::workflows, tenant.id, 0, first);
+  const auto first = tenant.sql.value("select min(at) from events where entity_id = $1", {order});
+  const auto rows =
+      session.run(storage::sql::history::Workflows{.business = Guid::parse(tenant.id).value(),
+                                                   .entity_type = 0,
+                                                   .times = storage::ArrayLiteral().add(first)});
   EXPECT_EQ(rows.size(), 2) << "the version at that time and the newest";
 }
 

@@ -158,7 +158,7 @@ TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
                                Case{Kind::not_found, RunStatus::skipped, "NO_RECORD"},
                                Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
     const std::string error = expected.code ? "why" : "";
-    const storage::RunState state = judge_change(after_move(0), {expected.kind, error}, now);
+    const storage::RunState state = judge_change(after_move(0), {.kind = expected.kind, .error = error}, now);
     EXPECT_EQ(state.status, expected.status);
     EXPECT_EQ(state.code, expected.code);
     EXPECT_EQ(state.error.value_or(""), error);
@@ -174,8 +174,8 @@ TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
 
 TEST(JudgeChange, ALockConflictDoesNotCountAsAnAttempt) {
   for (const int attempts : {0, 2}) {
-    const storage::RunState state =
-        judge_change(after_move(attempts), {storage::StatusChangeResult::Kind::locked, "held"}, now);
+    const storage::RunState state = judge_change(
+        after_move(attempts), {.kind = storage::StatusChangeResult::Kind::locked, .error = "held"}, now);
     EXPECT_EQ(state.status, attempts == 0 ? RunStatus::queued : RunStatus::retrying);
     EXPECT_EQ(state.attempts, attempts);
     EXPECT_EQ(state.tries, "[]");

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "storage/run_store.hpp"
+#include "storage/batch.hpp"
+#include "storage/recording.hpp"
 
 namespace waybill::worker {
 

@@ -145,6 +145,13 @@ void Recorder::connect() {
   short_locks_ = false;
 }
 
+storage::Recorded Recorder::record_batch(const storage::Batch& batch) {
+  storage::Recording recording(*session_, options_.worker, batch);
+  while (storage::MadeChange* const change = recording.make_next_change())
+    change->next = judge_change(*change->state, change->result, options_.clock->now());
+  return recording.commit();
+}
+
 bool Recorder::write(storage::Batch batch) {
   std::chrono::milliseconds pause{0};
   for (;;) {
@@ -153,10 +160,7 @@ bool Recorder::write(storage::Batch batch) {
       if (std::exchange(short_locks_, batch.with_savepoints) != batch.with_savepoints)
         session_->execute(batch.with_savepoints ? short_lock_limit : usual_lock_limit);
       const auto started_at = std::chrono::steady_clock::now();
-      const storage::Recorded recorded = storage::RunStore(*session_, options_.worker)
-                                             .record(batch, [this](const auto& state, const auto& result) {
-                                               return judge_change(state, result, options_.clock->now());
-                                             });
+      const storage::Recorded recorded = record_batch(batch);
       record(Histogram::record_batch_seconds,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - started_at).count());
       report(batch, recorded);

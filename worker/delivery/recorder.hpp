@@ -10,7 +10,8 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/run_store.hpp"
+#include "storage/batch.hpp"
+#include "storage/recording.hpp"
 #include "worker/delivery/record_batch.hpp"
 #include "worker/guard/pause_writer.hpp"
 
@@ -55,6 +56,7 @@ class Recorder {
   bool wait_for_batch(storage::Batch& batch);
   template <typename Add>
   void add(Add add_to);
+  storage::Recorded record_batch(const storage::Batch& batch);
   /// Returns false if the batch was dropped because the worker stops.
   bool write(storage::Batch batch);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;

@@ -27,6 +27,19 @@ bool goes_to_queue(const PlannedRun& planned) {
 
 bool is_ordered(const PlannedRun& planned) { return planned.run.key.ordered; }
 
+/// True if the business has switched off the notifications that the action sends.
+bool is_silenced(const actions::Action& action, const Workflow& workflow) {
+  switch (action.notification()) {
+    case actions::Notification::email:
+      return !workflow.email_enabled;
+    case actions::Notification::push:
+      return !workflow.push_enabled;
+    case actions::Notification::none:
+      break;
+  }
+  return false;
+}
+
 RunStatus waiting_status(const RunState& state) {
   return state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
 }
@@ -161,6 +174,10 @@ bool Runner::admit(const TaskPtr& task) {
     state.code = "WORKFLOW_DELETED";
   } else if (workflow->paused || recorder_.is_pausing(workflow->guid)) {
     state.status = RunStatus::held;
+  } else if (is_silenced(*task->action, *workflow)) {
+    state.status = RunStatus::skipped;
+    state.code = "NOTIFICATIONS_OFF";
+    state.error = "The business has switched off these notifications.";
   } else {
     task->workflow = workflow;
     task->message_id = "msg_" + task->run.key.origin.to_string();

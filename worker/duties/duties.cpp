@@ -6,7 +6,7 @@
 #include <prometheus/histogram.h>
 
 #include "base/observe.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -58,13 +58,12 @@ void Duties::perform(const Duty& duty) {
     // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
     session_->execute("set lock_timeout = '200ms'");
   }
-  const pqxx::result locked = session_->run(storage::sql::duties::try_lock, duty.name);
-  if (!locked.at(0)["is_locked"].as<bool>()) return;
+  if (!session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked) return;
   const auto started_at = std::chrono::steady_clock::now();
   duty.perform(*session_, options_);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;
   series(Histogram::duty_seconds, duty.name).Observe(seconds.count());
-  session_->run(storage::sql::duties::unlock, duty.name);
+  session_->run(storage::sql::duties::Unlock{.duty = duty.name});
 }
 
 }  // namespace waybill::worker

@@ -1,15 +1,15 @@
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {
 
 void expire(storage::blocking::Connection& session, const DutyOptions& options) {
-  session.run(storage::sql::duties::expire_idempotency_keys);
-  session.run(storage::sql::duties::expire_secrets);
-  session.run(storage::sql::duties::expire_accounts);
-  session.run(storage::sql::duties::expire_firings);
-  session.run(storage::sql::duties::expire_beats);
-  session.run(storage::sql::duties::expire_imports, options.retention_days);
+  session.run(storage::sql::duties::ExpireIdempotencyKeys{});
+  session.run(storage::sql::duties::ExpireSecrets{});
+  session.run(storage::sql::duties::ExpireAccounts{});
+  session.run(storage::sql::duties::ExpireFirings{});
+  session.run(storage::sql::duties::ExpireBeats{});
+  session.run(storage::sql::duties::ExpireImports{.retention_days = options.retention_days});
 }
 
 }  // namespace waybill::worker

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/guard/pauses.hpp"
 
@@ -13,16 +13,17 @@ constexpr Duration longest_duration = std::chrono::days(366);  // the longest th
 }  // namespace
 
 void pause_failing(storage::blocking::Connection& session, const DutyOptions& options) {
-  const pqxx::result rows = session.run(storage::sql::duties::find_failing, format_duration(failing_period),
-                                        format_duration(std::min(options.longest_run, longest_duration)));
+  const auto failing = session.run(storage::sql::duties::FindFailing{
+      .period = format_duration(failing_period),
+      .longest_run = format_duration(std::min(options.longest_run, longest_duration))});
   std::vector<PauseNotice> notices;
-  for (const auto& row : rows) {
-    notices.push_back({.business_id = row["business_id"].as<Guid>(),
-                       .workflow_id = row["guid"].as<Guid>(),
-                       .epoch = row["epoch"].as<std::uint64_t>(),
-                       .workflow_name = row["name"].as<std::string>(),
-                       .business_name = row["business_name"].as<std::string>(),
-                       .contacts = row["contacts"].as<std::string>(""),
+  for (const auto& row : failing) {
+    notices.push_back({.business_id = row.business_id,
+                       .workflow_id = row.guid,
+                       .epoch = static_cast<std::uint64_t>(row.epoch),
+                       .workflow_name = std::string(row.name),
+                       .business_name = std::string(row.business_name),
+                       .contacts = std::string(row.contacts.value_or("")),
                        .reason = "every run failed for 5 days"});
   }
   pause_and_mail(session, options.secrets, notices);

@@ -1,4 +1,4 @@
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {
@@ -9,20 +9,21 @@ constexpr std::int64_t rows_per_transaction = 1'000;
 constexpr int max_transactions = 100;
 
 /// Repeats a statement that deletes a bounded number of rows until no row is left or the limit is reached.
-void expire(storage::blocking::Connection& session, const storage::Statement& statement, int days) {
+template <storage::TypedStatement S>
+void expire(storage::blocking::Connection& session, int days) {
   for (int i = 0; i < max_transactions; ++i) {
-    const pqxx::result rows = session.run(statement, days, rows_per_transaction);
-    if (rows.at(0)["expired"].as<std::int64_t>() < rows_per_transaction) return;
+    const auto result = session.run(S{.retention_days = days, .limit = rows_per_transaction});
+    if (result.front().expired < rows_per_transaction) return;
   }
 }
 
 }  // namespace
 
 void expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
-  expire(session, storage::sql::duties::expire_versions, options.retention_days);
-  expire(session, storage::sql::duties::expire_template_versions, options.retention_days);
-  expire(session, storage::sql::duties::expire_switches, options.retention_days);
-  expire(session, storage::sql::duties::expire_tokens, tokens_retention_days);
+  expire<storage::sql::duties::ExpireVersions>(session, options.retention_days);
+  expire<storage::sql::duties::ExpireTemplateVersions>(session, options.retention_days);
+  expire<storage::sql::duties::ExpireSwitches>(session, options.retention_days);
+  expire<storage::sql::duties::ExpireTokens>(session, tokens_retention_days);
 }
 
 }  // namespace waybill::worker

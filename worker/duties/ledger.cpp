@@ -1,5 +1,5 @@
 #include "base/observe.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {
@@ -10,17 +10,16 @@ constexpr Duration slice = std::chrono::seconds(slice_seconds);
 constexpr std::int64_t earlier_slices = 575;
 
 void check_slice(storage::blocking::Connection& session, Time from, Time to) {
-  const pqxx::result rows = session.run(storage::sql::duties::check_ledger, from, to);
-  for (const auto& row : rows) {
-    const auto number = [&](const char* column) { return row[column].as<std::int64_t>(); };
-    observe(Observable::ledger_unbalanced, {{"business", std::string_view(row["guid"].c_str())},
+  const auto unbalanced = session.run(storage::sql::duties::CheckLedger{.first_time = from, .end_time = to});
+  for (const auto& row : unbalanced) {
+    observe(Observable::ledger_unbalanced, {{"business", row.guid.to_string()},
                                             {"from", format_timestamp(from)},
                                             {"to", format_timestamp(to)},
-                                            {"runs", number("runs")},
-                                            {"pairs", number("pairs")},
-                                            {"counted", number("counted")},
-                                            {"of_pending_events", number("early")},
-                                            {"of_no_event", number("baseless")}});
+                                            {"runs", row.runs},
+                                            {"pairs", row.pairs},
+                                            {"counted", row.counted},
+                                            {"of_pending_events", row.early},
+                                            {"of_no_event", row.baseless}});
   }
 }
 

@@ -2,21 +2,24 @@
 
 #include "base/observe.hpp"
 #include "storage/errors.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {
 namespace {
+
+namespace sql = storage::sql::duties;
 
 // Limits the search: while any snapshot is open, deleted rows remain before the first event and must be read.
 constexpr const char* set_limit = "set statement_timeout = '500ms'";
 constexpr const char* reset_limit = "reset statement_timeout";
 constexpr std::string_view timed_out = "57014";
 
-pqxx::result find_passed_over(storage::blocking::Connection& session) {
+storage::ResultOf<sql::FindPassedOver, pqxx::result> find_passed_over(
+    storage::blocking::Connection& session) {
   session.execute(set_limit);
   try {
-    pqxx::result rows = session.run(storage::sql::duties::find_passed_over);
+    auto rows = session.run(sql::FindPassedOver{});
     session.execute(reset_limit);
     return rows;
   } catch (const storage::StatementError& error) {
@@ -34,17 +37,13 @@ pqxx::result find_passed_over(storage::blocking::Connection& session) {
 void read_passed_over(storage::blocking::Connection& session, const DutyOptions&) {
   std::vector<std::int64_t> shards, ids;
   for (const auto& row : find_passed_over(session)) {
-    shards.push_back(row["shard"].as<std::int64_t>());
-    ids.push_back(row["id"].as<std::int64_t>());
+    shards.push_back(row.shard);
+    ids.push_back(row.id);
   }
   if (ids.empty()) return;
   session.execute("select pg_sleep(3)");
-  const pqxx::result rows = session.run(storage::sql::duties::read_again, storage::array_literal(shards),
-                                        storage::array_literal(ids));
-  for (const auto& row : rows) {
-    observe(Observable::event_passed_over,
-            {{"shard", row["shard"].as<std::int64_t>()}, {"event_id", row["id"].as<std::int64_t>()}});
-  }
+  for (const auto& row : session.run(sql::ReadAgain{.shards = shards, .events = ids}))
+    observe(Observable::event_passed_over, {{"shard", row.shard}, {"event_id", row.id}});
 }
 
 }  // namespace waybill::worker

@@ -1,22 +1,16 @@
-#include <utility>
-
 #include "base/observe.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {
 
 void measure_queue(storage::blocking::Connection& session, const DutyOptions&) {
-  constexpr std::pair<const char*, Gauge> gauges[] = {{"waiting", Gauge::queue_waiting},
-                                                      {"queued", Gauge::queue_queued},
-                                                      {"running", Gauge::queue_running},
-                                                      {"retrying", Gauge::queue_retrying},
-                                                      {"held", Gauge::queue_held}};
-  const pqxx::result rows = session.run(storage::sql::duties::queue_depth);
-  const pqxx::row row = rows.at(0);
-  for (const auto& [column, gauge] : gauges) {
-    set_gauge(gauge, static_cast<double>(row[column].as<std::int64_t>()));
-  }
+  const auto depth = session.run(storage::sql::duties::QueueDepth{}).front();
+  set_gauge(Gauge::queue_waiting, static_cast<double>(depth.waiting));
+  set_gauge(Gauge::queue_queued, static_cast<double>(depth.queued));
+  set_gauge(Gauge::queue_running, static_cast<double>(depth.running));
+  set_gauge(Gauge::queue_retrying, static_cast<double>(depth.retrying));
+  set_gauge(Gauge::queue_held, static_cast<double>(depth.held));
 }
 
 }  // namespace waybill::worker

@@ -24,7 +24,7 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& run
       catalogue_(catalogue),
       runner_(runner),
       clock_(clock),
-      preparer_(catalogue, clock),
+      preparer_(catalogue, clock, options.public_url),
       render_batch_(first_render_batch, most_in_render_batch, render_time) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {

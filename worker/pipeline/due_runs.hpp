@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -26,6 +27,7 @@ class DueRuns {
  public:
   struct Options {
     Guid worker;
+    std::string public_url;  // of the service, for links to tracking pages; may be empty
     std::size_t batch = 256;
     std::size_t per_destination = 32;
     std::size_t bytes = 8UL * 1024 * 1024;

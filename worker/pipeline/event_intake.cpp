@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/leases.sql.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -70,7 +70,7 @@ void EventIntake::follow_leases(storage::Session& session) {
     }
   }
   if (const auto idle = rate_.setting_to_announce()) {
-    session.run(storage::sql::leases::set_idle, options_.worker.to_string(), *idle);
+    session.run(storage::sql::leases::SetIdle{.worker = options_.worker, .idle = *idle});
     rate_.announced(*idle);
   }
 }

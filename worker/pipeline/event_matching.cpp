@@ -32,7 +32,7 @@ EventMatching::EventMatching(const Options& options, EventIntake& intake, const 
       guard_(guard),
       runner_(runner),
       clock_(clock),
-      matcher_(catalogue, clock),
+      matcher_(catalogue, clock, options.public_url),
       batch_(first_batch, options.most_in_batch, options.batch_time) {}
 
 bool EventMatching::match_some(storage::Session& session, std::vector<storage::StoredEvent> rows) {

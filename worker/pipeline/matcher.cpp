@@ -55,6 +55,10 @@ struct Matcher::Candidate {
   domain::TriggerSet fired;
   std::vector<WorkflowPtr> workflows;
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
+  bool shows_tracking_page() const {
+    return std::ranges::any_of(workflows,
+                               [](const WorkflowPtr& workflow) { return workflow->shows_tracking_page; });
+  }
 };
 
 std::vector<MatchedEvent> Matcher::match(storage::Session& session,
@@ -91,13 +95,13 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     auto found = candidate(event, catalogue_.active(event.business_id, event.entity_type), &arena);
     if (!found) continue;
     matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
-                                wanted);
+                                wanted, found->shows_tracking_page());
     candidates.push_back(std::move(*found));
   }
   const Moment query_began = steady_clock::now();
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   since += steady_clock::now() - query_began;
-  const matching::RelativeIndex index(relatives);
+  const matching::RelativeIndex index(relatives, public_url_);
 
   std::unordered_map<storage::EventKey, std::vector<PlannedRun>, storage::EventKeyHash> runs;
   std::size_t run_count = 0;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -26,7 +28,9 @@ class Matcher {
     bool may_defer = true;
   };
 
-  Matcher(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
+  /// `public_url` is that of the service, for links to tracking pages; may be empty.
+  Matcher(const Catalogue& catalogue, const Clock& clock, std::string public_url)
+      : catalogue_(catalogue), clock_(clock), public_url_(std::move(public_url)) {}
 
   /// Matches events in the given order. Reads their relatives, and the rows that are not in `rows`, through
   /// `session`. When the batch reaches its limit of runs, bytes or time, later events are left out; the first
@@ -53,6 +57,7 @@ class Matcher {
 
   const Catalogue& catalogue_;
   const Clock& clock_;
+  const std::string public_url_;
   storage::CachedColumns columns_;
 };
 

@@ -24,8 +24,9 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       clock_(clock),
       workflows_(catalogue, pauses),
       intake_({.worker = options.worker}, clock.now()),
-      matching_({.worker = options.worker}, intake_, catalogue, workflows_, guard, runner, clock),
-      runs_({.worker = options.worker}, catalogue, runner, clock),
+      matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
+                guard, runner, clock),
+      runs_({.worker = options.worker, .public_url = options.public_url}, catalogue, runner, clock),
       backoff_(first_reconnect, longest_reconnect) {}
 
 Pump::~Pump() { stop(); }

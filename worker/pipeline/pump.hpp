@@ -30,6 +30,7 @@ class Pump {
   struct Options {
     std::string database_url;
     Guid worker;
+    std::string public_url;  // of the service, for links to tracking pages; may be empty
   };
 
   /// Everything referred to outlives it.

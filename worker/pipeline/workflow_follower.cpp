@@ -1,7 +1,6 @@
 #include "worker/pipeline/workflow_follower.hpp"
 
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/leases.sql.hpp"
 #include "storage/workflow_reader.hpp"
 
 namespace waybill::worker {
@@ -32,7 +31,7 @@ void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
 bool WorkflowFollower::may_defer(storage::Session& session, Time now) {
   if (now - last_census_ < census_every) return may_defer_;
   last_census_ = now;
-  may_defer_ = storage::RowView(session.run(storage::sql::leases::all_render_deferred), 0).boolean(0);
+  may_defer_ = session.run(storage::sql::leases::AllRenderDeferred{}).front().all_render;
   return may_defer_;
 }
 

@@ -114,6 +114,8 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   }
   const actions::Action* action = actions::find_action(definition.at("type").as_string());
   if (action == nullptr) throw std::invalid_argument("unknown action");
+  const bool shows_page =
+      action->sends_entity(definition) || to_json(definition).find("trackingUrl") != std::string::npos;
   std::vector<net::WebhookSecret> secrets;
   for (const Bytes& sealed : stored.sealed_secrets) {
     auto secret =
@@ -133,10 +135,13 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                    .business_name = stored.business_name,
                                                    .sender_name = stored.sender_name,
                                                    .reply_to = stored.reply_to,
+                                                   .email_enabled = stored.email_enabled,
+                                                   .push_enabled = stored.push_enabled,
                                                    .name = stored.name,
                                                    .rule = std::move(rule),
                                                    .action = action,
                                                    .definition = std::move(definition),
+                                                   .shows_tracking_page = shows_page,
                                                    .is_active = stored.is_active,
                                                    .paused = stored.paused,
                                                    .ordered = stored.ordered,

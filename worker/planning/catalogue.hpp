@@ -25,12 +25,15 @@ struct Workflow {
   Guid guid;
   Guid business_id;
   std::string business_name;
-  std::string sender_name;  // of the business's mails; may be empty
-  std::string reply_to;     // likewise
+  std::string sender_name;    // of the business's mails; may be empty
+  std::string reply_to;       // likewise
+  bool email_enabled = true;  // the business's switches of notifications
+  bool push_enabled = true;
   std::string name;
   matching::Rule rule;
   const actions::Action* action;
-  json::object definition;  // of the action
+  json::object definition;   // of the action
+  bool shows_tracking_page;  // its runs may contain links to tracking pages
   bool is_active;
   bool paused;
   bool ordered;

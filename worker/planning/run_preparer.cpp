@@ -6,8 +6,8 @@
 
 #include "actions/stored_templates.hpp"
 #include "matching/relatives.hpp"
-#include "storage/fields.hpp"
-#include "storage/sql.hpp"
+#include "storage/sql/queue.sql.hpp"
+#include "storage/sql/templates.sql.hpp"
 #include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
@@ -27,6 +27,7 @@ storage::StoredEvent event_stub(const storage::RunKey& run) {
           .entity_id = run.entity_id,
           .at = run.created_at,
           .cause = {},
+          .detail = {},
           .before = {},
           .after = {}};
 }
@@ -39,6 +40,9 @@ std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<s
 }
 
 bool is_for_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
+
+/// True for events that hold no record, so that a later state has nothing to compare.
+bool is_for_erasures(const matching::Rule& rule) { return rule.trigger->code.ends_with("_erased"); }
 
 void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
@@ -82,6 +86,7 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     const auto earlier = versions.find(claimed.run.key.guid);
     const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
+    if (is_for_erasures(rule)) continue;
     const bool is_deletion = event->after == std::nullopt && (event->before || is_for_deletions(rule));
     if (is_deletion && !event->before) continue;  // nothing is left to compare
     claimed.record_gone = !is_deletion && !now.after;
@@ -107,16 +112,16 @@ RunPreparer::Versions RunPreparer::earlier_versions(storage::Session& session,
   }
   Versions versions;
   if (names.empty()) return versions;
-  const storage::Rows rows = session.run(
-      storage::sql::queue::definitions_of_versions, storage::array_literal(businesses),
-      storage::array_literal(workflows), storage::array_literal(numbers), storage::array_literal(names));
-  storage::for_each_row(rows, [&](const storage::RowView& row) {
+  const auto definitions = session.run(storage::sql::queue::DefinitionsOfVersions{
+      .businesses = businesses, .workflows = workflows, .versions = numbers, .names = names});
+  for (const auto& row : definitions) {
     try {
-      versions.emplace(row.guid(0), Version{matching::make_rule(row.view(1), json::parse(row.view(2))),
-                                            json::parse(row.view(3)).as_object()});
+      versions.emplace(row.name,
+                       Version{matching::make_rule(row.trigger.value(), json::parse(row.conditions.value())),
+                               json::parse(row.action.value()).as_object()});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the current version is used instead
     }
-  });
+  }
   return versions;
 }
 
@@ -168,7 +173,8 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   auto event = outbox.origin(run.event_id, run.origin);
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
-  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity);
+  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity,
+                           {.wanted = true, .public_url = public_url_});
   last_.emplace(std::move(*event), std::move(change));
   return &*last_;
 }
@@ -184,9 +190,9 @@ std::optional<Workflow> RunPreparer::with_version(storage::Session& session, con
   if (earlier.action == nullptr) return std::nullopt;
   const std::vector<std::string> codes = earlier.action->templates(version.action);
   if (codes.empty()) return earlier;
-  const storage::Rows rows = session.run(storage::sql::templates::texts, workflow.business_id.to_string(),
-                                         storage::array_literal(codes));
-  json::object templates = json::parse(storage::RowView(rows, 0).view(1)).as_object();
+  const auto stored =
+      session.run(storage::sql::templates::Texts{.business = workflow.business_id, .codes = codes});
+  json::object templates = json::parse(stored.front().texts).as_object();
   actions::add_built_in_templates(templates);
   earlier.definition["templates"] = std::move(templates);
   return earlier;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -21,7 +23,9 @@ namespace waybill::worker {
 /// called again.
 class RunPreparer {
  public:
-  RunPreparer(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
+  /// `public_url` is that of the service, for links to tracking pages; may be empty.
+  RunPreparer(const Catalogue& catalogue, const Clock& clock, std::string public_url)
+      : catalogue_(catalogue), clock_(clock), public_url_(std::move(public_url)) {}
 
   /// Checks runs whose delay is over: cancels those whose record is gone or no longer meets the conditions of
   /// the workflow. Other runs stay as they are.
@@ -57,6 +61,7 @@ class RunPreparer {
 
   const Catalogue& catalogue_;
   const Clock& clock_;
+  const std::string public_url_;
   storage::CachedColumns columns_;
   std::optional<Source> last_;  // cache: the runs of one event come in succession
 };

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "domain/state_machines.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
@@ -159,16 +160,14 @@ class OrderPage {
   asio::awaitable<void> write_orders(PageWork& work) {
     json::array added;
     json::array changed;
-    std::vector<Guid> moved;
-    std::vector<std::string> statuses;
+    std::map<std::string, std::vector<Guid>> moved;  // by the new status
     for (const auto& entry : entries_) {
       if (entry.is_new) {
         added.emplace_back(row_of(entry));
       } else if (entry.is_written) {
         changed.emplace_back(row_of(entry));
       } else if (entry.is_moved) {
-        moved.push_back(entry.guid);
-        statuses.push_back(entry.status);
+        moved[entry.status].push_back(entry.guid);
       }
     }
     if (!added.empty()) {
@@ -181,9 +180,12 @@ class OrderPage {
           co_await work.run(sql::ChangeOrders{.business = scope_.business, .orders = to_json(changed)});
       counts_.updated = rows.size();
     }
-    if (!moved.empty()) {
-      co_await work.run(sql::MoveOrders{.business = scope_.business, .orders = moved, .statuses = statuses});
-      counts_.updated += static_cast<std::int64_t>(moved.size());
+    for (auto& [status, orders] : moved) {
+      const auto result = co_await work.change_status({.entity_type = domain::EntityType::order,
+                                                       .records = std::move(orders),
+                                                       .status = status,
+                                                       .rule = &domain::store_order_states()});
+      counts_.updated += static_cast<std::int64_t>(result.moved);
     }
     const auto contradicted = static_cast<std::int64_t>(refused_.size() - quarantined_);
     counts_.unchanged =

@@ -1,7 +1,6 @@
 #include "worker/stores/import_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -41,13 +40,6 @@ json::array sorted(const Entries& entries, ToJson to_json_of) {
   json::array list;
   for (auto& text : texts) list.emplace_back(std::move(text));
   return list;
-}
-
-constexpr auto status_order =
-    std::to_array<std::string_view>({"pending", "processing", "ready", "shipped", "delivered"});
-
-std::ptrdiff_t rank(std::string_view status) {
-  return std::ranges::find(status_order, status) - status_order.begin();
 }
 
 }  // namespace
@@ -139,12 +131,9 @@ StatusVerdict decide_status(std::string_view here, std::optional<std::string_vie
   if (now == here || now == before) return {};
   if (here == "cancelled")
     return {.contradiction = "It is cancelled here, and " + std::string(now) + " in the store."};
-  if (now == "cancelled") {
-    if (is_closed(here))
-      return {.contradiction = "It was cancelled in the store, and is " + std::string(here) + " here."};
-    return {.move = now};
-  }
-  if (here == "draft" || rank(now) > rank(here)) return {.move = now};
+  if (domain::store_order_states().allows(here, now)) return {.move = now};
+  if (now == "cancelled")
+    return {.contradiction = "It was cancelled in the store, and is " + std::string(here) + " here."};
   return {};
 }
 

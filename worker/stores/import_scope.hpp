@@ -14,6 +14,7 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "storage/database.hpp"
+#include "storage/status_change.hpp"
 #include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
@@ -60,6 +61,9 @@ class PageWork {
   template <storage::TypedStatement S>
   asio::awaitable<storage::ResultOf<S>> run(const S& statement) {
     return transaction_->run(statement);
+  }
+  asio::awaitable<storage::StatusChangeResult> change_status(storage::StatusChange change) {
+    return storage::change_status(*transaction_, scope_.business, std::move(change));
   }
 
   struct Advance {

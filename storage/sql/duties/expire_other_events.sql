@@ -1,6 +1,7 @@
 -- Deletes recorded events older than the retention from the default partition and keeps their status changes.
 -- Returns the number of deleted events.
--- $1 retention_in_days int, $2 max_events bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select e.ctid as place
   from only events_other e

@@ -1,6 +1,7 @@
 -- Deletes positions older than the retention from the default partition. Returns the number of deleted
 -- positions.
--- $1 retention_in_days int, $2 max_positions bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select p.ctid as place
   from only positions_other p

@@ -1,6 +1,7 @@
 -- Deletes runs older than the retention from the default partition and subtracts them from the counts.
 -- Returns the number of deleted runs.
--- $1 retention_in_days int, $2 max_runs bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select r.ctid as place
   from only runs_other r

@@ -1,7 +1,8 @@
 -- Deletes switches of workflows that were followed by another one before the retention, and all but the
 -- newest 1000 of a workflow. The last switch before the retention stays: it decides whether the workflow was
 -- active for the oldest stored events. Returns the number of deleted switches.
--- $1 retention_in_days int, $2 max_switches bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select s.place
   from (select ctid as place, row_number() over newest as number, lag(at) over newest as followed_at

@@ -1,6 +1,7 @@
 -- Deletes versions of templates that were replaced before the retention, except the newest 20, and all but
 -- the newest 1000 of any age. Returns the number of deleted versions.
--- $1 retention_in_days int, $2 max_versions bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select v.ctid as place
   from templates t

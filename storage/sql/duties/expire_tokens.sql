@@ -1,5 +1,6 @@
 -- Deletes API tokens that were revoked or expired before the retention. Returns the number of deleted tokens.
--- $1 retention_in_days int, $2 max_tokens bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select ctid as place from api_tokens
   where least(revoked_at, expires_at) < now() - make_interval(days => $1::integer)

@@ -1,7 +1,8 @@
 -- Deletes versions of workflows: those replaced before the retention except the newest 20, all but the newest
 -- 1000 of any age, and all versions of workflows deleted before the retention. A version that a queued run
 -- uses stays. Returns the number of deleted versions.
--- $1 retention_in_days int, $2 max_versions bigint
+-- $1 retention_days int, $2 limit bigint
+-- -> expired bigint
 with old as materialized (
   select v.place
   from workflows w

@@ -3,7 +3,8 @@
 -- successes, newest first, only for workflows that these failures make suspects. It stores the last success,
 -- so that a workflow with occasional failures is searched once per period, and a workflow that always fails
 -- is searched only once before it is paused.
--- $1 period interval (interval), $2 max_duration interval
+-- $1 period interval, $2 longest_run interval
+-- -> business_id uuid, guid uuid, epoch bigint, name text, business_name text, contacts text or null
 with judged as (
   select w.business_id, w.guid, w.epoch, w.name,
          now() - 2 * $1::interval - $2::interval - coalesce(w.delay::interval, '0') as oldest,

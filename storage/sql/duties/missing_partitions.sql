@@ -1,5 +1,6 @@
 -- Returns the missing partitions of yesterday, today and the next 7 days, and for positions from 4 weeks ago
 -- to 2 weeks ahead. Today's partitions come first.
+-- -> parent text, first date
 select w.parent, w.first
 from (select (now() at time zone 'UTC')::date as today) t, lateral (
   select p.parent, d.day::date as first

@@ -1,5 +1,6 @@
 -- Returns the partitions that ended before the retention, oldest first.
--- $1 event_retention_days int, $2 position_retention_days int
+-- $1 days int (of events and runs), $2 positions_days int
+-- -> partition name
 select c.relname as partition
 from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
 where i.inhparent in ('events'::regclass, 'runs'::regclass, 'positions'::regclass) and c.relname ~ '_[0-9]{8}$'

@@ -1,7 +1,9 @@
 -- Returns a page of events of a business and entity type after a given record and event, ordered by record
 -- because the index finds a business's events that way.
--- $1 business uuid, $2 entity_type smallint, $3 first_time timestamptz, $4 end timestamptz (exclusive),
--- $5 after_record uuid, $6 its_last_event_id bigint, $7 limit bigint
+-- $1 business uuid, $2 entity_type smallint, $3 first_time timestamptz, $4 end_time timestamptz (exclusive),
+-- $5 after_record uuid, $6 after_event bigint, $7 limit bigint
+-- -> id bigint, business_id uuid, entity_type smallint, entity_id uuid, at timestamptz, cause text or null,
+-- detail text or null, ...
 select
 \ir ../outbox/event.inc
 from events e

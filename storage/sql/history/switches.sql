@@ -1,5 +1,6 @@
 -- Returns the switches on and off of workflows that were in force at one of the given times, oldest first.
 -- $1 business uuid, $2 workflows uuid[], $3 times timestamptz[]
+-- -> workflow_id uuid, at timestamptz, is_active boolean
 select workflow_id, at, is_active
 from (select s.workflow_id, s.at, s.is_active,
              lead(s.at) over (partition by s.workflow_id order by s.at) as replaced_at

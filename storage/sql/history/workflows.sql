@@ -1,6 +1,8 @@
 -- Returns the workflows of an entity type that existed at the first of the given times or later, including
 -- deleted ones, each with the versions in force at one of these times and the newest version, oldest first.
 -- $1 business uuid, $2 entity_type smallint, $3 times timestamptz[]
+-- -> guid uuid, created_at timestamptz, deleted_at timestamptz or null, version_at timestamptz, name text or null,
+-- trigger text or null, conditions text or null
 select w.guid, w.created_at, w.deleted_at, v.created_at as version_at, v.definition ->> 'name' as name, v.definition ->> 'trigger' as trigger,
        (v.definition -> 'conditions')::text as conditions
 from workflows w

@@ -1,7 +1,7 @@
 -- Deletes lost workers, frees their imports and makes their claimed runs due at once. A worker is lost if the
 -- lock on its guid is free or its lease ended longer than the limit ago; it registers again when it resumes.
 -- Returns the number of runs.
--- $1 calling_worker uuid (never lost), $2 limit_after_end_of_lease interval or null (null: no limit)
+-- $1 worker uuid (the caller, never lost), $2 silence interval or null (after the end of a lease; null: no limit)
 with lost as (
   delete from workers where guid in (
     select guid from workers

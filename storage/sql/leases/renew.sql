@@ -1,6 +1,7 @@
 -- Renews a worker's lease and returns its shards. A worker that was deleted as lost is registered again.
 -- $1 worker uuid, $2 name text, $3 lease interval,
 -- $4 lag interval (all events committed before this time are matched)
+-- -> shard smallint, epoch bigint, orphaned boolean
 with entered as (
   insert into workers (guid, name, renders_deferred) values ($1::uuid, $2, true) on conflict (guid) do nothing
 ), renewal as (

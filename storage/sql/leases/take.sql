@@ -1,6 +1,7 @@
 -- Takes free shards for a worker and returns them: shards without an owner and, if requested, shards of
 -- workers whose lease or session ended.
 -- $1 worker uuid, $2 limit bigint, $3 take_lost boolean
+-- -> shard smallint, epoch bigint, orphaned boolean
 with free as (
   select shard, owner from shards
   where owner is distinct from $1::uuid

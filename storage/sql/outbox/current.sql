@@ -1,5 +1,6 @@
 -- Returns the current records by position, in binary form; null for a deleted record.
 -- $1 entity_types smallint[], $2 businesses uuid[], $3 records uuid[]
+-- -> position bigint, ...
 select w.position,
        case w.entity_type
          when 0 then (select record_send(o) from orders o where o.business_id = w.business_id and o.guid = w.guid and o.deleted_at is null)

@@ -1,6 +1,8 @@
 -- Returns events in no order, because a sort would hold all of them in memory. The range of times excludes
 -- partitions of other days.
--- $1 event_ids bigint[], $2 earliest_time timestamptz, $3 latest_time timestamptz
+-- $1 events bigint[], $2 first_time timestamptz, $3 last_time timestamptz
+-- -> id bigint, business_id uuid, entity_type smallint, entity_id uuid, at timestamptz, cause text or null,
+-- detail text or null, ...
 select
 \ir event.inc
 from events e

@@ -1,5 +1,7 @@
 -- Returns the event that started a run; the run's guid contains the event's time.
--- $1 event_id bigint, $2 run uuid
+-- $1 event bigint, $2 run uuid
+-- -> id bigint, business_id uuid, entity_type smallint, entity_id uuid, at timestamptz, cause text or null,
+-- detail text or null, ...
 select
 \ir event.inc
 from events e

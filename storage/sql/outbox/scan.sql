@@ -8,7 +8,10 @@
 -- never drawn, because nextval shows the number that it logs, up to 32 ahead, before its own
 -- (nextval_internal in PostgreSQL's sequence.c).
 -- $1 shards smallint[], $2 watermarks bigint[], $3 in_flight_ids bigint[], $4 in_flight_times timestamptz[],
--- $5 limit_per_shard bigint, $6 draw_transaction_id boolean, $7 max_events_with_rows bigint
+-- $5 limit bigint (of each shard), $6 draw_xid boolean, $7 max_with_rows bigint
+-- -> shard smallint (-1: the first row), event bigint (in the first row the last id), writer xid or null,
+-- epoch bigint or null, xmin xid8 or null, xid xid8 or null, owner uuid or null,
+-- occurred_at timestamptz or null, ...
 with found as materialized (
   select p.*
   from unnest($1::smallint[], $2::bigint[]) own (shard, low),
@@ -19,11 +22,11 @@ with found as materialized (
                 order by p.id
                 limit $5::bigint) p
 )
-select -1::smallint as shard, coalesce(pg_sequence_last_value('event_ids'), 0) as event_id, null::xid as writer,
+select -1::smallint as shard, coalesce(pg_sequence_last_value('event_ids'), 0) as event, null::xid as writer,
        (select epoch from workflow_epoch) as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xmin,
        case when $6::boolean then pg_current_xact_id() end as xid, null::uuid as owner, null::timestamptz as occurred_at,
        null::bigint as id, null::uuid as business_id, null::smallint as entity_type, null::uuid as entity_id,
-       null::timestamptz as at, null::text as cause, null::bytea as before, null::bytea as after
+       null::timestamptz as at, null::text as cause, null::text as detail, null::bytea as before, null::bytea as after
 union all
 select f.shard, f.id, f.writer, null, null, null, f.business_id, f.at, e.*
 from found f

@@ -1,5 +1,6 @@
 -- Locks the runs that the worker still holds and returns their guids.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[]
+-- -> guid uuid
 with over as (
   select * from unnest($2::uuid[], $3::uuid[]) o (business_id, guid)
 )

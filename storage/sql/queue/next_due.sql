@@ -1,8 +1,9 @@
 -- Returns when the next run is due, without those of blocked destinations and businesses.
 -- $1 blocked_destinations text[], $2 blocked_businesses text[] (a destination ends with its business's guid)
+-- -> due_at timestamptz or null
 \ir destinations.inc
 select min((select q.due_at from run_queue q where q.destination = d.destination and q.status <> 'held'
 \ir may_go.inc
-            order by q.due_at limit 1))
+            order by q.due_at limit 1)) as due_at
 from destinations d
 where d.destination is not null and d.destination <> all ($1::text[]) and right(d.destination, 36) <> all ($2::text[])

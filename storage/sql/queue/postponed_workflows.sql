@@ -1,5 +1,6 @@
 -- Returns workflows that have postponed matches, each once, by walking the index.
 -- $1 limit bigint
+-- -> workflow_id uuid
 with recursive found as (
   (select workflow_id from postponed_matches order by workflow_id limit 1)
   union all

@@ -1,5 +1,6 @@
 -- Deletes and returns the first postponed matches of a workflow, in order of their events.
 -- $1 workflow uuid, $2 limit bigint
+-- -> business_id uuid, event_id bigint, at timestamptz
 with taken as (
   select ctid as place from postponed_matches
   where workflow_id = $1::uuid

@@ -1,12 +1,13 @@
 -- Returns the workflows that changed since an epoch, that may use a template changed since, or whose business
--- has changed its name or branding since, including deleted ones, in order of epoch, each with its business's
--- name and branding, the texts of its templates and its valid secrets.
+-- has changed its name, its branding or the switches of its notifications since, including deleted ones, in
+-- order of epoch, each with these, the texts of its templates and its valid secrets.
 -- $1 epoch bigint
 -- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
 -- conditions text, is_active boolean, ordered boolean, delay text or null, paused boolean, version int,
 -- active_since timestamptz, deleted boolean, epoch bigint, business_name text, secrets text or null,
 -- templates text or null, created_at timestamptz, previous_until timestamptz or null,
--- sealed_credentials text or null, sender_name text or null, reply_to text or null
+-- sealed_credentials text or null, sender_name text or null, reply_to text or null,
+-- email_enabled boolean, push_enabled boolean
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint
@@ -17,7 +18,11 @@ with changed as (
         union all
         select w.business_id, w.guid, b.epoch
         from businesses b join workflows w on w.business_id = b.guid and w.deleted_at is null
-        where b.epoch > $1::bigint) c
+        where b.epoch > $1::bigint
+        union all
+        select w.business_id, w.guid, d.epoch
+        from business_defaults d join workflows w on w.business_id = d.business_id and w.deleted_at is null
+        where d.epoch > $1::bigint) c
   group by c.business_id, c.guid
 )
 select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::text, w.conditions::text, w.is_active,
@@ -26,10 +31,12 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        s.secrets,
        case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates,
        w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials,
-       b.sender_name, b.reply_to
+       b.sender_name, b.reply_to, coalesce(d.email_enabled, true) as email_enabled,
+       coalesce(d.push_enabled, true) as push_enabled
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id
+left join business_defaults d on d.business_id = w.business_id
 cross join lateral (
   select string_agg(encode(s.sealed, 'hex'), ',' order by s.created_at desc) as secrets, min(s.expires_at) as expires_at
   from (select sealed, created_at, expires_at from workflow_secrets s

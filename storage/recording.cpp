@@ -1,0 +1,215 @@
+#include "storage/recording.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "storage/binary.hpp"
+#include "storage/copy_rows.hpp"
+#include "storage/run_rows.hpp"
+#include "storage/sql/outbox.sql.hpp"
+#include "storage/sql/queue.sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+void write_postponed(Session& session, const std::vector<const SettledEvent*>& events) {
+  CopyRows rows(4);
+  for (const SettledEvent* const event : events) {
+    for (const PostponedMatch& match : event->postponed) {
+      rows.begin_row()
+          .guid(match.business_id)
+          .guid(match.workflow_id)
+          .bigint(static_cast<std::int64_t>(match.event_id))
+          .timestamp(match.at);
+    }
+  }
+  if (!rows.empty()) session.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
+}
+
+}  // namespace
+
+Recording::Recording(Session& session, const Guid& worker, const Batch& batch)
+    : session_(session), worker_(worker), batch_(batch), work_(session) {
+  if (!batch.events.empty()) take_events();
+  for (const SettledEvent* const event : events_) request_changes_of(*event);
+  hold_runs();
+}
+
+/// Deletes the events from the outbox and notes those that this worker may record.
+void Recording::take_events() {
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  shards.reserve(batch_.events.size());
+  ids.reserve(batch_.events.size());
+  times.reserve(batch_.events.size());
+  for (const SettledEvent& event : batch_.events) {
+    shards.push_back(event.shard);
+    ids.push_back(static_cast<std::int64_t>(event.key.id));
+    times.push_back(event.key.at);
+  }
+  const auto taken = session_.run(sql::outbox::Settle{.shards = binary_array(shards),
+                                                      .events = binary_array(ids),
+                                                      .times = binary_array(times),
+                                                      .worker = worker_});
+  const bool owns_all = static_cast<std::size_t>(taken.size()) == batch_.events.size();
+  std::unordered_set<EventKey, EventKeyHash> owned;
+  if (!owns_all) {
+    for (const auto& row : taken) owned.insert({static_cast<std::uint64_t>(row.id), row.at});
+  }
+  events_.reserve(batch_.events.size());
+  for (const SettledEvent& event : batch_.events) {
+    if (owns_all || owned.contains(event.key)) events_.push_back(&event);
+  }
+}
+
+void Recording::request_changes_of(const SettledEvent& event) {
+  std::vector<const Run*> requesting;
+  for (const Run& run : event.runs) {
+    if (run.state.change) requesting.push_back(&run);
+  }
+  std::ranges::sort(requesting, {}, [](const Run* run) {
+    return std::tie(run->key.workflow_created_at, run->key.workflow_id);
+  });
+  for (const Run* const run : requesting)
+    requests_.push_back({&event, &run->key.business_id, {.state = &run->state, .result = {}, .next = {}}});
+}
+
+/// Locks the queued runs that request a change. A run that this worker has lost makes none, and its outcome
+/// is not recorded.
+void Recording::hold_runs() {
+  std::vector<Guid> businesses, guids;
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    if (!outcome.state.change) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+  }
+  if (guids.empty()) return;
+  std::unordered_set<Guid> held;
+  for (const auto& row : session_.run_replanned(sql::queue::Hold{
+           .worker = worker_, .businesses = binary_array(businesses), .runs = binary_array(guids)}))
+    held.insert(row.guid);
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    // An attempt makes one change, even if its outcome is in the batch twice.
+    if (!outcome.state.change || held.erase(outcome.guid) == 0) continue;
+    requests_.push_back({nullptr, &outcome.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
+  }
+}
+
+MadeChange* Recording::make_next_change() {
+  if (made_ == requests_.size()) return nullptr;
+  auto& [event, business, change] = requests_[made_++];
+  using Kind = StatusChangeResult::Kind;
+  if (event != nullptr && event == locked_event_) {
+    change.result.kind = Kind::locked;
+    return &change;
+  }
+  const StatusChange& requested = *change.state->change;
+  change.result =
+      batch_.with_savepoints ? make_with_savepoint(*business, requested) : make(*business, requested);
+  if (change.result.kind == Kind::locked) locked_event_ = event;
+  return &change;
+}
+
+StatusChangeResult Recording::make(const Guid& business, const StatusChange& change) {
+  if (!is_lock_limited_)
+    session_.execute("set local lock_timeout = '1s'");  // for other rows that triggers lock
+  is_lock_limited_ = true;
+  return change_status(session_, business, change);
+}
+
+StatusChangeResult Recording::make_with_savepoint(const Guid& business, const StatusChange& change) {
+  session_.execute("savepoint change");
+  try {
+    StatusChangeResult result = make(business, change);
+    session_.execute("release savepoint change");
+    return result;
+  } catch (const StatementError& error) {
+    if (!is_lock_conflict(error) && !refuses_data(error)) throw;
+    session_.execute("rollback to savepoint change");
+    is_lock_limited_ = false;
+    using Kind = StatusChangeResult::Kind;
+    return {.kind = is_lock_conflict(error) ? Kind::locked : Kind::refused, .error = error.what()};
+  }
+}
+
+Recorded Recording::commit() {
+  write_events();
+  finish<sql::queue::Finish>(true);
+  finish<sql::queue::Reschedule>(false);
+  work_.commit();
+  Recorded recorded{.events = events_.size(), .changed = {}};
+  recorded.changed.reserve(requests_.size());
+  for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));
+  return recorded;
+}
+
+/// The state to write for a run with this state. Null if its change was not made, because the worker has lost
+/// the run.
+const RunState* Recording::next_of(const RunState& state) const {
+  if (!state.change) return &state;
+  const auto found =
+      std::ranges::find(requests_, &state, [](const Request& request) { return request.made.state; });
+  return found == requests_.end() ? nullptr : &found->made.next;
+}
+
+void Recording::write_events() {
+  FinishedRows finished;
+  QueuedRows queued;
+  for (const SettledEvent* const event : events_) {
+    for (const Run& run : event->runs) {
+      const RunState& state = *next_of(run.state);
+      if (is_final(state.status)) {
+        finished.add(run.key, state);
+      } else {
+        queued.add(run.key, state,
+                   state.status == RunStatus::running ? std::optional(worker_) : std::nullopt);
+      }
+    }
+  }
+  finished.write(session_);
+  queued.write(session_);
+  write_postponed(session_, events_);
+}
+
+/// Runs the statement `S` for the outcomes that are final, or for the others.
+template <typename S>
+void Recording::finish(bool are_final) {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::optional<std::string>> codes, errors, requests, bodies;
+  std::vector<std::string> statuses, tries;
+  std::vector<std::int64_t> attempts;
+  std::vector<Time> times;
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    const RunState* const state = next_of(outcome.state);
+    if (state == nullptr || is_final(state->status) != are_final) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+    statuses.emplace_back(storage::text(state->status));
+    codes.push_back(state->code);
+    errors.push_back(state->error);
+    attempts.push_back(state->attempts);
+    times.push_back(state->at);
+    tries.push_back(state->tries);
+    requests.push_back(outcome.rendering ? std::optional(outcome.rendering->request) : std::nullopt);
+    bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
+  }
+  if (guids.empty()) return;
+  session_.run_replanned(S{.worker = worker_,
+                           .businesses = binary_array(businesses),
+                           .runs = binary_array(guids),
+                           .statuses = statuses,
+                           .codes = codes,
+                           .errors = errors,
+                           .attempts = attempts,
+                           .times = binary_array(times),
+                           .tries = tries,
+                           .requests = requests,
+                           .bodies = bodies});
+}
+
+}  // namespace waybill::storage
