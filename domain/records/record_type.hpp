@@ -29,14 +29,20 @@ struct Field {
   std::string_view column;  // of the record's table; empty for relatives and for computed fields
   FieldType type;
   FieldRole role = FieldRole::plain;
-  bool searchable = false;                // used by $search
-  bool list_filter = false;               // available in $filter and $orderby
+  bool searchable = false;                       // used by $search
+  std::string_view search_text = "search_text";  // the function of the row with the searchable field
+  bool list_filter = false;               // available in $filter and, unless an array or object, in $orderby
   std::string_view relative_table = {};   // "customers"; the relative's row has guid = `relative_key`
   std::string_view relative_column = {};  // "name"
   std::string_view relative_key = {};     // the record's column with the relative's guid: "customer_id"
+  std::string_view list_function = {};    // the function of the row that lists read instead of the column
 };
 
 using FieldSet = std::bitset<64>;
+
+/// The path of the field whose members are the users' own keys: `metadata.KEY` is any value of type string,
+/// number or boolean. A key may contain dots.
+inline constexpr std::string_view metadata_path = "metadata";
 
 /// One kind of record: its names and fields. The tables are in records.cpp, with one row for each field; the
 /// own fields come first, in the order of the API.

@@ -14,8 +14,20 @@ constexpr Field own(std::string_view path, std::string_view column, FieldType ty
   return {.path = path, .column = column, .type = type, .role = role, .list_filter = true};
 }
 
-constexpr Field searched(std::string_view path, std::string_view column) {
-  return {.path = path, .column = column, .type = string, .searchable = true, .list_filter = true};
+constexpr Field searched(std::string_view path, std::string_view column,
+                         std::string_view text = "search_text") {
+  return {.path = path,
+          .column = column,
+          .type = string,
+          .searchable = true,
+          .search_text = text,
+          .list_filter = true};
+}
+
+// An own field that lists and answers read by a function of the row.
+constexpr Field derived(std::string_view path, std::string_view column, std::string_view function,
+                        FieldType type) {
+  return {.path = path, .column = column, .type = type, .list_filter = true, .list_function = function};
 }
 
 // An own field that answers show but lists cannot be filtered or sorted by.
@@ -50,6 +62,8 @@ constexpr Field related_list(std::string_view path) {
   return {.path = path, .column = {}, .type = array, .role = Role::relative};
 }
 
+constexpr std::string_view recipient_text = "recipient_text";
+
 constexpr auto order_fields = std::to_array<Field>({
     own("guid", "guid", uuid),
     searched("orderNumber", "order_number"),
@@ -61,19 +75,35 @@ constexpr auto order_fields = std::to_array<Field>({
     own("deliveryAddress.state", "delivery_state", string),
     searched("deliveryAddress.postalCode", "delivery_postal_code"),
     own("deliveryAddress.country", "delivery_country", string),
+    searched("deliveryAddress.name", "delivery_name", recipient_text),
+    searched("deliveryAddress.company", "delivery_company", recipient_text),
+    searched("deliveryAddress.phone", "delivery_phone", recipient_text),
+    searched("deliveryAddress.email", "delivery_email", recipient_text),
     own("carrier.guid", "carrier_id", uuid),
     own("serviceLevel", "service_level", string),
+    own("shippingMethod", "shipping_method", string),
+    own("shippingCost", "shipping_cost", decimal),
     own("totalValue", "total_value", decimal),
     own("currency", "currency", string),
     own("collectionDate", "collection_date", timestamp),
     shown("timeWindow.start", "collection_start", string),
     shown("timeWindow.end", "collection_end", string),
     searched("notes", "notes"),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
+    derived("source.type", "source_type", "source_kind", string),
+    own("source.integration.guid", "integration_id", uuid),
+    own("source.externalId", "external_id", string),
+    own("source.url", "source_url", string),
+    own("statusChangedAt", "status_changed_at", timestamp, Role::bookkeeping),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
     own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
     relative("customer.name", "customers", "name", "customer_id", true),
     relative("customer.email", "customers", "email", "customer_id", true),
     relative("carrier.name", "carriers", "name", "carrier_id"),
+    relative("source.integration.name", "integrations", "store_name", "integration_id"),
+    relative("source.integration.provider", "integrations", "provider", "integration_id"),
     related_list("shipments"),
 });
 
@@ -101,6 +131,9 @@ constexpr auto shipment_fields = std::to_array<Field>({
     own("carrier.guid", "carrier_id", uuid),
     own("serviceLevel", "service_level", string),
     own("instructions", "instructions", string),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
     own("collectionDate", "collection_date", timestamp),
     own("estimatedDelivery", "estimated_delivery", timestamp),
     own("deliveredAt", "delivered_at", timestamp, Role::bookkeeping),
@@ -123,6 +156,9 @@ constexpr auto customer_fields = std::to_array<Field>({
     own("address.state", "state", string),
     searched("address.postalCode", "postal_code"),
     own("address.country", "country", string),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
     shown("contacts", "contacts", array),
     shown("references", "reference_list", array),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
@@ -141,6 +177,9 @@ constexpr auto product_fields = std::to_array<Field>({
     own("dimensions.width", "width", decimal),
     own("dimensions.height", "height", decimal),
     searched("barcode", "barcode"),
+    own("externalReference", "external_reference", string),
+    own("tags", "tags", array),
+    own("metadata", "metadata", object),
     shown("variants", "variants", array),
     own("createdAt", "created_at", timestamp, Role::bookkeeping),
     own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
