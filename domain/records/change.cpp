@@ -16,6 +16,9 @@ namespace {
 // The deepest nesting of JSON in a row; rows written by other SQL may be nested deeper and are refused.
 constexpr std::size_t deepest_list = 128;
 
+constexpr std::string_view source_function = "source_kind";
+constexpr std::string_view tags_path = "tags";  // the only array that can be null
+
 // One member of the API's object, built once from the field table: a column, a list of relatives, or an
 // object with members.
 struct Member {
@@ -72,12 +75,12 @@ Plan make_plan(const RecordType& type) {
     const bool filled_in_later = field.role == FieldRole::relative && field.type != FieldType::array;
     if (!filled_in_later) add_field(plan.members, field, i, field.path);
   }
-  // A shipment always has a sender and a recipient.
-  for (Member& member : plan.members) {
-    if (type.type == EntityType::shipment && (member.key == "sender" || member.key == "recipient")) {
-      member.null_when_empty = false;
-    }
-  }
+  // A shipment always has a sender and a recipient, an order a source.
+  const auto always_has = [&](std::string_view key) {
+    return type.type == EntityType::shipment ? key == "sender" || key == "recipient"
+                                             : type.type == EntityType::order && key == "source";
+  };
+  for (Member& member : plan.members) member.null_when_empty = !always_has(member.key);
   return plan;
 }
 
@@ -134,8 +137,11 @@ class Builder {
   json::value column(std::size_t index) const {
     const Field& field = type_.fields[index];
     const auto& text = row_[index];
-    if (!text)
-      return field.type == FieldType::array ? json::value(json::array(memory_)) : json::value(memory_);
+    if (field.list_function == source_function) return source_type(text);
+    if (!text) {
+      return field.type == FieldType::array && field.path != tags_path ? json::value(json::array(memory_))
+                                                                       : json::value(memory_);
+    }
     switch (field.type) {
       case FieldType::uuid:
       case FieldType::string:
@@ -154,6 +160,13 @@ class Builder {
         break;
     }
     return document(field, *text);
+  }
+
+  // As the SQL function source_kind (storage/migrations/0019_recipients_and_sources.sql).
+  json::value source_type(std::optional<std::string_view> stored) const {
+    static const std::size_t integration = type_.index_of(*type_.find("source.integration.guid"));
+    const std::string_view shown = row_[integration] ? "import" : stored == "sql" ? "sql" : "api";
+    return json::value(json::string_view(shown), memory_);
   }
 
   template <typename Number>

@@ -66,9 +66,13 @@ TEST(Change, AnEntityHasTheShapeOfTheApi) {
       R"({"guid":"0190d2f8-0000-7000-8000-000000000001","orderNumber":"ORD-000001","status":"pending",)"
       R"("customer":{"guid":"0190d2f8-0000-7000-8000-000000000002"},)"
       R"("items":[{"sku":"A-1","price":19.99,"quantity":2}],)"
-      R"("deliveryAddress":{"street":"Main St 1","city":"Oslo","state":null,"postalCode":null,"country":null},)"
-      R"("carrier":null,"serviceLevel":null,"totalValue":39.98,"currency":"EUR","collectionDate":null,)"
-      R"("timeWindow":null,"notes":null,"createdAt":"2026-11-20T05:45:12.345Z",)"
+      R"("deliveryAddress":{"street":"Main St 1","city":"Oslo","state":null,"postalCode":null,"country":null,)"
+      R"("name":null,"company":null,"phone":null,"email":null},)"
+      R"("carrier":null,"serviceLevel":null,"shippingMethod":null,"shippingCost":null,"totalValue":39.98,)"
+      R"("currency":"EUR","collectionDate":null,"timeWindow":null,"notes":null,"externalReference":null,)"
+      R"("tags":null,"metadata":null,)"
+      R"("source":{"type":"api","integration":null,"externalId":null,"url":null},)"
+      R"("statusChangedAt":null,"createdAt":"2026-11-20T05:45:12.345Z",)"
       R"("updatedAt":"2026-11-20T05:45:12.345Z","shipments":[]})");
 }
 
@@ -86,6 +90,32 @@ TEST(Change, AnObjectWithoutValuesIsNullExceptSenderAndRecipient) {
 
   const Row product = row(products, {{"guid", guid}});
   EXPECT_TRUE(make_change(products, nullptr, &product).entity.at("dimensions").is_null());
+}
+
+TEST(Change, AnOrderWithAnIntegrationIsAnImport) {
+  const auto source = [](const Columns& columns) {
+    const Row only = row(orders, with(order_columns, columns));
+    return to_json(make_change(orders, nullptr, &only).entity.at("source"));
+  };
+  EXPECT_EQ(source({{"source_type", "sql"}}),
+            R"({"type":"sql","integration":null,"externalId":null,"url":null})");
+  EXPECT_EQ(source({{"source_type", "import"}}),
+            R"({"type":"api","integration":null,"externalId":null,"url":null})");
+  for (const std::optional<std::string_view> stored : {std::optional<std::string_view>("import"), {}}) {
+    EXPECT_EQ(source({{"source_type", stored}, {"integration_id", other_guid}, {"external_id", "7"}}),
+              R"({"type":"import","integration":{"guid":"0190d2f8-0000-7000-8000-000000000002"},)"
+              R"("externalId":"7","url":null})");
+  }
+}
+
+TEST(Change, OwnDataAreShownAsStored) {
+  const Row only = row(orders, with(order_columns, {{"external_reference", "ERP-7"},
+                                                    {"tags", R"(["Vip", "new"])"},
+                                                    {"metadata", R"({"erp.id": 7, "gift": true})"}}));
+  const auto entity = make_change(orders, nullptr, &only).entity;
+  EXPECT_EQ(entity.at("externalReference"), "ERP-7");
+  EXPECT_EQ(to_json(entity.at("tags")), R"(["Vip","new"])");
+  EXPECT_EQ(to_json(entity.at("metadata")), R"({"erp.id":7,"gift":true})");
 }
 
 TEST(Change, TheDispatchIsNotShown) {
@@ -221,6 +251,9 @@ TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
           break;
         case FieldType::array:
           full[i] = "[]";
+          break;
+        case FieldType::object:
+          full[i] = "{}";
           break;
         default:
           full[i] = "x";
