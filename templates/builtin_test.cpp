@@ -46,5 +46,19 @@ TEST(BuiltInTemplates, GreetCustomersByNameAndTolerateMissingValues) {
   EXPECT_NE(render_html(R"({"customer": null, "carrier": null})").find("<p>Hello,</p>"), std::string::npos);
 }
 
+TEST(BuiltInTemplates, AddressTheRecipientOfAnOrder) {
+  const BuiltIn& created = *find_built_in("order_created");
+  const auto body = [&](std::string_view address) {
+    const auto context = R"({"name": "outer", "deliveryAddress": )" + std::string(address) + "}";
+    return render(created.body, json::parse(context).as_object(), Escape::none, {});
+  };
+  EXPECT_NE(body(R"({"name": "Grace", "company": "Navy", "street": "S 1", "postalCode": "1", "city": "C"})")
+                .find("It goes to:\nGrace\nNavy\nS 1\n1 C\n"),
+            std::string::npos);
+  EXPECT_NE(body(R"({"name": null, "company": null, "street": "S 1", "postalCode": "1", "city": "C"})")
+                .find("It goes to:\nS 1\n1 C\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace waybill::templates
