@@ -14,6 +14,7 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "storage/database.hpp"
+#include "worker/stores/import_claim.hpp"
 #include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
@@ -33,6 +34,8 @@ struct ImportScope {
   Guid run;
   std::string cause;  // of the events of the import
   Duration lease;
+  const connectors::Connector& connector;
+  const ImportClaim& claim;
 };
 
 /// A record that could not be imported, or only in part.
