@@ -133,7 +133,7 @@ api::Api::Options api_options(const Config& config, const std::string& database_
 }
 
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
-                                       const SecretBox::Key& key) {
+                                       const SecretBox::Key& key, const std::string& api_url) {
   worker::Worker::Options options;
   options.database_url = database_url;
   options.secret_key = key;
@@ -150,6 +150,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.push_contact = push_contact(config);
   options.import_interval = std::chrono::seconds(config.import_interval);
   options.connectors = connector_options(config);
+  options.public_url = config.public_url.empty() ? api_url : config.public_url;
   return options;
 }
 
@@ -175,9 +176,9 @@ class Node::Parts {
       : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
-    if (roles.worker) worker_.emplace(worker_options(config, database_url, key));
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
+    if (roles.worker) worker_.emplace(worker_options(config, database_url, key, api_url()));
   }
 
   ~Parts() {
