@@ -134,11 +134,10 @@ api::Api::Options api_options(const Config& config, const std::string& database_
 }
 
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
-                                       const SecretBox::Key& key) {
+                                       const SecretBox::Key& key, const std::string& api_url) {
   worker::Worker::Options options;
   options.database_url = database_url;
   options.secret_key = key;
-  options.public_url = config.public_url;
   options.destinations = destination_policy(config);
   options.ca_file = config.ca_file;
   options.mail = mail_options(config);
@@ -153,6 +152,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.push_contact = push_contact(config);
   options.import_interval = std::chrono::seconds(config.import_interval);
   options.connectors = connector_options(config);
+  options.public_url = config.public_url.empty() ? api_url : config.public_url;
   return options;
 }
 
@@ -180,10 +180,7 @@ class Node::Parts {
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
-    if (!roles.worker) return;
-    worker::Worker::Options options = worker_options(config, database_url, key);
-    if (options.public_url.empty()) options.public_url = api_url();
-    worker_.emplace(std::move(options));
+    if (roles.worker) worker_.emplace(worker_options(config, database_url, key, api_url()));
   }
 
   ~Parts() {

@@ -34,7 +34,7 @@ class Worker {
     std::int64_t blast_minimum = 1000;                    // 0 in either turns the guard off
     Duration import_interval = std::chrono::seconds(60);  // between two imports from a store
     connectors::Connector::Options connectors;
-    std::string public_url;    // of the service, for links to tracking pages; without a slash at its end
+    std::string public_url;    // of the API, for links to tracking pages; without them if empty
     std::string push_contact;  // the operator's address for push services: a mailto: or https: URL, or empty
   };
 
