@@ -1,8 +1,12 @@
 #include "base/utf8.hpp"
 
 #include <algorithm>
+#include <clocale>
 #include <cstdint>
 #include <cstring>
+#include <cwctype>
+
+#include "base/ascii.hpp"
 
 namespace waybill {
 namespace {
@@ -32,6 +36,38 @@ bool eight_ascii(const char* bytes) {
   return (word & 0x8080808080808080U) == 0;
 }
 
+/// The code point of a sequence of `length` bytes.
+char32_t decode(std::string_view sequence, std::size_t length) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  char32_t code = length == 1 ? first : first & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i)
+    code = code << 6U | (static_cast<unsigned char>(sequence[i]) & 0x3fU);
+  return code;
+}
+
+void append_utf8(std::string& text, char32_t code) {
+  const auto put = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto put_low_bits = [&](unsigned shift) { put(0x80U | (code >> shift & 0x3fU)); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) {
+    put(0xc0U | code >> 6U);
+  } else if (code < 0x10000) {
+    put(0xe0U | code >> 12U);
+    put_low_bits(6);
+  } else {
+    put(0xf0U | code >> 18U);
+    put_low_bits(12);
+    put_low_bits(6);
+  }
+  put_low_bits(0);
+}
+
+char32_t lower(char32_t code) {
+  static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  if (code < 0x80) return static_cast<unsigned char>(ascii_lower(static_cast<char>(code)));
+  return unicode == nullptr ? code : static_cast<char32_t>(towlower_l(static_cast<wint_t>(code), unicode));
+}
+
 }  // namespace
 
 std::size_t valid_utf8_prefix(std::string_view text) {
@@ -52,6 +88,17 @@ bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.siz
 
 std::size_t count_characters(std::string_view utf8) {
   return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return !is_continuation(c); }));
+}
+
+std::string lower_utf8(std::string_view utf8) {
+  std::string text;
+  text.reserve(utf8.size());
+  while (!utf8.empty()) {
+    const std::size_t length = std::max<std::size_t>(sequence_length(utf8), 1);
+    append_utf8(text, lower(decode(utf8, length)));
+    utf8.remove_prefix(length);
+  }
+  return text;
 }
 
 std::string to_text(std::string_view bytes) {

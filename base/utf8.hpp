@@ -15,6 +15,10 @@ bool is_utf8(std::string_view text);
 /// The number of code points of valid UTF-8.
 std::size_t count_characters(std::string_view utf8);
 
+/// Valid UTF-8 with each character in lower case, as the libc's locale C.UTF-8 has it; ASCII only on a system
+/// without this locale.
+std::string lower_utf8(std::string_view utf8);
+
 /// `bytes` as text that JSON and PostgreSQL can hold: each NUL and each byte outside valid UTF-8 becomes
 /// U+FFFD.
 std::string to_text(std::string_view bytes);

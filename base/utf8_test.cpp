@@ -32,5 +32,10 @@ TEST(Utf8, ToTextReplacesInvalidBytes) {
   EXPECT_EQ(to_text(""), "");
 }
 
+TEST(Utf8, LowersLettersOfEveryLength) {
+  EXPECT_EQ(lower_utf8("Straße ÄÖ Σ Ж 😀 1"), "straße äö σ ж 😀 1");
+  EXPECT_EQ(lower_utf8("\xf0\x90\x90\x80"), "\xf0\x90\x90\xa8");  // Deseret, beyond 16 bits
+}
+
 }  // namespace
 }  // namespace waybill

@@ -1,0 +1,138 @@
+#include "api/records/own_data.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "api/records/fields.hpp"
+#include "base/ascii.hpp"
+#include "base/utf8.hpp"
+
+namespace waybill::api {
+namespace {
+
+const std::string too_many_keys = "must have at most " + std::to_string(most_metadata_keys) + " keys";
+
+std::string length_error(std::size_t limit) {
+  return "must have at most " + std::to_string(limit) + " characters";
+}
+
+bool is_key(std::string_view key) {
+  return !key.empty() && key.size() <= longest_metadata_key && std::ranges::all_of(key, [](char c) {
+    return is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
+  });
+}
+
+/// The error of a key and its value; empty if both are valid.
+std::string entry_problem(std::string_view key, const json::value& value) {
+  if (!is_key(key)) {
+    return "must have a key of 1 to " + std::to_string(longest_metadata_key) +
+           " characters A-Z a-z 0-9 _ . -";
+  }
+  if (value.is_null() || value.is_bool() || value.is_number()) return {};
+  if (!value.is_string()) return "must be a string, a number, true or false";
+  return count_characters(value.get_string()) > longest_metadata_text ? length_error(longest_metadata_text)
+                                                                      : std::string();
+}
+
+void check_tags(const json::array& tags, FieldErrors& errors) {
+  for (std::size_t index = 0; index < std::min(tags.size(), most_tags); ++index) {
+    if (!tags[index].is_string()) continue;  // the schema reports it
+    if (auto problem = tag_problem(tags[index].get_string()))
+      errors.push_back({"tags[" + std::to_string(index) + "]", std::move(*problem)});
+  }
+}
+
+void check_metadata(const json::value& metadata, FieldErrors& errors) {
+  if (!metadata.is_object()) return errors.push_back({"metadata", "must be an object"});
+  const auto& entries = metadata.get_object();
+  const auto values =
+      std::ranges::count_if(entries, [](const auto& entry) { return !entry.value().is_null(); });
+  if (std::cmp_greater(values, most_metadata_keys)) return errors.push_back({"metadata", too_many_keys});
+  std::size_t bad = 0;
+  for (const auto& entry : entries) {
+    auto problem = entry_problem(entry.key(), entry.value());
+    if (problem.empty()) continue;
+    if (++bad > most_metadata_keys) break;  // keeps the answer small
+    errors.push_back({"metadata." + std::string(entry.key()), std::move(problem)});
+  }
+}
+
+/// The tags of a checked body as a value of the column.
+json::value tags_value(const json::value& tags) {
+  if (tags.is_null() || tags.get_array().empty()) return nullptr;
+  return distinct_tags(tags.get_array());
+}
+
+json::object stored_metadata(const std::optional<std::string>& text) {
+  if (!text) return {};
+  auto parsed = parse_json(*text);
+  auto* const value = std::get_if<json::value>(&parsed);
+  return value != nullptr && value->is_object() ? std::move(value->get_object()) : json::object();
+}
+
+/// The stored metadata after the change `given`; nullopt for none.
+std::optional<std::string> merged_metadata(const std::optional<std::string>& stored, const json::value& given,
+                                           FieldErrors& errors) {
+  if (given.is_null()) return std::nullopt;
+  auto merged = stored_metadata(stored);
+  for (const auto& [key, value] : given.get_object()) {
+    if (value.is_null()) {
+      merged.erase(key);
+    } else {
+      merged.insert_or_assign(key, value);
+    }
+  }
+  if (merged.size() > most_metadata_keys) errors.push_back({"metadata", too_many_keys});
+  return merged.empty() ? std::nullopt : std::optional(to_json(merged));
+}
+
+}  // namespace
+
+const Schema metadata_schema{.name = "Metadata", .json = R"({"type": "object", "maxProperties": 50,
+                "propertyNames": {"pattern": "^[A-Za-z0-9_.-]{1,40}$"},
+                "additionalProperties": {"type": ["string", "number", "boolean", "null"], "maxLength": 500},
+                "description": "The users' own values by key."})"};
+
+std::optional<std::string> tag_problem(std::string_view tag) {
+  if (is_blank(tag)) return "must not be blank";
+  if (count_characters(tag) > longest_tag) return length_error(longest_tag);
+  return std::nullopt;
+}
+
+void check_own_data(const json::object& body, FieldErrors& errors) {
+  if (const auto* const tags = find_value(body, "tags"); tags != nullptr && tags->is_array())
+    check_tags(tags->get_array(), errors);
+  if (const auto* const metadata = find_value(body, "metadata")) check_metadata(*metadata, errors);
+}
+
+json::array distinct_tags(const json::array& tags) {
+  json::array distinct;
+  std::set<std::string> known;
+  for (const auto& tag : tags) {
+    if (known.insert(lower_utf8(tag.get_string())).second) distinct.push_back(tag);
+  }
+  return distinct;
+}
+
+void merge_own_data(const json::object& body, OwnData& data, FieldErrors& errors) {
+  merge_text(body, "externalReference", data.external_reference);
+  if (const auto* const tags = body.if_contains("tags")) {
+    const auto value = tags_value(*tags);
+    data.tags = value.is_null() ? std::nullopt : std::optional(to_json(value));
+  }
+  if (const auto* const metadata = body.if_contains("metadata"))
+    data.metadata = merged_metadata(data.metadata, *metadata, errors);
+}
+
+void add_own_data(const json::object& body, json::object& changes) {
+  if (const auto* const reference = body.if_contains("externalReference"))
+    changes.emplace("external_reference", *reference);
+  if (const auto* const tags = body.if_contains("tags")) changes.emplace("tags", tags_value(*tags));
+  if (const auto* const metadata = body.if_contains("metadata")) changes.emplace("metadata", *metadata);
+}
+
+Failure too_much_metadata() { return invalid("metadata", too_many_keys); }
+
+}  // namespace waybill::api

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "api/route/schema.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+
+// The users' own data of orders, shipments, customers and products: a reference to another system, tags and
+// metadata. A record without tags or metadata has null in the column and in answers.
+namespace waybill::api {
+
+inline constexpr std::size_t most_tags = 50;
+inline constexpr std::size_t longest_tag = 50;  // characters
+inline constexpr std::size_t most_metadata_keys = 50;
+inline constexpr std::size_t longest_metadata_key = 40;
+inline constexpr std::size_t longest_metadata_text = 500;  // characters
+
+extern const Schema metadata_schema;
+
+/// The properties of requests and answers. The schema checks only the types of the first two: bodies with
+/// them need `check_own_data` in their body check.
+inline constexpr Property external_reference_property{
+    .name = "externalReference", .kind = Kind::string, .description = "The record's name in another system."};
+inline constexpr Property tags_property{
+    .name = "tags",
+    .kind = Kind::array,
+    .max_length = most_tags,
+    .items = Kind::string,
+    .description = "Strings of up to 50 characters, unique without regard to case. Null if there are none."};
+inline constexpr Property metadata_property{
+    .name = "metadata",
+    .kind = Kind::any,
+    .schema = &metadata_schema,
+    .description =
+        "Values by key. Null if there are none. A change keeps the keys that it leaves out; null "
+        "removes a key."};
+
+/// Appends an error for each bad tag (`tags[3]`) and each bad key or value of the metadata
+/// (`metadata.KEY`).
+void check_own_data(const json::object& body, FieldErrors& errors);
+
+/// The error of a tag; nullopt if it is valid.
+std::optional<std::string> tag_problem(std::string_view tag);
+
+/// Returns `tags` without repetitions: of tags that differ only in case, the first stays.
+json::array distinct_tags(const json::array& tags);
+
+/// The values of the columns external_reference, tags and metadata. The last two are JSON texts.
+struct OwnData {
+  std::optional<std::string> external_reference;
+  std::optional<std::string> tags;
+  std::optional<std::string> metadata;
+};
+
+/// Overwrites the values that a checked body names. Metadata is merged by key. Adds an error if the result
+/// has too many keys.
+void merge_own_data(const json::object& body, OwnData& data, FieldErrors& errors);
+
+/// Adds the columns that a checked body names to `changes`, for statements that change columns by name. The
+/// metadata is that of the body: the statement merges it with the SQL function merged_changes.
+void add_own_data(const json::object& body, json::object& changes);
+
+/// The failure of a change after which a record has too many keys.
+Failure too_much_metadata();
+
+}  // namespace waybill::api

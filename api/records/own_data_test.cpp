@@ -1,0 +1,147 @@
+#include "api/records/own_data.hpp"
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+namespace waybill::api {
+namespace {
+
+constexpr Property properties[] = {external_reference_property, tags_property, metadata_property};
+constexpr Schema schema{"Sample", properties};
+
+json::object parse(std::string_view text) {
+  auto parsed = parse_json(text);
+  return std::get<json::value>(parsed).get_object();
+}
+
+/// The errors of a body, as the API finds them.
+FieldErrors errors_of(json::object body) {
+  FieldErrors errors;
+  validate(schema, body, errors);
+  check_own_data(body, errors);
+  return errors;
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+json::array numbered_tags(std::size_t count) {
+  json::array tags;
+  for (std::size_t i = 0; i < count; ++i) tags.push_back(json::value("tag" + std::to_string(i)));
+  return tags;
+}
+
+json::object numbered_metadata(std::size_t count) {
+  json::object metadata;
+  for (std::size_t i = 0; i < count; ++i) metadata.emplace("key" + std::to_string(i), i);
+  return metadata;
+}
+
+OwnData merged(std::string_view body, OwnData data = {}) {
+  FieldErrors errors;
+  merge_own_data(parse(body), data, errors);
+  EXPECT_TRUE(errors.empty());
+  return data;
+}
+
+TEST(OwnData, LengthsCountCharacters) {
+  const auto body = [](std::size_t reference, std::size_t tag, std::size_t value) {
+    return json::object{{"externalReference", repeated("ü", reference)},
+                        {"tags", json::array{json::value(repeated("ü", tag))}},
+                        {"metadata", json::object{{"note", repeated("ü", value)}}}};
+  };
+  EXPECT_EQ(errors_of(body(200, 50, 500)), FieldErrors());
+  EXPECT_EQ(errors_of(body(201, 51, 501)),
+            (FieldErrors{{"externalReference", "must have at most 200 characters"},
+                         {"tags[0]", "must have at most 50 characters"},
+                         {"metadata.note", "must have at most 500 characters"}}));
+}
+
+TEST(OwnData, NamesEachBadTag) {
+  EXPECT_EQ(errors_of(parse(R"({"tags": ["a", 1, "c", "  ", null]})")),
+            (FieldErrors{{"tags[1]", "must be a string"},
+                         {"tags[4]", "must not be null"},
+                         {"tags[3]", "must not be blank"}}));
+  EXPECT_EQ(errors_of(parse(R"({"tags": "vip"})")), (FieldErrors{{"tags", "must be an array"}}));
+}
+
+TEST(OwnData, NamesEachBadKeyAndValueOfMetadata) {
+  EXPECT_EQ(errors_of(parse(R"({"metadata": {"a.b-c_1": true, "n": 1.5, "gone": null}})")), FieldErrors());
+  const auto errors = errors_of(parse(R"({"metadata": {"a b": 1, "": 2, "list": [], "object": {}}})"));
+  ASSERT_EQ(errors.size(), 4U);
+  EXPECT_EQ(errors[0].field, "metadata.a b");
+  EXPECT_EQ(errors[1].field, "metadata.");
+  EXPECT_EQ(errors[2], (FieldError{"metadata.list", "must be a string, a number, true or false"}));
+  EXPECT_EQ(errors[3].field, "metadata.object");
+  EXPECT_EQ(errors_of(parse(R"({"metadata": []})")), (FieldErrors{{"metadata", "must be an object"}}));
+
+  const std::string longest(longest_metadata_key, 'k');
+  EXPECT_EQ(errors_of({{"metadata", json::object{{longest, 1}}}}), FieldErrors());
+  EXPECT_EQ(errors_of({{"metadata", json::object{{longest + 'k', 1}}}}).size(), 1U);
+}
+
+TEST(OwnData, LimitsTheNumberOfTagsAndKeys) {
+  EXPECT_EQ(errors_of({{"tags", numbered_tags(50)}, {"metadata", numbered_metadata(50)}}), FieldErrors());
+  EXPECT_EQ(
+      errors_of({{"tags", numbered_tags(51)}, {"metadata", numbered_metadata(51)}}),
+      (FieldErrors{{"tags", "must have at most 50 entries"}, {"metadata", "must have at most 50 keys"}}));
+}
+
+TEST(OwnData, KeepsTheFirstSpellingOfATagGivenTwice) {
+  EXPECT_EQ(merged(R"({"tags": ["Vip", "new", "VIP", "Öl", "öL", "new"]})").tags, R"(["Vip","new","Öl"])");
+}
+
+TEST(OwnData, ReplacesTagsAndMergesMetadataByKey) {
+  const OwnData before{.external_reference = "A-1",
+                       .tags = R"(["old"])",
+                       .metadata = R"({"color": "red", "size": 4, "gift": true})"};
+  const auto same = merged("{}", before);
+  EXPECT_EQ(same.external_reference, before.external_reference);
+  EXPECT_EQ(same.tags, before.tags);
+  EXPECT_EQ(same.metadata, before.metadata);
+
+  const auto after =
+      merged(R"({"tags": ["new"], "metadata": {"size": 5, "gift": null, "note": "x"}})", before);
+  EXPECT_EQ(after.external_reference, "A-1");
+  EXPECT_EQ(after.tags, R"(["new"])");
+  EXPECT_EQ(parse(after.metadata.value()), parse(R"({"color": "red", "size": 5, "note": "x"})"));
+
+  const auto none = merged(R"({"externalReference": null, "tags": null, "metadata": null})", before);
+  EXPECT_EQ(none.external_reference, std::nullopt);
+  EXPECT_EQ(none.tags, std::nullopt);
+  EXPECT_EQ(none.metadata, std::nullopt);
+}
+
+TEST(OwnData, NoTagsAndNoKeysAreNull) {
+  const auto data =
+      merged(R"({"tags": [], "metadata": {"color": null}})", {.metadata = R"({"color": "red"})"});
+  EXPECT_EQ(data.tags, std::nullopt);
+  EXPECT_EQ(data.metadata, std::nullopt);
+}
+
+TEST(OwnData, MergedMetadataHasALimitToo) {
+  FieldErrors errors;
+  OwnData data{.metadata = to_json(numbered_metadata(50))};
+  merge_own_data(parse(R"({"metadata": {"key0": null, "one": 1}})"), data, errors);
+  EXPECT_EQ(errors, FieldErrors());
+  merge_own_data(parse(R"({"metadata": {"more": 1}})"), data, errors);
+  EXPECT_EQ(errors, (FieldErrors{{"metadata", "must have at most 50 keys"}}));
+}
+
+TEST(OwnData, ColumnsThatABodyNamesAreChanges) {
+  json::object changes;
+  add_own_data(parse(R"({"name": "x"})"), changes);
+  EXPECT_EQ(changes, json::object());
+  add_own_data(parse(R"({"externalReference": null, "tags": ["a", "A"], "metadata": {"k": null}})"), changes);
+  EXPECT_EQ(changes, parse(R"({"external_reference": null, "tags": ["a"], "metadata": {"k": null}})"));
+  EXPECT_EQ(too_much_metadata().details(), (FieldErrors{{"metadata", "must have at most 50 keys"}}));
+}
+
+}  // namespace
+}  // namespace waybill::api
