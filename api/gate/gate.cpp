@@ -75,10 +75,12 @@ void render(Answer answer, const Route& route, Response& response) {
   response.status = answer.status;
   if (answer.status == 201 && !answer.location.empty()) response.add_header("Location", answer.location);
   for (const auto& [name, value] : route.headers) response.add_header(name, value);
+  response.headers += answer.headers;
   if (!answer.file_name.empty())
     response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
-  if (!route.media_type.empty()) {
-    response.content_type = route.media_type;
+  const auto media_type = answer.media_type.empty() ? route.media_type : answer.media_type;
+  if (!media_type.empty()) {
+    response.content_type = media_type;
     response.body = std::move(answer.data);
   } else if (route.bare) {
     response.body = std::move(answer.data);
@@ -358,10 +360,10 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   } else if (route.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;
-    call.head = exchange.request.head;
   }
   if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
+  call.head = exchange.request.head;
   call.peer = client_address(exchange.request.peer, exchange.request.forwarded_for, options_.trusted_proxies);
   auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;

@@ -72,7 +72,7 @@ struct Call {
   std::string path_text;       // the {name:text} part of the path, percent-decoded
   FieldErrors errors;          // found so far, for a route that `adds_errors`
   std::string_view peer = {};  // the client's network address
-  std::string_view head = {};  // for BodyKind::raw: the head, for find_field (api/http/message.hpp)
+  std::string_view head = {};  // of the request, for find_field (api/http/message.hpp)
 
   const Guid& business() const { return principal.business_id; }
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
@@ -89,6 +89,8 @@ struct Answer {
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // of a paginated list
   std::string location = {};
   std::string file_name = {};  // for saving a document: ASCII letters, digits, . - _
+  std::string_view media_type = {};  // instead of the route's: `data` alone is the body
+  std::string headers = {};          // besides the route's: complete lines with their CRLF
 
   static Answer none() { return {}; }
   static Answer of(std::string data) { return {.data = std::move(data)}; }
