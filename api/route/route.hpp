@@ -88,7 +88,7 @@ struct Answer {
   std::string data = {};
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // of a paginated list
   std::string location = {};
-  std::string file_name = {};  // for saving a document: ASCII letters, digits, . - _
+  std::string file_name = {};        // for saving a document: ASCII letters, digits, . - _
   std::string_view media_type = {};  // instead of the route's: `data` alone is the body
   std::string headers = {};          // besides the route's: complete lines with their CRLF
 
