@@ -14,7 +14,7 @@ std::vector<Route> all_routes() {
       business_routes,        business_user_routes,   token_routes,
       subscription_routes,    reference_routes,       mailed_link_routes,
       integration_routes,     integration_run_routes, inbound_routes,
-      password_routes,        workflow_header_routes,
+      password_routes,        workflow_header_routes, tracking_page_routes,
   };
   std::vector<Route> all;
   for (const auto rows_of : resources) {
