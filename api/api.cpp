@@ -28,6 +28,7 @@ struct Api::Shared {
   QuotaLedger quota;
   PasswordHasher passwords;
   Readiness readiness;
+  PublicLimits public_limits;
   Analysis analysis;
   Background background{{}};
   Maps maps;
@@ -49,6 +50,7 @@ class Api::ThreadResponder : public Responder {
                   .stores = shared.stores,
                   .passwords = shared.passwords,
                   .readiness = shared.readiness,
+                  .public_limits = shared.public_limits,
                   .tokens_changed = [&shared] { ++shared.token_epoch; },
                   .send_mails = shared.options.send_mails},
         tokens_(database_),

@@ -37,6 +37,7 @@ std::vector<Route> all_routes() {
       inbound_routes,
       password_routes,
       workflow_header_routes,
+      tracking_page_routes,
   };
   std::vector<Route> all;
   for (const auto rows_of : resources) {

@@ -39,14 +39,7 @@ statements::Shipments shipments_statement(const Guid& business, const StatusChan
           .shipments = change.records,
           .status = change.status,
           .allowed_from = rule_of(change).origins(change.status),
-          .cause = cause_of(change),
-          .is_reported = change.is_reported,
-          .reported_at = change.reported_at};
-}
-
-std::string not_ready_error(const StatusChange& change) {
-  if (change.is_reported) return "the shipment has moved since the reported time";
-  return "not every shipment is " + change.when_all_shipments.value_or("ready");
+          .cause = cause_of(change)};
 }
 
 /// The verdict of a statement on the records that it found.
@@ -68,7 +61,8 @@ StatusChangeResult result_of(const TypedRows<S>& rows, const StatusChange& chang
       refusals += rule.refusal(*row.status, change.status);
       if (rows.size() > 1) refusals += " (" + row.guid.to_string() + ")";
     } else if (!row.is_ready.value()) {
-      result = {.kind = Kind::not_ready, .error = not_ready_error(change)};
+      result = {.kind = Kind::not_ready,
+                .error = "not every shipment is " + change.when_all_shipments.value_or("ready")};
     } else {
       ++result.moved;
     }

@@ -35,11 +35,6 @@ struct StatusChange {
       cause;  // JSON {by: {type, guid, name}, depth}, stored with the events; empty: the transaction's
   /// For orders: waits for the locks of other transactions. Otherwise the result is `locked`.
   bool waits = false;
-  /// For shipments: the status was reported, at `reported_at` or now, and is refused as `not_ready` if the
-  /// shipment has moved since that time. The shipments must be locked by an earlier statement, so that this
-  /// one sees their last moves.
-  bool is_reported = false;
-  std::optional<Time> reported_at = {};
   Time started_at = {};  // start of a run's attempt
 };
 
@@ -47,7 +42,7 @@ struct StatusChangeResult {
   enum class Kind : std::uint8_t {
     made,       // all existing records have the status now
     forbidden,  // the rule forbids the change for a record; none was changed
-    not_ready,  // a shipment lacks the required status or has moved since the report; none was changed
+    not_ready,  // a shipment lacks the required status; none was changed
     not_found,  // none of the records exists
     locked,     // another transaction holds a record; none was changed, without waiting
     refused,    // the database refuses the change (a constraint, a trigger); none was changed

@@ -3,6 +3,7 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/web_address.hpp"
 #include "base/crypto.hpp"
 #include "connectors/carrier_connector.hpp"
 #include "storage/sql/carriers.sql.hpp"
@@ -13,19 +14,32 @@ namespace {
 namespace sql = storage::sql::carriers;
 using Text = std::optional<std::string>;
 
-/// Returns the credential `name` of the body, sealed for this business, carrier and column.
+/// The purpose of a sealed secret: it opens only for this business, carrier and column.
+std::string purpose_of(const Guid& business, const Guid& carrier, std::string_view name) {
+  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
+}
+
+constexpr std::string_view inbound_secret = "inboundSecret";
+
+Bytes sealed_inbound(const Call& call, const Services& services, const Guid& carrier,
+                     const net::WebhookSecret& secret) {
+  return services.secrets.seal(secret.text(), purpose_of(call.business(), carrier, inbound_secret));
+}
+
+/// Returns the credential `name` of the body, sealed.
 std::optional<Bytes> sealed(const Call& call, const Services& services, const Guid& carrier,
                             const std::string& name) {
   const auto secret = text_at(call.object(), name);
   if (!secret) return std::nullopt;
-  return services.secrets.seal(
-      *secret, "carrier-" + name + ":" + call.business().to_string() + ":" + carrier.to_string());
+  return services.secrets.seal(*secret, purpose_of(call.business(), carrier, name));
 }
 
 struct Terms {
   std::string code;
   std::string levels;   // a JSON array of codes
   Text account_number;  // nullopt if not configured
+  Text tracking_url_pattern;
+  bool is_own = false;  // a carrier of the business
 };
 
 asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& carrier) {
@@ -34,7 +48,9 @@ asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& ca
   if (!terms) throw not_found("carrier");
   co_return Terms{.code = std::string(terms->code),
                   .levels = std::string(terms->level_codes),
-                  .account_number = Text(terms->account_number)};
+                  .account_number = Text(terms->account_number),
+                  .tracking_url_pattern = Text(terms->tracking_url_pattern),
+                  .is_own = terms->is_own};
 }
 
 /// True if `body` has the member, flat or nested as in a GET.
@@ -74,7 +90,15 @@ asio::awaitable<void> check_account(const json::object& body, const Terms& terms
 
 }  // namespace
 
+void check_tracking_pattern(const json::object& body, FieldErrors& errors) {
+  const auto pattern = text_at(body, "trackingUrlPattern");
+  if (!pattern || pattern->empty()) return;
+  if (const auto problem = tracking_pattern_problem(*pattern))
+    errors.push_back({"trackingUrlPattern", std::string(*problem)});
+}
+
 void check_carrier_update(const json::object& body, FieldErrors& errors) {
+  check_tracking_pattern(body, errors);
   for (const std::string name : {"accountNumber", "defaultServiceLevel"}) {
     const auto* const nested = find_path(body, "configuration." + name);
     const auto* const flat = body.if_contains(name);
@@ -91,6 +115,7 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   terms.account_number.reset();  // a configuration replaces all of the former one
   check_default_level(body, terms);
   co_await check_account(body, terms);
+  const auto secret = net::WebhookSecret::random();
   const auto rows = co_await services.db.write(
       sql::Configure{.business = call.business(),
                      .carrier = carrier,
@@ -98,19 +123,32 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
                      .default_service_level = text_at(body, "defaultServiceLevel"),
                      .test_mode = flag_at(body, "testMode"),
                      .sealed_key = sealed(call, services, carrier, "apiKey"),
-                     .sealed_secret = sealed(call, services, carrier, "apiSecret")},
+                     .sealed_secret = sealed(call, services, carrier, "apiSecret"),
+                     .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
       call.cause());
   if (rows.empty()) throw not_found("carrier");
-  co_return Answer::of(json_object(rows));
+  auto text = json_object(rows.more());
+  text.pop_back();
+  text += R"(,"inboundSecret":)";
+  text += rows.front().is_new_secret ? '"' + secret.text() + '"' : "null";
+  co_return Answer::of(text + "}");
 }
 
 asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   const auto& body = call.object();
   const auto& carrier = call.id();
   const auto terms = co_await read_terms(call, services, carrier);
-  if (!terms.account_number) throw conflict("The carrier is not configured.");
-  check_default_level(body, terms);
-  co_await check_account(body, terms);
+  const auto pattern = text_at(body, "trackingUrlPattern");
+  const bool new_pattern = body.contains("trackingUrlPattern") && pattern != terms.tracking_url_pattern;
+  if (new_pattern && !terms.is_own) {
+    throw invalid("trackingUrlPattern", "can be set only for a carrier of the business");
+  }
+  const bool only_pattern = body.size() == 1 && body.contains("trackingUrlPattern");
+  if (!only_pattern) {
+    if (!terms.account_number) throw conflict("The carrier is not configured.");
+    check_default_level(body, terms);
+    co_await check_account(body, terms);
+  }
   const auto flag = [&](std::string_view name) {
     return find_value(body, name) == nullptr ? std::nullopt : std::optional(flag_at(body, name));
   };
@@ -125,10 +163,36 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
                   .set_key = body.contains("apiKey"),
                   .sealed_key = sealed(call, services, carrier, "apiKey"),
                   .set_secret = body.contains("apiSecret"),
-                  .sealed_secret = sealed(call, services, carrier, "apiSecret")},
+                  .sealed_secret = sealed(call, services, carrier, "apiSecret"),
+                  .set_pattern = new_pattern,
+                  .tracking_url_pattern = pattern,
+                  .only_pattern = only_pattern},
       call.cause());
   if (rows.empty()) throw conflict("The carrier is not configured.");
   co_return Answer::of(json_object(rows));
+}
+
+asio::awaitable<Answer> rotate_inbound_secret(Call& call, Services& services) {
+  const auto& carrier = call.id();
+  co_await read_terms(call, services, carrier);
+  const auto secret = net::WebhookSecret::random();
+  const auto rows = co_await services.db.write(
+      sql::RotateInboundSecret{.business = call.business(),
+                               .carrier = carrier,
+                               .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
+      call.cause());
+  if (rows.empty()) throw conflict("The carrier is not configured.");
+  co_return Answer::of(R"({"guid":")" + carrier.to_string() + R"(","inboundSecret":")" + secret.text() +
+                       R"("})");
+}
+
+std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, const Guid& business,
+                                                      const Guid& carrier, const Bytes& sealed) {
+  try {
+    return net::WebhookSecret::parse(secrets.open(sealed, purpose_of(business, carrier, inbound_secret)));
+  } catch (const SecretError&) {
+    return std::nullopt;  // another business's broken secret must not stop the call
+  }
 }
 
 asio::awaitable<Answer> remove_carrier(Call& call, Services& services) {

@@ -2,6 +2,7 @@
 
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "net/webhook_signature.hpp"
 
 namespace waybill::api {
 
@@ -16,11 +17,21 @@ inline constexpr CodeName carrier_types[] = {
 inline constexpr CodeName service_levels[] = {
     {"standard", "Standard"}, {"express", "Express"}, {"sameday", "Same day"}};
 
+/// Adds an error for a trackingUrlPattern that is none.
+void check_tracking_pattern(const json::object& body, FieldErrors& errors);
 /// POST /api/carriers/configure
 asio::awaitable<Answer> configure_carrier(Call& call, Services& services);
-/// PATCH and DELETE /api/carriers/{carrierId}
+/// PATCH and DELETE /api/carriers/{carrierId}, POST …/rotate-inbound-secret
 void check_carrier_update(const json::object& body, FieldErrors& errors);
 asio::awaitable<Answer> update_carrier(Call& call, Services& services);
+asio::awaitable<Answer> rotate_inbound_secret(Call& call, Services& services);
 asio::awaitable<Answer> remove_carrier(Call& call, Services& services);
+
+/// POST /api/carriers/{guid}/inbound
+asio::awaitable<Answer> receive_scans(Call& call, Services& services);
+
+/// Returns the inbound secret of a business and a carrier; nullopt if it cannot be decrypted.
+std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, const Guid& business,
+                                                      const Guid& carrier, const Bytes& sealed);
 
 }  // namespace waybill::api

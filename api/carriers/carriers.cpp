@@ -3,6 +3,8 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/web_address.hpp"
+#include "api/scans/scans.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -45,6 +47,15 @@ constexpr Property configuration_answer_properties[] = {
 };
 constexpr Schema configuration_answer_schema{"CarrierConfiguration", configuration_answer_properties};
 
+constexpr Property pattern_property{
+    .name = "trackingUrlPattern",
+    .kind = Kind::string,
+    .max_length = longest_web_address,
+    .min_length = 1,
+    .description =
+        "The https address of the carrier's page for a parcel; {number} stands for its number. "
+        "Built-in carriers have a fixed one, or null."};
+
 constexpr Property carrier_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -55,6 +66,7 @@ constexpr Property carrier_properties[] = {
     {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &service_level_schema},
     {.name = "configuration", .kind = Kind::object, .schema = &configuration_answer_schema},
     {.name = "features", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    pattern_property,
 };
 constexpr Schema carrier_schema{"Carrier", carrier_properties};
 constexpr Schema entry_schema{"CarrierEntry", std::span(carrier_properties).first(6)};
@@ -83,6 +95,7 @@ constexpr Property create_properties[] = {
      .min_length = 1,
      .schema = &service_level_schema,
      .description = "Default: standard, express and sameday."},
+    pattern_property,
     {.name = "isConfigured", .kind = Kind::boolean, .read_only = true},
     {.name = "isActive", .kind = Kind::boolean, .read_only = true},
     {.name = "configuration", .kind = Kind::object, .read_only = true},
@@ -115,6 +128,7 @@ constexpr Property update_properties[] = {
     {.name = "apiSecret", .kind = Kind::text, .description = "Stored encrypted and never returned."},
     {.name = "testMode", .kind = Kind::boolean, .nullable = false},
     {.name = "defaultServiceLevel", .kind = Kind::string, .description = "A code of the carrier."},
+    pattern_property,
 };
 constexpr Schema update_schema{"CarrierUpdate", update_properties};
 
@@ -123,8 +137,17 @@ constexpr Property configured_answer_properties[] = {
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "isConfigured", .kind = Kind::boolean, .nullable = false},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "inboundSecret",
+     .kind = Kind::string,
+     .description =
+         "Signs the carrier's calls of …/inbound. Shown once; null if the carrier already has one."},
 };
 constexpr Schema configured_answer_schema{"CarrierConfigured", configured_answer_properties};
+constexpr Property rotated_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "inboundSecret", .kind = Kind::string, .nullable = false, .description = "Shown once."},
+};
+constexpr Schema rotated_schema{"CarrierInboundSecret", rotated_properties};
 constexpr Property updated_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -154,8 +177,9 @@ constexpr Property contact_create_properties[] = {
 };
 constexpr Schema contact_create_schema{"CarrierContactCreate", contact_create_properties};
 
-/// Adds an error for each service level whose code is already used.
+/// Adds an error for a bad pattern and for each service level whose code is already used.
 void check_create(const json::object& body, FieldErrors& errors) {
+  check_tracking_pattern(body, errors);
   const auto* const levels = find_value(body, "serviceLevels");
   if (levels == nullptr || !levels->is_array()) return;
   std::set<std::string> codes;
@@ -207,12 +231,14 @@ asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
 
 asio::awaitable<Answer> create_carrier(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto made = co_await services.db.write(sql::Create{.business = call.business(),
-                                                           .name = text_at(body, "name").value(),
-                                                           .code = text_at(body, "code").value(),
-                                                           .type = text_at(body, "type").value(),
-                                                           .service_levels = stored_levels(body)},
-                                               call.cause());
+  const auto made =
+      co_await services.db.write(sql::Create{.business = call.business(),
+                                             .name = text_at(body, "name").value(),
+                                             .code = text_at(body, "code").value(),
+                                             .type = text_at(body, "type").value(),
+                                             .service_levels = stored_levels(body),
+                                             .tracking_url_pattern = text_at(body, "trackingUrlPattern")},
+                                 call.cause());
   if (made.empty()) throw conflict("A carrier with this code already exists, or there are 1000 carriers.");
   co_return Answer::created(json_object(made.all()), "/api/carriers/" + made.front().guid.to_string());
 }
@@ -241,6 +267,15 @@ asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   co_return Answer::created(json_object(added.all()),
                             "/api/carriers/contacts/" + added.front().guid.to_string());
 }
+
+constexpr Parameter inbound_query[] = {
+    {.name = "business",
+     .kind = Kind::uuid,
+     .description =
+         "The guid of the business. Without it, the secrets of all businesses that use the carrier "
+         "are tried, which takes longer."}};
+constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::not_found,
+                                        ErrorCode::rate_limited};
 
 constexpr Route routes[] = {
     {.method = Method::get,
@@ -334,13 +369,36 @@ constexpr Route routes[] = {
      .permission = Permission::administer,
      .handler = update_carrier,
      .operation_id = "updateCarrier",
-     .summary = "Updates the configuration of a carrier",
+     .summary = "Updates the configuration of a carrier, or the pattern of a carrier of the business",
      .description = "Fields that are left out keep their values.",
      .tag = "Carriers",
      .body = &update_schema,
      .body_check = check_carrier_update,
      .body_kind = BodyKind::object,
      .answer = &updated_schema},
+    {.method = Method::post,
+     .path = "/api/carriers/{carrierId}/rotate-inbound-secret",
+     .permission = Permission::administer,
+     .handler = rotate_inbound_secret,
+     .operation_id = "rotateCarrierInboundSecret",
+     .summary = "Replaces the secret that signs the calls of a carrier",
+     .description = "The former secret is refused from now on.",
+     .tag = "Carriers",
+     .answer = &rotated_schema},
+    {.method = Method::post,
+     .path = "/api/carriers/{guid}/inbound",
+     .permission = Permission::everyone,
+     .handler = receive_scans,
+     .operation_id = "receiveCarrierScans",
+     .summary = "Receives the scans of a carrier",
+     .description = "The body is that of POST /api/v1/traces, signed by Standard Webhooks with the "
+                    "inboundSecret. The timestamp may differ by 5 minutes. A repeated webhook-id is ignored.",
+     .tag = "Carriers",
+     .body_kind = BodyKind::raw,
+     .query = inbound_query,
+     .answer = &scan_result_schema,
+     .answer_is_array = true,
+     .errors = inbound_errors},
     {.method = Method::del,
      .path = "/api/carriers/{carrierId}",
      .permission = Permission::administer,

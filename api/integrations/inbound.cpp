@@ -1,11 +1,10 @@
-#include <algorithm>
+#include "api/route/inbound.hpp"
+
 #include <string>
 
 #include "api/http/message.hpp"
-#include "api/integrations/stores.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "base/crypto.hpp"
 #include "connectors/stored_credentials.hpp"
 #include "storage/sql/integrations.sql.hpp"
 
@@ -37,42 +36,16 @@ asio::awaitable<std::optional<Target>> find_target(Services& services, const Gui
       .is_active = row->is_active};
 }
 
-/// Returns a short, printable key for the store's delivery id, whatever the store sent.
-std::optional<std::string> delivery_key(const std::optional<std::string>& id) {
-  constexpr std::size_t longest = 200;
-  if (!id || id->empty()) return std::nullopt;
-  const bool is_plain =
-      id->size() <= longest && std::ranges::all_of(*id, [](char c) { return c > ' ' && c <= '~'; });
-  return is_plain ? id : hex(sha256(*id));
-}
-
-/// Throws Failure (RATE_LIMITED) for a caller with too many failures, without a query.
-void check_failures(FailureLimit& failures, std::string_view caller, Time now) {
-  if (const auto wait = failures.wait(caller, now)) {
-    throw Failure(ErrorCode::rate_limited, "Too many calls were refused; try again later.")
-        .with_retry_after(*wait);
-  }
-}
-
 asio::awaitable<Answer> receive(Call& call, Services& services) {
   const auto& integration = call.id();
-  const Time now = services.clock.now();
-  auto& failures = services.stores.inbound_failures();
-  const auto network = network_of(call.peer);
-  // Stores share addresses: one with a wrong secret must not block the others at its address.
-  const auto store = network + " " + integration.to_string();
-  for (const auto& caller : {network, store}) check_failures(failures, caller, now);
+  InboundSender sender(services.public_limits.inbound_failures, call, services.clock.now());
   const auto target = co_await find_target(services, integration);
-  if (!target) {
-    failures.failed(network, now);
-    throw not_found("integration");
-  }
+  if (!target) throw sender.unknown("integration");
   const auto verdict = target->connector->verify(
       target->credentials,
       {.body = call.raw_body, .header = [&](std::string_view name) { return find_field(call.head, name); }});
   if (verdict.kind == InboundVerdict::Kind::bad_signature) {
-    failures.failed(store, now);
-    throw Failure(ErrorCode::unauthorized, "The signature does not match this store.");
+    throw sender.refused("The signature does not match this store.");
   }
   if (verdict.kind == InboundVerdict::Kind::hint && target->is_active) {
     const auto delivery = delivery_key(verdict.delivery_id);

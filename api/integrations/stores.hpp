@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "api/http/failure_limit.hpp"
 #include "base/clock.hpp"
 #include "connectors/connector.hpp"
 #include "net/destination.hpp"
@@ -33,13 +32,9 @@ class Stores {
                                           connectors::StoreCredentials credentials, const Clock& clock,
                                           Duration limit);
 
-  /// Counts inbound webhook calls that no connected store can have made.
-  FailureLimit& inbound_failures() { return inbound_failures_; }
-
  private:
   const connectors::Connector::Options connectors_;
   std::unique_ptr<net::HttpClient> http_;
-  FailureLimit inbound_failures_;
 };
 
 }  // namespace waybill::api

@@ -185,6 +185,7 @@ std::span<const Route> subscription_routes();
 std::span<const Route> integration_routes();
 std::span<const Route> integration_run_routes();
 std::span<const Route> inbound_routes();
+std::span<const Route> tracking_page_routes();
 
 /// All rows, in any order.
 std::vector<Route> all_routes();

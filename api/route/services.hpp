@@ -7,6 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "api/http/failure_limit.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
 #include "base/clock.hpp"
@@ -45,6 +46,13 @@ struct Settings {
   std::filesystem::path mail_directory;  // of written mails; empty if mails go to a server
 };
 
+/// Limits of the calls without a token, of this process. Used by all io threads.
+struct PublicLimits {
+  FailureLimit inbound_failures;  // webhook calls that no connected sender can have made
+  FailureLimit page_views{
+      {.most_failures = 120, .most_counted = 200'000}};  // of tracking pages; each view counts
+};
+
 /// The services that handlers use: one set for each io thread, used on that thread only. All references
 /// outlive the server.
 struct Services {
@@ -58,6 +66,7 @@ struct Services {
   Stores& stores;
   PasswordHasher& passwords;
   Readiness& readiness;
+  PublicLimits& public_limits;
 
   /// Invalidates the cached tokens of this process; those of other processes expire within half a second.
   /// Call it after the commit of a change to tokens, users or plans.
@@ -72,9 +81,9 @@ struct Services {
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
   const auto& [db, clock, secrets, settings, analysis, background, maps, stores, passwords, readiness,
-               tokens_changed, send_mails] = services;
-  return {database, clock,  secrets,   settings,  analysis,       background,
-          maps,     stores, passwords, readiness, tokens_changed, send_mails};
+               public_limits, tokens_changed, send_mails] = services;
+  return {database, clock,     secrets,   settings,      analysis,       background, maps,
+          stores,   passwords, readiness, public_limits, tokens_changed, send_mails};
 }
 
 }  // namespace waybill::api

@@ -20,8 +20,9 @@ constexpr Property package_properties[] = {
 };
 constexpr Schema package_schema{"Package", package_properties};
 
-constexpr Property party_properties[] = {
+constexpr auto recipient_properties = std::to_array<Property>({
     {.name = "name", .kind = Kind::string},
+    {.name = "company", .kind = Kind::string},
     {.name = "street", .kind = Kind::string},
     {.name = "city", .kind = Kind::string},
     {.name = "state", .kind = Kind::string},
@@ -32,8 +33,11 @@ constexpr Property party_properties[] = {
      .kind = Kind::object,
      .schema = &address_schema,
      .description = "The address; its parts are also accepted beside name."},
-};
-constexpr Schema party_schema{"ShipmentPartyInput", party_properties};
+    {.name = "email", .kind = Kind::email, .max_length = longest_email},
+});
+constexpr Schema sender_schema{"ShipmentSenderInput",
+                               std::span(recipient_properties).first(recipient_properties.size() - 1)};
+constexpr Schema recipient_schema{"ShipmentRecipientInput", recipient_properties};
 
 struct PartyPath {
   std::optional<std::string> PartyValues::* value;
@@ -49,6 +53,8 @@ constexpr PartyPath party_paths[] = {
     {&PartyValues::postal_code, "postalCode", "address.postalCode"},
     {&PartyValues::country, "country", "address.country"},
     {&PartyValues::phone, "phone", "phone"},
+    {&PartyValues::company, "company", "company"},
+    {&PartyValues::email, "email", "email"},
 };
 
 constexpr Property relative_properties[] = {
@@ -73,12 +79,12 @@ constexpr auto shipment_properties(bool create) {
        .kind = Kind::object,
        .required = create,
        .nullable = false,
-       .schema = &party_schema},
+       .schema = &sender_schema},
       {.name = "recipient",
        .kind = Kind::object,
        .required = create,
        .nullable = false,
-       .schema = &party_schema},
+       .schema = &recipient_schema},
       {.name = "packages",
        .kind = Kind::array,
        .required = create,
@@ -90,6 +96,14 @@ constexpr auto shipment_properties(bool create) {
       {.name = "serviceLevel", .kind = Kind::string, .description = "A code of the carrier."},
       {.name = "instructions", .kind = Kind::text},
       {.name = "collectionDate", .kind = Kind::timestamp},
+      carrier_number_property,
+      carrier_url_property,
+      external_reference_property,
+      tags_property,
+      metadata_property,
+      {.name = "trackingUrl", .kind = Kind::string, .read_only = true},
+      {.name = "statusChangedAt", .kind = Kind::timestamp, .read_only = true},
+      {.name = "lastTraceAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "estimatedDelivery", .kind = Kind::timestamp, .read_only = true},
       {.name = "deliveredAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
@@ -111,12 +125,15 @@ constexpr Property carrier_properties[] = {
     {.name = "name", .kind = Kind::string},
 };
 constexpr Schema carrier_schema{"CarrierOfShipment", carrier_properties};
-constexpr Property party_answer_properties[] = {
+constexpr Property recipient_answer_properties[] = {
     {.name = "name", .kind = Kind::string},
+    {.name = "company", .kind = Kind::string},
     {.name = "address", .kind = Kind::object, .schema = &address_schema},
     {.name = "phone", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email},
 };
-constexpr Schema party_answer_schema{"ShipmentParty", party_answer_properties};
+constexpr Schema recipient_answer_schema{"ShipmentRecipient", recipient_answer_properties};
+constexpr Schema sender_answer_schema{"ShipmentSender", std::span(recipient_answer_properties).first(4)};
 constexpr Property party_entry_properties[] = {
     {.name = "name", .kind = Kind::string},
     {.name = "address", .kind = Kind::string, .description = "The address on one line."},
@@ -129,12 +146,29 @@ const Property answer_properties[] = {
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
     {.name = "orderId", .kind = Kind::uuid},
     {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
-    {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &party_answer_schema},
-    {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &party_answer_schema},
+    {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &sender_answer_schema},
+    {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &recipient_answer_schema},
     {.name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
     {.name = "serviceLevel", .kind = Kind::string},
     {.name = "instructions", .kind = Kind::text},
+    carrier_number_property,
+    carrier_url_property,
+    {.name = "trackingUrl",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "The public page of the shipment. Anyone with this address can see it."},
+    external_reference_property,
+    tags_property,
+    metadata_property,
+    {.name = "statusChangedAt",
+     .kind = Kind::timestamp,
+     .description =
+         "The time of the last move, as reported. Null for a shipment that an earlier version made "
+         "and that has not moved since."},
+    {.name = "lastTraceAt",
+     .kind = Kind::timestamp,
+     .description = "The time of the newest scan, as reported."},
     {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "estimatedDelivery",
      .kind = Kind::timestamp,
@@ -156,6 +190,13 @@ const Property entry_properties[] = {
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
     {.name = "serviceLevel", .kind = Kind::string},
     {.name = "instructions", .kind = Kind::text},
+    carrier_number_property,
+    carrier_url_property,
+    external_reference_property,
+    tags_property,
+    metadata_property,
+    {.name = "statusChangedAt", .kind = Kind::timestamp},
+    {.name = "lastTraceAt", .kind = Kind::timestamp},
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
 };
 
@@ -206,6 +247,8 @@ void check_common(const json::object& body, bool create, FieldErrors& errors) {
   check_related_guid(body, "carrierId", "carrier.guid", errors);
   check_party(body, "sender", create, errors);
   check_party(body, "recipient", create, errors);
+  check_carrier_number(body, errors);
+  check_own_data(body, errors);
 }
 
 void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
@@ -234,6 +277,24 @@ const Schema shipment_entry_schema{"ShipmentEntry", entry_properties};
 const Schema shipment_create_schema{"ShipmentCreate", create_properties};
 const Schema shipment_update_schema{"ShipmentUpdate", update_properties};
 
+void check_carrier_number(const json::object& body, FieldErrors& errors) {
+  check_not_blank(body, "carrierTrackingNumber", errors);
+  const auto* const url = find_value(body, "carrierTrackingUrl");
+  if (url == nullptr || !url->is_string() || url->get_string().empty()) return;
+  if (const auto problem = web_address_problem(url->get_string())) {
+    errors.push_back({"carrierTrackingUrl", std::string(*problem)});
+  }
+}
+
+bool is_final_shipment(std::string_view status) {
+  return status == "delivered" || status == "returned" || status == "cancelled";
+}
+
+Failure final_shipment(std::string_view status) {
+  return conflict("The shipment is " + std::string(status) +
+                  "; the carrier's number and link can no longer be changed.");
+}
+
 void check_shipment_create(const json::object& body, FieldErrors& errors) {
   check_common(body, true, errors);
 }
@@ -242,7 +303,7 @@ void check_shipment_update(const json::object& body, FieldErrors& errors) {
   check_common(body, false, errors);
 }
 
-void ShipmentValues::merge(const json::object& body) {
+void ShipmentValues::merge(const json::object& body, FieldErrors& errors) {
   merge_related_guid(body, "customerId", "customer.guid", customer);
   merge_related_guid(body, "carrierId", "carrier.guid", carrier);
   merge_text(body, "serviceLevel", service_level);
@@ -253,6 +314,11 @@ void ShipmentValues::merge(const json::object& body) {
   merge_party(body, "sender", sender);
   merge_party(body, "recipient", recipient);
   if (const auto* const list = find_value(body, "packages")) packages = packages_text(list->get_array());
+  merge_text(body, "carrierTrackingNumber", carrier_tracking_number);
+  merge_text(body, "carrierTrackingUrl", carrier_tracking_url);
+  // A GET shows the made address; sent back, it is no address of the caller.
+  if (carrier_tracking_url == made_tracking_url) carrier_tracking_url.reset();
+  merge_own_data(body, own, errors);
 }
 
 void check_not_cleared(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,

@@ -16,6 +16,8 @@ asio::awaitable<Answer> ship_order(Call& call, Services& services);
 /// GET and POST /api/v1/shipments/{shipmentId}/traces
 asio::awaitable<Answer> list_traces(Call& call, Services& services);
 asio::awaitable<Answer> report_trace(Call& call, Services& services);
+/// POST /api/v1/traces
+asio::awaitable<Answer> report_scans(Call& call, Services& services);
 /// GET /api/v1/shipments/{shipmentId}/label
 asio::awaitable<Answer> get_label(Call& call, Services& services);
 

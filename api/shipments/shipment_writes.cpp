@@ -41,6 +41,7 @@ S with_values(S statement, const ShipmentValues& values) {
   statement.instructions = values.instructions;
   statement.collection_date = values.collection_date;
   statement.sender_name = values.sender.name;
+  statement.sender_company = values.sender.company;
   statement.sender_street = values.sender.street;
   statement.sender_city = values.sender.city;
   statement.sender_state = values.sender.state;
@@ -48,12 +49,19 @@ S with_values(S statement, const ShipmentValues& values) {
   statement.sender_country = values.sender.country;
   statement.sender_phone = values.sender.phone;
   statement.recipient_name = values.recipient.name;
+  statement.recipient_company = values.recipient.company;
   statement.recipient_street = values.recipient.street;
   statement.recipient_city = values.recipient.city;
   statement.recipient_state = values.recipient.state;
   statement.recipient_postal_code = values.recipient.postal_code;
   statement.recipient_country = values.recipient.country;
   statement.recipient_phone = values.recipient.phone;
+  statement.recipient_email = values.recipient.email;
+  statement.carrier_tracking_number = values.carrier_tracking_number;
+  statement.carrier_tracking_url = values.carrier_tracking_url;
+  statement.external_reference = values.own.external_reference;
+  statement.tags = values.own.tags;
+  statement.metadata = values.own.metadata;
   return statement;
 }
 
@@ -66,7 +74,13 @@ ShipmentValues values_of(const sql::Lock::Row& row) {
           .instructions = Text(row.instructions),
           .collection_date = row.collection_date,
           .sender = sender_of(row),
-          .recipient = recipient_of(row)};
+          .recipient = recipient_of(row),
+          .carrier_tracking_number = Text(row.carrier_tracking_number),
+          .carrier_tracking_url = Text(row.carrier_tracking_url),
+          .made_tracking_url = Text(row.made_tracking_url),
+          .own = {.external_reference = Text(row.external_reference),
+                  .tags = Text(row.tags),
+                  .metadata = Text(row.metadata)}};
 }
 
 /// Checks that the customer and carrier that `values` newly names exist and fit. `before` has the shipment's
@@ -175,8 +189,8 @@ asio::awaitable<void> try_label(Call& call, Services& services, const Guid& guid
 
 asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
   ShipmentValues values;
-  values.merge(call.object());
   FieldErrors errors;
+  values.merge(call.object(), errors);
   co_await check_references(services, call.business(), values, {}, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
@@ -205,14 +219,17 @@ asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
   if (!locked) throw not_found("shipment");
   const auto before = values_of(*locked);
   auto values = before;
-  values.merge(body);
   FieldErrors errors;
+  values.merge(body, errors);
   if (const auto status = text_at(body, "status"); status && *status != locked->status) {
     errors.push_back({"status", "is " + std::string(locked->status) + "; use POST …/traces to change it"});
   }
   check_not_cleared(body, values, before, errors);
   co_await check_references(services, call.business(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
+  const bool new_number = values.carrier_tracking_number != before.carrier_tracking_number ||
+                          values.carrier_tracking_url != before.carrier_tracking_url;
+  if (new_number && is_final_shipment(locked->status)) throw final_shipment(locked->status);
 
   co_await transaction->run(with_values(
       sql::Update{.business = call.business(), .shipment = call.id(), .packages = values.packages}, values));
@@ -232,9 +249,14 @@ asio::awaitable<Answer> schedule_shipment(Call& call, Services& services) {
                                                .set_collection_date = body.contains("collectionDate"),
                                                .collection_date = time_at("collectionDate"),
                                                .set_delivery_date = body.contains("deliveryDate"),
-                                               .delivery_date = time_at("deliveryDate")},
+                                               .delivery_date = time_at("deliveryDate"),
+                                               .set_carrier_number = body.contains("carrierTrackingNumber"),
+                                               .carrier_number = text_at(body, "carrierTrackingNumber"),
+                                               .set_carrier_url = body.contains("carrierTrackingUrl"),
+                                               .carrier_url = text_at(body, "carrierTrackingUrl")},
                                  call.cause());
   if (rows.empty()) throw not_found("shipment");
+  if (rows.front().is_refused) throw final_shipment(rows.front().status);
   co_return Answer::of(R"({"guid":")" + guid.to_string() + R"("})");
 }
 

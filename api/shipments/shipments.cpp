@@ -8,9 +8,11 @@
 #include "api/records/list.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
+#include "api/scans/scans.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/guid.hpp"
+#include "domain/filter/filter.hpp"
 #include "domain/state_machines.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
@@ -28,6 +30,15 @@ const Parameter list_query[] = {
      .description = "The latest time of creation. A date includes the whole day."},
     {.name = "customerGuid", .kind = Kind::uuid},
     {.name = "status", .kind = Kind::one_of, .values = domain::shipment_states().states},
+    {.name = "trackingNumber",
+     .kind = Kind::string,
+     .description = "Our number or the carrier's, without regard to case."},
+    {.name = "search",
+     .kind = Kind::string,
+     .description = "Words, each of which must occur in a number, the recipient's name or company, or the "
+                    "recipient's city."},
+    {.name = "tag", .kind = Kind::string, .description = "A tag, without regard to case."},
+    {.name = "externalReference", .kind = Kind::string},
     lower_page_parameter,
     per_page_parameter,
 };
@@ -35,14 +46,16 @@ const Parameter list_query[] = {
 constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .required = true}};
 constexpr Schema guid_schema{"ShipmentGuid", guid_properties};
 
-constexpr Property schedule_properties[] = {
+const Property schedule_properties[] = {
     {.name = "shipmentId", .kind = Kind::uuid, .required = true},
     {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "deliveryDate",
      .kind = Kind::timestamp,
      .description = "The estimated delivery; null for the computed one."},
+    carrier_number_property,
+    carrier_url_property,
 };
-constexpr Schema schedule_schema{"ShipmentSchedule", schedule_properties};
+const Schema schedule_schema{"ShipmentSchedule", schedule_properties};
 
 constexpr Property overview_properties[] = {
     {.name = "totalShipments", .kind = Kind::integer, .nullable = false},
@@ -82,14 +95,7 @@ const Property trace_properties[] = {
     {.name = "description", .kind = Kind::text, .nullable = false},
     {.name = "location", .kind = Kind::string},
 };
-constexpr Schema trace_schema{"ShipmentTrace", trace_properties};
-const Property report_properties[] = {
-    {.name = "status", .kind = Kind::one_of, .required = true, .values = domain::shipment_states().states},
-    {.name = "description", .kind = Kind::text, .required = true},
-    {.name = "location", .kind = Kind::string},
-    {.name = "timestamp", .kind = Kind::timestamp, .description = "Default: now."},
-};
-const Schema report_schema{"ShipmentTraceReport", report_properties};
+constexpr Schema trace_entry_schema{"ShipmentTrace", trace_properties};
 constexpr Property reported_properties[] = {
     {.name = "moved",
      .kind = Kind::boolean,
@@ -121,29 +127,84 @@ void check_schedule(const json::object& body, FieldErrors& errors) {
   if (collection && delivery && *delivery < *collection) {
     errors.push_back({"deliveryDate", "must not be before collectionDate"});
   }
+  check_carrier_number(body, errors);
 }
 
-/// Returns the selection of the list's own query parameters.
+// The texts that `search` reads. The indexed ones have further texts, so they only find candidates.
+constexpr domain::SearchText searched_texts[] = {
+    {.indexed = "r.search_text",
+     .searched = "lower(concat_ws(E'\\n', r.tracking_number, r.recipient_name, r.recipient_city))"},
+    {.indexed = "r.further_search_text",
+     .condition = "(r.carrier_tracking_number is not null or r.recipient_company is not null)"},
+};
+
+/// Builds the selection of the list's own query parameters. `?` in a condition stands for the value.
+class SelectionBuilder {
+ public:
+  void narrow(std::string_view condition, std::string value) {
+    const auto number = "$" + std::to_string(first_list_param + selection_.params.size());
+    selection_.where += " and ";
+    for (const char c : condition) {
+      if (c == '?') {
+        selection_.where += number;
+      } else {
+        selection_.where += c;
+      }
+    }
+    selection_.params.push_back(std::move(value));
+  }
+
+  void search(std::string_view text) {
+    const int first = first_list_param + static_cast<int>(selection_.params.size());
+    auto compiled = domain::compile_words(text, searched_texts, first);
+    if (const auto* const error = std::get_if<domain::FilterError>(&compiled))
+      throw invalid("search", error->message);
+    auto& fragment = std::get<domain::SqlFragment>(compiled);
+    selection_.where += " and " + fragment.text;
+    for (auto& param : fragment.params) selection_.params.push_back(std::move(param));
+    selection_.is_searched = true;
+  }
+
+  Selection take() { return std::move(selection_); }
+
+ private:
+  Selection selection_;
+};
+
 Selection selection_of(const Call& call) {
-  Selection selection;
-  const auto narrow = [&](std::string_view condition, std::string value) {
-    const auto number = first_list_param + selection.params.size();
-    selection.where.append(" and ").append(condition).append(" $").append(std::to_string(number));
-    selection.params.push_back(std::move(value));
-  };
+  SelectionBuilder builder;
   if (const auto from = call.parameter("from")) {
     const auto date = parse_date(*from);
-    narrow("r.created_at >=", format_sql_timestamp(date ? *date : parse_timestamp(*from).value()));
+    builder.narrow("r.created_at >= ?", format_sql_timestamp(date ? *date : parse_timestamp(*from).value()));
   }
   if (const auto to = call.parameter("to")) {
     const auto date = parse_date(*to);
-    narrow(date ? "r.created_at <" : "r.created_at <=",
-           date ? format_sql_timestamp(*date + std::chrono::days(1))
-                : format_sql_timestamp(parse_timestamp(*to).value()));
+    builder.narrow(date ? "r.created_at < ?" : "r.created_at <= ?",
+                   date ? format_sql_timestamp(*date + std::chrono::days(1))
+                        : format_sql_timestamp(parse_timestamp(*to).value()));
   }
-  if (const auto customer = call.parameter("customerGuid")) narrow("r.customer_id =", std::string(*customer));
-  if (const auto status = call.parameter("status")) narrow("r.status =", std::string(*status));
-  return selection;
+  // The guids are found first. With the conditions on the rows themselves, the planner could read the rows by
+  // creation until it has a page.
+  constexpr std::string_view with_number =
+      "r.guid = any(array("
+      "select s.guid from shipments s where s.business_id = $1 and lower(s.tracking_number) = lower(?::text) "
+      "and s.deleted_at is null union "
+      "select s.guid from shipments s where s.business_id = $1 and lower(s.carrier_tracking_number) = "
+      "lower(?::text) and s.carrier_tracking_number is not null and s.deleted_at is null))";
+  constexpr std::string_view with_tag =
+      "lower_tags(r.tags) @> lower_tags(jsonb_build_array(?::text)) and r.tags is not null";
+  constexpr std::pair<std::string_view, std::string_view> conditions[] = {
+      {"customerGuid", "r.customer_id = ?"},
+      {"status", "r.status = ?"},
+      {"trackingNumber", with_number},
+      {"tag", with_tag},
+      {"externalReference", "r.external_reference = ?"},
+  };
+  for (const auto& [name, condition] : conditions) {
+    if (const auto value = call.parameter(name)) builder.narrow(condition, std::string(*value));
+  }
+  if (const auto text = call.parameter("search")) builder.search(*text);
+  return builder.take();
 }
 
 asio::awaitable<Answer> list_shipments(Call& call, Services& services) {
@@ -151,7 +212,8 @@ asio::awaitable<Answer> list_shipments(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .shipment = call.id()});
+  const auto rows = co_await services.db.read(sql::Get{
+      .business = call.business(), .shipment = call.id(), .public_url = services.settings.public_url});
   if (rows.empty()) throw not_found("shipment");
   co_return Answer::of(json_object(rows));
 }
@@ -236,7 +298,7 @@ const Route routes[] = {
      .permission = Permission::operate,
      .handler = schedule_shipment,
      .operation_id = "scheduleShipment",
-     .summary = "Sets the collection date and the delivery date of a shipment",
+     .summary = "Sets the dates of a shipment and the carrier's tracking number and link",
      .description = "Fields that are left out keep their values.",
      .tag = "Shipments",
      .body = &schedule_schema,
@@ -304,7 +366,7 @@ const Route routes[] = {
      .operation_id = "listShipmentTraces",
      .summary = "Lists the newest 1 000 traces of a shipment by time",
      .tag = "Shipments",
-     .answer = &trace_schema,
+     .answer = &trace_entry_schema,
      .answer_is_array = true},
     {.method = Method::post,
      .path = "/api/v1/shipments/{shipmentId}/traces",
@@ -315,9 +377,23 @@ const Route routes[] = {
      .description = "The trace moves the shipment to its status if it is not older than the last move and "
                     "the move is allowed.",
      .tag = "Shipments",
-     .body = &report_schema,
+     .body = &trace_schema,
      .body_kind = BodyKind::object,
      .answer = &reported_schema},
+    {.method = Method::post,
+     .path = "/api/v1/traces",
+     .permission = Permission::operate,
+     .handler = report_scans,
+     .operation_id = "addTraces",
+     .summary = "Adds up to 1 000 traces to any shipments",
+     .description = "Each entry has a result: whether it moved its shipment, or its error. Entries with an "
+                    "error are not stored; the others are.",
+     .tag = "Shipments",
+     .body = &scan_schema,
+     .body_check = check_scan,
+     .body_kind = BodyKind::array,
+     .answer = &scan_result_schema,
+     .answer_is_array = true},
     {.method = Method::get,
      .path = "/api/v1/shipments/{shipmentId}/label",
      .permission = Permission::read,

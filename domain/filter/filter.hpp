@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -54,5 +55,15 @@ FilterResult compile_orderby(std::string_view text, const RecordType& type);
 /// null if none of them has a value. A trigram index on each serves words of three characters and more.
 FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
                             std::string_view business = "$1");
+
+/// A text that `compile_words` searches, in SQL over the row `r`; never null and lower case.
+struct SearchText {
+  std::string_view indexed;         // has a trigram index
+  std::string_view searched = {};   // a part of it; empty: all of it
+  std::string_view condition = {};  // of the index; empty: none
+};
+
+/// Compiles a search like `compile_search`, in the given texts.
+FilterResult compile_words(std::string_view text, std::span<const SearchText> texts, int first_param);
 
 }  // namespace waybill::domain

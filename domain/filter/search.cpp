@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/utf8.hpp"
@@ -58,18 +60,41 @@ std::vector<const Field*> searchable_relatives(const RecordType& type) {
   return fields;
 }
 
+/// The words of a search with their error, if there is one.
+struct Words {
+  std::vector<std::string_view> words = {};
+  std::optional<FilterError> error = {};
+};
+
+Words checked_words(std::string_view text) {
+  try {
+    require_clean_text(text);
+  } catch (const SyntaxError& error) {
+    return {.error = FilterError{error_sentence(error, text)}};
+  }
+  auto words = words_of(text);
+  if (count_characters(text) > max_characters) return {.error = FilterError{"longer than 200 characters"}};
+  if (words.size() > max_words) return {.error = FilterError{"more than 16 words"}};
+  return {.words = std::move(words)};
+}
+
+std::string word_in_text(const SearchText& text, const std::string& pattern, bool indexed) {
+  const std::string like = " like " + pattern;
+  std::string predicate = std::string(text.indexed) + (indexed ? like : " || ''" + like);
+  if (!text.searched.empty()) {
+    const auto part = std::string(text.searched) + like;
+    predicate = indexed ? predicate + " and " + part : part;
+  }
+  if (!text.condition.empty()) predicate += " and " + std::string(text.condition);
+  return "(" + predicate + ")";
+}
+
 }  // namespace
 
 FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
                             std::string_view business) {
-  try {
-    require_clean_text(text);
-  } catch (const SyntaxError& error) {
-    return FilterError{error_sentence(error, text)};
-  }
-  const auto words = words_of(text);
-  if (count_characters(text) > max_characters) return FilterError{"longer than 200 characters"};
-  if (words.size() > max_words) return FilterError{"more than 16 words"};
+  const auto [words, error] = checked_words(text);
+  if (error) return *error;
   if (words.empty()) return SqlFragment{"true", {}};
   const auto texts = search_texts(type);
   const auto relatives = searchable_relatives(type);
@@ -89,6 +114,25 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
     }
     if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, indexed, business);
     fragment.text += ")";
+  }
+  fragment.text += ")";
+  return fragment;
+}
+
+FilterResult compile_words(std::string_view text, std::span<const SearchText> texts, int first_param) {
+  const auto [words, error] = checked_words(text);
+  if (error) return *error;
+  if (words.empty()) return SqlFragment{"true", {}};
+  SqlFragment fragment;
+  for (const auto word : words) {
+    const auto number = first_param + static_cast<int>(fragment.params.size());
+    const auto pattern = "lower($" + std::to_string(number) + ")";
+    fragment.params.push_back("%" + like_escaped(word) + "%");
+    std::string predicate;
+    for (const SearchText& searched : texts) {
+      predicate += (predicate.empty() ? "" : " or ") + word_in_text(searched, pattern, has_trigram(word));
+    }
+    fragment.text += (fragment.text.empty() ? "((" : " and (") + predicate + ")";
   }
   fragment.text += ")";
   return fragment;

@@ -1,8 +1,40 @@
 -- Carriers' tracking numbers, scans, and the event of a scan.
 
-alter table carriers add tracking_url_pattern text;  -- with {number}
+-- The address of a carrier's public page for a parcel; {number} stands for the number. The pages of the other built-in
+-- carriers need more than the number, or depend on the country.
+alter table carriers add tracking_url_pattern text check (tracking_url_pattern like 'https://%{number}%');
+update carriers k set tracking_url_pattern = p.pattern
+from (values
+  ('dhl_express', 'https://www.dhl.com/global-en/home/tracking.html?tracking-id={number}'),
+  ('dhl_parcel', 'https://www.dhl.de/de/privatkunden/pakete-empfangen/verfolgen.html?piececode={number}'),
+  ('ups', 'https://www.ups.com/track?tracknum={number}'),
+  ('fedex', 'https://www.fedex.com/fedextrack/?trknbr={number}'),
+  ('usps', 'https://tools.usps.com/go/TrackConfirmAction?tLabels={number}'),
+  ('royal_mail', 'https://www.royalmail.com/track-your-item#/tracking-results/{number}'),
+  ('gls', 'https://gls-group.com/GROUP/en/parcel-tracking?match={number}'),
+  ('evri', 'https://www.evri.com/track/parcel/{number}'),
+  ('colissimo', 'https://www.laposte.fr/outils/suivre-vos-envois?code={number}'),
+  ('chronopost', 'https://www.chronopost.fr/tracking-no-cms/suivi-page?listeNumerosLT={number}'),
+  ('canada_post', 'https://www.canadapost-postescanada.ca/track-reperage/en#/search?searchFor={number}'),
+  ('australia_post', 'https://auspost.com.au/mypost/track/#/details/{number}'),
+  ('aramex', 'https://www.aramex.com/track/results?ShipmentNumber={number}')
+) p (code, pattern)
+where k.business_id = catalogue_business() and k.code = p.code;
 
+-- The address of a parcel's page, with the number percent-encoded (RFC 3986 section 2.3). Null if the carrier has no
+-- pattern or the parcel no number of the carrier.
+create function tracking_url(pattern text, number text) returns text language sql immutable strict as $$
+  select replace(pattern, '{number}', case when number ~ '^[A-Za-z0-9._~-]*$' then number else (
+    select string_agg(case when c ~ '^[A-Za-z0-9._~-]$' then c
+                           else regexp_replace(upper(encode(convert_to(c, 'UTF8'), 'hex')), '(..)', '%\1', 'g') end,
+                      '' order by n)
+    from regexp_split_to_table(number, '') with ordinality s (c, n)) end) $$;
+
+-- The address of a carrier's own calls has only the carrier; the secret that signed a call gives the business.
 alter table carrier_configurations add sealed_inbound_secret bytea;
+create index carrier_configurations_inbound on carrier_configurations (carrier_id)
+  where sealed_inbound_secret is not null and is_active;
+create index carriers_by_guid on carriers (guid);
 
 -- Deliveries of carriers' scans that have been received; a repeated one is ignored.
 create table carrier_deliveries (
@@ -24,6 +56,13 @@ create index shipments_by_number on shipments (business_id, lower(tracking_numbe
 create index shipments_by_carrier_number on shipments (business_id, lower(carrier_tracking_number))
   where deleted_at is null and carrier_tracking_number is not null;
 
+-- Of the texts that a search reads, those that most shipments lack; search_text has the others.
+create function further_search_text(s shipments) returns text language sql immutable as $$
+  select lower(coalesce(s.carrier_tracking_number, '') || E'\n' || coalesce(s.recipient_company, '')) $$;
+create index shipments_by_further_text on shipments using gin (business_id,
+  lower(coalesce(carrier_tracking_number, '') || E'\n' || coalesce(recipient_company, '')) gin_trgm_ops)
+  where deleted_at is null and (carrier_tracking_number is not null or recipient_company is not null);
+
 alter table shipment_traces add external_id text;  -- the sender's; a repeated one is ignored
 create unique index shipment_traces_external_unique on shipment_traces (business_id, shipment_id, external_id)
   where external_id is not null;
@@ -36,18 +75,13 @@ create function trace_json(t shipment_traces) returns jsonb language sql stable
 return jsonb_build_object('status', t.status, 'description', t.description, 'location', t.location,
                           'timestamp', iso(t.at), 'externalId', t.external_id);
 
--- The scan that a transaction reports for the shipments that it moves, the setting waybill.scan:
--- {"description", "location", "externalId"}. Null if it is not set.
-create function reported_scan() returns jsonb language sql stable
-return nullif(current_setting('waybill.scan', true), '')::jsonb;
-
 -- Sets estimated_delivery unless a client has set it, computes it again when its sources change, and keeps delivered_at in
--- step with the status. A move adds its trace here, so that the event of the move has the trace.
+-- step with the status. A scan stores the trace of its move and sets last_trace_id with the status. Any other move gets
+-- its trace here, so that the event of the move has the trace.
 create or replace function set_shipment_dates() returns trigger language plpgsql
 security definer set search_path to pg_catalog, @schema@, pg_temp as $$
 declare
   moved_at timestamptz(3);
-  scan jsonb;
 begin
   if new.estimated_delivery is null
      or (tg_op = 'UPDATE' and new.estimated_delivery is not distinct from old.estimated_delivery
@@ -60,17 +94,21 @@ begin
     end if;
     new.status_changed_at := coalesce(new.status_changed_at, new.created_at);
   elsif new.status is distinct from old.status then
-    scan := reported_scan();
-    moved_at := coalesce(reported_time(), clock_timestamp());
+    if new.last_trace_id is distinct from old.last_trace_id then
+      select t.at into moved_at from shipment_traces t
+      where t.business_id = new.business_id and t.shipment_id = new.guid and t.id = new.last_trace_id
+        and t.status = new.status and t.is_move;
+    end if;
+    if moved_at is null then
+      insert into shipment_traces (business_id, shipment_id, at, status, description, is_move)
+      values (new.business_id, new.guid, clock_timestamp(), new.status, status_text(new.status), true)
+      returning at, id into moved_at, new.last_trace_id;
+    end if;
     if new.status = 'delivered' and new.delivered_at is not distinct from old.delivered_at then
       new.delivered_at := moved_at;
     elsif new.status not in ('delivered', 'returned') then
       new.delivered_at := null;
     end if;
-    insert into shipment_traces (business_id, shipment_id, at, status, description, location, external_id, is_move)
-    values (new.business_id, new.guid, moved_at, new.status, coalesce(scan ->> 'description', status_text(new.status)),
-            scan ->> 'location', scan ->> 'externalId', true)
-    returning id into new.last_trace_id;
     new.status_changed_at := moved_at;
     new.last_trace_at := greatest(old.last_trace_at, moved_at);
   end if;
@@ -86,9 +124,9 @@ begin
   return null;
 end $$;
 
--- One event for each new trace, or one without a trace if the change added none. A shipment whose traces had no events
--- yet has no last_trace_id: then the setting waybill.last_trace_id holds the id before the new traces, and without it
--- only the newest trace is new.
+-- One event for each new trace, or one without a trace if the change added none. A move has one trace, the newest. A
+-- shipment whose traces had no events yet has no last_trace_id: then the setting waybill.last_trace_id holds the id before
+-- the new traces, and without it only the newest trace is new.
 create or replace function record_shipment_update() returns trigger language plpgsql security definer as $$
 begin
   with written as (
@@ -103,7 +141,8 @@ begin
       where n.last_trace_id is distinct from o.last_trace_id
         and t.business_id operator(pg_catalog.=) n.business_id and t.shipment_id operator(pg_catalog.=) n.guid
         and t.id operator(pg_catalog.>) coalesce(
-              o.last_trace_id, nullif(pg_catalog.current_setting('waybill.last_trace_id', true), '')::bigint,
+              case when n.status operator(pg_catalog.=) o.status then coalesce(
+                o.last_trace_id, nullif(pg_catalog.current_setting('waybill.last_trace_id', true), '')::bigint) end,
               n.last_trace_id operator(pg_catalog.-) 1)
         and t.id operator(pg_catalog.<=) n.last_trace_id
       order by t.id

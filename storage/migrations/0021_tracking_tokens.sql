@@ -23,3 +23,7 @@ end $$;
 revoke execute on function add_tracking_tokens() from public;
 create trigger tracking_tokens after insert on shipments referencing new table as new_rows
   for each statement execute function add_tracking_tokens();
+
+-- The minutes by which a zone's clocks are ahead of UTC at a time.
+create function minutes_east(at timestamptz, zone text) returns int language sql stable as $$
+  select (extract(epoch from (at at time zone zone) - (at at time zone 'UTC')) / 60)::int $$;

@@ -1,17 +1,21 @@
--- Configures a carrier and replaces an earlier configuration. Returns the carrier. No row if there is none.
+-- Configures a carrier and replaces an earlier configuration, but keeps its inbound secret. Returns whether the
+-- given secret is the carrier's now, and the carrier. No row if there is none.
 -- $1 business uuid, $2 carrier uuid, $3 account_number text or null, $4 default_service_level text or null,
--- $5 test_mode boolean, $6 sealed_key bytea or null, $7 sealed_secret bytea or null
+-- $5 test_mode boolean, $6 sealed_key bytea or null, $7 sealed_secret bytea or null,
+-- $8 sealed_inbound_secret bytea
+-- -> is_new_secret boolean, ...
 with configured as (
-  insert into carrier_configurations (business_id, carrier_id, account_number, default_service_level, test_mode,
-                                      sealed_api_key, sealed_api_secret)
-  select $1, k.guid, $3, $4, $5, $6, $7 from carriers k
+  insert into carrier_configurations as g (business_id, carrier_id, account_number, default_service_level, test_mode,
+                                           sealed_api_key, sealed_api_secret, sealed_inbound_secret)
+  select $1, k.guid, $3, $4, $5, $6, $7, $8 from carriers k
   where k.business_id in ($1, catalogue_business()) and k.guid = $2 and k.deleted_at is null
   on conflict (business_id, carrier_id) do update
   set account_number = excluded.account_number, default_service_level = excluded.default_service_level,
       test_mode = excluded.test_mode, sealed_api_key = excluded.sealed_api_key,
-      sealed_api_secret = excluded.sealed_api_secret, is_active = true
-  returning carrier_id, is_active
+      sealed_api_secret = excluded.sealed_api_secret, is_active = true,
+      sealed_inbound_secret = coalesce(g.sealed_inbound_secret, excluded.sealed_inbound_secret)
+  returning g.carrier_id, g.is_active, g.sealed_inbound_secret
 )
-select k.guid, k.name, true as "isConfigured", g.is_active as "isActive"
+select g.sealed_inbound_secret = $8 as is_new_secret, k.guid, k.name, true as "isConfigured", g.is_active as "isActive"
 from configured g
 join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = g.carrier_id

@@ -1,8 +1,9 @@
--- Changes a carrier's configuration and returns the carrier. Null leaves $3 to $5 unchanged. No row if the
--- carrier is not configured.
+-- Changes a carrier's configuration and the pattern of a business's own carrier, and returns the carrier. Null
+-- leaves $3 to $5 unchanged. No row if the carrier is not configured, unless only its pattern changes.
 -- $1 business uuid, $2 carrier uuid, $3 active boolean or null, $4 account_number text or null,
 -- $5 test_mode boolean or null, $6 set_default_service_level boolean, $7 default_service_level text or null,
--- $8 set_key boolean, $9 sealed_key bytea or null, $10 set_secret boolean, $11 sealed_secret bytea or null
+-- $8 set_key boolean, $9 sealed_key bytea or null, $10 set_secret boolean, $11 sealed_secret bytea or null,
+-- $12 set_pattern boolean, $13 tracking_url_pattern text or null, $14 only_pattern boolean
 with changed as (
   update carrier_configurations g
   set is_active = coalesce($3, g.is_active), account_number = coalesce($4, g.account_number),
@@ -12,7 +13,13 @@ with changed as (
       sealed_api_secret = case when $10 then $11 else g.sealed_api_secret end
   where g.business_id = $1 and g.carrier_id = $2
   returning carrier_id, is_active
+), patterned as (
+  update carriers k set tracking_url_pattern = $13
+  where $12 and k.business_id = $1 and k.guid = $2 and k.deleted_at is null
+    and ($14 or exists (select from changed))
 )
-select k.guid, k.name, g.is_active as "isActive"
-from changed g
-join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = g.carrier_id
+select k.guid, k.name, coalesce(g.is_active, false) as "isActive"
+from carriers k
+left join changed g on g.carrier_id = k.guid
+where k.business_id in ($1, catalogue_business()) and k.guid = $2 and k.deleted_at is null
+  and ($14 or g.carrier_id is not null)

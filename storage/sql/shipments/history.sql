@@ -1,16 +1,19 @@
 -- Returns a shipment's status changes, oldest first, each preceded by its event id; one row with a null event
--- id if there are none. No row if the shipment does not exist.
+-- id if there are none. The notes of a scan that came with others are its description, as long as the event exists. No row
+-- if the shipment does not exist.
 -- $1 business uuid, $2 shipment uuid
 -- -> event_id bigint or null, ...
 select h.event_id, h.status_from as "from", h.status_to as "to", h.at,
        coalesce(h.cause #>> '{by,type}', 'sql') as "by.type", h.cause #>> '{by,guid}' as "by.guid",
-       h.cause #>> '{by,name}' as "by.name", h.cause ->> 'note' as notes
+       h.cause #>> '{by,name}' as "by.name", coalesce(h.cause ->> 'note', h.described) as notes
 from shipments r
 left join lateral (
-  select event_id, status_from, status_to, at, cause from status_history
+  select event_id, status_from, status_to, at, cause, null::text as described from status_history
   where business_id = $1 and entity_id = $2
   union all
-  select id, (shipment_before).status, (shipment_after).status, at, cause from events
+  select id, (shipment_before).status, (shipment_after).status, at, cause,
+         nullif(detail #>> '{trace,description}', status_text((shipment_after).status))
+  from events
   where business_id = $1 and entity_id = $2 and entity_type = 1 and (shipment_after).guid is not null
     and (shipment_before).status is distinct from (shipment_after).status
 ) h on true

@@ -13,13 +13,14 @@ select
   r.recipient_name as "recipient!.name",
   address_line(r.recipient_street, r.recipient_city, r.recipient_state, r.recipient_postal_code, r.recipient_country)
     as "recipient!.address",
-  r.packages, r.carrier_id as "carrier.guid",
-  (select k.name from carriers k
-   where k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id)
-    as "carrier.name",
-  r.service_level as "serviceLevel", r.instructions, r.created_at as "createdAt"
+  r.packages, r.carrier_id as "carrier.guid", k.name as "carrier.name",
+  r.service_level as "serviceLevel", r.instructions, r.carrier_tracking_number as "carrierTrackingNumber",
+  coalesce(r.carrier_tracking_url, tracking_url(k.tracking_url_pattern, r.carrier_tracking_number)) as "carrierTrackingUrl",
+  r.external_reference as "externalReference", r.tags, r.metadata, r.status_changed_at as "statusChangedAt",
+  r.last_trace_at as "lastTraceAt", r.created_at as "createdAt"
 from (/*rows*/select r.*/*end*/ from shipments r
       where r.business_id = $1 and r.deleted_at is null/*where*/
       order by /*order*/r.created_at desc, r.guid desc/*end*/
       /*page*/limit 50/*end*/) r
+left join carriers k on k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id
 order by /*order*/r.created_at desc, r.guid desc/*end*/

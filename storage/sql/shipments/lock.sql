@@ -1,14 +1,21 @@
--- Locks a shipment and returns its current values.
+-- Locks a shipment and returns its current values, and the address that its carrier's pattern gives.
 -- $1 business uuid, $2 shipment uuid
 -- -> status text, customer_id uuid or null, carrier_id uuid or null, service_level text or null,
 -- instructions text or null, collection_date timestamptz or null, sender_name text or null,
--- sender_street text or null, sender_city text or null, sender_state text or null,
+-- sender_company text or null, sender_street text or null, sender_city text or null, sender_state text or null,
 -- sender_postal_code text or null, sender_country text or null, sender_phone text or null,
--- recipient_name text or null, recipient_street text or null, recipient_city text or null,
--- recipient_state text or null, recipient_postal_code text or null, recipient_country text or null,
--- recipient_phone text or null
-select status, customer_id, carrier_id, service_level, instructions, collection_date, sender_name, sender_street,
-       sender_city, sender_state, sender_postal_code, sender_country, sender_phone, recipient_name, recipient_street,
-       recipient_city, recipient_state, recipient_postal_code, recipient_country, recipient_phone
-from shipments where business_id = $1 and guid = $2 and deleted_at is null
+-- recipient_name text or null, recipient_company text or null, recipient_street text or null,
+-- recipient_city text or null, recipient_state text or null, recipient_postal_code text or null,
+-- recipient_country text or null, recipient_phone text or null, recipient_email text or null,
+-- carrier_tracking_number text or null, carrier_tracking_url text or null, made_tracking_url text or null,
+-- external_reference text or null, tags jsonb or null, metadata jsonb or null
+select r.status, r.customer_id, r.carrier_id, r.service_level, r.instructions, r.collection_date, r.sender_name,
+       r.sender_company, r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country,
+       r.sender_phone, r.recipient_name, r.recipient_company, r.recipient_street, r.recipient_city, r.recipient_state,
+       r.recipient_postal_code, r.recipient_country, r.recipient_phone, r.recipient_email, r.carrier_tracking_number,
+       r.carrier_tracking_url,
+       (select tracking_url(k.tracking_url_pattern, r.carrier_tracking_number) from carriers k
+        where k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id) as made_tracking_url,
+       r.external_reference, r.tags, r.metadata
+from shipments r where r.business_id = $1 and r.guid = $2 and r.deleted_at is null
 for update

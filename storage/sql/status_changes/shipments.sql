@@ -1,33 +1,24 @@
 -- Changes the status of all given shipments that exist, or of none, without waiting for locks. Returns each
--- existing shipment with its previous status (null if another transaction has locked it). A reported status
--- changes nothing if the shipment has moved since the reported time; is_ready is false then.
+-- existing shipment with its previous status (null if another transaction has locked it), and true.
 -- $1 business uuid, $2 shipments uuid[], $3 status text, $4 allowed_from text[],
--- $5 cause text or null (null: as it is set), $6 is_reported boolean,
--- $7 reported_at timestamptz or null (null: now)
+-- $5 cause text or null (null: as it is set)
 -- -> guid uuid, status text or null, is_ready boolean or null, ...
-with locked as materialized (
+with held as materialized (
   select r.guid, r.status from shipments r
   where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
   order by r.guid for no key update skip locked
-), held as materialized (
-  select l.guid, l.status,
-         not ($6::boolean and exists (select from shipment_traces t
-                                      where t.business_id = $1::uuid and t.shipment_id = l.guid and t.is_move
-                                        and t.at > coalesce($7, clock_timestamp())::timestamptz(3))) as is_ready
-  from locked l
 ), existing as materialized (
-  select r.guid, h.status, h.is_ready from shipments r left join held h on h.guid = r.guid
+  select r.guid, h.status from shipments r left join held h on h.guid = r.guid
   where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
 ), verdict as materialized (
-  select bool_and(coalesce(t.status = $3 or (t.is_ready and t.status = any ($4::text[])), false)) as is_good from existing t
+  select bool_and(coalesce(t.status = $3 or t.status = any ($4::text[]), false)) as is_good from existing t
 ), moved as (
   update shipments r
-  set status = $3,
-      delivered_at = case when $3 = 'delivered' then coalesce($7, clock_timestamp()) else r.delivered_at end
+  set status = $3, delivered_at = case when $3 = 'delivered' then clock_timestamp() else r.delivered_at end
   from held h, verdict v
   where v.is_good and r.business_id = $1::uuid and r.guid = h.guid and h.status <> $3
 )
-select t.guid, t.status, t.is_ready, c.cause
+select t.guid, t.status, true as is_ready, c.cause
 from existing t,
      (select case when $5::text is not null then set_config('waybill.cause', $5::text, true) end as cause) c
 order by t.guid

@@ -1,0 +1,128 @@
+// The public pages of shipments.
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/http/message.hpp"
+#include "api/records/fields.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/route/static_file.hpp"
+#include "api/tracking_page/page.hpp"
+#include "base/ascii.hpp"
+#include "storage/sql/tracking_pages.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::tracking_pages;
+
+constexpr std::string_view json_suffix = ".json";
+
+/// Reads the 32 hex digits of a token; nullopt for any other text.
+std::optional<Guid> parse_token(std::string_view digits) {
+  constexpr std::size_t length = 32;
+  if (digits.size() != length) return std::nullopt;
+  std::string text(digits);
+  for (const std::size_t at : {20, 16, 12, 8}) text.insert(at, 1, '-');
+  return Guid::parse(text);
+}
+
+/// Throws Failure (RATE_LIMITED) if the client has seen too many pages in this minute.
+void count_view(const Call& call, Services& services) {
+  const auto client = network_of(call.peer);
+  const Time now = services.clock.now();
+  auto& views = services.public_limits.page_views;
+  if (const auto wait = views.wait(client, now)) {
+    throw Failure(ErrorCode::rate_limited, "Too many pages were requested; try again later.")
+        .with_retry_after(*wait);
+  }
+  views.failed(client, now);
+}
+
+ZonedTime zoned(Time at, std::int64_t offset) {
+  return {.at = at, .utc_offset = std::chrono::minutes(offset)};
+}
+
+std::optional<ZonedTime> zoned(const std::optional<Time>& at, const std::optional<std::int32_t>& offset) {
+  if (!at) return std::nullopt;
+  return zoned(*at, offset.value_or(0));
+}
+
+std::vector<TrackedTrace> traces_of(std::string_view text) {
+  std::vector<TrackedTrace> traces;
+  for (const auto& entry : stored_list(text)) {
+    const auto& trace = entry.get_object();
+    const auto at = parse_timestamp(text_at(trace, "at").value()).value();
+    traces.push_back({.at = zoned(at, trace.at("offset").to_number<std::int64_t>()),
+                      .status = text_at(trace, "status").value(),
+                      .description = text_at(trace, "description").value(),
+                      .location = text_at(trace, "location").value_or("")});
+  }
+  return traces;
+}
+
+TrackedShipment shipment_of(const sql::Get::Row& row) {
+  const auto text = [](const std::optional<std::string_view>& value) {
+    return std::string(value.value_or(""));
+  };
+  return {.tracking_number = std::string(row.tracking_number),
+          .carrier = text(row.carrier),
+          .carrier_tracking_number = text(row.carrier_tracking_number),
+          .carrier_tracking_url = text(row.carrier_tracking_url),
+          .status = std::string(row.status),
+          .estimated_delivery = zoned(row.estimated_delivery, row.estimated_offset),
+          .delivered_at = zoned(row.delivered_at, row.delivered_offset),
+          .created_at = zoned(row.created_at, row.created_offset),
+          .traces = traces_of(row.traces.value_or("[]")),
+          .older_traces = static_cast<std::size_t>(row.older_traces),
+          .city = text(row.city),
+          .country = text(row.country),
+          .business = std::string(row.business),
+          .logo_url = text(row.logo_url),
+          .color = text(row.color),
+          .time_zone = std::string(row.time_zone)};
+}
+
+asio::awaitable<Answer> show_page(Call& call, Services& services) {
+  count_view(call, services);
+  std::string_view name = call.path_text;
+  const bool is_json = name.ends_with(json_suffix);
+  if (is_json) name.remove_suffix(json_suffix.size());
+  const std::string language(find_field(call.head, "accept-language").value_or(""));
+  std::optional<TrackedShipment> shipment;
+  if (const auto token = parse_token(name)) {
+    const auto rows = co_await services.db.read(sql::Get{.token = *token});
+    if (const auto row = rows.find()) shipment = shipment_of(*row);
+  }
+  if (is_json) {
+    if (!shipment) throw not_found("shipment");
+    co_return tracking_json(*std::move(shipment));
+  }
+  co_return shipment ? tracking_page(*std::move(shipment), language) : tracking_page_not_found(language);
+}
+
+constexpr ErrorCode page_errors[] = {ErrorCode::not_found, ErrorCode::rate_limited};
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/track/{token:text}",
+     .permission = Permission::everyone,
+     .handler = show_page,
+     .operation_id = "getTrackingPage",
+     .summary = "Returns the public page of a shipment",
+     .description =
+         "The token is that of the shipment's trackingUrl. With .json behind it, the answer has the same "
+         "facts as JSON. At most 120 requests a minute from one address.",
+     .tag = "Shipments",
+     .errors = page_errors,
+     .media_type = html_type},
+};
+
+}  // namespace
+
+std::span<const Route> tracking_page_routes() { return routes; }
+
+}  // namespace waybill::api
