@@ -4,6 +4,7 @@
 #include <span>
 
 #include "api/records/fields.hpp"
+#include "api/records/own_data.hpp"
 #include "domain/currency.hpp"
 #include "domain/state_machines.hpp"
 
@@ -60,6 +61,55 @@ constexpr Property carrier_properties[] = {
 };
 constexpr Schema carrier_schema{"OrderCarrierChoice", carrier_properties};
 
+constexpr Property delivery_properties[] = {
+    {.name = "street", .kind = Kind::string},
+    {.name = "city", .kind = Kind::string},
+    {.name = "state", .kind = Kind::string},
+    {.name = "postalCode", .kind = Kind::string},
+    {.name = "country", .kind = Kind::string},
+    {.name = "name",
+     .kind = Kind::string,
+     .description =
+         "Who receives the order, if not the customer. A shipment of an order with a name or company here "
+         "takes its recipient from this object alone."},
+    {.name = "company", .kind = Kind::string},
+    {.name = "phone", .kind = Kind::string},
+    {.name = "email", .kind = Kind::email, .max_length = longest_email},
+};
+constexpr Schema delivery_schema{"DeliveryAddress", delivery_properties};
+
+constexpr Property integration_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false, .description = "The address of the store."},
+    {.name = "provider", .kind = Kind::string, .nullable = false},
+};
+constexpr Schema integration_schema{"OrderIntegration", integration_properties};
+
+constexpr std::string_view source_types[] = {"api", "import", "sql"};
+constexpr Property source_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = source_types},
+    {.name = "integration", .kind = Kind::object, .schema = &integration_schema},
+    {.name = "externalId", .kind = Kind::string, .description = "The order's id in the store."},
+    {.name = "url", .kind = Kind::string, .description = "The order in the store's administration."},
+};
+constexpr Schema source_schema{"OrderSource", source_properties};
+
+constexpr Property source_property{.name = "source",
+                                   .kind = Kind::object,
+                                   .nullable = false,
+                                   .read_only = true,
+                                   .schema = &source_schema,
+                                   .description = "Where the order comes from."};
+constexpr Property shipping_method_property{
+    .name = "shippingMethod", .kind = Kind::string, .description = "The name that the checkout shows."};
+constexpr Property shipping_cost_property{
+    .name = "shippingCost", .kind = Kind::money, .description = "In the currency of the order."};
+constexpr Property status_changed_property{
+    .name = "statusChangedAt",
+    .kind = Kind::timestamp,
+    .read_only = true,
+    .description = "The time of the last change of the status; null if it is not known."};
+
 const Property shipment_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
@@ -102,10 +152,19 @@ constexpr auto order_properties(bool create) {
        .nullable = false,
        .min_length = 1,
        .schema = create ? &new_item_schema : &item_schema},
-      {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
-      {.name = "carrierId", .kind = Kind::uuid},
+      {.name = "deliveryAddress", .kind = Kind::object, .schema = &delivery_schema},
+      {.name = "carrierId",
+       .kind = Kind::uuid,
+       .description = create ? "Default: the default carrier of the business." : ""},
       {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
-      {.name = "serviceLevel", .kind = Kind::string, .description = "A code of the carrier."},
+      {.name = "serviceLevel",
+       .kind = Kind::string,
+       .description =
+           create ? "A code of the carrier. Default: the default service level of the business, if the "
+                    "carrier has it."
+                  : "A code of the carrier."},
+      shipping_method_property,
+      shipping_cost_property,
       {.name = "shipments", .kind = Kind::array, .read_only = true, .schema = &shipment_schema},
       {.name = "totalValue", .kind = Kind::number, .read_only = true},
       {.name = "currency",
@@ -117,6 +176,11 @@ constexpr auto order_properties(bool create) {
        .kind = Kind::object,
        .schema = create ? &time_window_schema : &window_change_schema},
       {.name = "notes", .kind = Kind::text},
+      external_reference_property,
+      tags_property,
+      metadata_property,
+      source_property,
+      status_changed_property,
       {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
   });
@@ -152,10 +216,10 @@ constexpr Property item_entry_properties[] = {
 constexpr Schema item_entry_schema{"OrderEntryItem", item_entry_properties};
 
 constexpr Property address_entry_properties[] = {
-    {.name = "street", .kind = Kind::string},
-    {.name = "city", .kind = Kind::string},
-    {.name = "state", .kind = Kind::string},
-    {.name = "postalCode", .kind = Kind::string},
+    {.name = "street", .kind = Kind::string}, {.name = "city", .kind = Kind::string},
+    {.name = "state", .kind = Kind::string},  {.name = "postalCode", .kind = Kind::string},
+    {.name = "name", .kind = Kind::string},   {.name = "company", .kind = Kind::string},
+    {.name = "phone", .kind = Kind::string},  {.name = "email", .kind = Kind::string},
 };
 constexpr Schema address_entry_schema{"OrderEntryAddress", address_entry_properties};
 
@@ -172,15 +236,22 @@ const Property answer_properties[] = {
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states},
     {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
     {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_answer_schema},
-    {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_schema},
+    {.name = "deliveryAddress", .kind = Kind::object, .schema = &delivery_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_answer_schema},
     {.name = "serviceLevel", .kind = Kind::string},
+    shipping_method_property,
+    shipping_cost_property,
     {.name = "shipments", .kind = Kind::array, .nullable = false, .schema = &shipment_schema},
     {.name = "totalValue", .kind = Kind::number, .nullable = false},
     {.name = "currency", .kind = Kind::string, .nullable = false, .description = "An ISO 4217 code."},
     {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
     {.name = "notes", .kind = Kind::text},
+    external_reference_property,
+    tags_property,
+    metadata_property,
+    source_property,
+    status_changed_property,
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
@@ -193,7 +264,13 @@ const Property entry_properties[] = {
     {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_entry_schema},
     {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_entry_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_entry_schema},
+    shipping_method_property,
     {.name = "collectionDate", .kind = Kind::timestamp},
+    external_reference_property,
+    tags_property,
+    metadata_property,
+    source_property,
+    status_changed_property,
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
 };
 
@@ -250,6 +327,7 @@ void check_common(const json::object& body, FieldErrors& errors) {
   check_related_guid(body, "carrierId", "carrier.guid", errors);
   check_new_items(body, errors);
   check_time_window(body, errors);
+  check_own_data(body, errors);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ void check_time_window(const json::object& body, FieldErrors& errors);
 struct ProductTerms {
   std::string name;
   std::optional<std::string> sku;
-  json::value price;  // null if the product has none
+  json::value price;       // null if the product has none
+  json::value dimensions;  // likewise
 };
 
 using Products = std::map<Guid, ProductTerms>;

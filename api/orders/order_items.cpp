@@ -98,6 +98,7 @@ void ItemList::complete(const Products& products) {
     set_if_null(item, "description", json::value(terms.name));
     set_if_null(item, "sku", terms.sku ? json::value(*terms.sku) : json::value());
     set_if_null(item, "price", terms.price);
+    set_if_null(item, "dimensions", terms.dimensions);
   }
 }
 

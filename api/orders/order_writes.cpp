@@ -10,6 +10,7 @@
 #include "api/orders/order_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/numbering.hpp"
+#include "api/records/own_data.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/orders.sql.hpp"
@@ -22,7 +23,8 @@ using Text = std::optional<std::string>;
 
 constexpr auto address_paths = std::to_array<std::string_view>(
     {"deliveryAddress.street", "deliveryAddress.city", "deliveryAddress.state", "deliveryAddress.postalCode",
-     "deliveryAddress.country"});
+     "deliveryAddress.country", "deliveryAddress.name", "deliveryAddress.company", "deliveryAddress.phone",
+     "deliveryAddress.email"});
 
 constexpr std::string_view number_constraints[] = {"orders_number_unique"};
 
@@ -34,9 +36,11 @@ struct OrderValues {
   Text customer_name, customer_email, customer_phone;
   std::array<Text, address_paths.size()> address;
   std::optional<Guid> carrier;
-  Text service_level, currency;
+  Text service_level, currency, shipping_method;
+  Text shipping_cost;  // as a number of SQL
   std::optional<Time> collection_date;
   Text window_start, window_end, notes;
+  OwnData own;
 
   bool has_customer() const { return customer || customer_name; }
 };
@@ -52,7 +56,8 @@ void merge_customer(const json::object& body, OrderValues& values) {
   values.customer_phone = text_at(body, "customer.phone");
 }
 
-void merge(const json::object& body, OrderValues& values) {
+/// Adds an error if the order then has too many keys of metadata.
+void merge(const json::object& body, OrderValues& values, FieldErrors& errors) {
   merge_text(body, "orderNumber", values.number);
   merge_customer(body, values);
   for (std::size_t i = 0; i < address_paths.size(); ++i)
@@ -63,6 +68,12 @@ void merge(const json::object& body, OrderValues& values) {
   merge_text(body, "timeWindow.start", values.window_start);
   merge_text(body, "timeWindow.end", values.window_end);
   merge_text(body, "notes", values.notes);
+  merge_text(body, "shippingMethod", values.shipping_method);
+  if (body.contains("shippingCost")) {
+    const auto* const cost = find_value(body, "shippingCost");
+    values.shipping_cost = cost == nullptr ? Text() : to_json(*cost);
+  }
+  merge_own_data(body, values.own, errors);
   if (body.contains("collectionDate")) {
     values.collection_date = parse_timestamp(text_at(body, "collectionDate").value_or(""));
   }
@@ -73,8 +84,10 @@ Products read_products(std::string_view text) {
   const auto parsed = parse_json(text);
   for (const auto& [guid, entry] : std::get<json::value>(parsed).get_object()) {
     const auto& product = entry.get_object();
-    products.emplace(Guid::parse(guid).value(), ProductTerms{text_at(product, "name").value_or(""),
-                                                             text_at(product, "sku"), product.at("price")});
+    products.emplace(Guid::parse(guid).value(), ProductTerms{.name = text_at(product, "name").value_or(""),
+                                                             .sku = text_at(product, "sku"),
+                                                             .price = product.at("price"),
+                                                             .dimensions = product.at("dimensions")});
   }
   return products;
 }
@@ -106,8 +119,9 @@ OrderValues values_of(const sql::Lock::Row& row) {
   values.number = row.order_number;
   values.status = row.status;
   values.customer = row.customer_id;
-  values.address = {Text(row.delivery_street), Text(row.delivery_city), Text(row.delivery_state),
-                    Text(row.delivery_postal_code), Text(row.delivery_country)};
+  values.address = {Text(row.delivery_street),      Text(row.delivery_city),    Text(row.delivery_state),
+                    Text(row.delivery_postal_code), Text(row.delivery_country), Text(row.delivery_name),
+                    Text(row.delivery_company),     Text(row.delivery_phone),   Text(row.delivery_email)};
   values.carrier = row.carrier_id;
   values.service_level = row.service_level;
   values.currency = row.currency;
@@ -115,6 +129,11 @@ OrderValues values_of(const sql::Lock::Row& row) {
   values.window_start = row.collection_start;
   values.window_end = row.collection_end;
   values.notes = row.notes;
+  values.shipping_method = row.shipping_method;
+  values.shipping_cost = row.shipping_cost;
+  values.own = {.external_reference = Text(row.external_reference),
+                .tags = Text(row.tags),
+                .metadata = Text(row.metadata)};
   return values;
 }
 
@@ -145,15 +164,15 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
 asio::awaitable<Answer> create_order(Call& call, Services& services) {
   const auto& body = call.object();
   OrderValues values;
-  merge(body, values);
+  FieldErrors errors;
+  merge(body, values, errors);
   values.status = text_at(body, "status").value_or(values.status);
   ItemList items(body.at("items").get_array(), {});
-  FieldErrors errors;
   co_await check_references(services, call.business(), values, {}, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto order = Guid::timed_random(to_unix_ms(services.clock.now()));
-  const auto& [street, city, state, postal_code, country] = values.address;
+  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
   co_await write_numbered(services,
                           sql::Create{.business = call.business(),
                                       .order = order,
@@ -175,7 +194,16 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
                                       .collection_date = values.collection_date,
                                       .window_start = values.window_start,
                                       .window_end = values.window_end,
-                                      .notes = values.notes},
+                                      .notes = values.notes,
+                                      .delivery_name = name,
+                                      .delivery_company = company,
+                                      .delivery_phone = phone,
+                                      .delivery_email = email,
+                                      .shipping_method = values.shipping_method,
+                                      .shipping_cost = values.shipping_cost,
+                                      .external_reference = values.own.external_reference,
+                                      .tags = values.own.tags,
+                                      .metadata = values.own.metadata},
                           call.cause(), !values.number, number_constraints);
   co_return Answer::created(co_await read_order(services, call.business(), order),
                             "/api/v1/Orders/" + order.to_string());
@@ -192,8 +220,8 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   }
 
   auto values = before;
-  merge(body, values);
   FieldErrors errors;
+  merge(body, values, errors);
   check_change(body, values, before, errors);
   const auto* const new_items = find_value(body, "items");
   ItemList items(new_items == nullptr ? json::array() : new_items->get_array(),
@@ -201,7 +229,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   co_await check_references(services, call.business(), values, before, items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
-  const auto& [street, city, state, postal_code, country] = values.address;
+  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
   co_await transaction->run(sql::Update{.business = call.business(),
                                         .order = call.id(),
                                         .number = values.number.value(),
@@ -222,7 +250,16 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
                                         .collection_date = values.collection_date,
                                         .window_start = values.window_start,
                                         .window_end = values.window_end,
-                                        .notes = values.notes});
+                                        .notes = values.notes,
+                                        .delivery_name = name,
+                                        .delivery_company = company,
+                                        .delivery_phone = phone,
+                                        .delivery_email = email,
+                                        .shipping_method = values.shipping_method,
+                                        .shipping_cost = values.shipping_cost,
+                                        .external_reference = values.own.external_reference,
+                                        .tags = values.own.tags,
+                                        .metadata = values.own.metadata});
   co_await transaction->commit();
   co_return Answer::of(co_await read_order(services, call.business(), call.id()));
 }

@@ -7,6 +7,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
 #include "api/records/numbering.hpp"
+#include "api/records/own_data.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "storage/sql/product_settings.sql.hpp"
@@ -31,7 +32,7 @@ constexpr Property variant_properties[] = {
 };
 constexpr Schema variant_schema{"VariantOfProduct", variant_properties};
 
-/// The properties of requests; answers have the first nine. `create` requires the name.
+/// The properties of requests; entries of lists have the first twelve. `create` requires the name.
 constexpr auto product_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
@@ -46,6 +47,9 @@ constexpr auto product_properties(bool create) {
       {.name = "cost", .kind = Kind::money},
       {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
       {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
+      external_reference_property,
+      tags_property,
+      metadata_property,
       {.name = "variants",
        .kind = Kind::array,
        .nullable = false,
@@ -60,11 +64,11 @@ constexpr auto create_properties = product_properties(true);
 constexpr auto update_properties = product_properties(false);
 constexpr Schema create_schema{"ProductCreate", create_properties};
 constexpr Schema update_schema{"ProductUpdate", update_properties};
-constexpr Schema product_schema{"Product", std::span(update_properties).first(11)};
+constexpr Schema product_schema{"Product", std::span(update_properties).first(14)};
 
 constexpr auto entry_properties = [] {
-  std::array<Property, 10> properties{};
-  for (std::size_t i = 0; i < 9; ++i) properties.at(i) = update_properties.at(i);
+  std::array<Property, 13> properties{};
+  for (std::size_t i = 0; i < 12; ++i) properties.at(i) = update_properties.at(i);
   properties.back() = update_properties.back();
   return properties;
 }();
@@ -92,7 +96,22 @@ constexpr auto columns = std::to_array<BodyColumn>({
     {"dimensions.height", "height"},
 });
 
-void check_create(const json::object& body, FieldErrors& errors) { check_not_blank(body, "sku", errors); }
+void check_create(const json::object& body, FieldErrors& errors) {
+  check_not_blank(body, "sku", errors);
+  check_own_data(body, errors);
+}
+
+void check_update(const json::object& body, FieldErrors& errors) {
+  check_product_change(body, errors);
+  check_own_data(body, errors);
+}
+
+/// The columns that a body names, for the statements that write them by name.
+json::object columns_of(const json::object& body) {
+  auto changes = changed_columns(body, columns);
+  add_own_data(body, changes);
+  return changes;
+}
 
 asio::awaitable<Answer> list_products(Call& call, Services& services) {
   return list_records(call, services, domain::record_type(domain::EntityType::product), sql::List::statement);
@@ -107,20 +126,19 @@ asio::awaitable<Answer> get_product(Call& call, Services& services) {
 asio::awaitable<Answer> create_product(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto made = co_await write_numbered(
-      services,
-      sql::Create{.business = call.business(), .columns = to_json(changed_columns(call.object(), columns))},
+      services, sql::Create{.business = call.business(), .columns = to_json(columns_of(call.object()))},
       call.cause(), assigns_sku, sku_constraints);
   co_return Answer::created(json_object(made.all()), "/api/v1/Products/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_product(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Update{.business = call.business(),
-                                             .product = call.id(),
-                                             .changes = to_json(changed_columns(call.object(), columns))},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Update{
+          .business = call.business(), .product = call.id(), .changes = to_json(columns_of(call.object()))},
+      call.cause());
   if (rows.empty()) throw not_found("product");
-  if (!rows.front().is_good) throw invalid("sku", "must not be null");
+  if (!rows.front().keeps_sku) throw invalid("sku", "must not be null");
+  if (!rows.front().has_room) throw too_much_metadata();
   co_return Answer::of(json_object(rows.more()));
 }
 
@@ -191,7 +209,7 @@ constexpr Route routes[] = {
      .description = "Fields that are left out keep their values.",
      .tag = "Products",
      .body = &update_schema,
-     .body_check = check_product_change,
+     .body_check = check_update,
      .body_kind = BodyKind::object,
      .answer = &name_schema},
     {.method = Method::del,

@@ -84,15 +84,23 @@ Keys comparable_keys(std::string_view order) {
   return keys;
 }
 
+constexpr std::string_view order_tag = "/*order*/";
+constexpr std::string_view end_tag = "/*end*/";
+
 /// Replaces the text between each `start_tag` and the next `/*end*/`.
 void replace_tagged(std::string& text, std::string_view start_tag, std::string_view replacement) {
-  constexpr std::string_view end_tag = "/*end*/";
   for (auto at = text.find(start_tag); at != std::string::npos; at = text.find(start_tag, at)) {
     at += start_tag.size();
     const auto end = text.find(end_tag, at);
     text.replace(at, end - at, replacement);
     at += replacement.size();
   }
+}
+
+/// Replaces the last of these texts together with its tags.
+void replace_last_tagged(std::string& text, std::string_view start_tag, std::string_view replacement) {
+  const auto at = text.rfind(start_tag);
+  text.replace(at, text.find(end_tag, at) + end_tag.size() - at, replacement);
 }
 
 struct Query {
@@ -123,8 +131,11 @@ Query query_of(const Call& call, std::string_view table, const storage::Statemen
     // rows to suffice for count(*) over () and scans all rows by creation time.
     order = "total, " + order;
     replace_tagged(query.text, "/*rows*/",
-                   "select r.*, found.total from (select r.guid, count(*) over () as total");
-    bounds += ") found join " + table_name + " r on r.business_id = $1 and r.guid = found.guid";
+                   "select r.*, found.total, found.place from (select f.*, row_number() over () as place "
+                   "from (select r.guid, count(*) over () as total");
+    bounds += ") f) found join " + table_name + " r on r.business_id = $1 and r.guid = found.guid";
+    // Outside, `r` has further columns, so functions of the row cannot order it.
+    replace_last_tagged(query.text, order_tag, "r.place");
   } else if (const auto keys = comparable_keys(selection.order);
              page.number > 1 && !selection.is_narrowed() && !keys.columns.empty()) {
     // The first row of the page is found by an index-only scan.
@@ -139,7 +150,7 @@ Query query_of(const Call& call, std::string_view table, const storage::Statemen
     bounds += "))";
   }
   replace_tagged(query.text, "/*page*/", bounds);
-  replace_tagged(query.text, "/*order*/", order);
+  replace_tagged(query.text, order_tag, order);
   if (selection.is_narrowed()) {
     replace_tagged(
         query.text, "/*total*/",

@@ -45,7 +45,7 @@ ValueType type_of(const Expression& e);
 
 void require_text(const Expression& argument, std::string_view function) {
   const auto type = type_of(argument);
-  if (type == ValueType::text) return;
+  if (type == ValueType::text || type == ValueType::any) return;
   throw SyntaxError(described(argument) + " is " + std::string(type_name(type)) + ", but " +
                         std::string(function) + " needs text",
                     argument.offset);
@@ -89,16 +89,54 @@ SyntaxError mismatch(const Expression& odd, const Expression& other) {
           odd.offset};
 }
 
+// The type in which a value of the metadata is compared with `other`.
+ValueType type_beside_metadata(const Expression& metadata, const Expression& other) {
+  const auto type = type_of(other);
+  switch (type) {
+    case ValueType::null:
+      return ValueType::any;
+    case ValueType::boolean:
+    case ValueType::number:
+    case ValueType::text:
+      return type;
+    case ValueType::timestamp:
+    case ValueType::uuid:
+      if (is_literal(other)) return ValueType::text;
+      break;
+    case ValueType::any:
+      throw SyntaxError("two values of the metadata cannot be compared", other.offset);
+    default:
+      break;
+  }
+  throw mismatch(other, metadata);
+}
+
 // The type in which two values are compared. Only a literal string is read as another type.
 ValueType common_type(const Expression& a, const Expression& b) {
   const auto type_a = type_of(a);
   const auto type_b = type_of(b);
+  if (type_a == ValueType::any) return type_beside_metadata(a, b);
+  if (type_b == ValueType::any) return type_beside_metadata(b, a);
+  if (type_a == ValueType::list && type_b == ValueType::text && b.kind == Kind::string) return type_a;
+  if (type_b == ValueType::list && type_a == ValueType::text && a.kind == Kind::string) return type_b;
   const auto reads_as = [](const Expression& e, ValueType type) {
     return e.kind == Kind::string && (type == ValueType::uuid || type == ValueType::timestamp);
   };
   if (type_a == type_b || type_b == ValueType::null || reads_as(b, type_a)) return type_a;
   if (type_a == ValueType::null || reads_as(a, type_b)) return type_b;
   throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
+}
+
+// True for `metadata.KEY` beside a literal: the index of the metadata finds equal values.
+bool is_pair_with_metadata(const Expression& a, const Expression& b) {
+  return a.kind == Kind::field && is_metadata(*a.field) && is_literal(b) && b.kind != Kind::null;
+}
+
+// True for `source.type` and 'import'. The index of the integrations finds these orders, see source_kind in
+// storage/migrations/0019_recipients_and_sources.sql.
+bool is_import(const Expression& a, const Expression& b) {
+  return a.kind == Kind::field && a.field->list_function == "source_kind" && b.kind == Kind::string &&
+         b.text == "import";
 }
 
 // True for texts whose column has an index (storage/migrations/); other texts, and all texts in lower
@@ -214,6 +252,17 @@ class Compiler {
     const auto type = common_type(left, right);
     if (left.kind == Kind::null) return comparison_with_null(right, type, e.comparator);
     if (right.kind == Kind::null) return comparison_with_null(left, type, e.comparator);
+    const bool swapped = is_literal(left);
+    const auto& value = swapped ? right : left;
+    const auto& other = swapped ? left : right;
+    const bool equality = e.comparator == Comparator::eq || e.comparator == Comparator::ne;
+    if (type == ValueType::list || (equality && is_pair_with_metadata(value, other))) {
+      if (!equality || !is_literal(other))
+        throw SyntaxError(described(value) + " is compared with a text by eq, ne and in", value.offset);
+      const auto text = containment(value, other);
+      return e.comparator == Comparator::eq ? text : "(" + text + ") is not true";
+    }
+    if (e.comparator == Comparator::eq && is_import(value, other)) return "r.integration_id is not null";
     const bool constant = is_constant(left) || is_constant(right);
     const bool needs_values = e.comparator != Comparator::ne && (constant || e.comparator != Comparator::eq);
     return in_relative(e.args, needs_values, context, [&](View view) {
@@ -230,15 +279,65 @@ class Compiler {
 
   std::string comparison_with_null(const Expression& e, ValueType type, Comparator comparator) {
     const bool equality = comparator == Comparator::eq || comparator == Comparator::ne;
+    if (type == ValueType::list) {
+      if (!equality) throw SyntaxError(described(e) + " is compared with a text by eq, ne and in", e.offset);
+      return is_empty_list(e) + (comparator == Comparator::ne ? " is true" : " is not true");
+    }
     if (e.kind == Kind::null) return comparator == Comparator::eq ? "true" : "false";
     auto text =
         operand(e, type, View::row, true) + (comparator == Comparator::ne ? " is not null" : " is null");
     return equality ? text : "(" + text + " and false)";
   }
 
+  // A condition that is true for rows whose list or metadata has the literal. Tags are found without regard
+  // to case, as they are unique.
+  std::string containment(const Expression& value, const Expression& literal) {
+    if (value.field->type == FieldType::array) {
+      return "lower_tags(" + own_value(*value.field) + ") @> array[lower(" +
+             operand(literal, ValueType::text, View::row, true) + ")]";
+    }
+    const auto key = parameter(std::string(metadata_key(value.text)));
+    const auto type = type_beside_metadata(value, literal);
+    return own_value(*value.field) + " @> jsonb_build_object(" + key + "::text, " +
+           operand(literal, type, View::row, true) + ")";
+  }
+
+  static std::string is_empty_list(const Expression& e) {
+    return "(jsonb_array_length(" + own_value(*e.field) + ") > 0)";
+  }
+
+  // The value of a key of the metadata; null if it has another type.
+  std::string metadata_value(const Expression& e, ValueType as) {
+    const auto key = parameter(std::string(metadata_key(e.text)));
+    const auto metadata = own_value(*e.field);
+    const auto text = "(" + metadata + " ->> " + key + ")";
+    if (as == ValueType::any) return text;
+    const std::string_view type = as == ValueType::number    ? "number"
+                                  : as == ValueType::boolean ? "boolean"
+                                                             : "string";
+    return "(case when jsonb_typeof(" + metadata + " -> " + key + ") = '" + std::string(type) + "' then " +
+           text + std::string(as == ValueType::text ? "" : sql_cast(as)) + " end)";
+  }
+
+  // Membership in a list or the metadata: one condition for each entry, which its index serves.
+  std::string held_entry(const Expression& value, std::span<const Expression> entries) {
+    std::vector<std::string> conditions;
+    for (const auto& entry : entries) {
+      conditions.push_back(entry.kind == Kind::null
+                               ? comparison_with_null(value, type_of(value), Comparator::eq)
+                               : containment(value, entry));
+    }
+    return joined(conditions, " or ");
+  }
+
   std::string membership(const Expression& e, Context context) {
     const auto& value = e.args[0];
     const auto type = type_of(value);
+    if (type == ValueType::any || type == ValueType::list) {
+      const auto entries = std::span(e.args).subspan(1);
+      for (const auto& entry : entries) common_type(value, entry);
+      return held_entry(value, entries);
+    }
     if (type == ValueType::null) throw SyntaxError("null cannot be tested with in", value.offset);
     const auto entries = std::span(e.args).subspan(1);
     for (const auto& entry : entries) {
@@ -298,10 +397,10 @@ class Compiler {
     const auto& field = *value.field;
     const bool relative = view == View::relative;
     if (!relative && field.role == FieldRole::relative) return {};
-    if (!is_in_search_text(relative ? field.relative_table : type_.table,
-                           relative ? field.relative_column : field.column))
-      return {};
-    return (relative ? "x" : "r") + std::string(".search_text like lower(") + pattern(part, true, true) + ")";
+    const auto text = search_text_with(relative ? field.relative_table : type_.table,
+                                       relative ? field.relative_column : field.column);
+    if (text.empty()) return {};
+    return (relative ? "x." : "r.") + std::string(text) + " like lower(" + pattern(part, true, true) + ")";
   }
 
   // Writes a predicate that `needs_values` (is never true for a missing value) on the relative's table if
@@ -318,6 +417,7 @@ class Compiler {
   std::string operand(const Expression& e, ValueType as, View view, bool typed = false) {
     if (is_case_function(e))
       return (e.kind == Kind::lower ? "lower(" : "upper(") + operand(e.args[0], as, view, true) + ")";
+    if (e.kind == Kind::field && is_metadata(*e.field)) return metadata_value(e, as);
     if (e.kind == Kind::field) return column(*e.field, view);
     if (e.kind == Kind::boolean) return literal_text(e, as);
     if (is_condition(e)) return "((" + condition(e, {}) + ") is true)";
@@ -326,7 +426,7 @@ class Compiler {
   }
 
   static std::string column(const Field& field, View view) {
-    if (!field.column.empty()) return "r." + std::string(field.column);
+    if (!field.column.empty()) return own_value(field);
     return view == View::row ? relative_value(field) : "x." + std::string(field.relative_column);
   }
 

@@ -46,8 +46,14 @@ struct Expression {
 /// levels.
 Expression parse_expression(std::string_view text, const RecordType& type);
 
-/// The field of this path by which lists of `type` can be filtered and sorted. Throws SyntaxError if there is
-/// none.
+/// The field of this path by which lists of `type` can be filtered; for `metadata.KEY` that of the metadata.
+/// Throws SyntaxError if there is none.
 const Field& find_list_field(std::string_view path, std::size_t offset, const RecordType& type);
+
+/// True for the field that holds the users' own keys; the expression's text ends with the key.
+inline bool is_metadata(const Field& field) { return field.type == FieldType::object; }
+
+/// The key of `metadata.KEY`.
+inline std::string_view metadata_key(std::string_view path) { return path.substr(metadata_path.size() + 1); }
 
 }  // namespace waybill::domain::odata

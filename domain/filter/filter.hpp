@@ -35,7 +35,8 @@ using FilterResult = std::variant<SqlFragment, FilterError>;
 /// comparison is false for them. `not` inverts the result exactly, also where a string function gets a
 /// missing value. Strings compare with case; timestamps may be dates (their midnight UTC); `customer.name`
 /// may be written `customer/name`. String tests of searchable fields also test `search_text`, so that its
-/// trigram index serves them.
+/// trigram index serves them. `tags eq 'vip'` holds if any tag is vip, without regard to case. `metadata/KEY`
+/// is compared in the type of the other value, and is missing if it has another type.
 FilterResult compile_filter(std::string_view text, const RecordType& type, int first_param,
                             std::string_view business = "$1");
 
@@ -48,8 +49,9 @@ FilterResult compile_orderby(std::string_view text, const RecordType& type);
 /// regard to case. At most 200 characters and 16 words. Empty text gives `true`. `business` as for
 /// compile_filter.
 ///
-/// The tables have `search_text`, a column or a function of the row, never null: `lower()` of all searchable
-/// own fields, separated by white space. A trigram index on it serves words of three characters and more.
+/// The tables have `search_text`, a column or a function of the row, never null: `lower()` of the searchable
+/// own fields, separated by white space. Some fields are in another function (Field::search_text), which is
+/// null if none of them has a value. A trigram index on each serves words of three characters and more.
 FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
                             std::string_view business = "$1");
 

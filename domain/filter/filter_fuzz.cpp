@@ -16,7 +16,7 @@ constexpr int first_param = 3;
 // True for the characters that the compiler itself writes: no upper case, double quotes or backslashes.
 bool is_own_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-         std::string_view(" ._$:()=<>,'|-").find(c) != std::string_view::npos;
+         std::string_view(" ._$:()[]=<>,'|-@").find(c) != std::string_view::npos;
 }
 
 // True if the text names `$N` for every parameter, and no other parameter except `$1`.

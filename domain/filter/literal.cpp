@@ -60,6 +60,10 @@ std::string_view type_name(ValueType type) {
       return "a timestamp";
     case ValueType::uuid:
       return "a uuid";
+    case ValueType::any:
+      return "a value of the metadata";
+    case ValueType::list:
+      return "a list of texts";
   }
   return {};
 }
@@ -90,6 +94,10 @@ ValueType value_type(FieldType type) {
       return ValueType::boolean;
     case FieldType::timestamp:
       return ValueType::timestamp;
+    case FieldType::array:
+      return ValueType::list;
+    case FieldType::object:
+      return ValueType::any;
     default:
       return ValueType::text;
   }

@@ -7,7 +7,8 @@
 
 namespace waybill::domain::odata {
 
-enum class ValueType { null, boolean, number, text, timestamp, uuid };
+/// `any` is a value of the metadata: a text, a number, or true or false.
+enum class ValueType { null, boolean, number, text, timestamp, uuid, any, list };
 
 /// "a number", for messages.
 std::string_view type_name(ValueType type);

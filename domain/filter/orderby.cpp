@@ -58,6 +58,8 @@ class OrderBy {
     if (token().kind != TokenKind::word) throw SyntaxError("a field is expected", token().offset);
     const auto& name = tokens_[at_++];
     const auto& field = find_list_field(name.text, name.offset, type_);
+    if (field.type == FieldType::array || field.type == FieldType::object)
+      throw SyntaxError(shortened(name.text) + " cannot be sorted by", name.offset);
     if (!fields_.insert(&field).second) throw SyntaxError(name.text + " is given twice", name.offset);
     if (fields_.size() > max_keys) throw SyntaxError("more than 8 fields", name.offset);
     descending_ = take_direction();
@@ -69,7 +71,7 @@ class OrderBy {
   // Null sorts below every value (OData 4.01 part 1, "System Query Option $orderby").
   void write_key(const Field& field) {
     if (!text_.empty()) text_ += ", ";
-    text_ += field.column.empty() ? relative_value(field) : "r." + std::string(field.column);
+    text_ += field.column.empty() ? relative_value(field) : own_value(field);
     if (descending_) text_ += " desc";
     if (may_be_null(field)) text_ += descending_ ? " nulls last" : " nulls first";
   }

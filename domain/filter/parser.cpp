@@ -212,6 +212,18 @@ class Parser {
 
 }  // namespace
 
+namespace {
+
+const Field* find_metadata(std::string_view key, std::size_t offset, const RecordType& type) {
+  constexpr std::size_t longest_key = 40;
+  const auto* const field = type.find(metadata_path);
+  if (field != nullptr && (key.empty() || key.size() > longest_key))
+    throw SyntaxError("a key of metadata has 1 to 40 characters", offset);
+  return field;
+}
+
+}  // namespace
+
 Expression parse_expression(std::string_view text, const RecordType& type) {
   return Parser(text, type).parse();
 }
@@ -221,7 +233,11 @@ const Field& find_list_field(std::string_view path, std::size_t offset, const Re
   // Requests name "customer.guid" customerId.
   if (field == nullptr && path.ends_with("Id"))
     field = type.find(std::string(path.substr(0, path.size() - 2)) + ".guid");
+  const bool has_key = path.starts_with(metadata_path) && path.substr(metadata_path.size()).starts_with('.');
+  if (field == nullptr && has_key) field = find_metadata(metadata_key(path), offset, type);
   if (field == nullptr || !field->list_filter) throw SyntaxError("unknown field " + shortened(path), offset);
+  if (is_metadata(*field) && !has_key)
+    throw SyntaxError(std::string(path) + " needs a key, as in metadata/KEY", offset);
   return *field;
 }
 

@@ -33,12 +33,17 @@ std::string relative_meets(const Field& field, std::string_view predicate, std::
   return "r." + std::string(field.relative_key) + (semi_join ? " in " + guids : " = any(array" + guids + ")");
 }
 
-bool is_in_search_text(std::string_view table, std::string_view column) {
+std::string own_value(const Field& field) {
+  return "r." + std::string(field.list_function.empty() ? field.column : field.list_function);
+}
+
+std::string_view search_text_with(std::string_view table, std::string_view column) {
   const auto types = record_types();
   const auto type = std::ranges::find(types, table, &RecordType::table);
-  if (type == types.end()) return false;
-  return std::ranges::any_of(type->fields,
-                             [&](const Field& field) { return field.searchable && field.column == column; });
+  if (type == types.end()) return {};
+  const auto field = std::ranges::find_if(
+      type->fields, [&](const Field& each) { return each.searchable && each.column == column; });
+  return field == type->fields.end() ? std::string_view() : field->search_text;
 }
 
 }  // namespace waybill::domain::odata

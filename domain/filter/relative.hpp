@@ -19,8 +19,11 @@ std::string relative_value(const Field& field);
 std::string relative_meets(const Field& field, std::string_view predicate, std::string_view business,
                            bool semi_join);
 
-/// True if the column is part of its table's `search_text`, which has the searchable own fields in lower
-/// case.
-bool is_in_search_text(std::string_view table, std::string_view column);
+/// The value of an own field for the row `r`.
+std::string own_value(const Field& field);
+
+/// The function of a row of the table that has this column in lower case together with others
+/// ("search_text"); empty if there is none.
+std::string_view search_text_with(std::string_view table, std::string_view column);
 
 }  // namespace waybill::domain::odata

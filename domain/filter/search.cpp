@@ -39,6 +39,17 @@ std::string word_in_relative(const std::vector<const Field*>& fields, const std:
   return relative_meets(key, indexed ? predicate : "(" + predicate + ")", business, false);
 }
 
+/// The functions of the row that have the searchable own fields.
+std::vector<std::string_view> search_texts(const RecordType& type) {
+  std::vector<std::string_view> texts;
+  for (const auto& field : type.fields) {
+    const bool is_own = field.searchable && field.role != FieldRole::relative;
+    if (is_own && std::ranges::find(texts, field.search_text) == texts.end())
+      texts.push_back(field.search_text);
+  }
+  return texts;
+}
+
 std::vector<const Field*> searchable_relatives(const RecordType& type) {
   std::vector<const Field*> fields;
   for (const auto& field : type.fields) {
@@ -60,6 +71,7 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
   if (count_characters(text) > max_characters) return FilterError{"longer than 200 characters"};
   if (words.size() > max_words) return FilterError{"more than 16 words"};
   if (words.empty()) return SqlFragment{"true", {}};
+  const auto texts = search_texts(type);
   const auto relatives = searchable_relatives(type);
   SqlFragment fragment;
   for (const auto word : words) {
@@ -68,9 +80,13 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
     fragment.params.push_back("%" + like_escaped(word) + "%");
     fragment.text += fragment.text.empty() ? "(" : " and ";
     const bool indexed = has_trigram(word);
-    fragment.text +=
-        indexed ? "(r.search_text like " : "(r.search_text || '' like ";  // prevents the use of the index
-    fragment.text += pattern;
+    std::string_view separator = "(";
+    for (const auto function : texts) {
+      fragment.text.append(separator).append("r.").append(function);
+      fragment.text += indexed ? " like " : " || '' like ";  // prevents the use of the index
+      fragment.text += pattern;
+      separator = " or ";
+    }
     if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, indexed, business);
     fragment.text += ")";
   }

@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
+#include "domain/records/record_type.hpp"
 
 namespace waybill::domain::odata {
 namespace {
@@ -18,6 +19,8 @@ bool begins_word(char c) { return is_letter(c) || c == '_'; }
 bool is_hex(char c) { return hex_value(c) >= 0; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_word(char c) { return begins_word(c) || is_digit(c) || c == '/' || c == '.'; }
+bool is_metadata_key(char c) { return begins_word(c) || is_digit(c) || c == '.' || c == '-'; }
+
 // Reads the character at `at` and moves `at` past it.
 char32_t character_at(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
@@ -116,7 +119,10 @@ class Tokenizer {
   }
 
   Token word() {
-    Token token = take(TokenKind::word, run(is_word));
+    const auto prefix = metadata_path.size() + 1;
+    const bool has_key = text_.substr(at_).starts_with(metadata_path) &&
+                         (peek(metadata_path.size()) == '/' || peek(metadata_path.size()) == '.');
+    Token token = take(TokenKind::word, has_key ? run(is_metadata_key, prefix) : run(is_word));
     std::ranges::replace(token.text, '/', '.');
     return token;
   }

@@ -25,7 +25,8 @@ enum class TokenKind { end, open, close, comma, word, string, number, timestamp,
 struct Token {
   TokenKind kind{};
   std::size_t offset = 0;  // byte of the expression, from 0
-  std::string text;        // as written; the value of a string; a word has `.` for `/`
+  std::string text;        // as written; the value of a string; a word has `.` for `/`; a path into metadata
+                           // ends with the key, which may have other characters than a word
 };
 
 /// The tokens of a `$filter` or `$orderby` (OData 4.01 ABNF, the subset of the contract), the last one of

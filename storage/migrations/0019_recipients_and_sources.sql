@@ -24,6 +24,37 @@ create index orders_by_source on orders (business_id, integration_id, created_at
 create index orders_by_shipping_method on orders (business_id, shipping_method, created_at, guid)
   where deleted_at is null and shipping_method is not null;
 
+-- The source that answers and lists show. An order with an integration is an import, also if it is older than this
+-- migration. domain/records/change.cpp computes the same for events.
+create function source_kind(o orders) returns text language sql immutable
+return case when o.integration_id is not null then 'import' when o.source_type = 'sql' then 'sql' else 'api' end;
+
+-- The recipient's part of the texts that $search covers; null if an order has no recipient of its own. It is not part of
+-- search_text, whose index would have to be built anew.
+create function recipient_text(o orders) returns text language sql immutable
+return lower(nullif(coalesce(o.delivery_name, '') || E'\n' || coalesce(o.delivery_company, '') || E'\n' ||
+                    coalesce(o.delivery_phone, '') || E'\n' || coalesce(o.delivery_email, ''), E'\n\n\n'));
+create index orders_by_recipient on orders using gin (business_id,
+  lower(nullif(coalesce(delivery_name, '') || E'\n' || coalesce(delivery_company, '') || E'\n' ||
+               coalesce(delivery_phone, '') || E'\n' || coalesce(delivery_email, ''), E'\n\n\n')) gin_trgm_ops)
+  where deleted_at is null
+    and lower(nullif(coalesce(delivery_name, '') || E'\n' || coalesce(delivery_company, '') || E'\n' ||
+                     coalesce(delivery_phone, '') || E'\n' || coalesce(delivery_email, ''), E'\n\n\n')) is not null;
+
+-- The name of a store: its address without the scheme.
+create function store_name(i integrations) returns text language sql immutable
+return regexp_replace(i.store_url, '^[a-z]+://', '');
+
+-- A setting that is null has not been made. It does not act, and answers show the product's default.
+alter table business_defaults
+  alter service_level drop not null, alter service_level drop default,
+  alter length drop not null, alter length drop default,
+  alter width drop not null, alter width drop default,
+  alter height drop not null, alter height drop default,
+  alter unit drop not null, alter unit drop default,
+  alter email_enabled drop not null, alter email_enabled drop default,
+  alter push_enabled drop not null, alter push_enabled drop default;
+
 alter table orders
   alter source_type set default order_source(),
   alter status_changed_at set default now();

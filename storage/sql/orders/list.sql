@@ -10,9 +10,18 @@ select
   r.items as "items{description,quantity,price}",
   r.delivery_street as "deliveryAddress.street", r.delivery_city as "deliveryAddress.city",
   r.delivery_state as "deliveryAddress.state", r.delivery_postal_code as "deliveryAddress.postalCode",
-  r.carrier_id as "carrier.guid", r.collection_date as "collectionDate", r.created_at as "createdAt"
+  r.delivery_name as "deliveryAddress.name", r.delivery_company as "deliveryAddress.company",
+  r.delivery_phone as "deliveryAddress.phone", r.delivery_email as "deliveryAddress.email",
+  r.carrier_id as "carrier.guid", r.shipping_method as "shippingMethod", r.collection_date as "collectionDate",
+  r.external_reference as "externalReference", r.tags, r.metadata,
+  case when r.integration_id is not null then 'import' when r.source_type = 'sql' then 'sql' else 'api' end
+    as "source.type",
+  r.integration_id as "source.integration.guid", i.store_name as "source.integration.name",
+  i.provider as "source.integration.provider", r.external_id as "source.externalId", r.source_url as "source.url",
+  r.status_changed_at as "statusChangedAt", r.created_at as "createdAt"
 from (/*rows*/select r.*/*end*/ from orders r
       where r.business_id = $1 and r.deleted_at is null/*where*/
       order by /*order*/r.created_at desc, r.guid desc/*end*/
       /*page*/limit 50/*end*/) r
+left join integrations i on i.business_id = r.business_id and i.guid = r.integration_id
 order by /*order*/r.created_at desc, r.guid desc/*end*/
