@@ -11,7 +11,6 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/params.hpp"
-#include "storage/rows.hpp"
 
 namespace waybill::storage {
 
@@ -58,29 +57,5 @@ Time binary_time(std::string_view value);
 
 /// Returns the number as PostgreSQL prints it, including NaN, Infinity and -Infinity.
 std::string binary_numeric(std::string_view value);
-
-/// One row of a result in binary format (Session::run_binary).
-class BinaryRow {
- public:
-  BinaryRow(const Rows& rows, int row) : rows_(rows), row_(row) {}
-
-  bool is_null(int column) const { return rows_.is_null(row_, column); }
-  std::string_view bytes(int column) const { return rows_.get(row_, column); }
-  std::optional<std::string> maybe_string(int column) const {
-    if (is_null(column)) return std::nullopt;
-    return std::string(bytes(column));
-  }
-  Guid guid(int column) const { return binary_guid(bytes(column)); }
-  Time time(int column) const { return binary_time(bytes(column)); }
-  bool boolean(int column) const { return binary_number<std::int8_t>(bytes(column)) != 0; }
-  template <std::integral Number>
-  Number number(int column) const {
-    return binary_number<Number>(bytes(column));
-  }
-
- private:
-  const Rows& rows_;
-  int row_;
-};
 
 }  // namespace waybill::storage

@@ -27,15 +27,10 @@ class Session {
   Session(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
 
   /// Runs a statement, which is prepared at its first use. Without a Work it is its own transaction.
-  Rows run(const Statement& statement, const Params& params);
+  Rows run(const Statement& statement, const Params& params = {});
   template <TypedStatement S>
   ResultOf<S> run(const S& statement) {
     return ResultOf<S>(run(S::statement, statement.params()));
-  }
-
-  template <typename... Values>
-  Rows run(const Statement& statement, const Values&... values) {
-    return run(statement, params_of(values...));
   }
 
   /// Likewise, but planned each time: for statements on a table that can grow from empty to a million rows
@@ -46,12 +41,7 @@ class Session {
     return ResultOf<S>(run_replanned(S::statement, statement.params()));
   }
 
-  template <typename... Values>
-  Rows run_replanned(const Statement& statement, const Values&... values) {
-    return run_replanned(statement, params_of(values...));
-  }
-
-  /// Like `run`, with rows in binary format for BinaryRow.
+  /// Like `run`, with rows in binary format.
   Rows run_binary(const Statement& statement, const Params& params);
   template <TypedStatement S>
   ResultOf<S> run_binary(const S& statement) {
@@ -79,13 +69,6 @@ class Session {
   std::set<std::string> notifications();
 
  private:
-  template <typename... Values>
-  static Params params_of(const Values&... values) {
-    Params params;
-    (params.add(values), ...);
-    return params;
-  }
-
   std::string prepared(const Statement& statement);
   Rows run(const Statement& statement, const Params& params, Format format);
   void cancel();

@@ -29,7 +29,7 @@ class Worker {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     int retention_days = 30;  // of events and runs
     int positions_retention_days = 90;
-    int deleted_retention_days = 90;  // of deleted records
+    int deleted_retention_days = 90;                      // of deleted records
     std::int64_t blast_factor = 100;                      // worker/guard/blast_guard.hpp
     std::int64_t blast_minimum = 1000;                    // 0 in either turns the guard off
     Duration import_interval = std::chrono::seconds(60);  // between two imports from a store

@@ -1,5 +1,3 @@
-#include "storage/sql/orders.sql.hpp"
-
 #include <string>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "domain/state_machines.hpp"
+#include "storage/sql/orders.sql.hpp"
 #include "storage/status_change.hpp"
 
 namespace waybill::api {

@@ -1,7 +1,7 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
+#include "api/route/clock_tolerance.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "storage/sql/shipments.sql.hpp"
 #include "storage/status_change.hpp"

@@ -6,7 +6,7 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/params.hpp"
+#include "api/route/clock_tolerance.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/ascii.hpp"

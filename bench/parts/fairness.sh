@@ -72,7 +72,7 @@ beside_confirmations() { # COMMAND…
   for i in "${uploads[@]}"; do
     until curl -s --fail -o /dev/null -X POST -H "Authorization: Bearer $loud_token" \
       "http://127.0.0.1:$api/api/v1/Customers/confirm-upload?guid=$i"; do sleep 0.2; done &
-    confirmations+=("$!")
+    confirmations+=("$!") pids+=("$!")
   done
   "$@"
   wait "${confirmations[@]}"

@@ -1,5 +1,6 @@
 #include "storage/blocking/connection.hpp"
 
+#include <stdexcept>
 #include <vector>
 
 #include "storage/blocking/errors.hpp"
@@ -39,6 +40,7 @@ Connection::~Connection() {
 
 pqxx::result Connection::run(pqxx::transaction_base& transaction, const Statement& statement,
                              const Params& params) {
+  if (params.formats() != nullptr) throw std::invalid_argument("libpqxx sends only text");
   return translated([&] {
     const std::string name(statement.name);
     connection_.prepare(name, std::string(statement.text));  // on the server with the first use

@@ -8,7 +8,6 @@
 
 #include <pqxx/pqxx>
 
-#include "storage/blocking/params.hpp"
 #include "storage/blocking/typed_rows.hpp"
 #include "storage/errors.hpp"
 #include "storage/session_limits.hpp"
@@ -25,11 +24,7 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   /// Runs a statement, preparing it the first time.
-  template <typename... Values>
-  pqxx::result run(const Statement& statement, const Values&... values) {
-    return run(statement, params_of(values...));
-  }
-  pqxx::result run(const Statement& statement, const Params& params);
+  pqxx::result run(const Statement& statement, const Params& params = {});
   template <TypedStatement S>
   ResultOf<S, pqxx::result> run(const S& statement) {
     return ResultOf<S, pqxx::result>(run(S::statement, statement.params()));
@@ -60,11 +55,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   /// Runs a statement as one transaction, preparing it the first time.
-  template <typename... Values>
-  pqxx::result run(const Statement& statement, const Values&... values) {
-    return run(statement, params_of(values...));
-  }
-  pqxx::result run(const Statement& statement, const Params& params);
+  pqxx::result run(const Statement& statement, const Params& params = {});
   template <TypedStatement S>
   ResultOf<S, pqxx::result> run(const S& statement) {
     return ResultOf<S, pqxx::result>(run(S::statement, statement.params()));

@@ -32,9 +32,9 @@ create unique index shipment_traces_external_unique on shipment_traces (business
 alter table events add detail jsonb;
 
 -- A trace as the entity of an event shows it.
-create function trace_json(t shipment_traces) returns jsonb language sql stable as $$
-  select jsonb_build_object('status', t.status, 'description', t.description, 'location', t.location,
-                            'timestamp', iso(t.at), 'externalId', t.external_id) $$;
+create function trace_json(t shipment_traces) returns jsonb language sql stable
+return jsonb_build_object('status', t.status, 'description', t.description, 'location', t.location,
+                          'timestamp', iso(t.at), 'externalId', t.external_id);
 
 -- The scan that a transaction reports for the shipments that it moves, the setting waybill.scan:
 -- {"description", "location", "externalId"}. Null if it is not set.

@@ -47,33 +47,68 @@ return (select jsonb_object_agg(e.key, e.value) from jsonb_each(metadata) e
         where not holds_word(e.value #>> '{}', words));
 
 -- Records without the data of a person; null for null. Country, state and city of a delivery stay.
-create function erased(c customers) returns customers language sql stable as $$
-  select case when c.guid is not null then jsonb_populate_record(c, jsonb_build_object(
-    'name', 'Erased', 'email', null, 'phone', null, 'company', null, 'street', null, 'city', null, 'state', null,
-    'postal_code', null, 'country', null, 'contacts', jsonb '[]', 'reference_list', jsonb '[]',
-    'external_reference', null, 'tags', null, 'metadata', null)) end $$;
+create function erased(c customers) returns customers language plpgsql immutable as $$
+begin
+  if c.guid is null then return null; end if;
+  c.name := 'Erased';
+  c.email := null;
+  c.phone := null;
+  c.company := null;
+  c.street := null;
+  c.city := null;
+  c.state := null;
+  c.postal_code := null;
+  c.country := null;
+  c.contacts := '[]';
+  c.reference_list := '[]';
+  c.external_reference := null;
+  c.tags := null;
+  c.metadata := null;
+  return c;
+end $$;
 
-create function erased(o orders, words text[]) returns orders language sql stable as $$
-  select case when o.guid is not null then jsonb_populate_record(o, jsonb_build_object(
-    'delivery_name', null, 'delivery_company', null, 'delivery_phone', null, 'delivery_email', null,
-    'delivery_street', null, 'delivery_postal_code', null, 'notes', null,
-    'external_reference', case when not holds_word(o.external_reference, w.words) then o.external_reference end,
-    'tags', tags_without(o.tags, w.words), 'metadata', metadata_without(o.metadata, w.words))) end
-  from (select words || array(select lower(d) from unnest(array[o.delivery_name, o.delivery_email, o.delivery_phone]) d
-                              where length(d) > 2)) w (words) $$;
+create function erased(o orders, words text[]) returns orders language plpgsql immutable as $$
+begin
+  if o.guid is null then return null; end if;
+  words := words || array(select lower(d) from unnest(array[o.delivery_name, o.delivery_email, o.delivery_phone]) d
+                          where length(d) > 2);
+  o.delivery_name := null;
+  o.delivery_company := null;
+  o.delivery_phone := null;
+  o.delivery_email := null;
+  o.delivery_street := null;
+  o.delivery_postal_code := null;
+  o.notes := null;
+  if holds_word(o.external_reference, words) then o.external_reference := null; end if;
+  if o.tags is not null then o.tags := tags_without(o.tags, words); end if;
+  if o.metadata is not null then o.metadata := metadata_without(o.metadata, words); end if;
+  return o;
+end $$;
 
-create function erased(s shipments, words text[]) returns shipments language sql stable as $$
-  select case when s.guid is not null then jsonb_populate_record(s, jsonb_build_object(
-    'recipient_name', 'Erased', 'recipient_company', null, 'recipient_phone', null, 'recipient_email', null,
-    'recipient_street', null, 'recipient_postal_code', null, 'instructions', null,
-    'external_reference', case when not holds_word(s.external_reference, w.words) then s.external_reference end,
-    'tags', tags_without(s.tags, w.words), 'metadata', metadata_without(s.metadata, w.words))
-    || case when holds_word(s.sender_name, words)  -- a parcel that the person sends back
-         then jsonb '{"sender_name": "Erased", "sender_company": null, "sender_phone": null, "sender_street": null,
-                      "sender_postal_code": null}'
-         else '{}' end) end
-  from (select words || array(select lower(d) from unnest(array[s.recipient_name, s.recipient_email, s.recipient_phone]) d
-                              where length(d) > 2 and d <> 'Erased')) w (words) $$;
+create function erased(s shipments, words text[]) returns shipments language plpgsql immutable as $$
+begin
+  if s.guid is null then return null; end if;
+  if holds_word(s.sender_name, words) then  -- a parcel that the person sends back
+    s.sender_name := 'Erased';
+    s.sender_company := null;
+    s.sender_phone := null;
+    s.sender_street := null;
+    s.sender_postal_code := null;
+  end if;
+  words := words || array(select lower(d) from unnest(array[s.recipient_name, s.recipient_email, s.recipient_phone]) d
+                          where length(d) > 2 and d <> 'Erased');
+  s.recipient_name := 'Erased';
+  s.recipient_company := null;
+  s.recipient_phone := null;
+  s.recipient_email := null;
+  s.recipient_street := null;
+  s.recipient_postal_code := null;
+  s.instructions := null;
+  if holds_word(s.external_reference, words) then s.external_reference := null; end if;
+  if s.tags is not null then s.tags := tags_without(s.tags, words); end if;
+  if s.metadata is not null then s.metadata := metadata_without(s.metadata, words); end if;
+  return s;
+end $$;
 
 -- The attempts of a run without what destinations answered.
 create function erased_tries(tries text) returns text language sql immutable

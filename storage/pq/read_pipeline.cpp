@@ -5,8 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/container/static_vector.hpp>
 
-#include "storage/binary.hpp"
-#include "storage/fields.hpp"
+#include "storage/typed_rows.hpp"
 
 namespace waybill::storage::pq {
 namespace {
@@ -18,7 +17,7 @@ constexpr auto stall_time = std::chrono::milliseconds(2);
 constexpr std::size_t stall_load = 1000;
 
 std::int64_t ordinality(const Rows& rows, int row) {
-  return rows.is_binary() ? BinaryRow(rows, row).number<std::int64_t>(0) : RowView(rows, row).number(0);
+  return read_column<std::int64_t>(RowOf<Rows>{rows, row}, 0);
 }
 
 // `use` may remove the member from the call.

@@ -9,16 +9,18 @@
 namespace waybill::tests {
 namespace {
 
+void mail_for_each_order(Tenant& tenant) {
+  tenant.configure(
+      {{"name", "mail"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_created")},
+       {"action",
+        {{"type", "send_email"}, {"recipient", "{{customer.email}}"}, {"subject", "s"}, {"body", "b"}}}});
+}
+
 class MailLimits : public testing::Test {
  protected:
-  MailLimits() {
-    tenant.configure(
-        {{"name", "mail"},
-         {"entityType", "Order"},
-         {"triggerId", trigger_guid("order_created")},
-         {"action",
-          {{"type", "send_email"}, {"recipient", "{{customer.email}}"}, {"subject", "s"}, {"body", "b"}}}});
-  }
+  MailLimits() { mail_for_each_order(tenant); }
 
   static Waybill::Options options(const std::string& mail_dir) {
     return {.arguments = {"--mails-per-day", "5", "--mail-dir", mail_dir}};
@@ -82,6 +84,20 @@ TEST_F(MailLimits, DoNotApplyToABusinessThatTheOperatorCreated) {
   for (int i = 0; i < 7; ++i) order_for("stranger" + std::to_string(i) + "@example.com");
   EXPECT_TRUE(eventually([&] { return runs("succeeded") == 7; }));
   EXPECT_EQ(tenant.sql.number("select count(*) from business_mails"), 0);
+}
+
+TEST(MailLimitsOfAnUnreachableServer, DoNotCountMailsThatWereNotSent) {
+  const TestDatabase database;
+  const Waybill waybill(database.url(),
+                        {.retry_schedule = "1h",
+                         .arguments = {"--mails-per-day", "5", "--smtp-url", "smtp://127.0.0.1:1",
+                                       "--mail-from", "a@example.com"}});
+  Tenant tenant{waybill, "Shop"};
+  mail_for_each_order(tenant);
+  tenant.sql.exec("update businesses set registered_by_itself = true, plan = 'standard'");
+  tenant.create_order({{"customer", {{"name", "Ada"}, {"email", "stranger@example.com"}}}});
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=retrying").size() == 1; }));
+  EXPECT_TRUE(eventually([&] { return tenant.sql.value("select recipients from business_mails") == "0"; }));
 }
 
 }  // namespace

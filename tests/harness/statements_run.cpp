@@ -14,7 +14,7 @@
 namespace waybill::tests {
 namespace {
 
-const char* folder() { return std::getenv("WAYBILL_STATEMENTS_RUN"); }
+const char* folder() { return std::getenv("STATEMENTS_RUN_FOLDER"); }
 
 std::set<std::string_view>& recorded() {
   static std::set<std::string_view> names;

@@ -6,7 +6,7 @@
 
 namespace waybill::tests {
 
-/// True if WAYBILL_STATEMENTS_RUN names a folder: the tests then record the statements of storage/sql/ that
+/// True if STATEMENTS_RUN_FOLDER names a folder: the tests then record the statements of storage/sql/ that
 /// they run, as counted by pg_stat_statements.
 bool records_statements();
 

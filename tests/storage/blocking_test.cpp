@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/binary.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/session.hpp"
 #include "tests/harness/eventually.hpp"
@@ -14,15 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 using storage::DatabaseUnavailable;
+using storage::Params;
 using storage::Statement;
 using storage::StatementError;
-using storage::blocking::as_optional;
 using storage::blocking::Connection;
 using storage::blocking::Transaction;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr Statement add{"test.add", "insert into notes (id, text) values ($1, $2)"};
+Params note(int id, const std::optional<std::string>& text) { return Params().add(id).add(text); }
+
 constexpr Statement count{"test.count", "select count(*) as notes from notes"};
 
 /// The SQLSTATE of the error of a call, "unavailable", or "" if it throws nothing.
@@ -53,31 +56,83 @@ class Blocking : public testing::Test {
   Connection connection{server.url(), "tested"};
 };
 
-TEST_F(Blocking, ResultsReadByNameWhatParametersSent) {
-  constexpr Statement echo{"test.echo",
-                           "select $1::uuid as guid, $2::timestamptz as at, $3::text as text, $4::bigint as "
-                           "number, $5::boolean as flag, $6::uuid as nobody, $7::text[] as texts, "
-                           "($7::text[])[1] as first"};
+/// A statement as the generated headers declare one.
+struct Echo {
+  storage::Required<Guid> guid;
+  storage::Required<Time> at;
+  storage::Required<std::string_view> text;
+  storage::Required<std::int64_t> number;
+  storage::Required<bool> flag;
+  std::optional<Guid> nobody = std::nullopt;
+  storage::Required<storage::Array<std::string_view>> texts;
+
+  static constexpr Statement statement{
+      "test.echo",
+      "select $1::uuid as guid, $2::timestamptz as at, $3::text as text, $4::bigint as number, $5::boolean "
+      "as "
+      "flag, $6::uuid as nobody, ($7::text[])[1] as first, ($7::text[])[2] as second"};
+  Params params() const {
+    Params all;
+    add_param(all, guid);
+    add_param(all, at);
+    add_param(all, text);
+    add_param(all, number);
+    add_param(all, flag);
+    add_param(all, nobody);
+    add_param(all, texts);
+    return all;
+  }
+
+  struct Row {
+    template <typename Source>
+    explicit Row(const storage::RowOf<Source>& row)
+        : guid(storage::read_column<Guid>(row, 0)),
+          at(storage::read_column<Time>(row, 1)),
+          text(storage::read_column<std::string_view>(row, 2)),
+          number(storage::read_column<std::int64_t>(row, 3)),
+          flag(storage::read_column<bool>(row, 4)),
+          nobody(storage::read_column<std::optional<Guid>>(row, 5)),
+          first(storage::read_column<std::string_view>(row, 6)),
+          second(storage::read_column<std::optional<std::string_view>>(row, 7)) {}
+
+    Guid guid;
+    Time at;
+    std::string_view text;
+    std::int64_t number;
+    bool flag;
+    std::optional<Guid> nobody;
+    std::string_view first;
+    std::optional<std::string_view> second;
+  };
+};
+
+TEST_F(Blocking, ResultsHaveWhatParametersSent) {
   const Guid guid = Guid::random();
   const Time at = *parse_timestamp("2026-11-20T05:45:12.345678Z");
   const std::string text = "it's \\ \"ü\"" + std::string(100'000, 'x');
   storage::ArrayLiteral texts;
   texts.add("a,\"b\"\\").add_null();
-  const pqxx::result rows =
-      connection.run(echo, guid, at, text, std::int64_t{-7}, true, std::optional<Guid>(), texts);
-  ASSERT_EQ(rows.size(), 1U);
-  const pqxx::row row = rows.at(0);
-  EXPECT_EQ(row["guid"].as<Guid>(), guid);
-  EXPECT_EQ(row["at"].as<Time>(), at);
-  EXPECT_EQ(row["text"].as<std::string>(), text);
-  EXPECT_EQ(row["number"].as<std::int64_t>(), -7);
-  EXPECT_TRUE(row["flag"].as<bool>());
-  EXPECT_EQ(as_optional<Guid>(row["guid"]), guid);
-  EXPECT_EQ(as_optional<Guid>(row["nobody"]), std::nullopt);
-  EXPECT_THROW(row["nobody"].as<Guid>(), pqxx::conversion_error);
-  EXPECT_THROW(row["text"].as<Guid>(), pqxx::conversion_error);
-  EXPECT_THROW(row["absent"], pqxx::argument_error);
-  EXPECT_EQ(row["first"].as<std::string>(), "a,\"b\"\\");
+  const auto rows =
+      connection.run(Echo{.guid = guid, .at = at, .text = text, .number = -7, .flag = true, .texts = texts});
+  ASSERT_EQ(rows.size(), 1);
+  const auto row = rows.front();
+  EXPECT_EQ(row.guid, guid);
+  EXPECT_EQ(row.at, at);
+  EXPECT_EQ(row.text, text);
+  EXPECT_EQ(row.number, -7);
+  EXPECT_TRUE(row.flag);
+  EXPECT_EQ(row.nobody, std::nullopt);
+  EXPECT_EQ(row.first, "a,\"b\"\\");
+  EXPECT_EQ(row.second, std::nullopt);
+  const storage::RowOf<pqxx::result> untyped{rows.all(), 0};
+  EXPECT_THROW(storage::read_column<Guid>(untyped, 5), storage::WrongColumn) << "null";
+  EXPECT_THROW(storage::read_column<Guid>(untyped, 2), storage::WrongColumn) << "not a guid";
+}
+
+TEST_F(Blocking, BinaryParametersAreRefused) {
+  constexpr Statement first{"test.first", "select ($1::bigint[])[1]"};
+  const std::int64_t numbers[] = {1};
+  EXPECT_THROW(connection.run(first, Params().add(storage::binary_array(numbers))), std::invalid_argument);
 }
 
 TEST_F(Blocking, SessionHasTheSettingsOfTheOtherClient) {
@@ -106,7 +161,7 @@ TEST_F(Blocking, StatementIsOneTransactionAndIsPreparedOnce) {
   const auto prepared = connection.execute("select name from pg_prepared_statements");
   ASSERT_EQ(prepared.size(), 1U);
   EXPECT_EQ(prepared.at(0)["name"].as<std::string>(), "test.transaction");
-  EXPECT_EQ(connection.run(add, 1, std::optional<std::string>()).affected_rows(), 1U);
+  EXPECT_EQ(connection.run(add, note(1, std::nullopt)).affected_rows(), 1U);
   EXPECT_EQ(notes(), 1);
 }
 
@@ -120,30 +175,30 @@ TEST_F(Blocking, LiteralSqlMayHaveSeveralStatementsThatAreOneTransaction) {
 
 TEST_F(Blocking, TransactionIsCommittedWhenItsBodyReturns) {
   const int seen = connection.transact([&](Transaction& transaction) {
-    transaction.run(add, 1, "a");
+    transaction.run(add, note(1, "a"));
     transaction.execute("insert into notes values (2, 'b')");
     EXPECT_EQ(notes(), 0) << "others see it only once it is committed";
     return transaction.run(count).at(0)["notes"].as<int>();
   });
   EXPECT_EQ(seen, 2);
   EXPECT_EQ(notes(), 2);
-  connection.transact([&](Transaction& transaction) { transaction.run(add, 3, "c"); });
+  connection.transact([&](Transaction& transaction) { transaction.run(add, note(3, "c")); });
   EXPECT_EQ(notes(), 3);
 }
 
 TEST_F(Blocking, TransactionIsRolledBackWhenItsBodyThrows) {
   EXPECT_THROW(connection.transact([&](Transaction& transaction) {
-    transaction.run(add, 1, "a");
+    transaction.run(add, note(1, "a"));
     throw std::out_of_range("changed its mind");
   }),
                std::out_of_range);
   const auto repeat = [&](Transaction& transaction) {
-    transaction.run(add, 1, "a");
-    transaction.run(add, 1, "again");
+    transaction.run(add, note(1, "a"));
+    transaction.run(add, note(1, "again"));
   };
   EXPECT_EQ(failure_of([&] { connection.transact(repeat); }), "23505");
   EXPECT_EQ(notes(), 0);
-  connection.run(add, 1, "the connection goes on");
+  connection.run(add, note(1, "the connection goes on"));
   EXPECT_EQ(notes(), 1);
 }
 
@@ -156,7 +211,7 @@ TEST_F(Blocking, CommitThatIsRefusedIsAStatementError) {
   bool returned = false;
   EXPECT_EQ(failure_of([&] {
               connection.transact([&](Transaction& transaction) {
-                transaction.run(add, 1, "a");
+                transaction.run(add, note(1, "a"));
                 returned = true;
               });
             }),
@@ -172,7 +227,7 @@ TEST_F(Blocking, CommitThatIsNotAnsweredIsUnavailable) {
       "create constraint trigger die after insert on notes deferrable initially deferred for each row "
       "execute function die()");
   EXPECT_EQ(failure_of([&] {
-              connection.transact([&](Transaction& transaction) { transaction.run(add, 1, "a"); });
+              connection.transact([&](Transaction& transaction) { transaction.run(add, note(1, "a")); });
             }),
             "unavailable");
   EXPECT_EQ(notes(), 0);
@@ -201,31 +256,31 @@ TEST_F(Blocking, RefusalsHaveTheSqlstateThatTheOtherClientReports) {
 }
 
 TEST_F(Blocking, LockIsWaitedForNoLongerThanTheLimit) {
-  connection.run(add, 1, "a");
+  connection.run(add, note(1, "a"));
   Session holder = server.connect();
   holder.exec("begin; update notes set text = 'held'");
   Connection worker(server.url(), "tested", storage::worker_limits);
   constexpr Statement change{"test.change", "update notes set text = $1"};
   try {
-    worker.run(change, "b");
+    worker.run(change, Params().add("b"));
     FAIL();
   } catch (const StatementError& error) {
     EXPECT_TRUE(storage::is_lock_conflict(error)) << error.sqlstate();
   }
   holder.exec("commit");
-  EXPECT_EQ(worker.run(change, "b").affected_rows(), 1U);
+  EXPECT_EQ(worker.run(change, Params().add("b")).affected_rows(), 1U);
 }
 
 TEST_F(Blocking, TransactionWhoseClientSleepsIsEndedByTheServer) {
   Connection worker(server.url(), "sleeper", {.idle_in_transaction = 100ms});
   EXPECT_EQ(failure_of([&] {
               worker.transact([&](Transaction& transaction) {
-                transaction.run(add, 1, "a");
+                transaction.run(add, note(1, "a"));
                 ASSERT_TRUE(eventually([&] {
                   return server.number(
                              "select count(*) from pg_stat_activity where application_name = 'sleeper'") == 0;
                 }));
-                transaction.run(add, 2, "b");
+                transaction.run(add, note(2, "b"));
               });
             }),
             "unavailable");
@@ -250,9 +305,9 @@ TEST_F(Blocking, ConnectionThatIsLostStaysLost) {
 TEST_F(Blocking, ConnectionThatIsLostInTheMiddleOfATransactionIsUnavailable) {
   EXPECT_EQ(failure_of([&] {
               connection.transact([&](Transaction& transaction) {
-                transaction.run(add, 1, "a");
+                transaction.run(add, note(1, "a"));
                 terminate_tested();
-                transaction.run(add, 2, "b");
+                transaction.run(add, note(2, "b"));
               });
             }),
             "unavailable");
@@ -278,7 +333,7 @@ TEST_F(Blocking, ServerThatCannotBeReachedIsUnavailable) {
 
 TEST_F(Blocking, ReadOnlyServerIsUnavailable) {
   connection.execute("set default_transaction_read_only = on");
-  EXPECT_EQ(failure_of([&] { connection.run(add, 1, "a"); }), "unavailable");
+  EXPECT_EQ(failure_of([&] { connection.run(add, note(1, "a")); }), "unavailable");
 }
 
 TEST_F(Blocking, NotificationsWakeTheSocketAndAreNamedOnce) {
@@ -311,7 +366,7 @@ TEST_F(Blocking, WaitForNotificationsEndsWithTheConnection) {
 }
 
 TEST_F(Blocking, NulByteInAParameterIsRefused) {
-  EXPECT_THROW(connection.run(add, 1, std::string("a\0b", 3)), std::invalid_argument);
+  EXPECT_THROW(connection.run(add, note(1, std::string("a\0b", 3))), std::invalid_argument);
   EXPECT_EQ(notes(), 0);
 }
 

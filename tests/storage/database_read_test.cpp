@@ -202,8 +202,8 @@ TEST_F(DatabaseReads, ReturnBinaryFormatOnRequest) {
   const auto sum = [&](auto rows) -> asio::awaitable<std::string> {
     const auto answer = co_await std::move(rows);
     EXPECT_TRUE(answer.is_binary());
-    const storage::BinaryRow row(answer, 0);
-    co_return std::to_string(row.number<std::int64_t>(0)) + std::string(row.bytes(1));
+    const auto number = storage::binary_number<std::int64_t>(answer.get(0, 0));
+    co_return std::to_string(number) + std::string(answer.get(0, 1));
   };
   using storage::Format;
   EXPECT_EQ(run([&] { return sum(database.read(times_six, Params().add(7), Format::binary)); }), "42text");

@@ -282,24 +282,6 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
       "std::span<const Statement> migrations() { return migration_list; }\n\n}  // namespace "
       "waybill::storage\n";
   write_file(output / "statements.cpp", source);
-  // Old constants, until every statement is run by its struct.
-  std::string old(notice), all;
-  old += "#pragma once\n#include \"storage/statements.hpp\"\n";
-  for (const auto& [folder, members] : folders) {
-    old += "#include \"storage/sql/" + folder + ".sql.hpp\"\n";
-    for (const Statement& member : members) {
-      const std::string plain = member.name == "delete" || member.name == "new" || member.name == "default" ||
-                                        member.name == "register" || member.name == "export" ||
-                                        member.name == "union" || member.name == "operator" ||
-                                        member.name == "switch" || member.name == "public" ||
-                                        member.name == "private"
-                                    ? member.name + "_"
-                                    : member.name;
-      all += "namespace waybill::storage::sql::" + folder + " { inline const Statement& " + plain + " = " +
-             type_name(member.name) + "::statement; }\n";
-    }
-  }
-  write_file(output / "sql.hpp", old + all);
 }
 
 void run(const fs::path& source, const fs::path& output) {

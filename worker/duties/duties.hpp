@@ -19,8 +19,8 @@ struct DutyOptions {
   int retention_days = 30;  // of events and runs
   int positions_retention_days = 90;
   int deleted_retention_days = 90;  // of deleted records
-  const SecretBox& secrets;  // encrypts mails
-  Duration longest_run{};    // from a run's first attempt to its last
+  const SecretBox& secrets;         // encrypts mails
+  Duration longest_run{};           // from a run's first attempt to its last
 };
 
 /// Periodic work, done by one worker at a time. Repeating or interrupting it is harmless.

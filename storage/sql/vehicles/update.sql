@@ -6,7 +6,8 @@ with held as (
   select guid, name, current_driver_id from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
 ), state as (
   select h.guid, h.name,
-         g ->> 'current_driver_id' is null or (g ->> 'current_driver_id')::uuid = h.current_driver_id
+         g ->> 'current_driver_id' is null
+         or (g ->> 'current_driver_id')::uuid is not distinct from h.current_driver_id
          or exists (select from drivers d where d.business_id = $1 and d.guid = (g ->> 'current_driver_id')::uuid
                     and d.deleted_at is null) as has_driver
   from held h, cast($3 as jsonb) g

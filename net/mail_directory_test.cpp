@@ -1,0 +1,57 @@
+#include "net/mail_directory.hpp"
+
+#include <filesystem>
+#include <future>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/crypto.hpp"
+
+namespace waybill::net {
+namespace {
+
+class MailDirectory : public testing::Test {
+ protected:
+  ~MailDirectory() override { std::filesystem::remove_all(directory_); }
+
+  void write(const std::string& owner, std::vector<std::string> to) {
+    DirectoryMailer mailer(directory_);
+    std::promise<MailOutcome> done;
+    mailer.send(
+        {.from = "shop@example.com", .to = std::move(to), .subject = "S", .text = "x", .owner = owner},
+        [&](MailOutcome outcome) { done.set_value(std::move(outcome)); });
+    ASSERT_EQ(done.get_future().get().result, MailResult::sent);
+  }
+
+  std::ptrdiff_t files() const {
+    return std::distance(std::filesystem::directory_iterator(directory_),
+                         std::filesystem::directory_iterator());
+  }
+
+  const std::filesystem::path directory_ =
+      std::filesystem::temp_directory_path() / ("waybill-mails-" + hex(random_bytes(8)));
+};
+
+TEST_F(MailDirectory, DeletesTheMailsOfAnOwnerToAnAddress) {
+  write("one", {"ada@example.com"});
+  write("one", {"bob@example.com", "\"Lovelace, Ada\" <Ada@Example.com>"});
+  write("one", {"xada@example.com"});
+  write("one", {"ada@example.com.example"});
+  write("one", {"\"to ada@example.community\" <eve@example.com>"});
+  write("two", {"ada@example.com"});
+  write("", {"ada@example.com"});
+  ASSERT_EQ(files(), 7);
+  delete_mails(directory_, "one", "ADA@example.com");
+  EXPECT_EQ(files(), 5);
+  delete_mails(directory_, "two", "ada@example.com");
+  EXPECT_EQ(files(), 4);
+}
+
+TEST_F(MailDirectory, ADirectoryThatIsMissingHasNoMails) {
+  delete_mails(directory_, "one", "ada@example.com");
+  EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
+}  // namespace
+}  // namespace waybill::net
