@@ -69,5 +69,19 @@ TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
   EXPECT_EQ(with_link, 7);
 }
 
+TEST(BuiltInTemplates, AddressTheRecipientOfAnOrder) {
+  const BuiltIn& created = *find_built_in("order_created");
+  const auto body = [&](std::string_view address) {
+    const auto context = R"({"name": "outer", "deliveryAddress": )" + std::string(address) + "}";
+    return render(created.body, json::parse(context).as_object(), Escape::none, {});
+  };
+  EXPECT_NE(body(R"({"name": "Grace", "company": "Navy", "street": "S 1", "postalCode": "1", "city": "C"})")
+                .find("It goes to:\nGrace\nNavy\nS 1\n1 C\n"),
+            std::string::npos);
+  EXPECT_NE(body(R"({"name": null, "company": null, "street": "S 1", "postalCode": "1", "city": "C"})")
+                .find("It goes to:\nS 1\n1 C\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace waybill::templates

@@ -258,6 +258,74 @@ TEST(Filter, TheBusinessIsWrittenAsInTheStatement) {
             "r.customer_id in (select x.guid from customers x where x.business_id = $5 and x.name = $7)");
 }
 
+TEST(Filter, TagsAreFoundByTheIndexOfTheirTable) {
+  const std::string found = "lower_tags(r.tags) @> array[lower($3::text)]";
+  expect_sql({
+      {"tags eq 'Vip'", found, {"Vip"}},
+      {"'Vip' eq tags", found, {"Vip"}},
+      {"tags ne 'Vip'", "(" + found + ") is not true", {"Vip"}},
+      {"tags in ('a','b')", "(" + found + " or lower_tags(r.tags) @> array[lower($4::text)])", {"a", "b"}},
+      {"tags eq null", "(jsonb_array_length(r.tags) > 0) is not true"},
+      {"null ne tags", "(jsonb_array_length(r.tags) > 0) is true"},
+  });
+  expect_error({
+      {"tags eq 5", "5 is a number, but tags is a list of texts at character 9"},
+      {"tags gt 'a'", "tags is compared with a text by eq, ne and in at character 1"},
+      {"tags lt null", "tags is compared with a text by eq, ne and in at character 1"},
+      {"tags eq tags", "tags is compared with a text by eq, ne and in at character 1"},
+      {"contains(tags,'a')", "tags is a list of texts, but contains needs text at character 10"},
+      {"tags", "tags is not a condition at character 1"},
+  });
+}
+
+TEST(Filter, MetadataAreComparedInTheTypeOfTheValue) {
+  const std::string text =
+      "(case when jsonb_typeof(r.metadata -> $3) = 'string' then (r.metadata ->> $3) end)";
+  const std::string number =
+      "(case when jsonb_typeof(r.metadata -> $3) = 'number' then (r.metadata ->> $3)::numeric end)";
+  expect_sql({
+      {"metadata/erp.id-2 eq 'x'", "r.metadata @> jsonb_build_object($3::text, $4::text)", {"erp.id-2", "x"}},
+      {"metadata.a eq 5", "r.metadata @> jsonb_build_object($3::text, $4::numeric)", {"a", "5"}},
+      {"true eq metadata/a", "r.metadata @> jsonb_build_object($3::text, true)", {"a"}},
+      {"metadata/a ne 'x'", "(r.metadata @> jsonb_build_object($3::text, $4::text)) is not true", {"a", "x"}},
+      {"metadata/1 in (1, null)",
+       "(r.metadata @> jsonb_build_object($3::text, $4::numeric) or (r.metadata ->> $5) is null)",
+       {"1", "1", "1"}},
+      {"metadata/a eq null", "(r.metadata ->> $3) is null", {"a"}},
+      {"metadata/a gt 5", number + " > $4::numeric", {"a", "5"}},
+      {"metadata/a ge 'x'", text + " >= $4", {"a", "x"}},
+      {"contains(metadata/a,'x')", text + " like $4", {"a", "%x%"}},
+      {"tolower(metadata/a) eq 'x'", "lower(" + text + ") = $4", {"a", "x"}},
+      {"metadata/a eq notes", text + " is not distinct from r.notes", {"a"}},
+  });
+  expect_error({
+      {"metadata eq 1", "metadata needs a key, as in metadata/KEY at character 1"},
+      {"metadata/ eq 1", "a key of metadata has 1 to 40 characters at character 1"},
+      {"metadata/" + std::string(41, 'k') + " eq 1",
+       "a key of metadata has 1 to 40 characters at character 1"},
+      {"metadata/a/b eq 1", "unexpected / at character 11"},
+      {"metadata/a eq metadata/b", "two values of the metadata cannot be compared at character 15"},
+      {"metadata/a eq createdAt",
+       "createdAt is a timestamp, but metadata.a is a value of the metadata at character 15"},
+      {"metadata/a", "metadata.a is not a condition at character 1"},
+      {"metadatax eq 1", "unknown field metadatax at character 1"},
+  });
+}
+
+TEST(Filter, SourcesAndRecipientsAreFoundByTheirIndexes) {
+  expect_sql({
+      {"source/type eq 'import'", "r.integration_id is not null"},
+      {"source/type eq 'sql'", "r.source_kind = $3", {"sql"}},
+      {"source/integration/name eq 'shop'",
+       "r.integration_id in (select x.guid from integrations x where x.business_id = $1 and x.store_name = "
+       "$3)",
+       {"shop"}},
+      {"deliveryAddress/name eq 'Grace'",
+       "(r.delivery_name = $3 and r.recipient_text like lower($4))",
+       {"Grace", "%Grace%"}},
+  });
+}
+
 TEST(Filter, EmptyTextMatchesEverything) { expect_sql({{"", "true"}, {" \t", "true"}}); }
 
 TEST(Filter, InputIsOnlyInParameters) {

@@ -32,6 +32,10 @@ TEST(OrderBy, RelativesSortByTheirValue) {
       "nulls last, r.guid desc");
 }
 
+TEST(OrderBy, DerivedFieldsSortByTheirFunction) {
+  EXPECT_EQ(compiled("source/type"), "r.source_kind nulls first, r.guid");
+}
+
 TEST(OrderBy, NoKeyFollowsTheGuid) {
   EXPECT_EQ(compiled("guid"), "r.guid");
   EXPECT_EQ(compiled("status, guid desc, notes"), "r.status, r.guid desc");
@@ -43,6 +47,8 @@ TEST(OrderBy, ErrorsNameTheCharacter) {
   EXPECT_EQ(compiled("nmae"), "unknown field nmae at character 1");
   EXPECT_EQ(compiled("status, CreatedAt"), "unknown field CreatedAt at character 9");
   EXPECT_EQ(compiled("items"), "unknown field items at character 1");
+  EXPECT_EQ(compiled("status, tags"), "tags cannot be sorted by at character 9");
+  EXPECT_EQ(compiled("metadata/a-b"), "metadata.a-b cannot be sorted by at character 1");
   EXPECT_EQ(compiled("status down"), "a comma or the end is expected, not down at character 8");
   EXPECT_EQ(compiled("status desc desc"), "a comma or the end is expected, not desc at character 13");
   EXPECT_EQ(compiled("status,"), "a field is expected at character 8");

@@ -25,11 +25,11 @@ TEST(Search, EveryWordMustOccur) {
 
 TEST(Search, SearchesRelativesByTheirSearchIndex) {
   const auto fragment = compiled("anna", EntityType::order);
-  EXPECT_EQ(
-      fragment.text,
-      "((r.search_text like lower($3) or r.customer_id = any(array(select x.guid from customers x where "
-      "x.business_id = $1 and x.search_text like lower($3) and (lower(x.name) like lower($3) or "
-      "lower(x.email) like lower($3))))))");
+  EXPECT_EQ(fragment.text,
+            "((r.search_text like lower($3) or r.recipient_text like lower($3) or r.customer_id = "
+            "any(array(select x.guid from customers x where "
+            "x.business_id = $1 and x.search_text like lower($3) and (lower(x.name) like lower($3) or "
+            "lower(x.email) like lower($3))))))");
   EXPECT_EQ(fragment.params, Params{"%anna%"});
 }
 
@@ -41,7 +41,8 @@ TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
     EXPECT_EQ(compiled(word).text, "((r.search_text like lower($3)))") << word;
   }
   EXPECT_EQ(compiled("al", EntityType::order).text,
-            "((r.search_text || '' like lower($3) or r.customer_id = any(array(select x.guid from customers "
+            "((r.search_text || '' like lower($3) or r.recipient_text || '' like lower($3) or "
+            "r.customer_id = any(array(select x.guid from customers "
             "x where "
             "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3))))))");
 }

@@ -11,13 +11,16 @@ constexpr Row table[] = {
     // Orders
     {"GET", "/api/v1/Orders", "?Page=1&PageSize=100&$orderby=createdAt desc", "", 200, Data::list,
      "guid,orderNumber,status,customer{guid,name},items[description,quantity,price],"
-     "deliveryAddress{street,city,state,postalCode},carrier{guid},collectionDate,createdAt"},
+     "deliveryAddress{street,city,state,postalCode,name,company,phone,email},carrier{guid},shippingMethod,"
+     "collectionDate,externalReference,tags,metadata,source{type,integration,externalId,url},statusChangedAt,"
+     "createdAt"},
     {"GET", "/api/v1/Orders/{orderId}", "$order", "", 200, Data::object,
      "guid,orderNumber,status,customer{guid,name,email},"
      "items[guid,description,sku,productId,quantity,price,dimensions{length,width,height,weight}],"
-     "deliveryAddress{street,city,state,postalCode,country},carrier{guid,name},serviceLevel,"
-     "shipments[guid,trackingNumber,status],totalValue,currency,collectionDate,timeWindow{start,end},notes,"
-     "createdAt,updatedAt"},
+     "deliveryAddress{street,city,state,postalCode,country,name,company,phone,email},carrier{guid,name},"
+     "serviceLevel,shippingMethod,shippingCost,shipments[guid,trackingNumber,status],totalValue,currency,"
+     "collectionDate,timeWindow{start,end},notes,externalReference,tags,metadata,"
+     "source{type,integration,externalId,url},statusChangedAt,createdAt,updatedAt"},
     {"PATCH", "/api/v1/Orders/{orderId}/status", "$new.order", R"({"status": "processing", "notes": "n"})",
      200, Data::object, "guid,status"},
     {"POST", "/api/v1/Orders/assign-carrier", "",
@@ -96,14 +99,15 @@ constexpr Row table[] = {
     {"GET", "/api/v1/Customers/confirm-upload", "?guid=$new.upload", "", 200, Data::none, ""},
     // Products
     {"GET", "/api/v1/Products", "?$orderby=name desc", "", 200, Data::list,
-     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},variantCount"},
+     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},externalReference,"
+     "tags,metadata,variantCount"},
     {"POST", "/api/v1/Products", "",
      R"({"name": "Desk", "sku": "DESK-1", "description": "d", "price": 1, "cost": 1, "weight": 1, "barcode": "1",
          "dimensions": {"length": 1, "width": 2, "height": 3}})",
      201, Data::object, "guid,name,sku"},
     {"GET", "/api/v1/Products/{guid}", "$product", "", 200, Data::object,
-     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},"
-     "variants[guid,name,sku],createdAt"},
+     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},externalReference,"
+     "tags,metadata,variants[guid,name,sku],createdAt"},
     {"PUT", "/api/v1/Products/{guid}", "$product", R"({"price": 2.5})", 200, Data::object, "guid,name"},
     {"POST", "/api/v1/Products/{productId}/variants", "$product",
      R"({"name": "Blue", "sku": "BLUE-1", "priceDifference": -1, "weight": 1, "dimensions": {"length": 1}})",

@@ -62,6 +62,7 @@ TEST_F(ProductsTest, CreatingReturnsGuidNameAndSku) {
   whole.erase("createdAt");
   auto expected = whole_product;
   expected["guid"] = guid;
+  for (const auto* const name : {"externalReference", "tags", "metadata"}) expected[name] = nullptr;
   expected["variants"] = json::array();
   EXPECT_EQ(json::value(whole), json::value(expected));
 
@@ -163,6 +164,41 @@ TEST_F(ProductsTest, FiltersSortsAndSearchesFindProducts) {
   EXPECT_EQ(at(page.body, "totalPages"), 2);
   expect_invalid(http.get("/api/v1/Products?$filter=" + url_encode("colour eq 'red'") + "&$orderby=colour"),
                  {"$filter", "$orderby"});
+}
+
+TEST_F(ProductsTest, OwnDataAreMergedFilteredAndCleared) {
+  const auto guid = create({{"externalReference", "PIM-1"},
+                            {"tags", {"Fragile", "FRAGILE", "new"}},
+                            {"metadata", {{"pim.id", 7}, {"hazard", false}}}});
+  create({{"name", "Bulb"}});
+  const auto found = [&](std::string_view filter) {
+    return texts(http.get("/api/v1/Products?$filter=" + url_encode(filter)), "name");
+  };
+  for (const auto* const filter : {"externalReference eq 'PIM-1'", "tags eq 'fragile'",
+                                   "metadata/pim.id eq 7", "metadata/hazard eq false", "tags ne null"}) {
+    EXPECT_EQ(found(filter), std::vector<std::string>{"Lamp"}) << filter;
+  }
+  EXPECT_EQ(http.get("/api/v1/Products?$search=lamp&$orderby=variantCount").status, 200);
+  const auto changed =
+      http.put(path_of(guid), {{"metadata", {{"hazard", nullptr}, {"shelf", "A"}}}, {"tags", nullptr}});
+  EXPECT_EQ(changed.status, 200) << changed.text;
+  const auto product = http.get(path_of(guid)).data();
+  EXPECT_EQ(product.at("metadata"), json::value({{"pim.id", 7}, {"shelf", "A"}}));
+  EXPECT_TRUE(product.at("tags").is_null());
+  EXPECT_EQ(text_at(product, "externalReference"), "PIM-1");
+  const auto events = events_of(guid);
+  EXPECT_EQ(http.put(path_of(guid), product).status, 200);
+  EXPECT_EQ(events_of(guid), events);
+
+  expect_invalid(http.post("/api/v1/Products", {{"name", "x"},
+                                                {"sku", "X"},
+                                                {"externalReference", 1},
+                                                {"tags", json::array{" "}},
+                                                {"metadata", {{"ä", 1}}}}),
+                 {"externalReference", "tags[0]", "metadata.ä"});
+  json::object many;
+  for (int i = 0; i < 49; ++i) many["k" + std::to_string(i)] = i;
+  expect_invalid(http.put(path_of(guid), {{"metadata", many}}), {"metadata"});
 }
 
 TEST_F(ProductsTest, AProductOfAnotherBusinessIs404) {

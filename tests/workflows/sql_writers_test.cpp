@@ -132,6 +132,14 @@ TEST_F(SqlWriters, CannotTouchTheOutbox) {
               HasSubstr(denied));
 }
 
+TEST_F(SqlWriters, CannotForgeTheSourceOfAnOrderByASetting) {
+  grant("orders");
+  Session writer = role.connect(database);
+  writer.exec(R"(set waybill.cause = '{"by": {"type": "token", "name": "x"}}')");
+  writer.exec(insert("orders"));
+  EXPECT_EQ(database.value("select source_kind(o) from orders o"), "sql");
+}
+
 TEST_F(SqlWriters, CannotForgeAnEventByATriggerOnTheirOwnTable) {
   Session writer = role.connect(database);
   writer.exec("create temp table mine (business_id uuid, guid uuid, deleted_at timestamptz)");
