@@ -192,6 +192,7 @@ constexpr Property customer_answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string},
     {.name = "email", .kind = Kind::email},
+    {.name = "phone", .kind = Kind::string},
 };
 constexpr Schema customer_answer_schema{"CustomerOfOrder", customer_answer_properties};
 constexpr Schema customer_entry_schema{"CustomerOfOrderEntry",
