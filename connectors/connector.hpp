@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -61,6 +62,11 @@ struct StoreAddress {
   std::optional<std::string> street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
 };
 
+/// The person or company of an address or account.
+struct StorePerson {
+  std::optional<std::string> name = {}, company = {}, phone = {}, email = {};
+};
+
 struct StoreItem {
   std::string description;
   std::optional<std::string> sku;
@@ -72,11 +78,15 @@ struct StoreOrder {
   std::string external_id;
   std::string number;
   std::string status;  // in our terms: pending, processing, ready, shipped, delivered or cancelled
-  std::optional<std::string> customer_name, customer_email, customer_phone;
+  // The buyer, set by `set_buyer` (store_buyer.hpp).
+  std::optional<std::string> customer_name, customer_company, customer_email, customer_phone;
+  StorePerson recipient;  // in the delivery address
   StoreAddress delivery;
   std::vector<StoreItem> items;
   std::string total;
-  std::string currency;  // ISO 4217, upper case
+  std::string currency;                        // ISO 4217, upper case
+  std::optional<std::string> shipping_method;  // the name that the buyer saw at checkout
+  std::optional<std::string> shipping_cost;
   std::optional<std::string> notes;
   Time created_at;
   Time changed_at;
@@ -98,9 +108,10 @@ struct StoreProduct {
 
 /// A record of the store that cannot be read; the other records are still imported.
 struct Unreadable {
-  std::string external_id;            // empty if it is missing
-  std::optional<std::string> number;  // if known
-  std::string reason;                 // a sentence
+  std::string external_id;              // empty if it is missing
+  std::optional<std::string> number;    // if known
+  std::string reason;                   // a sentence
+  std::optional<Time> created_at = {};  // of an order, if known
 };
 
 template <typename Record>
@@ -128,10 +139,24 @@ class StoreSweep {
 struct StoreTracking {
   std::string order_id;  // the store's id
   std::string tracking_number;
-  std::string carrier_name;  // empty if unknown
-  std::string carrier_code;  // our code ("dhl"), or empty
+  std::string carrier_name;  // empty if unknown, or if the number is not the carrier's
+  std::string carrier_code;  // our code ("dhl"); empty if the name is
   std::string tracking_url;  // may be empty
   Time shipped_at;
+  /// Other numbers under which the store may show this parcel. They give way to tracking_number.
+  std::vector<std::string> earlier_numbers = {};
+  /// True if tracking_number was pushed with another tracking_url before.
+  bool has_new_url = false;
+
+  /// True for a number of this parcel, the present or an earlier one.
+  bool has_number(std::string_view number) const {
+    return number == tracking_number || std::ranges::find(earlier_numbers, number) != earlier_numbers.end();
+  }
+  /// True for an outdated number or link of this parcel.
+  bool replaces(std::string_view number, std::string_view url) const {
+    if (number == tracking_number) return has_new_url && url != tracking_url;
+    return has_number(number);
+  }
 };
 
 /// A connection to one store. Remembers facts about the store (a token, its available APIs, its rate limit).
@@ -153,8 +178,8 @@ class Store {
   virtual std::unique_ptr<StoreSweep<StoreProduct>> products_since(std::optional<Time> since) = 0;
 
   /// Makes the store show the parcel. Can be repeated safely, also after a lost answer, because it first
-  /// checks whether the store has this tracking number. Returns false if the store had it already. Throws
-  /// StoreError.
+  /// checks whether the store has this tracking number. What the store shows of the parcel already is
+  /// changed, as far as its API can. Returns false if the store had it already. Throws StoreError.
   virtual asio::awaitable<bool> push_tracking(StoreTracking tracking) = 0;
 };
 
@@ -205,6 +230,10 @@ class Connector {
   /// trailing slash, no default port). Throws std::invalid_argument with a sentence for an invalid address.
   /// Pure.
   virtual std::string normal_url(std::string_view store_url) const = 0;
+
+  /// The address of an order's page in the store's administration, for people. `store_url` is in normal form.
+  /// Pure.
+  virtual std::string order_page(std::string_view store_url, std::string_view external_id) const = 0;
 
   virtual std::unique_ptr<Store> open(StoreCredentials credentials, Send send, const Clock& clock,
                                       const Options& options) const = 0;

@@ -143,6 +143,11 @@ class Medusa : public Connector {
 
   std::string normal_url(std::string_view store_url) const override { return normal_store_url(store_url); }
 
+  /// The path is Medusa's default for its dashboard.
+  std::string order_page(std::string_view store_url, std::string_view external_id) const override {
+    return std::string(store_url) + "/app/orders/" + std::string(external_id);
+  }
+
   std::unique_ptr<Store> open(StoreCredentials credentials, Send send, const Clock& clock,
                               const Options& /*options*/) const override {
     return std::make_unique<MedusaStore>(credentials, std::move(send), clock);

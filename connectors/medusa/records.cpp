@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "connectors/store_buyer.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
@@ -118,21 +119,27 @@ Text name_in(const json::value& record, const std::string& path) {
   return joined(text(record, path + ".first_name"), " ", text(record, path + ".last_name"));
 }
 
-template <typename... Texts>
-Text first_of(const Texts&... texts) {
-  Text found;
-  (void)((found = texts, found.has_value()) || ...);
-  return found;
+void read_people(const json::value& order, StoreOrder& result) {
+  result.recipient = {.name = name_in(order, "shipping_address"),
+                      .company = text(order, "shipping_address.company"),
+                      .phone = text(order, "shipping_address.phone"),
+                      .email = {}};
+  const StorePerson billing{.name = name_in(order, "billing_address"),
+                            .company = text(order, "billing_address.company"),
+                            .phone = text(order, "billing_address.phone"),
+                            .email = text(order, "email")};
+  const StorePerson account{.name = name_in(order, "customer"),
+                            .company = text(order, "customer.company_name"),
+                            .phone = text(order, "customer.phone"),
+                            .email = text(order, "customer.email")};
+  set_buyer(result, billing, account);
 }
 
-void read_customer(const json::value& order, StoreOrder& result) {
-  // Guests have no names; their addresses do.
-  result.customer_name = first_of(name_in(order, "customer"), name_in(order, "shipping_address"),
-                                  name_in(order, "billing_address"), text(order, "customer.company_name"),
-                                  text(order, "shipping_address.company"));
-  result.customer_email = first_of(text(order, "email"), text(order, "customer.email"));
-  result.customer_phone = first_of(text(order, "shipping_address.phone"), text(order, "customer.phone"),
-                                   text(order, "billing_address.phone"));
+void read_shipping(const json::value& order, StoreOrder& result) {
+  for (const auto* const method : by_id(order, "shipping_methods")) {
+    result.shipping_method = joined(result.shipping_method, ", ", text(*method, "name"));
+  }
+  if (result.shipping_method) result.shipping_cost = amount(order, "shipping_total");
 }
 
 StoreAddress address_of(const json::value& order) {
@@ -152,11 +159,12 @@ StoreOrder order_of(const json::value& order, std::string_view status) {
   result.number = order_number_of(order);
   if (result.number.empty()) throw UnreadableRecord("The store's record has no number.");
   result.status = status;
-  read_customer(order, result);
+  read_people(order, result);
   result.delivery = address_of(order);
   for (const auto* const item : by_id(order, "items")) {
     if (auto read = item_of(*item)) result.items.push_back(*std::move(read));
   }
+  read_shipping(order, result);
   result.total = required(amount(order, "total"), "total");
   result.currency = upper(required(text(order, "currency_code"), "currency"));
   result.created_at = required(time(order, "created_at"), "time of creation");
@@ -262,7 +270,8 @@ void add_read(const json::value& record, StorePage<Record>& page, Text number, c
   try {
     page.records.push_back(read());
   } catch (const UnreadableRecord& unfit) {
-    page.unreadable.push_back({medusa_text(record, "id"), std::move(number), unfit.what()});
+    page.unreadable.push_back(
+        {medusa_text(record, "id"), std::move(number), unfit.what(), time(record, "created_at")});
   }
 }
 

@@ -12,7 +12,8 @@ namespace waybill::connectors {
 /// the items: without all of them it reports a partly shipped order as `shipped`.
 inline constexpr std::string_view medusa_order_fields =
     "id,display_id,custom_display_id,status,payment_status,fulfillment_status,currency_code,total,email,"
-    "created_at,updated_at,canceled_at,*items,*shipping_address,*billing_address,*customer";
+    "created_at,updated_at,canceled_at,*items,*shipping_address,*billing_address,*customer,"
+    "shipping_total,*shipping_methods";
 
 inline constexpr std::string_view medusa_product_fields =
     "id,title,description,weight,length,width,height,updated_at,variants.id,variants.title,variants.sku,"

@@ -96,6 +96,16 @@ TEST(MedusaRecords, ListsItemsInTheSameOrderWhateverTheStoreDoes) {
   EXPECT_EQ(first.items[1].sku, std::nullopt);
 }
 
+TEST(MedusaRecords, ReadsTheShippingMethodAndItsCost) {
+  auto order = order_of_a_guest();
+  EXPECT_EQ(readable(order).shipping_method, std::nullopt);
+  order["shipping_methods"] =
+      json::array{json::object{{"id", "ordsm_1"}, {"name", "Express"}, {"amount", 9}}};
+  order["shipping_total"] = 9.5;
+  EXPECT_EQ(readable(order).shipping_method, "Express");
+  EXPECT_EQ(readable(order).shipping_cost, "9.5");
+}
+
 TEST(MedusaRecords, PrefersTheMerchantsNumber) {
   auto order = order_of_a_guest();
   EXPECT_EQ(readable(order).number, "7");
@@ -103,11 +113,19 @@ TEST(MedusaRecords, PrefersTheMerchantsNumber) {
   EXPECT_EQ(readable(order).number, "EU-0007");
 }
 
-TEST(MedusaRecords, NamesTheAccountFirstAndForGuestsTheAddress) {
+TEST(MedusaRecords, TheBuyerIsInTheBillingAddressElseTheAccountElseTheDeliveryAddress) {
   auto order = order_of_a_guest();
   EXPECT_EQ(readable(order).customer_name, "Jo Doe");
+  EXPECT_EQ(readable(order).customer_phone, "+49");
   order.at("customer").as_object()["first_name"] = "Ann";
   EXPECT_EQ(readable(order).customer_name, "Ann");
+  EXPECT_EQ(readable(order).customer_phone, std::nullopt) << "another person's";
+  order["billing_address"] = {{"first_name", "Anne"}, {"last_name", "Doe"}, {"company", "Doe Ltd"}};
+  EXPECT_EQ(readable(order).customer_name, "Anne Doe");
+  EXPECT_EQ(readable(order).customer_company, "Doe Ltd");
+  EXPECT_EQ(readable(order).recipient.name, "Jo Doe");
+  EXPECT_EQ(readable(order).recipient.phone, "+49");
+  order["billing_address"] = nullptr;
   order["customer"] = nullptr;
   order["shipping_address"] = nullptr;
   const auto bare = readable(order);

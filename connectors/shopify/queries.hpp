@@ -34,10 +34,12 @@ inline constexpr ShopifyOperation check{"WaybillCheck", R"(query WaybillCheck {
   "id name test note createdAt updatedAt cancelledAt displayFinancialStatus "                      \
   "displayFulfillmentStatus email phone "                                                          \
   "currentTotalPriceSet { shopMoney { amount currencyCode } } "                                    \
+  "shippingLine { title discountedPriceSet { shopMoney { amount } } } "                            \
   "customer { firstName lastName defaultEmailAddress { emailAddress } "                            \
   "defaultPhoneNumber { phoneNumber } } "                                                          \
-  "shippingAddress { name address1 address2 city province provinceCode zip countryCodeV2 phone } " \
-  "billingAddress { name phone } "                                                                 \
+  "shippingAddress { name company address1 address2 city province provinceCode zip countryCodeV2 " \
+  "phone } "                                                                                       \
+  "billingAddress { name company phone } "                                                         \
   "fulfillments(first: 10) { status displayStatus } "                                              \
   "lineItems(first: 20) { nodes { " WAYBILL_SHOPIFY_LINE_ITEM " } pageInfo { hasNextPage endCursor } }"
 

@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "connectors/shopify/json.hpp"
+#include "connectors/store_buyer.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
@@ -116,22 +117,35 @@ StoreAddress read_address(const json::object& order) {
   return address;
 }
 
+void read_people(const json::object& node, StoreOrder& order) {
+  order.recipient = {.name = text(node, "shippingAddress.name"),
+                     .company = text(node, "shippingAddress.company"),
+                     .phone = text(node, "shippingAddress.phone"),
+                     .email = {}};
+  const StorePerson billing{.name = text(node, "billingAddress.name"),
+                            .company = text(node, "billingAddress.company"),
+                            .phone = first_of({text(node, "phone"), text(node, "billingAddress.phone")}),
+                            .email = text(node, "email")};
+  const StorePerson account{
+      .name = joined(text(node, "customer.firstName"), text(node, "customer.lastName"), " "),
+      .company = {},
+      .phone = text(node, "customer.defaultPhoneNumber.phoneNumber"),
+      .email = text(node, "customer.defaultEmailAddress.emailAddress")};
+  set_buyer(order, billing, account);
+}
+
 StoreOrder read_order(const json::object& node) {
   StoreOrder order;
   order.external_id = required(shopify_id(node.if_contains("id")), "id");
   order.number = required(text(node, "name"), "number");
   order.status = shopify_status(node);
-  order.customer_name =
-      first_of({joined(text(node, "customer.firstName"), text(node, "customer.lastName"), " "),
-                text(node, "shippingAddress.name"), text(node, "billingAddress.name")});
-  order.customer_email =
-      first_of({text(node, "email"), text(node, "customer.defaultEmailAddress.emailAddress")});
-  order.customer_phone = first_of({text(node, "phone"), text(node, "customer.defaultPhoneNumber.phoneNumber"),
-                                   text(node, "shippingAddress.phone"), text(node, "billingAddress.phone")});
+  read_people(node, order);
   order.delivery = read_address(node);
   order.items = read_items(node);
   order.total = required(amount(node, "currentTotalPriceSet.shopMoney.amount"), "total");
   order.currency = required(text(node, "currentTotalPriceSet.shopMoney.currencyCode"), "currency");
+  order.shipping_method = text(node, "shippingLine.title");
+  order.shipping_cost = amount(node, "shippingLine.discountedPriceSet.shopMoney.amount");
   order.notes = text(node, "note", long_text);
   order.created_at = required(time(node, "createdAt"), "time of creation");
   order.changed_at = required(time(node, "updatedAt"), "time of change");
@@ -177,7 +191,7 @@ void add(const json::object& node, std::string_view number_field, StorePage<Reco
     page.records.push_back(read(node));
   } catch (const std::invalid_argument& reason) {
     page.unreadable.push_back({shopify_id(node.if_contains("id")).value_or(std::string()),
-                               text(node, number_field), reason.what()});
+                               text(node, number_field), reason.what(), time(node, "createdAt")});
   }
 }
 

@@ -45,6 +45,11 @@ TEST(ShopifyRecords, ReadAnOrder) {
   EXPECT_EQ(order.customer_name, "Anna Müller");
   EXPECT_EQ(order.customer_email, "anna@example.com");
   EXPECT_EQ(order.customer_phone, "+49301");
+  EXPECT_EQ(order.recipient.name, "A. M.");
+  EXPECT_EQ(order.recipient.company, std::nullopt);
+  EXPECT_EQ(order.recipient.phone, "+49302");
+  EXPECT_EQ(order.shipping_method, std::nullopt);
+  EXPECT_EQ(order.shipping_cost, std::nullopt);
   EXPECT_EQ(order.delivery.street, "Lindenstraße 1, 2. Hof");
   EXPECT_EQ(order.delivery.city, "Berlin");
   EXPECT_EQ(order.delivery.state, "BE");
@@ -93,6 +98,26 @@ TEST(ShopifyRecords, AnOrderWithoutCustomerOrAddressIsAnOrder) {
   EXPECT_FALSE(read_order.notes);
   order["billingAddress"] = object(R"({"name":"B. Bill","phone":"+1"})");
   EXPECT_EQ(read(order).records.at(0).customer_name, "B. Bill");
+}
+
+TEST(ShopifyRecords, TheBuyerIsThePersonOfTheBillingAddress) {
+  auto order = object(whole_order);
+  order["billingAddress"] = object(R"({"name":"B. Bill","company":"Bill Ltd","phone":"+1"})");
+  order["shippingLine"] =
+      object(R"({"title":" Express ","discountedPriceSet":{"shopMoney":{"amount":"9.5"}}})");
+  const auto read_order = read(order).records.at(0);
+  EXPECT_EQ(read_order.customer_name, "B. Bill");
+  EXPECT_EQ(read_order.customer_company, "Bill Ltd");
+  EXPECT_EQ(read_order.customer_phone, "+1");
+  EXPECT_EQ(read_order.recipient.name, "A. M.");
+  EXPECT_EQ(read_order.shipping_method, "Express");
+  EXPECT_EQ(read_order.shipping_cost, "9.5");
+}
+
+TEST(ShopifyRecords, AnUnreadableOrderKeepsItsTimeOfCreation) {
+  auto order = object(whole_order);
+  order["currentTotalPriceSet"] = nullptr;
+  EXPECT_EQ(format_timestamp(read(order).unreadable.at(0).created_at.value()), "2026-07-01T10:00:00.000Z");
 }
 
 TEST(ShopifyRecords, AmountsKeepTheirDecimals) {

@@ -133,6 +133,11 @@ std::string Shopify::normal_url(std::string_view store_url) const {
   return normal_store_url(url);
 }
 
+// Shopify redirects this address to admin.shopify.com.
+std::string Shopify::order_page(std::string_view store_url, std::string_view external_id) const {
+  return std::string(store_url) + "/admin/orders/" + std::string(external_id);
+}
+
 std::unique_ptr<Store> Shopify::open(StoreCredentials credentials, Send send, const Clock& clock,
                                      const Options& options) const {
   return std::make_unique<ShopifyStore>(std::move(credentials), std::move(send), clock,

@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/number.hpp"
+#include "connectors/store_buyer.hpp"
 #include "connectors/store_call.hpp"
 #include "connectors/woocommerce/html_entities.hpp"
 
@@ -56,9 +57,11 @@ Text joined(const Text& first, const Text& second, std::string_view between) {
   return second ? *first + std::string(between) + *second : first;
 }
 
-Text name_of(const json::value* address) {
-  auto person = joined(decoded(member(address, "first_name")), decoded(member(address, "last_name")), " ");
-  return person ? person : decoded(member(address, "company"));
+StorePerson person_of(const json::value* address) {
+  return {.name = joined(decoded(member(address, "first_name")), decoded(member(address, "last_name")), " "),
+          .company = decoded(member(address, "company")),
+          .phone = clean_text(member(address, "phone")),
+          .email = clean_text(member(address, "email"))};
 }
 
 Text country_of(const json::value* address) {
@@ -82,10 +85,20 @@ StoreAddress address_of(const json::value* address) {
 
 // If the order goes to the billing address, the shipping address is empty or has only the shop's default
 // country.
-StoreAddress delivery_of(const json::value& row) {
-  auto shipping = address_of(member(&row, "shipping"));
-  if (shipping.street || shipping.city) return shipping;
-  return address_of(member(&row, "billing"));
+const json::value* delivery_address(const json::value& row) {
+  const auto* const shipping = member(&row, "shipping");
+  const auto address = address_of(shipping);
+  return address.street || address.city ? shipping : member(&row, "billing");
+}
+
+Text shipping_method_of(const json::value& row) {
+  Text methods;
+  const auto* const lines = member(&row, "shipping_lines");
+  if (lines == nullptr || !lines->is_array()) return methods;
+  for (const json::value& line : lines->get_array()) {
+    methods = joined(methods, decoded(member(&line, "method_title")), ", ");
+  }
+  return methods;
 }
 
 std::string sku_of(const json::value& line) {
@@ -141,8 +154,19 @@ Text currency_of(const json::value& row) {
   return std::ranges::all_of(*code, is_upper) ? code : std::nullopt;
 }
 
+// Reads the times of creation and change; the order has at least one of them.
+bool read_times(const json::value& row, StoreOrder& order) {
+  const auto created = time_of(member(&row, "date_created_gmt"));
+  const auto changed = time_of(member(&row, "date_modified_gmt"));
+  if (!created && !changed) return false;
+  order.created_at = created.value_or(changed.value_or(Time()));
+  order.changed_at = changed.value_or(order.created_at);
+  return true;
+}
+
 // Fills the order. Returns the reason why it cannot be read; empty if it can.
 std::string fill(const json::value& row, StoreOrder& order) {
+  if (!read_times(row, order)) return "It has no times of creation and change.";
   const auto status = clean_text(member(&row, "status"));
   if (!status) return "It has no status.";
   const bool paid = clean_text(member(&row, "date_paid_gmt")).has_value();
@@ -153,23 +177,16 @@ std::string fill(const json::value& row, StoreOrder& order) {
   const auto currency = currency_of(row);
   if (!currency) return "Its currency is not an ISO 4217 code.";
   order.currency = *currency;
-  const auto created = time_of(member(&row, "date_created_gmt"));
-  const auto changed = time_of(member(&row, "date_modified_gmt"));
-  if (!created && !changed) return "It has no times of creation and change.";
-  order.created_at = created.value_or(changed.value_or(Time()));
-  order.changed_at = changed.value_or(order.created_at);
   order.items = items_of(row);
   if (order.items.empty()) return "It has no items.";
-  order.delivery = delivery_of(row);
+  const auto* const delivery = delivery_address(row);
+  order.delivery = address_of(delivery);
   if (!order.delivery.street || !order.delivery.city)
     return "It has no delivery address with street and city.";
-  const auto* const billing = member(&row, "billing");
-  const auto* const shipping = member(&row, "shipping");
-  order.customer_name = name_of(billing);
-  if (!order.customer_name) order.customer_name = name_of(shipping);
-  order.customer_email = clean_text(member(billing, "email"));
-  order.customer_phone = clean_text(member(billing, "phone"));
-  if (!order.customer_phone) order.customer_phone = clean_text(member(shipping, "phone"));
+  order.recipient = person_of(delivery);
+  set_buyer(order, person_of(member(&row, "billing")));
+  order.shipping_method = shipping_method_of(row);
+  if (order.shipping_method) order.shipping_cost = amount(member(&row, "shipping_total"));
   order.notes = decoded(member(&row, "customer_note"), 5000);
   return {};
 }
@@ -219,7 +236,11 @@ void read_order(const json::value& row, StorePage<StoreOrder>& page) {
   if (reason.empty()) {
     page.records.push_back(std::move(order));
   } else {
-    page.unreadable.push_back({.external_id = id.value_or(""), .number = number, .reason = reason});
+    const bool has_time = order.created_at != Time();
+    page.unreadable.push_back({.external_id = id.value_or(""),
+                               .number = number,
+                               .reason = reason,
+                               .created_at = has_time ? std::optional(order.created_at) : std::nullopt});
   }
 }
 

@@ -12,8 +12,8 @@ namespace waybill::connectors::woo {
 
 /// The members of an order that are read, for `_fields`, because plugins add many others.
 inline constexpr std::string_view order_fields =
-    "id,number,status,currency,total,date_created_gmt,date_modified_gmt,date_paid_gmt,customer_note,billing,"
-    "shipping,line_items";
+    "id,number,status,currency,total,shipping_total,date_created_gmt,date_modified_gmt,date_paid_gmt,"
+    "customer_note,billing,shipping,line_items,shipping_lines";
 
 /// Adds the row to the page, as a record or as unreadable; drafts are left out.
 void read_order(const json::value& row, StorePage<StoreOrder>& page);

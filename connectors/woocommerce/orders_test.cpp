@@ -14,7 +14,10 @@ json::object plain_order() {
                 "address_2": "", "city": "Lund", "state": "", "postcode": "22100", "country": "se",
                 "email": "jana@example.com", "phone": "+46 1"},
     "shipping": {"first_name": "Per", "last_name": "", "company": "", "address_1": "Storgatan 5",
-                 "address_2": "Lgh 2", "city": "Göteborg", "state": "O", "postcode": "411 24", "country": "SE"},
+                 "address_2": "Lgh 2", "city": "Göteborg", "state": "O", "postcode": "411 24", "country": "SE",
+                 "phone": "+46 2"},
+    "shipping_total": "4.90",
+    "shipping_lines": [{"id": 2, "method_title": "Express &amp; insured", "method_id": "flat_rate"}],
     "line_items": [{"id": 1, "name": "Tröja &ndash; Blå", "product_id": 93, "variation_id": 94, "quantity": 3,
                     "total": "10.00", "sku": "TEE", "price": 3.3333333333333335}]
   })")
@@ -57,6 +60,13 @@ TEST(WooCommerceOrders, FieldsAreMapped) {
   EXPECT_EQ(order.customer_name, "Jana Lindström");
   EXPECT_EQ(order.customer_email, "jana@example.com");
   EXPECT_EQ(order.customer_phone, "+46 1");
+  EXPECT_EQ(order.customer_company, "ACME");
+  EXPECT_EQ(order.recipient.name, "Per");
+  EXPECT_EQ(order.recipient.company, std::nullopt);
+  EXPECT_EQ(order.recipient.phone, "+46 2");
+  EXPECT_EQ(order.recipient.email, std::nullopt);
+  EXPECT_EQ(order.shipping_method, "Express & insured");
+  EXPECT_EQ(order.shipping_cost, "4.90");
   EXPECT_EQ(order.notes, "Bitte klingeln & warten");
   EXPECT_EQ(format_timestamp(order.created_at), "2026-07-01T10:00:00.000Z") << "UTC, though it has no suffix";
   EXPECT_EQ(format_timestamp(order.changed_at), "2026-07-01T11:30:05.000Z");
@@ -102,6 +112,9 @@ TEST(WooCommerceOrders, TheBillingAddressReplacesAnEmptyShippingAddress) {
   auto row = plain_order();
   for (auto& [name, value] : row["shipping"].as_object()) value = "";
   EXPECT_EQ(read(row).delivery.street, "Billgatan 1");
+  EXPECT_EQ(read(row).recipient.name, "Jana Lindström");
+  EXPECT_EQ(read(row).recipient.company, "ACME");
+  EXPECT_EQ(read(row).recipient.email, "jana@example.com");
   row["shipping"].as_object()["country"] = "DE";
   EXPECT_EQ(read(row).delivery.street, "Billgatan 1") << "the shop's default country is no address";
   EXPECT_EQ(read(row).delivery.country, "SE");
@@ -116,6 +129,30 @@ TEST(WooCommerceOrders, NamesFallBackToCompanyAndShipping) {
   EXPECT_EQ(read(row).customer_name, "ACME");
   billing["company"] = "";
   EXPECT_EQ(read(row).customer_name, "Per");
+}
+
+TEST(WooCommerceOrders, ABuyerWithoutAPhoneDoesNotGetTheRecipients) {
+  auto row = plain_order();
+  row["billing"].as_object()["phone"] = "";
+  EXPECT_EQ(read(row).customer_phone, std::nullopt);
+  row["shipping"].as_object()["first_name"] = "Jana";
+  row["shipping"].as_object()["last_name"] = "Lindström";
+  EXPECT_EQ(read(row).customer_phone, "+46 2");
+}
+
+TEST(WooCommerceOrders, SeveralShippingLinesAreOneMethod) {
+  auto row = plain_order();
+  row["shipping_lines"].as_array().push_back({{"method_title", "Pallet"}});
+  EXPECT_EQ(read(row).shipping_method, "Express & insured, Pallet");
+  row["shipping_lines"] = json::array();
+  EXPECT_EQ(read(row).shipping_method, std::nullopt);
+  EXPECT_EQ(read(row).shipping_cost, std::nullopt);
+}
+
+TEST(WooCommerceOrders, AnUnreadableOrderKeepsItsTimeOfCreation) {
+  StorePage<StoreOrder> page;
+  read_order(with("total", "much"), page);
+  EXPECT_EQ(format_timestamp(page.unreadable.at(0).created_at.value()), "2026-07-01T10:00:00.000Z");
 }
 
 TEST(WooCommerceOrders, AMissingSkuIsReplacedByTheVariationsOrProductsId) {

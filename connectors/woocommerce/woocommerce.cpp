@@ -149,6 +149,11 @@ std::string WooCommerce::normal_url(std::string_view store_url) const {
   return url;
 }
 
+// WooCommerce redirects this address to its own page of orders if orders are not posts (HPOS).
+std::string WooCommerce::order_page(std::string_view store_url, std::string_view external_id) const {
+  return std::string(store_url) + "/wp-admin/post.php?action=edit&post=" + std::string(external_id);
+}
+
 std::unique_ptr<Store> WooCommerce::open(StoreCredentials credentials, Send send, const Clock& clock,
                                          const Options& /*options*/) const {
   return std::make_unique<WooStore>(std::move(credentials), std::move(send), clock);

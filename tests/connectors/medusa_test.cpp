@@ -23,7 +23,8 @@ std::string content_of(const StoreOrder& order) {
                     order.currency + "|" + text(order.customer_name) + text(order.customer_email) +
                     text(order.customer_phone) + text(order.delivery.street) + text(order.delivery.city) +
                     text(order.delivery.state) + text(order.delivery.postal_code) +
-                    text(order.delivery.country) + text(order.notes) + format_timestamp(order.created_at);
+                    text(order.delivery.country) + text(order.notes) + format_timestamp(order.created_at) +
+                    text(order.recipient.name) + text(order.shipping_method) + text(order.shipping_cost);
   for (const auto& item : order.items) {
     all += "|" + item.description + "|" + text(item.sku) + std::to_string(item.quantity) + text(item.price);
   }
@@ -103,6 +104,10 @@ TEST_F(MedusaConnector, ReadsAnOrderOfAGuestCompletely) {
   EXPECT_EQ(order.customer_name, "Jörg Müller");
   EXPECT_EQ(order.customer_email, "guest@x.example");
   EXPECT_EQ(order.customer_phone, "+49 221 1");
+  EXPECT_EQ(order.recipient.name, "Jörg Müller");
+  EXPECT_EQ(order.recipient.phone, "+49 221 1");
+  EXPECT_EQ(order.shipping_method, "parcel");
+  EXPECT_EQ(order.shipping_cost, "4.9");
   EXPECT_EQ(order.delivery.street, "Weg 1, c/o Maier");
   EXPECT_EQ(order.delivery.city, "Köln");
   EXPECT_EQ(order.delivery.state, "NW");
@@ -117,6 +122,24 @@ TEST_F(MedusaConnector, ReadsAnOrderOfAGuestCompletely) {
                     " " + item.price.value_or("none"));
   }
   EXPECT_THAT(items, UnorderedElementsAre("2 Shirt \"<b>\" - M SH-M 19.99", "1 Gift \"<b>\" none 3.5"));
+}
+
+TEST_F(MedusaConnector, ReadsAGiftWithItsRecipientAndItsBuyer) {
+  const json::object buyer{{"first_name", "Ada"},  {"last_name", "Lovelace"}, {"address_1", "Platz 1"},
+                           {"city", "Bonn"},       {"postal_code", "53111"},  {"country_code", "de"},
+                           {"phone", "+49 228 1"}, {"company", "Engines"}};
+  const json::object recipient{{"first_name", "Grace"}, {"last_name", "Hopper"},  {"address_1", "Weg 2"},
+                               {"city", "Ulm"},         {"postal_code", "89073"}, {"country_code", "de"},
+                               {"phone", "+49 731 1"},  {"company", "Navy"}};
+  const auto id = server().order({{"billing_address", buyer}, {"shipping_address", recipient}});
+  const auto order = only(id);
+  EXPECT_EQ(order.customer_name, "Ada Lovelace");
+  EXPECT_EQ(order.customer_company, "Engines");
+  EXPECT_EQ(order.customer_phone, "+49 228 1");
+  EXPECT_EQ(order.recipient.name, "Grace Hopper");
+  EXPECT_EQ(order.recipient.company, "Navy");
+  EXPECT_EQ(order.recipient.phone, "+49 731 1");
+  EXPECT_EQ(order.delivery.city, "Ulm");
 }
 
 TEST_F(MedusaConnector, KeepsAmountsExact) {

@@ -27,6 +27,14 @@ std::string text_of(const json::object& object, std::string_view field) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
+// The URL that the shop makes of a number without one, if it knows the company (shopify.dev,
+// FulfillmentTrackingInput).
+json::value linked_url(const json::value& company, const json::value& number) {
+  if (company != "DHL Express" && company != "UPS") return nullptr;
+  return json::value("https://carrier.example/" + std::string(company.as_string()) + "/" +
+                     std::string(number.as_string()));
+}
+
 // The trackingInfo entries of a FulfillmentTrackingInput, or an error message if it is invalid.
 std::variant<json::array, std::string> tracking_of(const json::object& input) {
   const bool single = input.contains("number");
@@ -39,11 +47,11 @@ std::variant<json::array, std::string> tracking_of(const json::object& input) {
   if (single) numbers = {input.at("number")};
   if (input.contains("url")) urls = {input.at("url")};
   json::array tracking;
+  const json::value company = input.contains("company") ? input.at("company") : json::value();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    tracking.push_back(
-        json::object{{"number", numbers[i]},
-                     {"url", i < urls.size() ? urls[i] : json::value()},
-                     {"company", input.contains("company") ? input.at("company") : json::value()}});
+    tracking.push_back(json::object{{"number", numbers[i]},
+                                    {"url", i < urls.size() ? urls[i] : linked_url(company, numbers[i])},
+                                    {"company", company}});
   }
   return tracking;
 }
@@ -169,6 +177,7 @@ std::int64_t ShopifyShop::add_order(const json::object& fields) {
         {"defaultPhoneNumber", nullptr}}},
       {"shippingAddress",
        {{"name", "Anna Müller"},
+        {"company", nullptr},
         {"address1", "Lindenstraße 1"},
         {"address2", nullptr},
         {"city", "Berlin"},
@@ -177,7 +186,8 @@ std::int64_t ShopifyShop::add_order(const json::object& fields) {
         {"zip", "10969"},
         {"countryCodeV2", "DE"},
         {"phone", "+49 30 1234567"}}},
-      {"billingAddress", {{"name", "Anna Müller"}, {"phone", nullptr}}},
+      {"billingAddress", {{"name", "Anna Müller"}, {"company", nullptr}, {"phone", nullptr}}},
+      {"shippingLine", {{"title", "Standard"}, {"discountedPriceSet", money("4.90", "EUR")}}},
       {"fulfillments", json::array()},
       {"fulfillmentOrders", json::array{fulfillment_order(++next_id_, 1)}},
       {"lineItems", json::array{line_item("Tea", 2, "12.45")}},

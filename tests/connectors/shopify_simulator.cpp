@@ -15,13 +15,14 @@ Shop: id name
 AppInstallation: accessScopes[AccessScope
 AccessScope: handle
 PageInfo: hasNextPage hasPreviousPage startCursor endCursor
-Order: id name test note createdAt updatedAt cancelledAt displayFinancialStatus displayFulfillmentStatus email phone currentTotalPriceSet:MoneyBag customer:Customer shippingAddress:MailingAddress billingAddress:MailingAddress fulfillments[Fulfillment fulfillmentOrders@FulfillmentOrder lineItems@LineItem
+Order: id name test note createdAt updatedAt cancelledAt displayFinancialStatus displayFulfillmentStatus email phone currentTotalPriceSet:MoneyBag shippingLine:ShippingLine customer:Customer shippingAddress:MailingAddress billingAddress:MailingAddress fulfillments[Fulfillment fulfillmentOrders@FulfillmentOrder lineItems@LineItem
 MoneyBag: shopMoney:MoneyV2
 MoneyV2: amount currencyCode
 Customer: firstName lastName defaultEmailAddress:CustomerEmailAddress defaultPhoneNumber:CustomerPhoneNumber
 CustomerEmailAddress: emailAddress
 CustomerPhoneNumber: phoneNumber
-MailingAddress: name address1 address2 city province provinceCode zip countryCodeV2 phone
+MailingAddress: name company address1 address2 city province provinceCode zip countryCodeV2 phone
+ShippingLine: title discountedPriceSet:MoneyBag
 LineItem: title variantTitle sku quantity currentQuantity originalUnitPriceSet:MoneyBag
 Fulfillment: id status displayStatus location:Location trackingInfo[FulfillmentTrackingInfo
 FulfillmentTrackingInfo: company number url

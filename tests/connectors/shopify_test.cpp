@@ -166,6 +166,10 @@ TEST_F(Shopify, ReadsAllFieldsOfAnOrder) {
   EXPECT_EQ(order.customer_name, "Anna Müller");
   EXPECT_EQ(order.customer_email, "a@b.example");
   EXPECT_EQ(order.delivery.city, "Berlin");
+  EXPECT_EQ(order.recipient.name, "Anna Müller");
+  EXPECT_EQ(order.recipient.phone, "+49 30 1234567");
+  EXPECT_EQ(order.shipping_method, "Standard");
+  EXPECT_EQ(order.shipping_cost, "4.90");
   EXPECT_EQ(order.total, "24.90");
   EXPECT_EQ(order.currency, "EUR");
   EXPECT_EQ(order.notes, "Ring twice");
@@ -173,6 +177,21 @@ TEST_F(Shopify, ReadsAllFieldsOfAnOrder) {
   EXPECT_EQ(order.items[0].quantity, 2);
   EXPECT_EQ(order.changed_at, time_of(id));
   EXPECT_EQ(page.reached, time_of(id));
+}
+
+TEST_F(Shopify, AGiftHasItsRecipientAndItsBuyer) {
+  const auto id = shop.add_order();
+  auto address = shop.order(id).at("shippingAddress").as_object();
+  address["name"] = "Grace Hopper";
+  address["company"] = "Navy";
+  shop.change_order(id, {{"shippingAddress", address}});
+  const auto order = store.orders().records.at(0);
+  EXPECT_EQ(order.recipient.name, "Grace Hopper");
+  EXPECT_EQ(order.recipient.company, "Navy");
+  EXPECT_EQ(order.recipient.phone, "+49 30 1234567");
+  EXPECT_EQ(order.customer_name, "Anna Müller");
+  EXPECT_FALSE(order.customer_company);
+  EXPECT_FALSE(order.customer_phone);
 }
 
 TEST_F(Shopify, ReadsOneOrderById) {
