@@ -34,9 +34,9 @@ bool is_true(const json::value& record, std::string_view name) {
   return flag != nullptr && flag->is_bool() && flag->get_bool();
 }
 
-bool has_label(const json::value& fulfillment, const std::string& number) {
+bool has_label(const json::value& fulfillment, const StoreTracking& tracking) {
   return std::ranges::any_of(elements(fulfillment, "labels"), [&](const json::value& label) {
-    return medusa_text(label, "tracking_number") == number;
+    return tracking.has_number(medusa_text(label, "tracking_number"));
   });
 }
 
@@ -57,11 +57,38 @@ std::vector<const json::value*> open_fulfillments(const json::value& order) {
   return open;
 }
 
-const json::value* labelled(const json::value& order, const std::string& number) {
+const json::value* labelled(const json::value& order, const StoreTracking& tracking) {
   for (const auto& fulfillment : elements(order, "fulfillments")) {
-    if (!is_canceled(fulfillment) && has_label(fulfillment, number)) return &fulfillment;
+    if (!is_canceled(fulfillment) && has_label(fulfillment, tracking)) return &fulfillment;
   }
   return nullptr;
+}
+
+/// True if a label shows an outdated number or link of the parcel.
+bool is_outdated(const json::value& order, const StoreTracking& tracking) {
+  return std::ranges::any_of(elements(order, "fulfillments"), [&](const json::value& fulfillment) {
+    return !is_canceled(fulfillment) &&
+           std::ranges::any_of(elements(fulfillment, "labels"), [&](const json::value& label) {
+             return tracking.replaces(medusa_text(label, "tracking_number"),
+                                      medusa_text(label, "tracking_url"));
+           });
+  });
+}
+
+std::string note_key(const std::string& number) { return std::string(note_prefix) + number; }
+
+/// The parcel's note in the order's metadata under a number; null if there is none.
+const json::value* noted(const json::value& order, const std::string& number) {
+  const auto* const metadata = order.get_object().if_contains("metadata");
+  const auto* const notes = metadata == nullptr ? nullptr : metadata->if_object();
+  const auto* const note = notes == nullptr ? nullptr : notes->if_contains(note_key(number));
+  return note != nullptr && note->is_object() ? note : nullptr;
+}
+
+bool is_noted(const json::value& order, const StoreTracking& tracking) {
+  return noted(order, tracking.tracking_number) != nullptr ||
+         std::ranges::any_of(tracking.earlier_numbers,
+                             [&](const std::string& number) { return noted(order, number) != nullptr; });
 }
 
 std::string path_of(const StoreTracking& tracking, const std::string& rest) {
@@ -116,14 +143,20 @@ json::array unfulfilled_items(const json::value& order) {
 }
 
 MedusaStep note(const json::value& order, const StoreTracking& tracking) {
-  const std::string key = std::string(note_prefix) + tracking.tracking_number;
-  const auto* const metadata = order.get_object().if_contains("metadata");
-  if (metadata != nullptr && metadata->is_object() && metadata->get_object().contains(key)) return {};
-  const json::object parcel = {{"tracking_number", tracking.tracking_number},
-                               {"tracking_url", web_address(tracking.tracking_url)},
-                               {"carrier", tracking.carrier_name},
-                               {"shipped_at", format_timestamp(tracking.shipped_at)}};
-  return {MedusaStep::Kind::note, path_of(tracking, ""), {{"metadata", {{key, parcel}}}}};
+  json::object notes;
+  const auto* const present = noted(order, tracking.tracking_number);
+  const std::string url = web_address(tracking.tracking_url);
+  if (present == nullptr || (tracking.has_new_url && medusa_text(*present, "tracking_url") != url)) {
+    notes[note_key(tracking.tracking_number)] = {{"tracking_number", tracking.tracking_number},
+                                                 {"tracking_url", url},
+                                                 {"carrier", tracking.carrier_name},
+                                                 {"shipped_at", format_timestamp(tracking.shipped_at)}};
+  }
+  for (const auto& number : tracking.earlier_numbers) {
+    if (noted(order, number) != nullptr) notes[note_key(number)] = "";  // removes the key
+  }
+  if (notes.empty()) return {};
+  return {MedusaStep::Kind::note, path_of(tracking, ""), {{"metadata", std::move(notes)}}};
 }
 
 }  // namespace
@@ -135,7 +168,7 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
   }
   if (status == "draft") throw StoreError(StoreProblem::refused, "The order is a draft in the store.");
   const auto open = open_fulfillments(order);
-  if (const auto* const shown = labelled(order, tracking.tracking_number); shown != nullptr) {
+  if (const auto* const shown = labelled(order, tracking); shown != nullptr) {
     // One push ships all fulfilments that are open when it begins: one older than its first shipment was left
     // by an interruption, a younger one belongs to another parcel.
     const auto shipped_at = parse_timestamp(medusa_text(*shown, "shipped_at"));
@@ -143,8 +176,10 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
       const auto made = parse_timestamp(medusa_text(*fulfillment, "created_at"));
       return shipped_at && made && *made < *shipped_at;
     });
-    return left == open.end() ? MedusaStep() : ship(order, **left, tracking);
+    if (left != open.end()) return ship(order, **left, tracking);
+    return is_outdated(order, tracking) ? note(order, tracking) : MedusaStep();
   }
+  if (is_noted(order, tracking)) return note(order, tracking);
   if (!open.empty()) return ship(order, *open.front(), tracking);
   if (auto items = unfulfilled_items(order); !items.empty()) {
     return {MedusaStep::Kind::fulfill, path_of(tracking, "/fulfillments"), {{"items", std::move(items)}}};

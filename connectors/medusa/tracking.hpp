@@ -28,8 +28,9 @@ struct MedusaStep {
 
 /// The next step of a push. Fulfilments without a shipment (the merchant's, or left by an interrupted push)
 /// are shipped with the parcel's label; if there is none, one is created for the unfulfilled items. The
-/// server refuses further labels for a completely shipped order, so the number is written to its metadata as
-/// `waybill_tracking_NUMBER`. Throws StoreError refused for a canceled order or a draft. Pure.
+/// server refuses further labels for a completely shipped order and changes of a label, so the number is
+/// written to its metadata as `waybill_tracking_NUMBER`. Throws StoreError refused for a canceled order or a
+/// draft. Pure.
 MedusaStep next_medusa_step(const json::value& order, const StoreTracking& tracking);
 
 }  // namespace waybill::connectors

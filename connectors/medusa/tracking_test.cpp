@@ -77,6 +77,42 @@ TEST(MedusaTracking, RecognisesItsOwnNote) {
   EXPECT_EQ(next_medusa_step(shipped, other).kind, MedusaStep::Kind::note);
 }
 
+// The server changes no label.
+TEST(MedusaTracking, NotesANumberThatReplacesALabel) {
+  const json::object shipped = {
+      {"id", "ful_1"},
+      {"shipped_at", "2026-11-20T10:00:00.000Z"},
+      {"labels",
+       json::array{json::object{{"tracking_number", "WB1"}, {"tracking_url", "https://p.example/1"}}}}};
+  auto labelled = order({line("a", 1, 1, 1)}, {shipped});
+  auto later = parcel;
+  later.tracking_number = "1Z9";
+  later.tracking_url = "https://ups.example/1Z9";
+  later.earlier_numbers = {"WB1"};
+  auto step = next_medusa_step(labelled, later);
+  EXPECT_EQ(step.kind, MedusaStep::Kind::note);
+  EXPECT_EQ(step.body.at("metadata").at("waybill_tracking_1Z9").at("tracking_url"),
+            "https://ups.example/1Z9");
+  labelled["metadata"] = step.body.at("metadata");
+  EXPECT_EQ(next_medusa_step(labelled, later).kind, MedusaStep::Kind::none);
+
+  auto corrected = later;
+  corrected.tracking_number = "1Z8";
+  corrected.earlier_numbers = {"1Z9", "WB1"};
+  step = next_medusa_step(labelled, corrected);
+  EXPECT_TRUE(step.body.at("metadata").as_object().contains("waybill_tracking_1Z8"));
+  EXPECT_EQ(step.body.at("metadata").at("waybill_tracking_1Z9"), "") << "removes the key";
+}
+
+TEST(MedusaTracking, ANotedParcelDoesNotShipTheItemsOfAnother) {
+  auto noted = order({line("a", 1, 0, 0)});
+  noted["metadata"] = {{"waybill_tracking_WB1", {{"tracking_number", "WB1"}}}};
+  auto later = parcel;
+  later.tracking_number = "1Z9";
+  later.earlier_numbers = {"WB1"};
+  EXPECT_EQ(next_medusa_step(noted, later).kind, MedusaStep::Kind::note);
+}
+
 TEST(MedusaTracking, EscapesAnIdInItsPath) {
   auto odd = parcel;
   odd.order_id = "../stores";

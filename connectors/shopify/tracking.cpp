@@ -29,8 +29,13 @@ struct Fulfillment {
   std::string id, company;
   std::vector<Tracked> tracked;
 
-  bool has(std::string_view number) const {
-    return std::ranges::any_of(tracked, [&](const Tracked& entry) { return entry.number == number; });
+  bool has(const StoreTracking& tracking) const {
+    return std::ranges::any_of(tracked,
+                               [&](const Tracked& entry) { return tracking.has_number(entry.number); });
+  }
+  bool is_outdated(const StoreTracking& tracking) const {
+    return std::ranges::any_of(
+        tracked, [&](const Tracked& entry) { return tracking.replaces(entry.number, entry.url); });
   }
 };
 
@@ -107,17 +112,22 @@ asio::awaitable<Deliveries> read_deliveries(ShopifyApi& api, const json::value& 
   }
 }
 
-bool has_number(const Deliveries& deliveries, std::string_view number) {
-  return std::ranges::any_of(deliveries.made, [&](const Fulfillment& made) { return made.has(number); });
+bool has_parcel(const Deliveries& deliveries, const StoreTracking& tracking) {
+  return std::ranges::any_of(deliveries.made, [&](const Fulfillment& made) { return made.has(tracking); });
 }
 
-// Keeps the locations that an interrupted push has left without the number. Open fulfillment orders at a
-// location that has the number belong to another parcel, and so do all of them if the number's location is
+bool is_outdated(const Deliveries& deliveries, const StoreTracking& tracking) {
+  return std::ranges::any_of(deliveries.made,
+                             [&](const Fulfillment& made) { return made.is_outdated(tracking); });
+}
+
+// Keeps the locations that an interrupted push has left without the parcel. Open fulfillment orders at a
+// location that has the parcel belong to another one, and so do all of them if the parcel's location is
 // unknown.
-void keep_unfinished(Deliveries& deliveries, std::string_view number) {
+void keep_unfinished(Deliveries& deliveries, const StoreTracking& tracking) {
   bool placed = false;
   for (const Fulfillment& made : deliveries.made) {
-    if (!made.has(number)) continue;
+    if (!made.has(tracking)) continue;
     for (const auto& [location, ids] : deliveries.made_at) {
       if (!ids.contains(made.id)) continue;
       placed = true;
@@ -151,11 +161,12 @@ json::object tracking_info(const StoreTracking& tracking) {
   return info;
 }
 
-// The fulfillment's numbers and the new one. URLs match numbers by position, so numbers with a URL come
-// first; one company applies to all numbers.
+// The fulfillment's numbers of other parcels and this parcel's. URLs match numbers by position, so numbers
+// with a URL come first; one company applies to all numbers.
 json::object widened_info(const Fulfillment& made, const StoreTracking& tracking) {
-  if (made.tracked.empty()) return tracking_info(tracking);
   auto all = made.tracked;
+  std::erase_if(all, [&](const Tracked& entry) { return tracking.has_number(entry.number); });
+  if (all.empty()) return tracking_info(tracking);
   all.push_back({tracking.tracking_number, tracking.tracking_url});
   json::array numbers;
   json::array urls;
@@ -205,13 +216,27 @@ asio::awaitable<std::optional<std::string>> fulfil(ShopifyApi& api, const Delive
   co_return std::nullopt;
 }
 
+asio::awaitable<std::optional<std::string>> set_tracking(ShopifyApi& api, const Fulfillment& made,
+                                                         const StoreTracking& tracking) {
+  co_return co_await change(api, shopify::update_tracking, "fulfillmentTrackingInfoUpdate",
+                            {{"id", made.id}, {"tracking", widened_info(made, tracking)}});
+}
+
+asio::awaitable<std::optional<std::string>> replace(ShopifyApi& api, const Deliveries& deliveries,
+                                                    const StoreTracking& tracking) {
+  for (const Fulfillment& made : deliveries.made) {
+    if (!made.is_outdated(tracking)) continue;
+    if (auto refused = co_await set_tracking(api, made, tracking)) co_return refused;
+  }
+  co_return std::nullopt;
+}
+
 asio::awaitable<std::optional<std::string>> add_number(ShopifyApi& api, const Deliveries& deliveries,
                                                        const StoreTracking& tracking) {
   auto target =
       std::ranges::find_if(deliveries.made, [](const Fulfillment& made) { return made.tracked.empty(); });
   if (target == deliveries.made.end()) target = std::prev(deliveries.made.end());
-  co_return co_await change(api, shopify::update_tracking, "fulfillmentTrackingInfoUpdate",
-                            {{"id", target->id}, {"tracking", widened_info(*target, tracking)}});
+  co_return co_await set_tracking(api, *target, tracking);
 }
 
 }  // namespace
@@ -256,18 +281,23 @@ asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, Sto
   const json::value id(shopify_gid("Order", tracking.order_id));
   if (!shopify_id(&id)) throw StoreError(StoreProblem::refused, "The store has no such order.");
   auto deliveries = co_await read_deliveries(*api, id);
-  const bool known = has_number(deliveries, tracking.tracking_number);
-  if (known) keep_unfinished(deliveries, tracking.tracking_number);
-  if (known && deliveries.open.empty()) co_return false;
+  const bool known = has_parcel(deliveries, tracking);
+  const bool outdated = is_outdated(deliveries, tracking);
+  if (known) keep_unfinished(deliveries, tracking);
+  if (known && deliveries.open.empty() && !outdated) co_return false;
   if (deliveries.cancelled) throw StoreError(StoreProblem::refused, "The order is cancelled in the store.");
   if (deliveries.open.empty() && deliveries.made.empty()) throw nothing_to_fulfil(deliveries);
 
-  const auto refused = deliveries.open.empty() ? co_await add_number(*api, deliveries, tracking)
-                                               : co_await fulfil(*api, deliveries, tracking);
+  auto refused = co_await replace(*api, deliveries, tracking);
+  if (!refused && !deliveries.open.empty()) {
+    refused = co_await fulfil(*api, deliveries, tracking);
+  } else if (!refused && !known) {
+    refused = co_await add_number(*api, deliveries, tracking);
+  }
   if (!refused) co_return true;
   // An earlier push whose answer was lost may have succeeded in the meantime.
   const auto now = co_await read_deliveries(*api, id);
-  if (now.open.empty() && has_number(now, tracking.tracking_number)) co_return false;
+  if (now.open.empty() && has_parcel(now, tracking) && !is_outdated(now, tracking)) co_return false;
   throw StoreError(StoreProblem::refused, "The store refuses the tracking number: " + *refused);
 }
 

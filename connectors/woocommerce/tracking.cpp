@@ -61,6 +61,34 @@ std::string number_of_parcel(const json::value& parcel) {
   return own.empty() ? text(meta(&parcel, number_key)) : own;
 }
 
+std::string link_of_parcel(const json::value& parcel) {
+  const std::string own = text(member(&parcel, "tracking_link"));
+  return own.empty() ? text(meta(&parcel, "_tracking_url")) : own;
+}
+
+bool is_outdated(const json::value& parcel, const StoreTracking& tracking) {
+  return tracking.replaces(number_of_parcel(parcel), link_of_parcel(parcel));
+}
+
+bool has_parcel(const json::array& parcels, const StoreTracking& tracking) {
+  return std::ranges::any_of(parcels, [&](const json::value& parcel) {
+    return number_of_parcel(parcel) == tracking.tracking_number && !is_outdated(parcel, tracking);
+  });
+}
+
+// The numbers of other parcels in the text ("A1, A2"), and this parcel's.
+std::string with_number(std::string_view numbers, const StoreTracking& tracking) {
+  std::string kept;
+  while (!numbers.empty()) {
+    const auto end = std::min(numbers.find(','), numbers.size());
+    auto entry = numbers.substr(0, end);
+    while (entry.starts_with(' ')) entry.remove_prefix(1);
+    if (!entry.empty() && !tracking.has_number(entry)) kept += std::string(entry) + ", ";
+    numbers.remove_prefix(std::min(end + 1, numbers.size()));
+  }
+  return kept + tracking.tracking_number;
+}
+
 std::string date_of(Time at) {
   constexpr std::size_t date = 10;
   return format_timestamp(at).substr(0, date);
@@ -97,11 +125,9 @@ json::array items_left(const json::value& order, const json::array& parcels) {
   return left.empty() ? all : left;
 }
 
-json::value fulfillment_body(const StoreTracking& tracking, const json::value& order,
-                             const json::array& parcels) {
-  json::array meta_data = {{{"key", number_key}, {"value", tracking.tracking_number}},
-                           {{"key", "_tracking_url"}, {"value", tracking.tracking_url}},
-                           {{"key", "_items"}, {"value", items_left(order, parcels)}}};
+json::value fulfillment_body(const StoreTracking& tracking, json::array meta_data) {
+  meta_data.push_back({{"key", number_key}, {"value", tracking.tracking_number}});
+  meta_data.push_back({{"key", "_tracking_url"}, {"value", tracking.tracking_url}});
   if (!tracking.carrier_code.empty()) {
     meta_data.push_back({{"key", "_shipment_provider"}, {"value", tracking.carrier_code}});
   } else {
@@ -112,6 +138,20 @@ json::value fulfillment_body(const StoreTracking& tracking, const json::value& o
           {"is_fulfilled", true},
           {"notify_customer", true},
           {"meta_data", std::move(meta_data)}};
+}
+
+// The meta data of a parcel without its tracking. A change removes what it does not repeat.
+json::array other_meta(const json::value& parcel) {
+  static constexpr std::array<std::string_view, 4> tracking_keys{number_key, "_tracking_url",
+                                                                 "_shipment_provider", "_provider_name"};
+  json::array others;
+  for (const json::value& entry : entries(member(&parcel, "meta_data"))) {
+    const auto* const value = member(&entry, "value");
+    const std::string key = text(member(&entry, "key"));
+    if (value == nullptr || std::ranges::find(tracking_keys, key) != tracking_keys.end()) continue;
+    others.push_back({{"key", key}, {"value", *value}});
+  }
+  return others;
 }
 
 std::string note_text(const StoreTracking& tracking) {
@@ -166,22 +206,60 @@ asio::awaitable<json::array> WooTracking::discover(const std::string& order_id) 
 
 asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, const json::value& order) {
   const std::string known = text(meta(&order, number_key));
-  if (has_number(known, tracking.tracking_number)) co_return false;
+  if (has_number(known, tracking.tracking_number) && !tracking.has_new_url) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto notes = co_await client_.expect("GET", route + "/notes");
   const std::string note = note_text(tracking);
   const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& entry) {
-    return mentions(text(member(&entry, "note")), tracking.tracking_number);
+    const std::string words = text(member(&entry, "note"));
+    return mentions(words, tracking.tracking_number) &&
+           (!tracking.has_new_url || words.find(tracking.tracking_url) != std::string::npos);
   });
   if (!noted) {
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
   }
-  const std::string numbers =
-      known.empty() ? tracking.tracking_number : known + ", " + tracking.tracking_number;
-  json::object changes = {{"meta_data", {{{"key", number_key}, {"value", numbers}}}}};
+  json::object changes = {{"meta_data", {{{"key", number_key}, {"value", with_number(known, tracking)}}}}};
   if (is_open(text(member(&order, "status")))) changes["status"] = "completed";
   co_await client_.expect("PUT", route, {}, std::move(changes));
   co_return true;
+}
+
+asio::awaitable<bool> WooTracking::push_fulfillment(const StoreTracking& tracking, const json::value& order,
+                                                    const json::array& known) {
+  if (has_parcel(known, tracking)) co_return false;
+  const std::string route = "wc/v3/orders/" + tracking.order_id + "/fulfillments";
+  const auto outdated =
+      std::ranges::find_if(known, [&](const json::value& parcel) { return is_outdated(parcel, tracking); });
+  if (outdated == known.end()) {
+    json::array items{json::object{{"key", "_items"}, {"value", items_left(order, known)}}};
+    co_await client_.expect("POST", route, {}, fulfillment_body(tracking, std::move(items)));
+  } else {
+    co_await client_.expect("PUT", route + "/" + text(member(&*outdated, "id")), {},
+                            fulfillment_body(tracking, other_meta(*outdated)));
+  }
+  co_return true;
+}
+
+// The plugins can add and delete parcels, but not change them.
+asio::awaitable<bool> WooTracking::push_plugin(const StoreTracking& tracking, const json::array& known) {
+  const bool advanced = *dialect_ == Dialect::advanced_tracking;
+  const std::string route = std::string(advanced ? "wc-ast/v3" : "wc-shipment-tracking/v3") + "/orders/" +
+                            tracking.order_id + "/shipment-trackings";
+  const bool had = has_parcel(known, tracking);
+  if (!had) {
+    json::object body = tracking_body(tracking);
+    // This plugin requires a provider even with a custom one.
+    if (advanced) body["tracking_provider"] = carrier_of(tracking);
+    co_await client_.expect("POST", route, {}, std::move(body));
+  }
+  bool has_deleted = false;
+  for (const json::value& parcel : known) {
+    const std::string id = text(member(&parcel, "tracking_id"));
+    if (id.empty() || !is_outdated(parcel, tracking)) continue;
+    co_await client_.expect("DELETE", route + "/" + id);
+    has_deleted = true;
+  }
+  co_return !had || has_deleted;
 }
 
 asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
@@ -201,23 +279,11 @@ asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
   if (!known) known = co_await discover(tracking.order_id);
   if (*dialect_ == Dialect::note) co_return co_await push_note(tracking, order.body);
 
-  const bool had = std::ranges::any_of(*known, [&](const json::value& parcel) {
-    return number_of_parcel(parcel) == tracking.tracking_number;
-  });
-  if (!had && *dialect_ == Dialect::fulfillments) {
-    co_await client_.expect("POST", route + "/fulfillments", {},
-                            fulfillment_body(tracking, order.body, *known));
-  } else if (!had) {
-    const std::string space =
-        *dialect_ == Dialect::shipment_tracking ? "wc-shipment-tracking/v3" : "wc-ast/v3";
-    json::object body = tracking_body(tracking);
-    // This plugin requires a provider even with a custom one.
-    if (*dialect_ == Dialect::advanced_tracking) body["tracking_provider"] = carrier_of(tracking);
-    co_await client_.expect("POST", space + "/orders/" + tracking.order_id + "/shipment-trackings", {},
-                            std::move(body));
-  }
+  const bool is_new = *dialect_ == Dialect::fulfillments
+                          ? co_await push_fulfillment(tracking, order.body, *known)
+                          : co_await push_plugin(tracking, *known);
   if (is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
-  co_return !had;
+  co_return is_new;
 }
 
 }  // namespace waybill::connectors

@@ -24,6 +24,9 @@ class WooTracking {
   asio::awaitable<std::optional<json::array>> parcels(Dialect dialect, const std::string& order_id);
   asio::awaitable<json::array> discover(const std::string& order_id);
   asio::awaitable<bool> push_note(const StoreTracking& tracking, const json::value& order);
+  asio::awaitable<bool> push_fulfillment(const StoreTracking& tracking, const json::value& order,
+                                         const json::array& known);
+  asio::awaitable<bool> push_plugin(const StoreTracking& tracking, const json::array& known);
 
   WooClient& client_;
   std::optional<Dialect> dialect_;

@@ -104,6 +104,31 @@ TEST_F(MedusaConnector, NotesFurtherParcelsOfAFullyShippedOrder) {
   EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB109.carrier"), "DHL");
 }
 
+// The server cannot change a label, so the number of the carrier is noted beside it.
+TEST_F(MedusaConnector, NotesACarriersNumberThatIsKnownAfterOurs) {
+  const auto id = server().order();
+  const auto store = open();
+  auto tracking = parcel(id, "WB120");
+  tracking.carrier_name = tracking.carrier_code = "";
+  tracking.tracking_url = "https://parcels.example/track/00112233445566778899aabbccddeeff";
+  EXPECT_TRUE(await(store->push_tracking(tracking)));
+  EXPECT_EQ(text_at(server().read(id), "fulfillments.0.labels.0.tracking_url"), tracking.tracking_url);
+
+  auto later = parcel(id, "1Z120");
+  later.earlier_numbers = {"WB120"};
+  EXPECT_TRUE(await(store->push_tracking(later)));
+  EXPECT_FALSE(await(store->push_tracking(later)));
+  auto corrected = parcel(id, "1Z121");
+  corrected.earlier_numbers = {"1Z120", "WB120"};
+  EXPECT_TRUE(await(store->push_tracking(corrected)));
+  EXPECT_FALSE(await(store->push_tracking(corrected)));
+  const auto order = server().read(id);
+  EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB120")));
+  EXPECT_EQ(text_at(order, "metadata.waybill_tracking_1Z121.tracking_url"), "https://track.example/1Z121");
+  EXPECT_FALSE(at(order, "metadata").as_object().contains("waybill_tracking_1Z120"));
+  EXPECT_EQ(at(order, "fulfillments").as_array().size(), 1U);
+}
+
 TEST_F(MedusaConnector, ReportsPushesThatCanNeverSucceedAsPermanent) {
   const auto canceled = server().order();
   server().post("/admin/orders/" + canceled + "/cancel");

@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 
 #include "tests/connectors/shopify_fixture.hpp"
 
@@ -16,6 +17,13 @@ class ShopifyTracking : public ShopifyStoreTest {
             .carrier_code = "dhl_express",
             .tracking_url = "https://track.example/1",
             .shipped_at = {}};
+  }
+  /// The same parcel before its carrier's number is known.
+  StoreTracking ours(std::int64_t order) {
+    auto tracking = parcel(order, "WB0000000017");
+    tracking.carrier_name = tracking.carrier_code = "";
+    tracking.tracking_url = "https://parcels.example/track/0123";
+    return tracking;
   }
   bool push(const StoreTracking& tracking) { return store.wait(store->push_tracking(tracking)); }
   const json::array& fulfillments(const json::object& order) { return order.at("fulfillments").as_array(); }
@@ -146,10 +154,78 @@ TEST_F(ShopifyTracking, AddsASecondParcelToAFulfilledOrder) {
     urls[std::string(info.at("number").as_string())] = info.at("url");
     EXPECT_EQ(info.at("company"), "DHL Express");
   }
-  EXPECT_EQ(urls, (std::map<std::string, json::value>{{"FIRST", "https://track.example/1"},
-                                                      {"SECOND", nullptr},
-                                                      {"THIRD", "https://track.example/3"}}));
+  EXPECT_EQ(urls,
+            (std::map<std::string, json::value>{{"FIRST", "https://track.example/1"},
+                                                {"SECOND", "https://carrier.example/DHL Express/SECOND"},
+                                                {"THIRD", "https://track.example/3"}}));
   for (const auto* const number : {"FIRST", "SECOND", "THIRD"}) EXPECT_FALSE(push(parcel(id, number)));
+}
+
+// Without a company and with a URL the shop makes no link of its own.
+TEST_F(ShopifyTracking, ANumberOfOursHasOurLinkAndNoCompany) {
+  const auto id = shop.add_order();
+  EXPECT_TRUE(push(ours(id)));
+  const auto info = fulfillments(shop.order(id)).at(0).at("trackingInfo").at(0);
+  EXPECT_EQ(info.at("number"), "WB0000000017");
+  EXPECT_EQ(info.at("url"), "https://parcels.example/track/0123");
+  EXPECT_TRUE(info.at("company").is_null());
+}
+
+TEST_F(ShopifyTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
+  const auto id = shop.add_order();
+  push(ours(id));
+  auto later = parcel(id);
+  later.earlier_numbers = {"WB0000000017"};
+  EXPECT_TRUE(push(later));
+  const auto order = shop.order(id);
+  ASSERT_EQ(fulfillments(order).size(), 1U);
+  ASSERT_EQ(fulfillments(order)[0].at("trackingInfo").as_array().size(), 1U);
+  const auto& info = fulfillments(order)[0].at("trackingInfo").at(0);
+  EXPECT_EQ(text_at(info, "number"), later.tracking_number);
+  EXPECT_EQ(text_at(info, "url"), later.tracking_url);
+  EXPECT_EQ(info.at("company"), "DHL Express");
+  EXPECT_FALSE(push(later));
+  EXPECT_EQ(shop.notifications(), 2U) << "the buyer gets the new number";
+}
+
+TEST_F(ShopifyTracking, AReplacedNumberLeavesThoseOfOtherParcels) {
+  const auto id = shop.add_order();
+  push(ours(id));
+  push(parcel(id, "SECOND"));
+  auto later = parcel(id, "THIRD");
+  later.earlier_numbers = {"WB0000000017"};
+  EXPECT_TRUE(push(later));
+  std::set<std::string> numbers;
+  const auto made = fulfillments(shop.order(id));
+  ASSERT_EQ(made.size(), 1U);
+  for (const auto& info : made[0].at("trackingInfo").as_array())
+    numbers.emplace(info.at("number").as_string());
+  EXPECT_EQ(numbers, (std::set<std::string>{"SECOND", "THIRD"}));
+}
+
+TEST_F(ShopifyTracking, AnInterruptedPushGoesOnUnderTheNewNumber) {
+  const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
+                                                                    ShopifyShop::fulfillment_order(2, 2)}}});
+  shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
+  EXPECT_EQ(store.error(store->push_tracking(ours(id))).problem(), Problem::busy);
+  auto later = parcel(id);
+  later.earlier_numbers = {"WB0000000017"};
+  EXPECT_TRUE(push(later));
+  const auto made = fulfillments(shop.order(id));
+  ASSERT_EQ(made.size(), 2U);
+  for (const auto& each : made) EXPECT_EQ(text_at(each, "trackingInfo.0.number"), later.tracking_number);
+}
+
+TEST_F(ShopifyTracking, ANewLinkOfAPushedNumberIsShown) {
+  const auto id = shop.add_order();
+  push(parcel(id));
+  auto later = parcel(id);
+  later.tracking_url = "https://track.example/2";
+  EXPECT_FALSE(push(later)) << "the shop's own link stays";
+  later.has_new_url = true;
+  EXPECT_TRUE(push(later));
+  EXPECT_EQ(fulfillments(shop.order(id)).at(0).at("trackingInfo").at(0).at("url"), "https://track.example/2");
+  EXPECT_FALSE(push(later));
 }
 
 TEST_F(ShopifyTracking, AddsTheNumberToAFulfilmentOfTheMerchantWithoutOne) {

@@ -232,7 +232,9 @@ Reply WooCommerceState::order_routes(ParsedRequest& parsed, std::string_view res
 
 Reply WooCommerceState::one_order(const ParsedRequest& parsed, Record& record, std::string_view rest) {
   if (rest == "notes") return order_notes(parsed, record);
-  if (rest == "fulfillments") return order_fulfillments(parsed, record);
+  if (rest == "fulfillments" || rest.starts_with("fulfillments/")) {
+    return order_fulfillments(parsed, record, rest.substr(std::min(rest.find('/') + 1, rest.size())));
+  }
   if (!rest.empty()) return no_route();
   const auto fields = parsed.parameters.find("_fields");
   if (parsed.method == "GET") {
@@ -287,9 +289,21 @@ Reply WooCommerceState::order_notes(const ParsedRequest& parsed, Record& record)
   return json_reply(201, made);
 }
 
-Reply WooCommerceState::order_fulfillments(const ParsedRequest& parsed, Record& record) {
-  if (parsed.method == "GET") return json_reply(200, as_array(record.fulfillments));
-  if (parsed.method != "POST" || !parsed.body.is_object()) return no_route();
+// A change replaces the meta data: keys that it leaves out are removed (OrderFulfillmentsRestController).
+Reply WooCommerceState::order_fulfillments(const ParsedRequest& parsed, Record& record,
+                                           std::string_view rest) {
+  if (rest == "fulfillments") rest = {};
+  if (parsed.method == "GET" && rest.empty()) return json_reply(200, as_array(record.fulfillments));
+  if (!parsed.body.is_object()) return no_route();
+  if (parsed.method == "PUT") {
+    for (json::object& fulfillment : record.fulfillments) {
+      if (std::to_string(fulfillment.at("id").to_number<std::int64_t>()) != rest) continue;
+      for (const auto& [name, value] : parsed.body.as_object()) fulfillment[name] = value;
+      return json_reply(200, fulfillment);
+    }
+    return woo_error(404, "woocommerce_rest_fulfillment_invalid_id", "Invalid fulfillment ID.");
+  }
+  if (parsed.method != "POST" || !rest.empty()) return no_route();
   json::object made = parsed.body.as_object();
   const auto& meta = made["meta_data"];
   const bool has_items =
@@ -313,10 +327,22 @@ Reply WooCommerceState::order_trackings(const ParsedRequest& parsed, std::string
                                         std::string_view own_route) {
   if (take_part(rest) != "orders") return no_route();
   const auto id = number(take_part(rest));
-  if (!id || rest != "shipment-trackings") return no_route();
+  if (!id || take_part(rest) != "shipment-trackings") return no_route();
   const auto found = orders.find(*id);
   if (found == orders.end()) return woo_error(404, "woocommerce_rest_order_invalid_id", "Invalid order ID.");
   Record& record = found->second;
+  if (parsed.method == "DELETE") {
+    const auto gone = std::ranges::find_if(
+        record.trackings, [&](const json::object& each) { return text_at(each, "tracking_id") == rest; });
+    if (gone == record.trackings.end()) {
+      return woo_error(404, "woocommerce_rest_order_shipment_tracking_invalid_id",
+                       "Invalid shipment tracking ID.");
+    }
+    const json::object deleted = *gone;
+    record.trackings.erase(gone);
+    return json_reply(200, deleted);
+  }
+  if (!rest.empty()) return no_route();
   if (parsed.method == "GET") return json_reply(200, as_array(record.trackings));
   if (parsed.method != "POST") return no_route();
   const json::object body = parsed.body.is_object() ? parsed.body.as_object() : json::object();

@@ -85,7 +85,7 @@ class WooCommerceState {
   Reply order_routes(ParsedRequest& parsed, std::string_view rest);
   Reply one_order(const ParsedRequest& parsed, Record& record, std::string_view rest);
   Reply order_notes(const ParsedRequest& parsed, Record& record);
-  Reply order_fulfillments(const ParsedRequest& parsed, Record& record);
+  Reply order_fulfillments(const ParsedRequest& parsed, Record& record, std::string_view rest);
   Reply order_trackings(const ParsedRequest& parsed, std::string_view rest, std::string_view own_route);
   Reply batch(const ParsedRequest& parsed);
   Reply product_routes(ParsedRequest& parsed, std::string_view rest);

@@ -25,6 +25,14 @@ class WooCommerceTracking : public WooCommerceStore {
             .shipped_at = shipped};
   }
 
+  /// The same parcel before its carrier's number is known.
+  StoreTracking ours() const {
+    auto tracking = parcel("WB0000000017");
+    tracking.carrier_name = tracking.carrier_code = "";
+    tracking.tracking_url = "https://parcels.example/track/0123";
+    return tracking;
+  }
+
   std::string status() const { return text_at(store_->order(order_), "status"); }
 
   /// The number of places in the store that show this number, by any method.
@@ -155,6 +163,80 @@ TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
     const auto parts =
         store_->trackings(order_).size() + store_->fulfillments(order_).size() + store_->notes(order_).size();
     EXPECT_EQ(parts, 2U);
+  }
+}
+
+TEST_F(WooCommerceTracking, ANumberOfOursHasOurLinkAndNoCarrier) {
+  for (const auto& options : tracking_methods()) {
+    start_with_order(options);
+    EXPECT_TRUE(push(ours()));
+    EXPECT_EQ(count_of("WB0000000017"), 1U);
+    EXPECT_EQ(count_of("https://parcels.example/track/0123"), 1U);
+    EXPECT_EQ(count_of("DHL"), 0U);
+    EXPECT_EQ(count_of("dhl"), 0U);
+  }
+}
+
+TEST_F(WooCommerceTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
+  for (const auto& options : tracking_methods()) {
+    start_with_order(options);
+    push(ours());
+    auto later = parcel();
+    later.earlier_numbers = {"WB0000000017"};
+    EXPECT_TRUE(push(later));
+    EXPECT_FALSE(push(later));
+    EXPECT_EQ(count_of("WB123"), 1U);
+    const bool is_note = !options.shipment_tracking && !options.advanced_tracking && !options.fulfillments;
+    EXPECT_EQ(count_of("WB0000000017"), is_note ? 1U : 0U) << "the buyer has read the note";
+    EXPECT_EQ(store_->trackings(order_).size() + store_->fulfillments(order_).size(), is_note ? 0U : 1U);
+    const std::string meta = to_json(at(store_->order(order_), "meta_data"));
+    EXPECT_EQ(meta.find("WB0000000017"), std::string::npos) << meta;
+  }
+}
+
+TEST_F(WooCommerceTracking, AChangedFulfillmentKeepsItsOtherData) {
+  start_with_order({.fulfillments = true});
+  push(ours());
+  auto later = parcel();
+  later.earlier_numbers = {"WB0000000017"};
+  push(later);
+  const std::string meta = to_json(at(store_->fulfillments(order_).at(0), "meta_data"));
+  for (const auto* const part : {R"("_items")", R"("qty":2)", R"({"key":"_tracking_number","value":"WB123"})",
+                                 R"({"key":"_shipment_provider","value":"dhl"})",
+                                 R"({"key":"_tracking_url","value":"https://dhl.example/WB123"})"}) {
+    EXPECT_NE(meta.find(part), std::string::npos) << part << " in " << meta;
+  }
+  EXPECT_EQ(meta.find("_provider_name"), std::string::npos) << meta;
+}
+
+TEST_F(WooCommerceTracking, AReplacementIsCompletedAfterALostResponse) {
+  for (const auto& options : tracking_methods()) {
+    start_with_order(options);
+    push(ours());
+    Fault lost = lost_answer();
+    lost.method = options.fulfillments ? "PUT" : "POST";
+    store_->fail(lost);
+    auto later = parcel();
+    later.earlier_numbers = {"WB0000000017"};
+    EXPECT_EQ(problem_of([&] { push(later); }), StoreProblem::busy);
+    push(later);
+    EXPECT_EQ(count_of("WB123"), 1U);
+    EXPECT_LE(store_->trackings(order_).size() + store_->fulfillments(order_).size(), 1U);
+    EXPECT_FALSE(push(later));
+  }
+}
+
+TEST_F(WooCommerceTracking, ANewLinkOfAPushedNumberIsShown) {
+  for (const auto& options : tracking_methods()) {
+    start_with_order(options);
+    push(parcel());
+    auto later = parcel();
+    later.tracking_url = "https://dhl.example/new";
+    EXPECT_FALSE(push(later)) << "a link that the merchant entered stays";
+    later.has_new_url = true;
+    EXPECT_TRUE(push(later));
+    EXPECT_EQ(count_of("https://dhl.example/new"), 1U);
+    EXPECT_LE(store_->trackings(order_).size() + store_->fulfillments(order_).size(), 1U);
   }
 }
 
