@@ -1,6 +1,8 @@
 #include <atomic>
 
+#include "connectors/woocommerce/orders.hpp"
 #include "tests/connectors/import_fixture.hpp"
+#include "worker/stores/import_rules.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -43,6 +45,187 @@ TEST_F(ImportTest, OrdersOfAConnectedStoreAreImportedAutomatically) {
   // A GET response can be PUT back.
   EXPECT_EQ(tenant.http.put("/api/v1/Orders/" + guid, order).status, 200);
   EXPECT_EQ(tenant.history_of_order(guid), std::vector<std::string>{" > pending by import"});
+}
+
+TEST_F(ImportTest, AGiftGoesToItsRecipientAndBelongsToItsBuyer) {
+  const auto id = store.add_order(
+      {{"shipping",
+        {{"first_name", "Grace"}, {"last_name", "Hopper"}, {"company", "Navy"}, {"phone", "+1 2"}}}},
+      an_hour_ago());
+  auto connection = connect(store);
+  connection.sync();
+  const auto guid = connection.order(id, "guid");
+  EXPECT_EQ(connection.order(id, "delivery_name"), "Grace Hopper");
+  EXPECT_EQ(connection.order(id, "delivery_company"), "Navy");
+  EXPECT_EQ(connection.order(id, "delivery_phone"), "+1 2");
+  EXPECT_EQ(connection.order(id, "delivery_email"), "");
+  EXPECT_EQ(connection.order(id, "shipping_method"), "Flat Rate");
+  EXPECT_EQ(connection.order(id, "shipping_cost"), "4.90");
+  EXPECT_EQ(connection.order(id, "source_type"), "import");
+  EXPECT_EQ(connection.order(id, "source_url"),
+            store.url() + "/wp-admin/post.php?action=edit&post=" + std::to_string(id));
+  EXPECT_EQ(connection.order(id,
+                             "status_changed_at between now() - interval '61 minutes' and now() - "
+                             "interval '59 minutes'"),
+            "t")
+      << "the store's last change, not the import";
+  const auto order = tenant.http.get("/api/v1/Orders/" + guid).data();
+  EXPECT_EQ(text_at(order, "customer.name"), "Jana Lindström");
+
+  // The store's change replaces the whole block.
+  tenant.sql.rows("update orders set delivery_phone = '+1 3' where guid = $1", {guid});
+  connection.sync();
+  EXPECT_EQ(connection.order(id, "delivery_phone"), "+1 3") << "a local change stays until the store's";
+  store.change_order(id, {{"shipping", {{"company", ""}}}});
+  EXPECT_EQ(connection.sync().updated, 1);
+  EXPECT_EQ(connection.order(id, "delivery_company"), "");
+  EXPECT_EQ(connection.order(id, "delivery_phone"), "+1 2");
+}
+
+TEST_F(ImportTest, OwnDataAndCarrierStayWhenTheStoreChangesAnOrder) {
+  const auto id = store.add_order();
+  auto connection = connect(store);
+  connection.sync();
+  const auto carrier = tenant.sql.value("select guid from carriers where code = 'ups'");
+  tenant.sql.rows(
+      "update orders set carrier_id = $2, service_level = 'express', external_reference = 'R', tags = "
+      "'[\"vip\"]', metadata = '{\"k\": 1}', collection_date = '2026-12-01' where guid = $1",
+      {connection.order(id, "guid"), carrier});
+  store.change_order(id, {{"total", "60.00"}});
+  EXPECT_EQ(connection.sync().updated, 1);
+  EXPECT_EQ(connection.order(id, "total_value"), "60.00");
+  EXPECT_EQ(connection.order(id, "carrier_id"), carrier);
+  EXPECT_EQ(connection.order(id, "service_level"), "express");
+  EXPECT_EQ(connection.order(id, "external_reference || tags || metadata"), "R[\"vip\"]{\"k\": 1}");
+  EXPECT_EQ(connection.order(id, "collection_date"), "2026-12-01");
+}
+
+TEST_F(ImportTest, TheServiceMappingSetsCarrierAndServiceLevel) {
+  const auto method = [](const char* name) {
+    return json::object{
+        {"shipping_lines", json::array{json::object{{"id", 1}, {"method_title", name}, {"total", "4.90"}}}}};
+  };
+  const auto ups = tenant.sql.value("select guid from carriers where code = 'ups'");
+  const auto gls = tenant.sql.value("select guid from carriers where code = 'gls'");
+  auto connection = connect(store);
+  connection.set(
+      "service_mapping = jsonb_build_array(jsonb_build_object('method', 'express*', 'carrierId', '" + ups +
+      "', 'serviceLevel', 'express'), jsonb_build_object('method', 'Standard', 'carrierId', '" + gls +
+      "', 'serviceLevel', null))");
+  const auto express = store.add_order(method("EXPRESS &ndash; before noon"));
+  const auto standard = store.add_order(method("standard"));
+  const auto other = store.add_order(method("Pickup"));
+  connection.sync();
+  EXPECT_EQ(connection.order(express, "carrier_id"), ups);
+  EXPECT_EQ(connection.order(express, "service_level"), "express");
+  EXPECT_EQ(connection.order(standard, "carrier_id"), gls);
+  EXPECT_EQ(connection.order(standard, "service_level"), "");
+  EXPECT_EQ(connection.order(other, "carrier_id"), "");
+
+  // Carrier and service level follow the shipping method only.
+  tenant.sql.rows("update orders set carrier_id = null where guid = $1", {connection.order(express, "guid")});
+  store.change_order(express, {{"total", "1.00"}});
+  store.change_order(standard, method("Express"));
+  connection.sync();
+  EXPECT_EQ(connection.order(express, "carrier_id"), "");
+  EXPECT_EQ(connection.order(standard, "carrier_id"), ups);
+  EXPECT_EQ(connection.order(standard, "service_level"), "express");
+}
+
+TEST_F(ImportTest, AMappedCarrierThatWasDeletedIsReportedAndIgnored) {
+  const auto own = tenant.sql.value(
+      "insert into carriers (business_id, name, code, type) values ($1, 'Bikes', 'bikes', 'courier') "
+      "returning guid",
+      {tenant.id});
+  auto connection = connect(store);
+  connection.set(
+      "service_mapping = jsonb_build_array(jsonb_build_object('method', 'flat rate', 'carrierId', '" + own +
+      "', 'serviceLevel', 'day'))");
+  const auto before = store.add_order();
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(connection.order(before, "carrier_id"), own);
+  tenant.sql.rows("update carriers set deleted_at = now() where guid = $1", {own});
+  const auto after = store.add_order();
+  const auto run = connection.sync();
+  EXPECT_EQ(run.imported, 1);
+  EXPECT_EQ(run.failed, 0);
+  EXPECT_EQ(
+      run.reason(),
+      "The carrier that the service mapping has for Flat Rate was deleted. The order is imported without the "
+      "mapping.");
+  EXPECT_EQ(run.errors.at(0).at("externalId").as_string(), std::to_string(after));
+  EXPECT_EQ(connection.order(after, "carrier_id"), "");
+  EXPECT_EQ(connection.order(after, "service_level"), "");
+}
+
+TEST_F(ImportTest, AnImportedOrderWithoutAMappingHasTheBusinesssDefaults) {
+  const auto ups = tenant.sql.value("select guid from carriers where code = 'ups'");
+  tenant.sql.rows(
+      "insert into business_defaults (business_id, carrier_id, service_level) values ($1, $2, 'express')",
+      {tenant.id, ups});
+  const auto id = store.add_order();
+  auto connection = connect(store);
+  connection.sync();
+  EXPECT_EQ(connection.order(id, "carrier_id"), ups);
+  EXPECT_EQ(connection.order(id, "service_level"), "express");
+}
+
+TEST_F(ImportTest, OrdersThatTheStoreCreatedBeforeImportSinceAreNeverImported) {
+  const auto month = std::chrono::days(31);
+  const auto old = store.add_order({}, an_hour_ago() - month);
+  const auto bad = store.add_order(without_address(), an_hour_ago() - month);
+  const auto fresh = store.add_order();
+  auto connection = connect(store);
+  EXPECT_EQ(connection.sync().counts(), "1 imported, 0 updated, 0 unchanged, 0 failed");
+  EXPECT_EQ(connection.order(fresh, "order_number"), std::to_string(fresh));
+  store.change_order(old, {{"customer_note", "changed now"}});
+  store.change_order(bad, {{"customer_note", "changed now"}});
+  const auto run = connection.sync();
+  EXPECT_EQ(run.imported + run.failed, 0);
+  EXPECT_EQ(connection.orders(), 1);
+  EXPECT_EQ(connection.failures(), 0);
+
+  // One that was imported follows the store.
+  connection.set("import_since = now() + interval '1 day'");
+  store.change_order(fresh, {{"total", "60.00"}});
+  EXPECT_EQ(connection.sync().updated, 1);
+  EXPECT_EQ(connection.order(fresh, "total_value"), "60.00");
+}
+
+TEST_F(ImportTest, AnEarlierImportSinceImportsTheOlderOrders) {
+  const auto old = store.add_order({}, an_hour_ago() - std::chrono::days(40));
+  store.add_order();
+  auto connection = connect(store);
+  connection.sync();
+  ASSERT_EQ(connection.orders(), 1);
+  const auto since = format_timestamp(an_hour_ago() - std::chrono::days(60));
+  const auto changed =
+      tenant.http.patch("/api/integrations/" + connection.guid(), {{"settings", {{"importSince", since}}}});
+  ASSERT_EQ(changed.status, 200) << changed.text;
+  EXPECT_EQ(text_at(changed.body, "data.settings.importSince"), since);
+  EXPECT_EQ(connection.sync().imported, 1);
+  EXPECT_NE(connection.order(old, "guid"), "");
+}
+
+TEST_F(ImportTest, OrdersOfAnEarlierVersionKeepTheirLocalChangesWhenReadAgain) {
+  const auto id = store.add_order({}, an_hour_ago());
+  auto connection = connect(store);
+  connection.sync();
+  // As if imported before recipients were: its digest lacks them.
+  auto order = connectors::StoreOrder();
+  {
+    connectors::StorePage<connectors::StoreOrder> page;
+    connectors::woo::read_order(store.order(id), page);
+    order = page.records.at(0);
+  }
+  tenant.sql.rows("update imported_orders set digest = $2 where integration_id = $1",
+                  {connection.guid(), worker::earlier_digest_of(order)});
+  tenant.put_order(connection.order(id, "guid"), {{"notes", "ring twice"}});
+  EXPECT_EQ(connection.sync().counts(), "0 imported, 0 updated, 1 unchanged, 0 failed");
+  EXPECT_EQ(connection.order(id, "notes"), "ring twice");
+  store.change_order(id, {{"shipping", {{"first_name", "Grace"}}}});
+  EXPECT_EQ(connection.sync().updated, 1);
+  EXPECT_EQ(connection.order(id, "delivery_name"), "Grace Lindström");
 }
 
 TEST_F(ImportTest, UnchangedOrdersWriteNothingAndMakeNoEvent) {

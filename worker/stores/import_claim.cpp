@@ -19,7 +19,9 @@ ImportClaim claim_of(const storage::sql::imports::Claim::Row& row) {
           .due_at = row.due_at,
           .failures = row.failures,
           .orders = {row.orders_reached, row.orders_moved_at, row.orders_swept_at},
-          .products = {row.products_reached, row.products_moved_at, row.products_swept_at}};
+          .products = {row.products_reached, row.products_moved_at, row.products_swept_at},
+          .services = service_rules(row.service_mapping),
+          .import_since = row.import_since};
 }
 
 std::string cause_of(const ImportClaim& claim, std::string_view provider_name) {

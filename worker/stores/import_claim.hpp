@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/secret_box.hpp"
 #include "connectors/connector.hpp"
@@ -22,6 +23,8 @@ struct ImportClaim {
   Time due_at;
   int failures = 0;
   ImportProgress orders, products;
+  std::vector<ServiceRule> services;
+  Time import_since;  // orders that the store created earlier are not imported
 };
 
 ImportClaim claim_of(const storage::sql::imports::Claim::Row& row);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -24,12 +25,13 @@ struct Entry {
   std::string digest;
   Guid guid;
   bool is_new = false;
-  Text before;              // its status in the store at the last import
-  bool is_same = false;     // true if unchanged since the last import
-  std::string status;       // its new status
-  bool is_moved = false;    // true if only its status is written
-  bool is_written = false;  // true if the store's fields are written
-  Guid customer;            // nil until found
+  Text before;                           // its status in the store at the last import
+  bool is_same = false;                  // true if unchanged since the last import
+  std::string status;                    // its new status
+  bool is_moved = false;                 // true if only its status is written
+  bool is_written = false;               // true if the store's fields are written
+  Guid customer;                         // nil until found
+  const ServiceRule* service = nullptr;  // for its shipping method, if any
 };
 
 json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
@@ -39,26 +41,23 @@ class OrderPage {
   OrderPage(const ImportScope& scope, const std::vector<const StoreOrder*>& orders,
             std::vector<Refused> unreadable)
       : scope_(scope), refused_(std::move(unreadable)), quarantined_(refused_.size()) {
-    for (const auto* const order : orders) {
-      if (auto reason = order_problem(*order)) {
-        refuse(*order, std::move(*reason));
-      } else {
-        entries_.push_back({.order = order, .digest = digest_of(*order)});
-      }
-    }
-    quarantined_ = refused_.size();  // orders refused later are remembered as imported
+    for (const auto* const order : orders) entries_.push_back({.order = order, .digest = digest_of(*order)});
   }
 
   asio::awaitable<PageCounts> write(std::optional<Time> reached) {
     auto work = co_await PageWork::begin(scope_);
     co_await look_up(work);
+    select();
     co_await decide(work);
+    co_await find_services(work);
     co_await find_customers(work);
     co_await write_orders(work);
     co_await remember(work);
     co_await keep_failures(work);
     counts_.failed = static_cast<std::int64_t>(refused_.size());
-    co_await work.commit({.counts = counts_, .orders_reached = reached}, refused_);
+    std::vector<Refused> errors = refused_;
+    errors.insert(errors.end(), remarks_.begin(), remarks_.end());
+    co_await work.commit({.counts = counts_, .orders_reached = reached}, errors);
     co_return counts_;
   }
 
@@ -83,9 +82,31 @@ class OrderPage {
       entry.is_new = false;
       entry.guid = row.order_id;
       entry.before = row.status;
-      entry.is_written = row.digest != entry.digest;
+      entry.is_written = row.digest != entry.digest && !is_earlier_digest(entry, row.digest);
       entry.is_same = !entry.is_written && entry.before == entry.order->status;
     }
+  }
+
+  /// True for an order that an earlier version imported and the store has not changed since. Without this,
+  /// reading it again would undo its changes here.
+  bool is_earlier_digest(const Entry& entry, const std::optional<std::string_view>& digest) const {
+    const auto& reached = scope_.claim.orders.reached;
+    return reached && entry.order->changed_at <= *reached && digest == earlier_digest_of(*entry.order);
+  }
+
+  /// Removes the orders that are not imported: too old, or with a problem.
+  void select() {
+    std::erase_if(entries_, [this](const Entry& entry) {
+      const StoreOrder& order = *entry.order;
+      if (entry.is_new && order.created_at < scope_.claim.import_since) {
+        left_out_.push_back(order.external_id);
+        return true;
+      }
+      auto reason = order_problem(order);
+      if (reason) refuse(order, std::move(*reason));
+      return reason.has_value();
+    });
+    quarantined_ = refused_.size();  // orders refused later are remembered as imported
   }
 
   /// Decides the changes of the orders that are new or differ from the last import.
@@ -123,6 +144,31 @@ class OrderPage {
     if (verdict.contradiction) refuse(*entry.order, *verdict.contradiction);
   }
 
+  /// Finds the entries of the service mapping for the orders that are written. An entry whose carrier was
+  /// deleted is ignored, and the run's errors name the order.
+  asio::awaitable<void> find_services(PageWork& work) {
+    std::vector<Guid> carriers;
+    for (auto& entry : entries_) {
+      if (!entry.is_new && !entry.is_written) continue;
+      entry.service = find_service(scope_.claim.services, entry.order->shipping_method);
+      if (entry.service != nullptr && entry.service->carrier) carriers.push_back(*entry.service->carrier);
+    }
+    if (carriers.empty()) co_return;
+    const auto rows =
+        co_await work.run(sql::UsableCarriers{.business = scope_.business, .carriers = carriers});
+    std::set<Guid> usable;
+    for (const auto& row : rows) usable.insert(row.guid);
+    for (auto& entry : entries_) {
+      if (entry.service == nullptr || !entry.service->carrier || usable.contains(*entry.service->carrier))
+        continue;
+      entry.service = nullptr;
+      if (!entry.is_new) continue;
+      remarks_.push_back({entry.order->external_id, entry.order->number,
+                          "The carrier that the service mapping has for " + *entry.order->shipping_method +
+                              " was deleted. The order is imported without the mapping."});
+    }
+  }
+
   asio::awaitable<void> find_customers(PageWork& work) {
     json::array customers;
     std::vector<std::string> addresses;
@@ -138,6 +184,7 @@ class OrderPage {
       const Guid guid = entry.customer.is_nil() ? Guid::random() : entry.customer;
       customers.emplace_back(json::object{{"guid", guid.to_string()},
                                           {"name", order.customer_name.value_or("Guest")},
+                                          {"company", value_of(order.customer_company)},
                                           {"email", value_of(order.customer_email)},
                                           {"phone", value_of(order.customer_phone)}});
     }
@@ -195,6 +242,9 @@ class OrderPage {
   json::object row_of(const Entry& entry) const {
     const auto& order = *entry.order;
     const auto& to = order.delivery;
+    const auto& recipient = order.recipient;
+    const bool has_cost = order.shipping_cost && is_amount(*order.shipping_cost);
+    const auto* const service = entry.service;
     return {{"guid", entry.guid.to_string()},
             {"number", order.number},
             {"status", entry.status},
@@ -205,11 +255,22 @@ class OrderPage {
             {"state", value_of(to.state)},
             {"postal_code", value_of(to.postal_code)},
             {"country", value_of(to.country)},
+            {"name", value_of(recipient.name)},
+            {"company", value_of(recipient.company)},
+            {"phone", value_of(recipient.phone)},
+            {"email", value_of(recipient.email)},
+            {"shipping_method", value_of(order.shipping_method)},
+            {"shipping_cost", has_cost ? value_of(order.shipping_cost) : json::value()},
+            {"carrier", service != nullptr && service->carrier ? json::value(service->carrier->to_string())
+                                                               : json::value()},
+            {"level", service != nullptr ? value_of(service->level) : json::value()},
+            {"url", scope_.connector.order_page(scope_.claim.store_url, order.external_id)},
             {"total", order.total},
             {"currency", order.currency},
             {"notes", value_of(order.notes)},
             {"external_id", order.external_id},
-            {"created_at", format_sql_timestamp(order.created_at)}};
+            {"created_at", format_sql_timestamp(order.created_at)},
+            {"changed_at", format_sql_timestamp(order.changed_at)}};
   }
 
   asio::awaitable<void> remember(PageWork& work) {
@@ -217,7 +278,7 @@ class OrderPage {
     std::vector<Guid> guids;
     std::vector<std::string> digests;
     std::vector<std::string> statuses;
-    std::vector<std::string> same;
+    std::vector<std::string> same = left_out_;
     for (const auto& entry : entries_) {
       if (entry.is_same) {
         same.push_back(entry.order->external_id);
@@ -267,7 +328,9 @@ class OrderPage {
   const ImportScope& scope_;
   std::vector<Entry> entries_;
   std::vector<Refused> refused_;
-  std::size_t quarantined_;  // the first ones of refused_, which are imported again later
+  std::size_t quarantined_;            // the first ones of refused_, which are imported again later
+  std::vector<Refused> remarks_;       // about orders that were imported
+  std::vector<std::string> left_out_;  // ids of orders that the store created too early
   PageCounts counts_;
 };
 
@@ -297,6 +360,7 @@ std::vector<const StoreOrder*> distinct(const std::vector<StoreOrder>& orders) {
 }  // namespace
 
 asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<StoreOrder> page) {
+  leave_out_earlier(page, scope.claim.import_since);
   std::vector<Refused> refused;
   refused.reserve(page.unreadable.size());
   for (auto& each : page.unreadable) {
@@ -316,6 +380,11 @@ asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<St
   if (!rest.refusal.empty()) throw storage::StatementError(rest.refusal, "", "");
   counts += rest.counts;
   co_return counts;
+}
+
+void leave_out_earlier(StorePage<StoreOrder>& page, Time since) {
+  std::erase_if(page.unreadable,
+                [since](const auto& each) { return each.created_at && *each.created_at < since; });
 }
 
 asio::awaitable<void> forget_failure(const ImportScope& scope, std::string external_id) {

@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
+#include "base/utf8.hpp"
 #include "domain/retry.hpp"
 #include "domain/state_machines.hpp"
 
@@ -42,6 +43,25 @@ json::array sorted(const Entries& entries, ToJson to_json_of) {
   return list;
 }
 
+/// The fields that imports have always had.
+json::object earlier_fields(const StoreOrder& order) {
+  const auto& to = order.delivery;
+  return {{"number", order.number},
+          {"customer",
+           {value_of(order.customer_name), value_of(order.customer_email), value_of(order.customer_phone)}},
+          {"delivery",
+           {value_of(to.street), value_of(to.city), value_of(to.state), value_of(to.postal_code),
+            value_of(to.country)}},
+          {"items", sorted(order.items,
+                           [](const auto& item) {
+                             return json::array{item.description, value_of(item.sku), item.quantity,
+                                                value_of(item.price)};
+                           })},
+          {"total", order.total},
+          {"currency", order.currency},
+          {"notes", value_of(order.notes)}};
+}
+
 }  // namespace
 
 bool is_amount(std::string_view text) {
@@ -72,23 +92,15 @@ std::optional<std::string> order_problem(const StoreOrder& order) {
 }
 
 std::string digest_of(const StoreOrder& order) {
-  const auto& to = order.delivery;
-  return digest_of(json::object{
-      {"number", order.number},
-      {"customer",
-       {value_of(order.customer_name), value_of(order.customer_email), value_of(order.customer_phone)}},
-      {"delivery",
-       {value_of(to.street), value_of(to.city), value_of(to.state), value_of(to.postal_code),
-        value_of(to.country)}},
-      {"items", sorted(order.items,
-                       [](const auto& item) {
-                         return json::array{item.description, value_of(item.sku), item.quantity,
-                                            value_of(item.price)};
-                       })},
-      {"total", order.total},
-      {"currency", order.currency},
-      {"notes", value_of(order.notes)}});
+  auto canonical = earlier_fields(order);
+  const auto& to = order.recipient;
+  canonical["company"] = value_of(order.customer_company);
+  canonical["recipient"] = {value_of(to.name), value_of(to.company), value_of(to.phone), value_of(to.email)};
+  canonical["shipping"] = {value_of(order.shipping_method), value_of(order.shipping_cost)};
+  return digest_of(canonical);
 }
+
+std::string earlier_digest_of(const StoreOrder& order) { return digest_of(earlier_fields(order)); }
 
 std::string digest_of(const StoreProduct& product) {
   return digest_of(json::object{
@@ -122,6 +134,38 @@ json::array items_of(const StoreOrder& order, const Guid& guid) {
   return items;
 }
 
+std::vector<ServiceRule> service_rules(std::string_view mapping) {
+  std::vector<ServiceRule> rules;
+  boost::system::error_code malformed;
+  const auto parsed = json::parse(mapping, malformed);
+  if (malformed || !parsed.is_array()) return rules;
+  for (const auto& entry : parsed.get_array()) {
+    const auto* const object = entry.if_object();
+    const auto text = [&](std::string_view name) -> Text {
+      const auto* const value = object == nullptr ? nullptr : object->if_contains(name);
+      return value != nullptr && value->is_string() ? Text(value->get_string()) : std::nullopt;
+    };
+    const auto method = text("method");
+    if (!method || !is_utf8(*method)) continue;
+    ServiceRule rule{.method = lower_utf8(*method),
+                     .carrier = Guid::parse(text("carrierId").value_or("")),
+                     .level = text("serviceLevel")};
+    rule.is_prefix = rule.method.ends_with('*');
+    if (rule.is_prefix) rule.method.pop_back();
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+const ServiceRule* find_service(const std::vector<ServiceRule>& rules, const Text& method) {
+  if (!method) return nullptr;
+  const std::string name = lower_utf8(*method);
+  const auto found = std::ranges::find_if(rules, [&](const ServiceRule& rule) {
+    return rule.is_prefix ? name.starts_with(rule.method) : name == rule.method;
+  });
+  return found == rules.end() ? nullptr : &*found;
+}
+
 bool is_closed(std::string_view status) {
   return status == "shipped" || status == "delivered" || status == "cancelled";
 }
@@ -142,6 +186,10 @@ std::optional<Time> import_start(const ImportProgress& progress) {
   const bool is_settled = progress.advanced_at && progress.pass_began_at &&
                           *progress.pass_began_at >= *progress.advanced_at + visible_after;
   return *progress.reached - (is_settled ? same_second : visible_after);
+}
+
+Time order_import_start(const ImportProgress& progress, Time since) {
+  return import_start(progress).value_or(since - same_second);
 }
 
 Duration pause_after(int failures, std::optional<Duration> retry_after, double spread) {

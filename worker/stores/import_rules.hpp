@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -21,11 +22,28 @@ std::optional<std::string> order_problem(const connectors::StoreOrder& order);
 /// SHA-256 in hex of all imported fields except the status and the time of the change. The order of items or
 /// variants makes no difference.
 std::string digest_of(const connectors::StoreOrder& order);
+/// The digest of an order that was imported before recipients and shipping methods were.
+std::string earlier_digest_of(const connectors::StoreOrder& order);
 std::string digest_of(const connectors::StoreProduct& product);
 
 /// The items in the form of the column, but without products and with prices as text
 /// (storage/sql/imports/items.inc). An item keeps its guid while its description and SKU stay the same.
 json::array items_of(const connectors::StoreOrder& order, const Guid& guid);
+
+/// An entry of a store's service mapping: the carrier and service level of orders with a shipping method.
+struct ServiceRule {
+  std::string method;  // in lower case; a prefix if is_prefix
+  bool is_prefix = false;
+  std::optional<Guid> carrier;
+  std::optional<std::string> level;
+};
+
+/// Reads the column service_mapping. Entries that are not readable are left out.
+std::vector<ServiceRule> service_rules(std::string_view mapping);
+
+/// The first rule for a shipping method; null if there is none.
+const ServiceRule* find_service(const std::vector<ServiceRule>& rules,
+                                const std::optional<std::string>& method);
 
 /// True if an order with this status no longer takes changes from the store: shipped, delivered or cancelled.
 bool is_closed(std::string_view status);
@@ -57,6 +75,8 @@ inline constexpr Duration same_second = std::chrono::seconds(1);
 /// never compared with the store's: the overlap ends when a complete import began `visible_after` or more
 /// after the last advance.
 std::optional<Time> import_start(const ImportProgress& progress);
+/// The same for orders. The first import begins at `since`, because no order changes before it is created.
+Time order_import_start(const ImportProgress& progress, Time since);
 
 /// The pause after a number of failed imports in a row (1 or more): 1, 2, 4 … 30 minutes, at least as long as
 /// the store asked for, up to a day. `spread` in [-1, 1] varies it by up to 20 %.

@@ -85,9 +85,49 @@ TEST(ImportRules, DigestCoversAllFieldsExceptStatusAndTime) {
   EXPECT_TRUE(differs([](auto& o) { o.total = "1"; }));
   EXPECT_TRUE(differs([](auto& o) { o.currency = "SEK"; }));
   EXPECT_TRUE(differs([](auto& o) { o.notes = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.customer_company = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.recipient.name = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.recipient.company = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.recipient.phone = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.recipient.email = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.shipping_method = "X"; }));
+  EXPECT_TRUE(differs([](auto& o) { o.shipping_cost = "1"; }));
   EXPECT_FALSE(differs([](auto& o) { o.status = "shipped"; }));
   EXPECT_FALSE(differs([](auto& o) { o.changed_at += 1h; }));
   EXPECT_FALSE(differs([](auto& o) { std::swap(o.items[0], o.items[1]); }));
+}
+
+// The digests of orders that earlier versions imported must stay valid.
+TEST(ImportRules, TheEarlierDigestNeverChanges) {
+  auto order = good_order();
+  const std::string digest = earlier_digest_of(order);
+  EXPECT_EQ(digest, "470da12b30c8ac37f612a41ba0f7170fde737959bf670b56cbff3db6e134ddec");
+  order.recipient.name = "X";
+  order.shipping_method = "X";
+  EXPECT_EQ(earlier_digest_of(order), digest);
+}
+
+TEST(ImportRules, TheFirstServiceThatMatchesTheMethodCounts) {
+  const Guid carrier = Guid::random();
+  const auto rules = service_rules(to_json(json::array{
+      json::object{{"method", "Expréss*"}, {"carrierId", carrier.to_string()}, {"serviceLevel", "express"}},
+      json::object{{"method", "EXPRÉSS Night"}, {"carrierId", nullptr}, {"serviceLevel", "night"}},
+      json::object{{"method", "Pick*up"}, {"serviceLevel", "star"}},
+      json::object{{"method", "*"}, {"carrierId", nullptr}, {"serviceLevel", "standard"}}}));
+  ASSERT_EQ(rules.size(), 4U);
+  const auto level = [&](const std::optional<std::string>& method) {
+    const auto* const rule = find_service(rules, method);
+    return rule == nullptr ? "" : rule->level.value_or("none");
+  };
+  EXPECT_EQ(level("EXPRÉSS night"), "express");
+  EXPECT_EQ(level("expréss"), "express");
+  EXPECT_EQ(level("pick*up"), "star") << "an asterisk counts only at the end";
+  EXPECT_EQ(level("pickup"), "standard");
+  EXPECT_EQ(level(""), "standard");
+  EXPECT_EQ(level(std::nullopt), "") << "an order without a shipping method";
+  EXPECT_EQ(find_service(rules, "Expréss")->carrier, carrier);
+  EXPECT_TRUE(service_rules("[1, {}, {\"method\": 2}]").empty());
+  EXPECT_TRUE(service_rules("nonsense").empty());
 }
 
 TEST(ImportRules, OrdersThatCannotBeImportedHaveAReason) {
@@ -142,6 +182,14 @@ TEST(ImportRules, OverlapEndsAfterACompleteImportWithoutNews) {
   EXPECT_EQ(import_start({at, moved, moved - 1h}), at - 5min);
   EXPECT_EQ(import_start({at, moved, moved + 5min - 1us}), at - 5min);
   EXPECT_EQ(import_start({at, moved, moved + 5min}), at - 1s);
+}
+
+TEST(ImportRules, TheFirstImportOfOrdersBeginsAtImportSince) {
+  const Time since = *parse_timestamp("2026-11-01T00:00:00Z");
+  EXPECT_EQ(order_import_start({}, since), since - 1s);
+  EXPECT_EQ(order_import_start({since - 24h, since, std::nullopt}, since), since - 24h - 5min)
+      << "orders that were imported follow the store";
+  EXPECT_EQ(order_import_start({since + 24h, since, std::nullopt}, since), since + 24h - 5min);
 }
 
 TEST(ImportRules, PausesAfterFailuresAreOneTwoFourToThirtyMinutes) {

@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "storage/database.hpp"
 #include "storage/status_change.hpp"
+#include "worker/stores/import_claim.hpp"
 #include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
@@ -34,6 +35,8 @@ struct ImportScope {
   Guid run;
   std::string cause;  // of the events of the import
   Duration lease;
+  const connectors::Connector& connector;
+  const ImportClaim& claim;
 };
 
 /// A record that could not be imported, or only in part.

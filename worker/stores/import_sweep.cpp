@@ -87,8 +87,8 @@ class Sweep {
 
   asio::awaitable<void> run(SweepResult& end) {
     if (claim_.wants_orders) {
-      co_await read_all(store_.orders_since(import_start(claim_.orders)), import_orders,
-                        claim_.orders.reached, end);
+      co_await read_all(store_.orders_since(order_import_start(claim_.orders, claim_.import_since)),
+                        import_orders, claim_.orders.reached, end);
       co_await retry_failures(end);
       end.has_orders = true;
     }
@@ -144,6 +144,7 @@ class Sweep {
     }
     page.reached.reset();
     for (auto& each : page.unreadable) each.external_id = id;
+    leave_out_earlier(page, claim_.import_since);
     if (page.records.empty() && page.unreadable.empty()) {
       co_await forget_failure(scope_, std::move(id));
     } else {

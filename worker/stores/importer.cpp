@@ -176,7 +176,9 @@ class Importer::Impl {
                             .worker = options_.worker,
                             .run = claim.run,
                             .cause = cause_of(claim, connector->terms().name),
-                            .lease = options_.lease};
+                            .lease = options_.lease,
+                            .connector = *connector,
+                            .claim = claim};
     auto result = co_await sweep_store(scope, claim, *store, control);
     if (result.kind != SweepResult::Kind::failed) keep_store(claim, running, std::move(store));
     co_return result;

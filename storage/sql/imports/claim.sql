@@ -8,7 +8,7 @@
 -- is_requested boolean, due_at timestamptz, failures int, orders_reached timestamptz or null,
 -- orders_moved_at timestamptz or null, orders_swept_at timestamptz or null,
 -- products_reached timestamptz or null, products_moved_at timestamptz or null,
--- products_swept_at timestamptz or null
+-- products_swept_at timestamptz or null, service_mapping jsonb, import_since timestamptz
 with busy as (
   select business_id, count(*) as imports from integrations
   where lease_owner is not null and lease_until > now() group by business_id
@@ -60,5 +60,6 @@ select l.business_id, l.guid as integration_id, l.provider, l.store_url, encode(
        l.sync_products as wants_products, b.guid as run_id, coalesce(b.requested, false) as is_requested,
        l.due_at, l.failures,
        l.orders_reached, l.orders_moved_at, l.orders_swept_at,
-       l.products_reached, l.products_moved_at, l.products_swept_at
+       l.products_reached, l.products_moved_at, l.products_swept_at, l.service_mapping,
+       coalesce(l.import_since, l.connected_at - interval '30 days') as import_since
 from leased l left join begun b on b.business_id = l.business_id and b.integration_id = l.guid
