@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "api/integrations/integration_settings.hpp"
 #include "api/integrations/integrations.hpp"
 #include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
@@ -55,20 +56,6 @@ StoreCredentials credentials_of(const json::object& body, const connectors::Conn
           .store_url = connector.normal_url(credential(body, "storeUrl"))};
 }
 
-struct Settings {
-  bool auto_import_orders, sync_products, push_tracking;
-};
-
-Settings settings_of(const json::object& body) {
-  const auto setting = [&](std::string_view name, bool fallback) {
-    const auto* const value = find_value(body, "settings." + std::string(name));
-    return value == nullptr ? fallback : value->get_bool();
-  };
-  return {.auto_import_orders = setting("autoImportOrders", true),
-          .sync_products = setting("syncProducts", false),
-          .push_tracking = setting("pushTracking", false)};
-}
-
 /// Returns the Failure for a store's error, without the secrets that the store may have repeated.
 Failure failure_of(const connectors::StoreError& error, const StoreCredentials& credentials) {
   std::string message = connectors::without_secrets(error.what(), credentials);
@@ -86,20 +73,6 @@ Failure failure_of(const connectors::StoreError& error, const StoreCredentials& 
   Failure failure(ErrorCode::configuration_error, std::move(message), std::move(details));
   if (!error.retry_after()) return failure;
   return std::move(failure).with_retry_after(std::chrono::ceil<std::chrono::seconds>(*error.retry_after()));
-}
-
-asio::awaitable<void> check_store(Services& services, const connectors::Connector& connector,
-                                  const StoreCredentials& credentials, bool writes) {
-  const auto store = services.stores.open(connector, credentials, services.clock, check_limit);
-  try {
-    co_await store->check(writes);
-  } catch (const connectors::StoreError& error) {
-    throw failure_of(error, credentials);
-  } catch (const std::exception&) {  // the address may answer with anything
-    constexpr std::string_view message = "The answer from the store's address cannot be understood.";
-    throw Failure(ErrorCode::configuration_error, std::string(message),
-                  {{"credentials.storeUrl", std::string(message)}});
-  }
 }
 
 /// The business's integration with a store, or a new guid for it.
@@ -130,20 +103,37 @@ asio::awaitable<storage::Rows> write_store(Call& call, Services& services, const
   std::optional<Bytes> secret;
   if (!credentials.api_secret.empty()) secret = sealed(credentials.api_secret, "secret");
   const auto settings = settings_of(call.object());
-  co_return co_await services.db.write(sql::Configure{.business = call.business(),
-                                                      .integration = known.guid,
-                                                      .provider = provider,
-                                                      .store_url = credentials.store_url,
-                                                      .sealed_key = key,
-                                                      .sealed_secret = secret,
-                                                      .import_orders = settings.auto_import_orders,
-                                                      .sync_products = settings.sync_products,
-                                                      .push_tracking = settings.push_tracking,
-                                                      .is_removed = known.is_removed},
-                                       call.cause());
+  co_return co_await services.db.write(
+      sql::Configure{.business = call.business(),
+                     .integration = known.guid,
+                     .provider = provider,
+                     .store_url = credentials.store_url,
+                     .sealed_key = key,
+                     .sealed_secret = secret,
+                     .import_orders = settings.auto_import_orders.value_or(true),
+                     .sync_products = settings.sync_products.value_or(false),
+                     .push_tracking = settings.push_tracking.value_or(false),
+                     .is_removed = known.is_removed,
+                     .service_mapping = settings.service_mapping,
+                     .import_since = settings.import_since},
+      call.cause());
 }
 
 }  // namespace
+
+asio::awaitable<void> check_store(Services& services, const connectors::Connector& connector,
+                                  const StoreCredentials& credentials, bool writes) {
+  const auto store = services.stores.open(connector, credentials, services.clock, check_limit);
+  try {
+    co_await store->check(writes);
+  } catch (const connectors::StoreError& error) {
+    throw failure_of(error, credentials);
+  } catch (const std::exception&) {  // the address may answer with anything
+    constexpr std::string_view message = "The answer from the store's address cannot be understood.";
+    throw Failure(ErrorCode::configuration_error, std::string(message),
+                  {{"credentials.storeUrl", std::string(message)}});
+  }
+}
 
 Guid provider_guid(std::string_view code) {
   return Guid::from_name(namespace_url, "waybill:provider:" + std::string(code));
@@ -157,6 +147,7 @@ const connectors::Connector* find_provider(const Guid& guid) {
 }
 
 void check_configure(const json::object& body, FieldErrors& errors) {
+  check_settings(body, errors);
   for (const auto* const name : {"apiKey", "apiSecret"}) check_printable(body, name, errors);
   const auto guid = Guid::parse(text_at(body, "providerId").value_or(""));
   const auto* const connector = guid ? find_provider(*guid) : nullptr;
@@ -181,7 +172,8 @@ asio::awaitable<Answer> configure_integration(Call& call, Services& services) {
   if (connector == nullptr) throw not_found("provider");
   const auto credentials = credentials_of(body, *connector);
   const auto known = co_await find_known_store(call, services, *connector, credentials.store_url);
-  co_await check_store(services, *connector, credentials, settings_of(body).push_tracking);
+  co_await check_service_mapping(call, services);
+  co_await check_store(services, *connector, credentials, settings_of(body).push_tracking.value_or(false));
   const auto rows = co_await write_store(call, services, known, connector->terms().code, credentials);
   if (rows.empty()) throw conflict("This store is already connected.");
   if (!known.is_new && !known.is_removed) co_return Answer::of(json_object(rows));

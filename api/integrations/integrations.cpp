@@ -1,5 +1,6 @@
 #include "api/integrations/integrations.hpp"
 
+#include "api/integrations/integration_settings.hpp"
 #include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
@@ -24,26 +25,6 @@ constexpr Property credential_properties[] = {
     {.name = "storeUrl", .kind = Kind::string, .required = true, .max_length = longest_url},
 };
 constexpr Schema credentials_schema{"StoreCredentials", credential_properties};
-
-constexpr Property setting_properties[] = {
-    {.name = "autoImportOrders",
-     .kind = Kind::boolean,
-     .description = "Imports the orders of the store when they change. Default: true."},
-    {.name = "syncProducts",
-     .kind = Kind::boolean,
-     .description = "Imports the products of the store. Default: false."},
-    {.name = "pushTracking",
-     .kind = Kind::boolean,
-     .description = "Sends tracking numbers to the store. Default: false."},
-};
-constexpr Schema settings_schema{"IntegrationSettingsUpdate", setting_properties};
-
-constexpr Property setting_answer_properties[] = {
-    {.name = "autoImportOrders", .kind = Kind::boolean, .nullable = false},
-    {.name = "syncProducts", .kind = Kind::boolean, .nullable = false},
-    {.name = "pushTracking", .kind = Kind::boolean, .nullable = false},
-};
-constexpr Schema settings_answer_schema{"IntegrationSettings", setting_answer_properties};
 
 constexpr Property configure_properties[] = {
     {.name = "providerId",
@@ -92,7 +73,7 @@ constexpr Property provider_properties[] = {
     {.name = "settings",
      .kind = Kind::object,
      .nullable = false,
-     .schema = &settings_answer_schema,
+     .schema = &default_settings_schema,
      .description = "The defaults."},
 };
 constexpr Schema provider_schema{"IntegrationProvider", provider_properties};
@@ -172,6 +153,22 @@ constexpr Route routes[] = {
      .summary = "Returns a connected store",
      .tag = "Integrations",
      .answer = &integration_schema},
+    {.method = Method::patch,
+     .path = "/api/integrations/{guid}",
+     .permission = Permission::administer,
+     .handler = change_settings,
+     .operation_id = "updateIntegration",
+     .summary = "Updates the settings of a connected store",
+     .description =
+         "Settings that are absent stay; null sets the default. The store is called only to check the "
+         "right to push tracking when this is switched on. An earlier importSince makes the next import "
+         "read the store's orders again.",
+     .tag = "Integrations",
+     .body = &settings_change_schema,
+     .body_check = check_settings,
+     .body_kind = BodyKind::object,
+     .answer = &integration_schema,
+     .errors = configure_errors},
     {.method = Method::post,
      .path = "/api/integrations/provider/configure",
      .permission = Permission::administer,

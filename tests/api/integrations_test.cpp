@@ -92,8 +92,14 @@ TEST_F(IntegrationsTest, ConfigureCallsTheStoreAndReturnsItsLocation) {
   EXPECT_EQ(names_of(single.data()),
             (std::set<std::string>{"guid", "provider", "status", "connectedAt", "storeUrl", "settings"}));
   EXPECT_EQ(text_at(single.body, "data.storeUrl"), store.url());
-  EXPECT_EQ(at(single.body, "data.settings"),
-            json::value({{"autoImportOrders", true}, {"syncProducts", true}, {"pushTracking", false}}))
+  auto settings = at(single.body, "data.settings").as_object();
+  const Time since = *parse_timestamp(text_at(settings, "importSince"));
+  EXPECT_EQ(since, *parse_timestamp(text_at(single.body, "data.connectedAt")) - std::chrono::days(30));
+  settings.erase("importSince");
+  EXPECT_EQ(json::value(settings), json::value({{"autoImportOrders", true},
+                                                {"syncProducts", true},
+                                                {"pushTracking", false},
+                                                {"serviceMapping", json::array()}}))
       << "omitted settings have defaults";
   const auto list = http.get(configured_path);
   ASSERT_EQ(list.data().as_array().size(), 1U) << list.text;
@@ -248,6 +254,91 @@ TEST_F(IntegrationsTest, ADisabledStoreKeepsItsGuidWhenConfiguredAgain) {
   EXPECT_EQ(at(http.get(configured_path).body, "data.0.settings.syncProducts"), true);
   EXPECT_NE(tenant.sql.value("select encode(api_key, 'hex') from integrations where guid = $1", {guid}),
             sealed);
+}
+
+TEST_F(IntegrationsTest, SettingsOfAnActiveStoreChangeWithoutItsCredentials) {
+  const auto guid = connect();
+  const auto path = "/api/integrations/" + guid;
+  const auto carrier = tenant.sql.value("select guid from carriers where code = 'ups'");
+  const auto calls = store.calls().size();
+  const json::array mapping{
+      json::object{{"method", "Express*"}, {"carrierId", carrier}, {"serviceLevel", "express"}},
+      json::object{{"method", "Standard"}, {"carrierId", nullptr}, {"serviceLevel", "any"}}};
+  auto changed = http.patch(
+      path, {{"settings", {{"serviceMapping", mapping}, {"importSince", "2026-01-02T03:04:05+01:00"}}}});
+  ASSERT_EQ(changed.status, 200) << changed.text;
+  EXPECT_EQ(at(changed.body, "data.settings"), json::value({{"autoImportOrders", false},
+                                                            {"syncProducts", false},
+                                                            {"pushTracking", false},
+                                                            {"serviceMapping", mapping},
+                                                            {"importSince", "2026-01-02T02:04:05.000Z"}}));
+  EXPECT_EQ(http.get(path).data(), changed.data());
+  EXPECT_EQ(store.calls().size(), calls) << "the store is not called";
+  // What is absent stays; null sets the default.
+  changed = http.patch(path, {{"settings", {{"syncProducts", true}}}});
+  EXPECT_EQ(at(changed.body, "data.settings.serviceMapping"), json::value(mapping));
+  changed = http.patch(path, {{"settings", {{"serviceMapping", nullptr}, {"importSince", nullptr}}}});
+  EXPECT_EQ(at(changed.body, "data.settings.serviceMapping"), json::value(json::array()));
+  EXPECT_EQ(*parse_timestamp(text_at(changed.body, "data.settings.importSince")),
+            *parse_timestamp(text_at(changed.body, "data.connectedAt")) - std::chrono::days(30));
+  EXPECT_EQ(at(changed.body, "data.settings.syncProducts"), true);
+  // A GET response can be sent back.
+  EXPECT_EQ(http.patch(path, {{"settings", at(http.get(path).body, "data.settings")}}).status, 200);
+}
+
+TEST_F(IntegrationsTest, SwitchingTrackingOnChecksTheRightToWrite) {
+  store.set_rights(WooCommerceSimulator::Rights::read);
+  const auto guid = connect();
+  const auto path = "/api/integrations/" + guid;
+  expect_refused(http.patch(path, {{"settings", {{"pushTracking", true}}}}), 400, "CONFIGURATION_ERROR");
+  EXPECT_EQ(at(http.get(path).body, "data.settings.pushTracking"), false);
+  store.set_rights(WooCommerceSimulator::Rights::read_write);
+  EXPECT_EQ(http.patch(path, {{"settings", {{"pushTracking", true}}}}).status, 200);
+}
+
+TEST_F(IntegrationsTest, BadSettingsAreReportedByEntry) {
+  const auto guid = connect();
+  const auto path = "/api/integrations/" + guid;
+  const auto carrier = tenant.sql.value("select guid from carriers where code = 'gls'");
+  const auto change = [&](const json::array& mapping) {
+    return http.patch(path, {{"settings", {{"serviceMapping", mapping}}}});
+  };
+  expect_invalid(http.patch(path, json::object()), {"settings"});
+  expect_invalid(http.patch(path, {{"settings", {{"importSince", "soon"}}}, {"credentials", json::object()}}),
+                 {"settings.importSince", "credentials"});
+  expect_invalid(change({json::object{{"method", " "}, {"serviceLevel", "x"}}, json::object{{"method", "a"}},
+                         json::object{{"method", "b"}, {"carrierId", "x"}, {"other", 1}}}),
+                 {"settings.serviceMapping[0].method", "settings.serviceMapping[1]",
+                  "settings.serviceMapping[2].carrierId", "settings.serviceMapping[2].other"});
+  expect_invalid(change({json::object{{"method", "a"}, {"carrierId", carrier}, {"serviceLevel", "sameday"}}}),
+                 {"settings.serviceMapping[0].serviceLevel"});
+  expect_refused(change({json::object{{"method", "a"}, {"carrierId", unknown_guid}}}), 404, "NOT_FOUND");
+  json::array many(101, json::object{{"method", "a"}, {"serviceLevel", "x"}});
+  expect_invalid(change(many), {"settings.serviceMapping"});
+  many.pop_back();
+  EXPECT_EQ(change(many).status, 200);
+  expect_refused(http.patch("/api/integrations/" + std::string(unknown_guid), {{"settings", json::object()}}),
+                 404, "NOT_FOUND");
+  http.get(disable_path(guid));
+  expect_refused(http.patch(path, {{"settings", {{"syncProducts", true}}}}), 409, "CONFLICT");
+}
+
+TEST_F(IntegrationsTest, AStoreThatIsConfiguredAgainKeepsItsMappingAndImportSince) {
+  const auto guid =
+      connect({{"autoImportOrders", false},
+               {"serviceMapping", json::array{json::object{{"method", "a"}, {"serviceLevel", "x"}}}}});
+  const auto path = "/api/integrations/" + guid;
+  const auto since = text_at(http.get(path).body, "data.settings.importSince");
+  tenant.sql.rows("update integrations set orders_reached = now() where guid = $1", {guid});
+  http.get(disable_path(guid));
+  connect();
+  EXPECT_EQ(text_at(http.get(path).body, "data.settings.importSince"), since)
+      << "30 days before the first configuration";
+  EXPECT_EQ(at(http.get(path).body, "data.settings.serviceMapping").as_array().size(), 1U);
+  EXPECT_EQ(tenant.sql.value("select orders_reached is null from integrations where guid = $1", {guid}), "f");
+  http.get(disable_path(guid));
+  connect({{"autoImportOrders", false}, {"importSince", "2020-01-01T00:00:00Z"}});
+  EXPECT_EQ(tenant.sql.value("select orders_reached is null from integrations where guid = $1", {guid}), "t");
 }
 
 TEST_F(IntegrationsTest, ARemovedStoreLeavesItsOrdersAndReturnsWithItsGuid) {

@@ -1,0 +1,25 @@
+-- Changes settings of an active store; null keeps one. No row if the store is not active. An earlier import_since makes
+-- the next import read all orders again, and ends the current one, which could otherwise move orders_reached on.
+-- $1 business uuid, $2 integration uuid, $3 import_orders boolean or null, $4 sync_products boolean or null,
+-- $5 push_tracking boolean or null, $6 service_mapping jsonb or null, $7 import_since timestamptz or null,
+-- $8 default_since boolean (import_since becomes the default)
+with before as (
+  select o.guid,
+         case when $8 then o.connected_at - interval '30 days' else $7::timestamptz end
+           < coalesce(o.import_since, o.connected_at - interval '30 days') as is_earlier
+  from integrations o
+  where o.business_id = $1 and o.guid = $2 and o.status = 'active' and o.removed_at is null
+  for update
+)
+update integrations i
+set auto_import = coalesce($3::boolean, i.auto_import), sync_products = coalesce($4::boolean, i.sync_products),
+    push_tracking = coalesce($5::boolean, i.push_tracking), service_mapping = coalesce($6::jsonb, i.service_mapping),
+    import_since = case when $8 then null else coalesce($7::timestamptz, i.import_since) end,
+    orders_reached = case when b.is_earlier then null else i.orders_reached end,
+    lease_owner = case when b.is_earlier then null else i.lease_owner end,
+    lease_until = case when b.is_earlier then null else i.lease_until end,
+    due_at = case when b.is_earlier or $3::boolean > i.auto_import or $4::boolean > i.sync_products then now()
+                  else i.due_at end
+from before b
+where i.business_id = $1 and i.guid = b.guid
+returning i.guid
