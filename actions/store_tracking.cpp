@@ -33,10 +33,11 @@ class StoreTracking final : public Action {
 
   /// For display only, without `destination`: each attempt reads the shipment again.
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
-    const auto* const carrier = find_value(event.entity, "carrier");
+    const auto* const number = find_value(event.entity, "carrierTrackingNumber");
+    const auto* const carrier = number == nullptr ? nullptr : find_value(event.entity, "carrier");
     return {
         .request = {{"orderId", member(event.entity, "orderId")},
-                    {"trackingNumber", member(event.entity, "trackingNumber")},
+                    {"trackingNumber", number == nullptr ? member(event.entity, "trackingNumber") : *number},
                     {"carrier", carrier == nullptr ? json::value() : member(carrier->as_object(), "name")},
                     {"shippedAt", format_timestamp(event.at)},
                     {"destination", "store:" + workflow.business_id.to_string()}},

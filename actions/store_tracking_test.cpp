@@ -50,17 +50,19 @@ TEST(StoreTrackingCheck, IsNotOfferedByTheApi) {
 }
 
 TEST(StoreTrackingPlan, ShowsTheTrackingAndQueuesByBusiness) {
-  const Plan plan =
-      plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": {"guid": "c", "name": "UPS"}})");
+  const Plan plan = plan_of(
+      R"({"orderId": "o", "trackingNumber": "WB1", "carrierTrackingNumber": "1Z9",
+          "carrier": {"guid": "c", "name": "UPS"}})");
   EXPECT_EQ(plan.request, (json::object{{"orderId", "o"},
-                                        {"trackingNumber", "WB1"},
+                                        {"trackingNumber", "1Z9"},
                                         {"carrier", "UPS"},
                                         {"shippedAt", "2026-11-20T05:45:12.345Z"},
                                         {"destination", "store:" + business.to_string()}}));
   EXPECT_EQ(store_tracking().destination(plan.request, business), "store:" + business.to_string());
-  EXPECT_TRUE(plan_of(R"({"orderId": "o", "trackingNumber": "WB1", "carrier": null})")
-                  .request.at("carrier")
-                  .is_null());
+  const Plan ours = plan_of(
+      R"({"orderId": "o", "trackingNumber": "WB1", "carrierTrackingNumber": null, "carrier": {"name": "UPS"}})");
+  EXPECT_EQ(ours.request.at("trackingNumber"), "WB1");
+  EXPECT_TRUE(ours.request.at("carrier").is_null()) << "the carrier does not know our number";
 }
 
 }  // namespace

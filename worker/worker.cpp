@@ -146,7 +146,10 @@ class Worker::Impl {
                        .destinations = options_.destinations,
                        .ca_file = options_.ca_file}};
   StoreTrackingSender tracking_{
-      {.worker = guid_, .connectors = options_.connectors}, secrets_, system_clock(), stores_};
+      {.worker = guid_, .connectors = options_.connectors, .public_url = options_.public_url},
+      secrets_,
+      system_clock(),
+      stores_};
   std::atomic<bool> mailer_stopping_ = false;
   std::unique_ptr<net::Mailer> mailer_ = make_mailer(options_);
   PauseWriter pauses_;

@@ -1,4 +1,5 @@
--- Who receives an order, where it comes from, and when its status last changed; what a store's import sets.
+-- Who receives an order, where it comes from, and when its status last changed; what a store's import sets, and the
+-- tracking that a store has been given.
 
 -- The reported time of the changes of this transaction, the setting waybill.reported_at; null if it is not set.
 create function reported_time() returns timestamptz language sql stable
@@ -50,3 +51,62 @@ alter table shipments
 alter table integrations
   add service_mapping jsonb not null default '[]' check (jsonb_typeof(service_mapping) = 'array'),
   add import_since timestamptz(3);  -- null: connected before this migration, 30 days before connected_at
+
+-- The numbers and links under which shipments were pushed to stores, stored before the store is called. If the number
+-- changes, they identify what the store shows of the shipment.
+create table pushed_tracking (
+  business_id      uuid not null,
+  shipment_id      uuid not null,
+  tracking_number  text not null,
+  tracking_url     text not null,  -- empty: none
+  primary key (business_id, shipment_id, tracking_number),
+  foreign key (business_id, shipment_id) references shipments on delete cascade
+);
+
+-- A further managed workflow pushes tracking that changes later. It is switched together with the first one.
+create or replace function add_managed_workflows(business uuid) returns void language sql as $$
+  with added as (
+    insert into workflows (business_id, name, entity_type, trigger_code, action, conditions, is_active, is_managed,
+                           created_at)
+    select business, m.name, 1, m.trigger_code, m.action, m.conditions, m.is_active, true,
+           now() + m.number * interval '1 microsecond'
+    from (values
+      (0, 'Order shipped when a shipment of it is underway or delivered', 'shipment_status_changed', true,
+       '{"type": "update_status", "recipient": "order", "template": "shipped", "status": "shipped",
+         "whenAllShipments": null}'::jsonb,
+       '{"orderId": {"exists": true}, "status": {"in": ["collected", "in_transit", "out_for_delivery", "delivered"]}}'::jsonb),
+      (1, 'Order delivered when all its shipments are', 'shipment_status_changed', true,
+       '{"type": "update_status", "recipient": "order", "template": "delivered", "status": "delivered",
+         "whenAllShipments": "delivered"}',
+       '{"orderId": {"exists": true}, "status": {"in": ["delivered", "cancelled"]}}'),
+      -- The next two are switched on by the first integration with push_tracking, see switch_push_tracking.
+      (2, 'Push tracking to the store when a shipment is underway or delivered', 'shipment_status_changed', false,
+       '{"type": "push_tracking"}',
+       '{"orderId": {"exists": true}, "status": {"in": ["collected", "in_transit", "out_for_delivery", "delivered"]},
+         "previous.status": {"nin": ["collected", "in_transit", "out_for_delivery", "delivered"]}}'),
+      (3, 'Push tracking to the store when the carrier''s number is entered later', 'shipment_updated', false,
+       '{"type": "push_tracking"}',
+       '{"orderId": {"exists": true}, "status": {"in": ["collected", "in_transit", "out_for_delivery", "delivered"]},
+         "previous.status": {"in": ["collected", "in_transit", "out_for_delivery", "delivered"]},
+         "any": [{"carrierTrackingNumber": {"changed": true}}, {"carrierTrackingUrl": {"changed": true}}]}')
+    ) m (number, name, trigger_code, is_active, action, conditions)
+    returning *
+  )
+  insert into workflow_versions (business_id, workflow_id, version, definition)
+  select business_id, guid, version, workflow_definition(added) from added $$;
+revoke execute on function add_managed_workflows(uuid) from public;
+
+with added as (
+  insert into workflows (business_id, name, entity_type, trigger_code, action, conditions, is_active, is_managed, created_at)
+  select w.business_id, 'Push tracking to the store when the carrier''s number is entered later', 1, 'shipment_updated',
+         w.action,
+         '{"orderId": {"exists": true}, "status": {"in": ["collected", "in_transit", "out_for_delivery", "delivered"]},
+           "previous.status": {"in": ["collected", "in_transit", "out_for_delivery", "delivered"]},
+           "any": [{"carrierTrackingNumber": {"changed": true}}, {"carrierTrackingUrl": {"changed": true}}]}',
+         w.is_active, true, w.created_at + interval '1 microsecond'
+  from workflows w
+  where w.is_managed and w.action ->> 'type' = 'push_tracking'
+  returning *
+)
+insert into workflow_versions (business_id, workflow_id, version, definition)
+select business_id, guid, version, workflow_definition(added) from added;

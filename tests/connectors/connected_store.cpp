@@ -19,7 +19,14 @@ json::object configuration(const WooCommerceSimulator& store, const json::object
 std::string push_tracking_workflow(Tenant& tenant) {
   return tenant.sql.value(
       "select guid from workflows where business_id = $1 and is_managed and action ->> 'type' = "
-      "'push_tracking'",
+      "'push_tracking' and trigger_code = 'shipment_status_changed'",
+      {tenant.id});
+}
+
+std::string push_changed_tracking_workflow(Tenant& tenant) {
+  return tenant.sql.value(
+      "select guid from workflows where business_id = $1 and is_managed and action ->> 'type' = "
+      "'push_tracking' and trigger_code = 'shipment_updated'",
       {tenant.id});
 }
 

@@ -18,5 +18,7 @@ json::object configuration(const WooCommerceSimulator& store,
 
 /// The guid of the managed workflow that pushes tracking numbers to stores.
 std::string push_tracking_workflow(Tenant& tenant);
+/// The guid of the one that pushes numbers that change while a shipment is underway.
+std::string push_changed_tracking_workflow(Tenant& tenant);
 
 }  // namespace waybill::tests

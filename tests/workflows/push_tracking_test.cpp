@@ -56,6 +56,25 @@ class PushTracking : public WorkflowTest {
     return numbers;
   }
 
+  void set_carrier(const ImportedOrder& imported, std::string_view code) {
+    tenant.sql.rows(
+        "update shipments set carrier_id = (select guid from carriers where code = $2) where guid = $1",
+        {imported.shipment, std::string(code)});
+  }
+  void set_number(const ImportedOrder& imported, const std::string& number, const std::string& url) {
+    tenant.sql.rows(
+        "update shipments set carrier_tracking_number = $2, carrier_tracking_url = nullif($3, '') where guid "
+        "= $1",
+        {imported.shipment, number, url});
+  }
+  /// The address of the shipment's tracking page.
+  std::string page_of(const ImportedOrder& imported) {
+    return "http://127.0.0.1:" + std::to_string(world.waybill.port()) + "/track/" +
+           tenant.sql.value(
+               "select replace(token::text, '-', '') from tracking_tokens where shipment_id = $1",
+               {imported.shipment});
+  }
+
   std::vector<json::object> pushes() { return tenant.runs("workflowId=" + push_tracking_workflow(tenant)); }
   json::object push_with_status(std::string_view status) {
     return tenant.run_with_status(push_tracking_workflow(tenant), status);
@@ -123,6 +142,115 @@ TEST_F(PushTracking, AShipmentUnderWayShowsItsNumberInTheStoreOnce) {
   }
   tenant.settle();
   EXPECT_EQ(pushes().size(), 1U);
+}
+
+TEST_F(PushTracking, OurNumberIsShownWithTheTrackingPageAndWithoutACarrier) {
+  const ImportedOrder imported = add_imported_order(tenant, store, connect(tenant, store));
+  set_carrier(imported, "ups");
+  tenant.move_shipment(imported.shipment, "collected");
+  push_with_status("succeeded");
+  const json::object shown = store.trackings(imported.id).at(0);
+  EXPECT_EQ(text_at(shown, "tracking_number"), imported.number);
+  EXPECT_EQ(text_at(shown, "tracking_provider"), "Other");
+  EXPECT_EQ(text_at(shown, "tracking_link"), page_of(imported));
+}
+
+TEST_F(PushTracking, TheCarriersNumberIsShownWithItsLink) {
+  const ImportedOrder imported = add_imported_order(tenant, store, connect(tenant, store));
+  set_carrier(imported, "ups");
+  set_number(imported, "1Z 9/9", "https://carrier.example/1Z99");
+  tenant.move_shipment(imported.shipment, "collected");
+  push_with_status("succeeded");
+  const json::object shown = store.trackings(imported.id).at(0);
+  EXPECT_EQ(text_at(shown, "tracking_number"), "1Z 9/9");
+  EXPECT_EQ(text_at(shown, "tracking_provider"), "UPS");
+  EXPECT_EQ(text_at(shown, "tracking_link"), "https://carrier.example/1Z99");
+}
+
+TEST_F(PushTracking, TheLinkIsMadeByTheCarriersPatternOrElseIsThePage) {
+  const std::string integration = connect(tenant, store);
+  const std::string carrier = tenant.sql.value(
+      "insert into carriers (business_id, name, code, type) values ($1, 'Bikes', 'bikes', 'courier') "
+      "returning guid",
+      {tenant.id});
+  for (const bool has_pattern : {false, true}) {
+    if (has_pattern) {
+      tenant.sql.rows(
+          "update carriers set tracking_url_pattern = 'https://bikes.example/p?n={number}' where guid = $1",
+          {carrier});
+    }
+    const ImportedOrder imported = add_imported_order(tenant, store, integration);
+    tenant.sql.rows("update shipments set carrier_id = $2, carrier_tracking_number = 'B 1' where guid = $1",
+                    {imported.shipment, carrier});
+    tenant.move_shipment(imported.shipment, "collected");
+    ASSERT_TRUE(eventually([&] { return !store.trackings(imported.id).empty(); }));
+    const json::object shown = store.trackings(imported.id).at(0);
+    EXPECT_EQ(text_at(shown, "tracking_number"), "B 1");
+    EXPECT_EQ(text_at(shown, "tracking_provider"), "Bikes");
+    EXPECT_EQ(text_at(shown, "tracking_link"),
+              has_pattern ? "https://bikes.example/p?n=B%201" : page_of(imported));
+  }
+}
+
+TEST_F(PushTracking, ANumberThatIsEnteredLaterReplacesOurs) {
+  const ImportedOrder imported = add_imported_order(tenant, store, connect(tenant, store));
+  tenant.move_shipment(imported.shipment, "collected");
+  push_with_status("succeeded");
+  for (const char* number : {"1Z1", "1Z2"}) {
+    set_number(imported, number, "");
+    EXPECT_TRUE(eventually([&] {
+      return shown_numbers(store, imported) == std::vector<std::string>{number};
+    })) << number;
+  }
+  set_number(imported, "1Z2", "https://carrier.example/1Z2");
+  EXPECT_TRUE(eventually([&] {
+    const auto shown = store.trackings(imported.id);
+    return shown.size() == 1 && text_at(shown[0], "tracking_link") == "https://carrier.example/1Z2";
+  }));
+  tenant.settle();
+  EXPECT_EQ(tenant.runs("workflowId=" + push_changed_tracking_workflow(tenant)).size(), 3U);
+  EXPECT_EQ(pushes().size(), 1U) << "the other workflow pushes changes";
+}
+
+TEST_F(PushTracking, ANumberThatIsEnteredBeforeOrWithTheMoveIsPushedOnce) {
+  const std::string integration = connect(tenant, store);
+  const ImportedOrder before = add_imported_order(tenant, store, integration);
+  set_number(before, "1Z1", "");
+  tenant.move_shipment(before.shipment, "collected");
+  const ImportedOrder with = add_imported_order(tenant, store, integration);
+  tenant.sql.rows(
+      "update shipments set status = 'collected', carrier_tracking_number = '1Z2' where guid = $1",
+      {with.shipment});
+  ASSERT_TRUE(eventually([&] { return shown_numbers(store, with).size() == 1; }));
+  tenant.settle();
+  EXPECT_THAT(shown_numbers(store, before), ElementsAre("1Z1"));
+  EXPECT_THAT(shown_numbers(store, with), ElementsAre("1Z2"));
+  EXPECT_EQ(pushes().size(), 2U);
+  EXPECT_THAT(tenant.runs("workflowId=" + push_changed_tracking_workflow(tenant)), IsEmpty());
+}
+
+TEST_F(PushTracking, AShipmentOfACarrierInTestModeIsSkipped) {
+  const ImportedOrder imported = add_imported_order(tenant, store, connect(tenant, store));
+  set_carrier(imported, "ups");
+  tenant.sql.rows(
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode) select $1, "
+      "guid, "
+      "'1', true from carriers where code = 'ups'",
+      {tenant.id});
+  tenant.move_shipment(imported.shipment, "collected");
+  EXPECT_EQ(text_at(push_with_status("skipped"), "code"), "TEST_MODE");
+  EXPECT_THAT(shown_numbers(store, imported), IsEmpty());
+}
+
+TEST_F(PushTracking, BothWorkflowsAreSwitchedWithTheStores) {
+  const auto changed_is_active = [&] {
+    return at(tenant.workflow(push_changed_tracking_workflow(tenant)), "isActive").as_bool();
+  };
+  EXPECT_FALSE(changed_is_active());
+  const std::string integration = connect(tenant, store);
+  EXPECT_TRUE(is_active() && changed_is_active());
+  tenant.http.get("/api/integrations/provider/disable/" + integration);
+  EXPECT_FALSE(is_active() || changed_is_active());
 }
 
 TEST_F(PushTracking, IsShownByTheTestOfTheWorkflow) {

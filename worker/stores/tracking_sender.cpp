@@ -41,7 +41,11 @@ constexpr auto database_pause = std::chrono::milliseconds(100);
 
 /// The current state of a shipment, its order and the order's store.
 struct Target {
-  std::string tracking_number;
+  std::string tracking_number;                // ours
+  std::optional<std::string> carrier_number;  // the carrier's, if known
+  std::string carrier_url;                    // may be empty
+  std::optional<Guid> token;                  // of the tracking page
+  std::optional<Time> shipped_at;
   std::optional<std::string> external_id;  // nullopt if the order was not imported
   std::string carrier_name, carrier_code;
   Guid integration;
@@ -50,9 +54,14 @@ struct Target {
   std::string sealed_key;
   std::optional<std::string> sealed_secret;
   bool is_on = false;
+  bool is_test = false;  // the carrier is in test mode
 
   explicit Target(const sql::PushTarget::Row& row)
       : tracking_number(row.tracking_number),
+        carrier_number(row.carrier_number),
+        carrier_url(row.carrier_url.value_or("")),
+        token(row.token),
+        shipped_at(row.shipped_at),
         external_id(row.external_id),
         carrier_name(row.carrier_name.value_or("")),
         carrier_code(row.carrier_code.value_or("")),
@@ -61,13 +70,21 @@ struct Target {
         store_url(row.store_url.value_or("")),
         sealed_key(row.sealed_key.value_or("")),
         sealed_secret(row.sealed_secret),
-        is_on(row.is_on) {}
+        is_on(row.is_on),
+        is_test(row.is_test) {}
 
   /// Changes with the parameters of a connection.
   std::string fingerprint() const {
     return provider + " " + store_url + " " + sealed_key + " " + sealed_secret.value_or("");
   }
 };
+
+/// The digits of a tracking page's token, as its address has them.
+std::string page_key(const Guid& token) {
+  std::string digits = token.to_string();
+  std::erase(digits, '-');
+  return digits;
+}
 
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
 /// temporary maintenance page.
@@ -172,6 +189,8 @@ class StoreTrackingSender::Impl {
       skip(result, "NOT_IMPORTED", "The order was not imported from a store.");
     } else if (!target->is_on) {
       skip(result, "PUSH_OFF", "Tracking is not sent to the store of the order.");
+    } else if (target->is_test) {
+      skip(result, "TEST_MODE", "The carrier of the shipment is in test mode.");
     } else if (connectors::find_connector(target->provider) == nullptr) {
       result.outcome = Dead{"NO_CONNECTOR"};
       result.error = "There is no connector for " + target->provider + ".";
@@ -313,6 +332,45 @@ class StoreTrackingSender::Impl {
       queue.waiting.front()->cancel();  // the next attempt is now first
   }
 
+  /// The carrier's number and link if there is one, otherwise ours and no carrier, which the store would link
+  /// to the carrier's site. A parcel without the carrier's link has that of our page.
+  connectors::StoreTracking tracking_of(const actions::TrackingNotice& notice, const Target& target) const {
+    connectors::StoreTracking tracking{
+        .order_id = *target.external_id,
+        .tracking_number = target.carrier_number.value_or(target.tracking_number),
+        .carrier_name = {},
+        .carrier_code = {},
+        .tracking_url = {},
+        .shipped_at = target.shipped_at.value_or(notice.shipped_at)};
+    if (target.carrier_number) {
+      tracking.carrier_name = target.carrier_name;
+      tracking.carrier_code = target.carrier_code;
+      tracking.tracking_url = target.carrier_url;
+    }
+    if (tracking.tracking_url.empty() && target.token && !options_.public_url.empty()) {
+      tracking.tracking_url = options_.public_url + "/track/" + page_key(*target.token);
+    }
+    return tracking;
+  }
+
+  /// Adds what earlier pushes have given to the store. Stores this push first, so that a push whose answer is
+  /// lost is known too.
+  asio::awaitable<void> add_earlier(const actions::TrackingNotice& notice, const Target& target,
+                                    connectors::StoreTracking& tracking) {
+    std::set<std::string> numbers{target.tracking_number};  // earlier versions of waybill pushed it
+    const auto rows = co_await thread_.database().write(sql::BeginPush{.business = notice.business,
+                                                                       .shipment = notice.shipment,
+                                                                       .number = tracking.tracking_number,
+                                                                       .url = tracking.tracking_url},
+                                                        {});
+    for (const auto& row : rows) {
+      numbers.emplace(row.number);
+      if (row.number == tracking.tracking_number) tracking.has_new_url = row.url != tracking.tracking_url;
+    }
+    numbers.erase(tracking.tracking_number);
+    tracking.earlier_numbers.assign(numbers.begin(), numbers.end());
+  }
+
   /// Returns the problem of the store, if any.
   asio::awaitable<std::optional<StoreProblem>> send_to_store(StoreQueue& queue,
                                                              const actions::TrackingNotice& notice,
@@ -321,21 +379,24 @@ class StoreTrackingSender::Impl {
     auto connection = connect(queue, notice.business, target);
     *connection->deadline = deadline;
     const std::string order = "The store's order " + *target.external_id;
+    auto tracking = tracking_of(notice, target);
+    co_await add_earlier(notice, target, tracking);
     std::optional<StoreProblem> problem;
     try {
-      const bool is_new =
-          co_await connection->store->push_tracking({.order_id = *target.external_id,
-                                                     .tracking_number = target.tracking_number,
-                                                     .carrier_name = target.carrier_name,
-                                                     .carrier_code = target.carrier_code,
-                                                     .tracking_url = {},
-                                                     .shipped_at = notice.shipped_at});
+      const bool is_new = co_await connection->store->push_tracking(tracking);
       result.outcome = Done{};
-      result.response = order + (is_new ? " shows " : " already showed ") + target.tracking_number;
+      result.response = order + (is_new ? " shows " : " already showed ") + tracking.tracking_number;
     } catch (const StoreError& error) {
       problem = error.problem();
       result.outcome = outcome_of(error);
       result.error = connectors::without_secrets(error.what(), connection->credentials);
+    }
+    if (!problem && tracking.has_new_url) {
+      co_await thread_.database().write(sql::EndPush{.business = notice.business,
+                                                     .shipment = notice.shipment,
+                                                     .number = tracking.tracking_number,
+                                                     .url = tracking.tracking_url},
+                                        {});
     }
     if (problem == StoreProblem::credentials) {
       queue.idle.clear();  // the store may accept the same credentials later, on a new connection

@@ -1,14 +1,25 @@
 -- Returns what is needed to report a shipment to its order's store. The store's columns are null for an order
 -- created here.
 -- $1 business uuid, $2 shipment uuid
--- -> tracking_number text, external_id text or null, carrier_name text or null, carrier_code text or null,
--- integration_id uuid or null, provider text or null, store_url text or null,
--- sealed_key text or null (in hex), sealed_secret text or null (in hex), is_on boolean
-select s.tracking_number, o.external_id, k.name as carrier_name, k.code as carrier_code, i.guid as integration_id,
-       i.provider, i.store_url, encode(i.api_key, 'hex') as sealed_key, encode(i.api_secret, 'hex') as sealed_secret,
-       coalesce(i.status = 'active' and i.removed_at is null and i.push_tracking, false) as is_on
+-- -> tracking_number text, carrier_number text or null, carrier_url text or null (given, or by the carrier's pattern),
+-- token uuid or null (of the tracking page), shipped_at timestamptz or null, external_id text or null,
+-- carrier_name text or null, carrier_code text or null, integration_id uuid or null, provider text or null,
+-- store_url text or null, sealed_key text or null (in hex), sealed_secret text or null (in hex), is_on boolean,
+-- is_test boolean
+select s.tracking_number, s.carrier_tracking_number as carrier_number,
+       coalesce(s.carrier_tracking_url, tracking_url(k.tracking_url_pattern, s.carrier_tracking_number)) as carrier_url,
+       t.token,
+       (select min(m.at) from shipment_traces m
+        where m.business_id = $1 and m.shipment_id = $2
+          and m.status in ('collected', 'in_transit', 'out_for_delivery', 'delivered')) as shipped_at,
+       o.external_id, k.name as carrier_name, k.code as carrier_code, i.guid as integration_id, i.provider, i.store_url,
+       encode(i.api_key, 'hex') as sealed_key, encode(i.api_secret, 'hex') as sealed_secret,
+       coalesce(i.status = 'active' and i.removed_at is null and i.push_tracking, false) as is_on,
+       coalesce(c.test_mode, false) as is_test
 from shipments s
 join orders o on o.business_id = $1 and o.guid = s.order_id and o.deleted_at is null
 left join integrations i on i.business_id = $1 and i.guid = o.integration_id
 left join carriers k on k.business_id in ($1, catalogue_business()) and k.guid = s.carrier_id
+left join carrier_configurations c on c.business_id = $1 and c.carrier_id = s.carrier_id
+left join tracking_tokens t on t.business_id = $1 and t.shipment_id = s.guid
 where s.business_id = $1 and s.guid = $2 and s.deleted_at is null
