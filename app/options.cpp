@@ -150,7 +150,8 @@ std::vector<Option> serving_options() {
       {.name = "public-url",
        .value_name = "URL",
        .default_text = "",
-       .help = "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
+       .help =
+           "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
        .commands = serving,
        .apply = url(&Config::public_url, {"http://", "https://"})},
       {.name = "cors-origin",
