@@ -5,10 +5,10 @@
 create function reported_time() returns timestamptz language sql stable
 return nullif(current_setting('waybill.reported_at', true), '')::timestamptz;
 
--- The kind of writer that adds an order: sql, or api for the service itself. PostgreSQL parses this body when the function
--- is created, so it needs no search_path.
+-- The kind of writer that adds an order: sql, import, or api for the rest of the service. PostgreSQL parses this body when
+-- the function is created, so it needs no search_path.
 create function order_source() returns text language sql stable security definer
-return case event_cause() #>> '{by,type}' when 'sql' then 'sql' else 'api' end;
+return case event_cause() #>> '{by,type}' when 'sql' then 'sql' when 'import' then 'import' else 'api' end;
 
 alter table orders
   add delivery_name text,
