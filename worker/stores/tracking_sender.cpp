@@ -15,6 +15,7 @@
 
 #include "connectors/store_send.hpp"
 #include "connectors/stored_credentials.hpp"
+#include "matching/tracking_links.hpp"
 #include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::worker {
@@ -44,7 +45,7 @@ struct Target {
   std::string tracking_number;                // ours
   std::optional<std::string> carrier_number;  // the carrier's, if known
   std::string carrier_url;                    // may be empty
-  std::optional<Guid> token;                  // of the tracking page
+  std::optional<std::string> token;           // of the tracking page
   std::optional<Time> shipped_at;
   std::optional<std::string> external_id;  // nullopt if the order was not imported
   std::string carrier_name, carrier_code;
@@ -71,7 +72,11 @@ struct Target {
         sealed_key(row.sealed_key.value_or("")),
         sealed_secret(row.sealed_secret),
         is_on(row.is_on),
-        is_test(row.is_test) {}
+        is_test(row.is_test) {
+    if (!row.carrier_url && row.url_pattern && carrier_number) {
+      carrier_url = matching::carrier_tracking_url(*row.url_pattern, *carrier_number);
+    }
+  }
 
   /// Changes with the parameters of a connection.
   std::string fingerprint() const {
@@ -348,7 +353,7 @@ class StoreTrackingSender::Impl {
       tracking.tracking_url = target.carrier_url;
     }
     if (tracking.tracking_url.empty() && target.token && !options_.public_url.empty()) {
-      tracking.tracking_url = options_.public_url + "/track/" + page_key(*target.token);
+      tracking.tracking_url = matching::tracking_page_url(options_.public_url, *target.token);
     }
     return tracking;
   }
