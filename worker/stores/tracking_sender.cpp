@@ -84,13 +84,6 @@ struct Target {
   }
 };
 
-/// The digits of a tracking page's token, as its address has them.
-std::string page_key(const Guid& token) {
-  std::string digits = token.to_string();
-  std::erase(digits, '-');
-  return digits;
-}
-
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
 /// temporary maintenance page.
 actions::Outcome outcome_of(const StoreError& error) {
