@@ -13,7 +13,8 @@
 namespace waybill::app {
 
 /// Watches the event loops of the process on its own thread, and reports to the service manager while all of
-/// them turn. A database that is away does not stop a loop.
+/// them turn. A database that is away does not stop a loop. An idle worker turns once a second, so the
+/// service manager's watchdog needs several seconds.
 class Liveness {
  public:
   using Limit = std::chrono::steady_clock::duration;
