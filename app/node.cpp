@@ -1,6 +1,7 @@
 #include "app/node.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -38,15 +39,21 @@ MailSender::Options mail_sender_options(const Config& config, const std::string&
           .mail = {.smtp_url = config.smtp_url, .directory = config.mail_dir, .ca_file = config.ca_file}};
 }
 
-/// Serves the metrics to Prometheus.
+/// Serves the metrics to Prometheus, and the liveness of the process to an orchestrator.
 class MetricsResponder : public api::Responder {
  public:
+  explicit MetricsResponder(std::function<bool()> is_alive) : is_alive_(std::move(is_alive)) {}
   boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody&,
                                        api::Response& response) override {
     const std::string_view path = request.target.substr(0, request.target.find('?'));
+    const bool is_read = request.method == "GET" || request.method == "HEAD";
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    if (path == "/metrics" && (request.method == "GET" || request.method == "HEAD")) {
+    if (path == "/metrics" && is_read) {
       response.body = metrics_text();
+    } else if (path == "/healthz" && is_read) {
+      const bool is_alive = is_alive_();
+      if (!is_alive) response.status = http_status(ErrorCode::unavailable);
+      response.body = is_alive ? "ok\n" : "an event loop hangs\n";
     } else {
       response.status = http_status(ErrorCode::not_found);
       response.body = "the metrics are at /metrics\n";
@@ -58,16 +65,22 @@ class MetricsResponder : public api::Responder {
     response.content_type = "text/plain";
     response.body = failure.message() + "\n";
   }
+
+ private:
+  const std::function<bool()> is_alive_;
 };
 
 /// A separate listener for Prometheus. If another process uses the default port, the system chooses one.
-std::unique_ptr<api::Server> make_metrics_server(const Config& config) {
+std::unique_ptr<api::Server> make_metrics_server(const Config& config,
+                                                 const std::function<bool()>& is_alive) {
   api::Server::Options options;
   options.host = config.metrics_listen.host;
   options.port = config.metrics_listen.port;
   options.threads = 1;
   options.limits.most_connections = 32;
-  const auto make_responder = [](boost::asio::io_context&) { return std::make_unique<MetricsResponder>(); };
+  const auto make_responder = [&is_alive](boost::asio::io_context&) {
+    return std::make_unique<MetricsResponder>(is_alive);
+  };
   try {
     return std::make_unique<api::Server>(options, make_responder);
   } catch (const boost::system::system_error& error) {
@@ -174,10 +187,11 @@ void check_database(const std::string& database_url, const SecretBox& secrets) {
 
 class Node::Parts {
  public:
-  Parts(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)
+  Parts(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
+        const std::function<bool()>& is_alive)
       : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
-    if (config.serve_metrics) metrics_server_ = make_metrics_server(config);
+    if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
     if (roles.worker) worker_.emplace(worker_options(config, database_url, key, api_url()));
@@ -212,6 +226,14 @@ class Node::Parts {
     if (metrics_server_) metrics_server_->stop(std::chrono::milliseconds(0));
   }
 
+  bool loops_turn(std::chrono::steady_clock::duration limit) {
+    // Each server is prompted, whatever the others answer.
+    const bool metrics_turn = !metrics_server_ || metrics_server_->turns(limit);
+    const bool api_turns = !api_ || api_->server().turns(limit);
+    const bool worker_turns = !worker_ || worker_->turns(limit);
+    return metrics_turn && api_turns && worker_turns;
+  }
+
   std::string api_url() const { return api_ ? api_->url() : ""; }
 
  private:
@@ -235,12 +257,15 @@ class Node::Parts {
   std::optional<PartitionKeeper> partitions_;
 };
 
-Node::Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles)
-    : parts_(std::make_unique<Parts>(config, database_url, key, roles)) {}
+Node::Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
+           std::function<bool()> is_alive)
+    : parts_(std::make_unique<Parts>(config, database_url, key, roles, std::move(is_alive))) {}
 
 Node::~Node() = default;
 
 void Node::start() { parts_->start(); }
+
+bool Node::loops_turn(std::chrono::steady_clock::duration limit) { return parts_->loops_turn(limit); }
 
 std::string Node::api_url() const { return parts_->api_url(); }
 

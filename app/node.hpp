@@ -21,12 +21,18 @@ class Node {
  public:
   /// Listens at once, serves from `start` on. Throws ConfigError for an unusable address or file,
   /// DatabaseUnavailable and StatementError.
-  Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles);
+  /// `is_alive` answers /healthz beside the metrics, on any thread between `start` and `stop`.
+  Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
+       std::function<bool()> is_alive);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
   void start();
+
+  /// True if each event loop has turned within the limit. Call it several times within each limit, between
+  /// `start` and `stop`.
+  bool loops_turn(std::chrono::steady_clock::duration limit);
 
   /// http://HOST:PORT; empty without the API. Valid from construction on.
   std::string api_url() const;

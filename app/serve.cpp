@@ -1,5 +1,6 @@
 #include "app/serve.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -7,7 +8,9 @@
 #include <optional>
 #include <system_error>
 
+#include "app/liveness.hpp"
 #include "app/postgres_cluster.hpp"
+#include "app/service_manager.hpp"
 #include "app/signals.hpp"
 #include "base/observe.hpp"
 #include "storage/errors.hpp"
@@ -62,19 +65,25 @@ void check_schema(const std::string& database_url) {
 void print_line(const std::string& line) { std::cout << line << std::endl; }
 
 int run_node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
-             bool is_up, const Signals& signals) {
-  Node node(config, database_url, key, roles);
+             bool is_up, const ServiceManager& manager, const Signals& signals) {
+  std::atomic<bool> is_alive = true;
+  Node node(config, database_url, key, roles, [&is_alive] { return is_alive.load(); });
   node.start();
+  std::optional<Liveness> liveness;
+  liveness.emplace(manager, is_alive, [&node](Liveness::Limit limit) { return node.loops_turn(limit); });
   std::optional<ApiUrlFile> url_file;
   if (is_up) url_file.emplace(config, node.api_url());
   if (roles.api) print_line("listening on " + node.api_url());
+  manager.ready();
   signals.wait();
+  manager.stopping();
   observe(Observable::server_stopping);
+  liveness.reset();
   node.stop(node_grace);
   return 0;
 }
 
-int serve_up(const Config& config, Roles roles, const Signals& signals) {
+int serve_up(const Config& config, Roles roles, const ServiceManager& manager, const Signals& signals) {
   std::error_code ignored;
   std::optional<PostgresCluster> cluster;
   if (config.database_url.empty()) {
@@ -86,7 +95,7 @@ int serve_up(const Config& config, Roles roles, const Signals& signals) {
   const std::string database_url = cluster ? cluster->url() : config.database_url;
   storage::migrate(database_url);
   const SecretBox::Key key = SecretBox::read_or_make_key(config.secret_key_file);
-  const int status = run_node(config, database_url, key, roles, true, signals);
+  const int status = run_node(config, database_url, key, roles, true, manager, signals);
   if (cluster) cluster->stop(cluster_grace);
   return status;
 }
@@ -94,13 +103,14 @@ int serve_up(const Config& config, Roles roles, const Signals& signals) {
 }  // namespace
 
 int serve(const Config& config, Roles roles, bool is_up) {
+  const ServiceManager manager;
   const Signals signals;
   try {
-    if (is_up) return serve_up(config, roles, signals);
+    if (is_up) return serve_up(config, roles, manager, signals);
     const std::string database_url = required_database_url(config);
     check_schema(database_url);
     const SecretBox::Key key = SecretBox::read_key(config.secret_key_file);
-    return run_node(config, database_url, key, roles, false, signals);
+    return run_node(config, database_url, key, roles, false, manager, signals);
   } catch (const ClusterError&) {
     // A request to stop while the server was starting is not a failure.
     if (signals.token().stop_requested()) return 0;

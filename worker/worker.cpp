@@ -115,6 +115,8 @@ class Worker::Impl {
     leases_.reset();
   }
 
+  bool turns(std::chrono::steady_clock::duration limit) const { return pump_.heartbeat().age() < limit; }
+
   bool healthy() const { return system_clock().now() - pump_.last_look() < std::chrono::minutes(1); }
 
  private:
@@ -171,5 +173,7 @@ void Worker::start() { impl_->start(); }
 void Worker::stop(Duration limit) { impl_->stop(limit); }
 
 bool Worker::healthy() const { return impl_->healthy(); }
+
+bool Worker::turns(std::chrono::steady_clock::duration limit) const { return impl_->turns(limit); }
 
 }  // namespace waybill::worker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -51,6 +52,9 @@ class Worker {
 
   /// True if the worker is connected and last read the outbox less than a minute ago.
   bool healthy() const;
+
+  /// True if the main loop has turned within the limit, with or without a database.
+  bool turns(std::chrono::steady_clock::duration limit) const;
 
  private:
   class Impl;

@@ -25,6 +25,7 @@
 #include "api/http/connection.hpp"
 #include "api/http/failure_limit.hpp"
 #include "base/error.hpp"
+#include "base/heartbeat.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::api {
@@ -159,6 +160,13 @@ class Server::IoThread : public Connection::Host {
                [this, action] { for_all([action](Connection& connection) { (connection.*action)(); }); });
   }
 
+  /// See Server::turns. Any thread.
+  bool turns(std::chrono::steady_clock::duration limit) {
+    const bool answered = heartbeat_.age() < limit;
+    asio::post(io_, [this] { heartbeat_.beat(); });
+    return answered;
+  }
+
   void begin_stop() { stopping_ = true; }
 
   void join() {
@@ -257,6 +265,7 @@ class Server::IoThread : public Connection::Host {
   asio::steady_timer sweep_;
   std::unique_ptr<Responder> responder_;
   std::atomic<bool> stopping_ = false;
+  Heartbeat heartbeat_;
   std::int64_t date_second_ = -1;
   std::string date_;
   std::thread thread_;
@@ -296,6 +305,12 @@ class Server::Impl {
     boost::system::error_code ignored;
     acceptor_.close(ignored);
     if (!clean) keep_for_ever(std::move(threads_));
+  }
+
+  bool turns(std::chrono::steady_clock::duration limit) {
+    bool all_turn = true;
+    for (auto& thread : threads_) all_turn = thread->turns(limit) && all_turn;
+    return all_turn;
   }
 
   std::uint16_t port() const { return port_; }
@@ -382,6 +397,7 @@ Server::~Server() { stop(std::chrono::milliseconds(0)); }
 void Server::start() { impl_->start(); }
 void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
 std::uint16_t Server::port() const { return impl_->port(); }
+bool Server::turns(std::chrono::steady_clock::duration limit) { return impl_->turns(limit); }
 std::size_t Server::open_connections() const { return impl_->open_connections(); }
 
 }  // namespace waybill::api

@@ -59,6 +59,10 @@ class Server {
   std::uint16_t port() const;
   std::size_t open_connections() const;
 
+  /// True if each io thread has answered the prompt of an earlier call within the limit; prompts them again.
+  /// Call it several times within each limit, between `start` and `stop`.
+  bool turns(std::chrono::steady_clock::duration limit);
+
   /// Stops accepting, closes idle connections, lets requests in flight finish for up to `grace`, then closes
   /// their connections and joins the threads. Not for the threads of the server; a second call does nothing.
   void stop(std::chrono::milliseconds grace);

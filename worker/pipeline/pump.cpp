@@ -54,6 +54,7 @@ void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<T
 
 void Pump::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
+    heartbeat_.beat();
     try {
       if (!session_) connect();
       turn(stop);

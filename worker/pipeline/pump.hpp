@@ -11,6 +11,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/heartbeat.hpp"
 #include "storage/leases.hpp"
 #include "storage/session.hpp"
 #include "worker/delivery/runner.hpp"
@@ -49,6 +50,8 @@ class Pump {
   void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
   bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }
   Time last_look() const { return intake_.last_look(); }
+  /// Beats at each turn, also while the database is away.
+  const Heartbeat& heartbeat() const { return heartbeat_; }
   /// EventIntake::matched_until.
   Time matched_until() const { return intake_.matched_until(); }
 
@@ -66,6 +69,7 @@ class Pump {
   Runner& runner_;
   const Clock& clock_;
   WakeUp wake_up_;
+  Heartbeat heartbeat_;
   WorkflowFollower workflows_;
   EventIntake intake_;
   EventMatching matching_;
