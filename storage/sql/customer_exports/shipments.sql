@@ -1,5 +1,5 @@
 -- Returns the shipments of a customer and of the customer's orders, oldest first, with their traces.
--- $1 business uuid, $2 customer uuid
+-- $1 business uuid, $2 customer uuid, $3 public_url text (without a trailing slash)
 with own as materialized (
   select guid from shipments where business_id = $1 and customer_id = $2 and deleted_at is null
   union
@@ -14,4 +14,5 @@ select
 from own
 join shipments r on r.business_id = $1 and r.guid = own.guid
 left join customers c on c.business_id = r.business_id and c.guid = r.customer_id
+left join carriers k on k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id
 order by r.created_at, r.guid
