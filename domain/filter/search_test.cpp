@@ -70,5 +70,20 @@ TEST(Search, RefusesValuesBeyondPostgres) {
   EXPECT_EQ(error("a\xff"), "invalid UTF-8 at character 2");
 }
 
+TEST(Search, WordsAreFoundInGivenTexts) {
+  const SearchText texts[] = {{.indexed = "r.a", .searched = "lower(r.b)"},
+                              {.indexed = "r.c", .condition = "r.d is not null"}};
+  const auto words = [&](std::string_view text) {
+    return std::get<SqlFragment>(compile_words(text, texts, 3));
+  };
+  EXPECT_EQ(
+      words("Anna x").text,
+      "(((r.a like lower($3) and lower(r.b) like lower($3)) or (r.c like lower($3) and r.d is not null)) "
+      "and ((lower(r.b) like lower($4)) or (r.c || '' like lower($4) and r.d is not null)))");
+  EXPECT_EQ(words("50% a_b").params, (Params{"%50\\%%", "%a\\_b%"}));
+  EXPECT_EQ(words(" ").text, "true");
+  EXPECT_TRUE(std::holds_alternative<FilterError>(compile_words(std::string(201, 'a'), texts, 3)));
+}
+
 }  // namespace
 }  // namespace waybill::domain

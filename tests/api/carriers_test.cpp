@@ -92,8 +92,8 @@ TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
                                         {"testMode", true},
                                         {"defaultServiceLevel", "express"}});
   ASSERT_EQ(response.status, 200) << response.text;
-  EXPECT_EQ(response.data(),
-            json::value({{"guid", ups}, {"name", "UPS"}, {"isConfigured", true}, {"isActive", true}}));
+  EXPECT_EQ(names_of(response.data()), (Names{"guid", "name", "isConfigured", "isActive", "inboundSecret"}));
+  EXPECT_TRUE(text_at(response.data(), "inboundSecret").starts_with("whsec_"));
   EXPECT_EQ(listed(ups), json::value({{"guid", ups},
                                       {"name", "UPS"},
                                       {"code", "ups"},
@@ -112,14 +112,17 @@ TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
                                               {{{"code", "standard"}, {"name", "Standard"}},
                                                {{"code", "express"}, {"name", "Express Saver"}}}}}}));
   const auto whole = http.get(path_of(ups));
-  EXPECT_EQ(names_of(whole.data()), (Names{"guid", "name", "code", "type", "isConfigured", "isActive",
-                                           "serviceLevels", "configuration", "features"}));
+  EXPECT_EQ(names_of(whole.data()),
+            (Names{"guid", "name", "code", "type", "isConfigured", "isActive", "serviceLevels",
+                   "configuration", "features", "trackingUrlPattern"}));
   EXPECT_EQ(at(whole.data(), "configuration"),
             json::value({{"accountNumber", "A-1"}, {"defaultServiceLevel", "express"}}));
   EXPECT_EQ(names_of(at(whole.data(), "serviceLevels.0")), (Names{"code", "name", "estimatedDays"}));
   EXPECT_TRUE(at(whole.data(), "features").is_array());
-  for (const auto& text : {response.text, configured.text, whole.text})
-    EXPECT_EQ(text.find("secret"), std::string::npos);
+  for (const auto& text : {response.text, configured.text, whole.text}) {
+    EXPECT_EQ(text.find("key-secret-1"), std::string::npos);
+    EXPECT_EQ(text.find("secret-secret-2"), std::string::npos);
+  }
   const auto row = tenant.sql.value(
       "select carrier_configurations::text || encode(sealed_api_key, 'escape') from "
       "carrier_configurations "

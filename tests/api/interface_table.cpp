@@ -40,7 +40,8 @@ constexpr Row table[] = {
      "?from=2020-01-01&to=2099-12-31&customerGuid=$customer&status=created&page=1&perPage=100", "", 200,
      Data::list,
      "guid,trackingNumber,status,customer{guid,name},sender{name,address},recipient{name,address},"
-     "packages[length,width,height,weight],carrier{guid,name},serviceLevel,instructions,createdAt"},
+     "packages[length,width,height,weight],carrier{guid,name},serviceLevel,instructions,createdAt,"
+     "carrierTrackingNumber,carrierTrackingUrl,externalReference,tags,metadata,statusChangedAt,lastTraceAt"},
     {"POST", "/api/v1/shipments", "",
      R"({"customerId": "$customer", "carrierId": "$carrier", "serviceLevel": "standard", "instructions": "ring",
          "sender": {"name": "S", "street": "1", "city": "P", "state": "s", "postalCode": "1", "country": "PT",
@@ -49,11 +50,12 @@ constexpr Row table[] = {
      201, Data::none, ""},
     {"GET", "/api/v1/shipments/{shipmentId}", "$shipment", "", 200, Data::object,
      "guid,trackingNumber,status,orderId,customer{guid,name,email},"
-     "sender{name,phone,address{street,city,state,postalCode,country}},"
-     "recipient{name,phone,address{street,city,state,postalCode,country}},packages[length,width,height,"
+     "sender{name,company,phone,address{street,city,state,postalCode,country}},"
+     "recipient{name,company,phone,email,address{street,city,state,postalCode,country}},packages[length,width,height,"
      "weight],"
      "carrier{guid,name},serviceLevel,instructions,collectionDate,estimatedDelivery,deliveredAt,createdAt,"
-     "updatedAt"},
+     "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,externalReference,tags,metadata,"
+     "statusChangedAt,lastTraceAt"},
     {"PUT", "/api/v1/shipments/{shipmentId}", "$shipment",
      R"({"instructions": "ring", "recipient": {"phone": "2"}})", 200, Data::object, "guid"},
     {"DELETE", "/api/v1/shipments/{shipmentId}", "$new.shipment", "", 200, Data::none, ""},
@@ -129,10 +131,10 @@ constexpr Row table[] = {
     {"POST", "/api/carriers/configure", "",
      R"({"carrierId": "$new.carrier", "accountNumber": "A-2", "apiKey": "k", "apiSecret": "s", "testMode": true,
          "defaultServiceLevel": "standard"})",
-     200, Data::object, "guid,name,isConfigured,isActive"},
+     200, Data::object, "guid,name,isConfigured,isActive,inboundSecret"},
     {"GET", "/api/carriers/{carrierId}", "$carrier", "", 200, Data::object,
      "guid,name,code,type,isConfigured,isActive,serviceLevels[code,name,estimatedDays],"
-     "configuration{accountNumber,defaultServiceLevel},features[]"},
+     "configuration{accountNumber,defaultServiceLevel},features[],trackingUrlPattern"},
     {"PATCH", "/api/carriers/{carrierId}", "$carrier",
      R"({"isActive": true, "defaultServiceLevel": "standard", "apiKey": "k"})", 200, Data::object,
      "guid,name,isActive"},

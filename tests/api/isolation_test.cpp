@@ -35,6 +35,7 @@ struct ParameterKind {
 /// The kind of record that a guid names. The first match counts.
 constexpr ParameterKind parameter_kinds[] = {
     {"/api/dispatch/remove-shipment shipmentId", "removable"},
+    {"/api/v1/traces shipmentId", ""},  // an entry with an error (ScansTest)
     {"/api/workflows/configured/{guid}/rotate-secret guid", "webhook"},
     {"/api/carriers/contacts contactId", "carrierContact"},
     {"orderId", "order"},

@@ -31,6 +31,8 @@ std::optional<Permission> contract_permission(const Route& route) {
                                                "/readyz",
                                                "/openapi.json",
                                                "/api/integrations/{guid}/inbound",
+                                               "/api/carriers/{guid}/inbound",
+                                               "/track/{token:text}",
                                                "/verify",
                                                "/accept-invitation",
                                                "/reset-password",

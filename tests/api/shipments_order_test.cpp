@@ -56,13 +56,15 @@ TEST_F(ShipmentsOfOrdersTest, AnOrderBecomesAShipmentWithAllItsItems) {
   EXPECT_EQ(text_at(shipment, "collectionDate"), "2026-12-01T08:00:00.000Z");
   EXPECT_EQ(text_at(shipment, "estimatedDelivery"), "2026-12-03T08:00:00.000Z");
   EXPECT_EQ(at(shipment, "recipient"), json::value({{"name", "Ada"},
+                                                    {"company", nullptr},
                                                     {"address",
                                                      {{"street", "Main St 1"},
                                                       {"city", "New York"},
                                                       {"state", "NY"},
                                                       {"postalCode", "10001"},
                                                       {"country", nullptr}}},
-                                                    {"phone", "+1 2"}}));
+                                                    {"phone", "+1 2"},
+                                                    {"email", "ada@example.com"}}));
   EXPECT_EQ(text_at(shipment, "sender.name"), business);
   EXPECT_EQ(text_at(shipment, "sender.address.city"), "Lisbon");
   EXPECT_EQ(

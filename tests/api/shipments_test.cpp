@@ -30,11 +30,32 @@ TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
   EXPECT_EQ(response.header("Location"), path_of(guid));
 
   const auto shipment = get(guid);
-  EXPECT_EQ(names_of(shipment),
-            (Names{"guid", "trackingNumber", "status", "orderId", "customer", "sender", "recipient",
-                   "packages", "carrier", "serviceLevel", "instructions", "collectionDate",
-                   "estimatedDelivery", "deliveredAt", "createdAt", "updatedAt"}));
-  EXPECT_EQ(names_of(at(shipment, "recipient")), (Names{"name", "address", "phone"}));
+  EXPECT_EQ(names_of(shipment), (Names{"guid",
+                                       "trackingNumber",
+                                       "status",
+                                       "orderId",
+                                       "customer",
+                                       "sender",
+                                       "recipient",
+                                       "packages",
+                                       "carrier",
+                                       "serviceLevel",
+                                       "instructions",
+                                       "collectionDate",
+                                       "estimatedDelivery",
+                                       "deliveredAt",
+                                       "createdAt",
+                                       "updatedAt",
+                                       "carrierTrackingNumber",
+                                       "carrierTrackingUrl",
+                                       "trackingUrl",
+                                       "externalReference",
+                                       "tags",
+                                       "metadata",
+                                       "statusChangedAt",
+                                       "lastTraceAt"}));
+  EXPECT_EQ(names_of(at(shipment, "sender")), (Names{"name", "company", "address", "phone"}));
+  EXPECT_EQ(names_of(at(shipment, "recipient")), (Names{"name", "company", "address", "phone", "email"}));
   EXPECT_EQ(names_of(at(shipment, "recipient.address")),
             (Names{"street", "city", "state", "postalCode", "country"}));
   EXPECT_EQ(at(shipment, "customer"),
