@@ -19,17 +19,6 @@ return case when jsonb_typeof(changes -> 'metadata') = 'object'
 create function metadata_keys(metadata jsonb) returns bigint language sql immutable
 return (select count(*) from jsonb_object_keys(metadata));
 
--- Changes of columns by name, with the metadata among them merged by key into the stored `metadata`. Null removes a key.
-create function merged_changes(metadata jsonb, changes jsonb) returns jsonb language sql immutable
-return case when jsonb_typeof(changes -> 'metadata') = 'object'
-            then changes || jsonb_build_object('metadata', nullif(jsonb_strip_nulls(coalesce(metadata, '{}')
-                                                                                    || (changes -> 'metadata')), '{}'))
-            else changes end;
-
--- The number of keys of metadata. A record has at most 50 (api/records/own_data.hpp).
-create function metadata_keys(metadata jsonb) returns bigint language sql immutable
-return (select count(*) from jsonb_object_keys(metadata));
-
 alter table orders
   add external_reference text,
   add tags jsonb check (jsonb_typeof(tags) = 'array'),
