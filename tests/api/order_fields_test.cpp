@@ -274,12 +274,15 @@ TEST_F(OrderFieldsTest, DefaultsApplyToNewOrdersThatNameNone) {
   const auto order =
       created({{"items",
                 {{{"description", "a"}, {"quantity", 1}, {"price", 1}},
-                 {{"description", "b"}, {"quantity", 1}, {"price", 1}, {"dimensions", {{"length", 1}}}}}}});
+                 {{"description", "b"}, {"quantity", 1}, {"price", 1}, {"dimensions", {{"length", 1}}}},
+                 {{"description", "c"}, {"quantity", 1}, {"price", 1}, {"dimensions", {{"weight", 2}}}}}}});
   EXPECT_EQ(text_at(order, "carrier.guid"), dhl);
   EXPECT_EQ(text_at(order, "serviceLevel"), "express");
   EXPECT_EQ(at(order, "items.0.dimensions"),
             json::value({{"length", 30.48}, {"width", 50.8}, {"height", 25.4}, {"weight", nullptr}}))
       << "in the unit of the products";
+  EXPECT_EQ(at(order, "items.2.dimensions.weight"), 2);
+  EXPECT_EQ(at(order, "items.2.dimensions.length").to_number<double>(), 30.48);
   EXPECT_TRUE(at(order, "items.1.dimensions.width").is_null()) << "dimensions that are given stay";
 
   const auto named = created({{"carrierId", fedex}, {"serviceLevel", "sameday"}});

@@ -1,6 +1,6 @@
 -- Adds an order. Without a customer, the customer with the given contact data is found or added. An order that names no
 -- carrier or service level has the business's default, unless the two do not fit: a service level is one of the carrier.
--- Items without dimensions have the business's default dimensions, in the unit of its products.
+-- Items without lengths have the business's default dimensions, in the unit of its products.
 -- $1 business uuid, $2 order uuid, $3 number text or null, $4 status text, $5 customer uuid or null,
 -- $6 customer_name text or null, $7 customer_email text or null, $8 customer_phone text or null,
 -- $9 items json, $10 street text or null, $11 city text or null, $12 state text or null,
@@ -16,14 +16,17 @@ insert into orders (business_id, guid, customer_id, order_number, status, items,
                     delivery_phone, delivery_email, shipping_method, shipping_cost, external_reference, tags, metadata)
 select b.guid, $2, coalesce($5, find_or_add_customer(b.guid, $6, $7, $8)), coalesce($3, next_order_number(b.guid)), $4,
        case when coalesce(d.length, d.width, d.height) is null then $9 else (
-         select json_agg(case when json_typeof(i.item -> 'dimensions') = 'object' then i.item
-                              else (i.item::jsonb || m.dimensions)::json end order by i.place)
-         from json_array_elements($9) with ordinality i (item, place)
-         cross join (select jsonb_build_object('dimensions', jsonb_build_object(
+         select json_agg(case when coalesce(i.given ->> 'length', i.given ->> 'width', i.given ->> 'height') is not null
+                              then i.item
+                              else (i.item::jsonb || jsonb_build_object(
+                                      'dimensions', m.lengths || jsonb_build_object('weight', i.given -> 'weight')))::json
+                              end order by i.place)
+         from (select e.item, e.item -> 'dimensions' as given, e.place
+               from json_array_elements($9) with ordinality e (item, place)) i
+         cross join (select jsonb_build_object(
                               'length', in_unit(coalesce(d.length, 30), coalesce(d.unit, 'cm'), u.unit),
                               'width', in_unit(coalesce(d.width, 20), coalesce(d.unit, 'cm'), u.unit),
-                              'height', in_unit(coalesce(d.height, 10), coalesce(d.unit, 'cm'), u.unit),
-                              'weight', null)) as dimensions
+                              'height', in_unit(coalesce(d.height, 10), coalesce(d.unit, 'cm'), u.unit)) as lengths
                      from (select coalesce((select s.default_unit from product_settings s where s.business_id = b.guid),
                                            'cm') as unit) u) m) end,
        items_value($9), $10, $11, $12, $13, $14,
