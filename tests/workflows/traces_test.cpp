@@ -254,7 +254,7 @@ TEST(TracesAndCrashes, NoScanIsLostWhenWorkersAreKilled) {
   Tenant tenant(api, "scans");
   const std::string shipment = tenant.insert_shipment("");
   tenant.move_shipment(shipment, "in_transit");
-  tenant.webhook(receiver.url("/hook"), "shipment_trace_added");
+  const std::string workflow = tenant.webhook(receiver.url("/hook"), "shipment_trace_added");
   std::set<std::string> reported;
   for (int round = 0; round < 4; ++round) {
     for (int scan = 0; scan < 50; ++scan) {
@@ -276,7 +276,8 @@ TEST(TracesAndCrashes, NoScanIsLostWhenWorkersAreKilled) {
       },
       std::chrono::seconds(60)));
   EXPECT_EQ(delivered, reported);
-  EXPECT_EQ(tenant.sql.number("select count(*) from all_runs where business_id = $1", {tenant.id}),
+  EXPECT_EQ(tenant.sql.number("select count(*) from all_runs where business_id = $1 and workflow_id = $2",
+                              {tenant.id, workflow}),
             static_cast<std::int64_t>(reported.size()));
 }
 
