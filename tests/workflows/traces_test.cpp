@@ -35,7 +35,7 @@ std::string scans_of(std::string_view shipment, const std::vector<std::string>& 
          guid + "), last_trace_at = now() where guid = " + guid;
 }
 
-// Like the event that erasing a customer writes.
+// Adds the event of an erasure.
 constexpr std::string_view erasure =
     "with e as (insert into events (business_id, entity_type, entity_id, detail) "
     "select business_id, 2, guid, '{\"erased\": true}' from customers where guid = $1 "
