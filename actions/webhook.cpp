@@ -281,7 +281,8 @@ class Webhook final : public Action {
   }
 
   bool sends_entity(const json::object& definition) const override {
-    return body_template(definition).empty();
+    const auto* const text = find_value(definition, "template");
+    return text == nullptr || text->as_string().empty();
   }
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {

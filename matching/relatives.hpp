@@ -38,7 +38,7 @@ class RelativeIndex {
   ByKey by_kind_[storage::relative_kinds];
 };
 
-/// How the entity of one record gets its link to the tracking page.
+/// The need of one entity for links to tracking pages.
 struct TrackingPages {
   bool wanted = false;
   std::string_view public_url;

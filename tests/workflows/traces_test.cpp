@@ -35,7 +35,7 @@ std::string scans_of(std::string_view shipment, const std::vector<std::string>& 
          guid + "), last_trace_at = now() where guid = " + guid;
 }
 
-// Like the event that erasing a customer writes.
+// Adds the event of an erasure.
 constexpr std::string_view erasure =
     "with e as (insert into events (business_id, entity_type, entity_id, detail) "
     "select business_id, 2, guid, '{\"erased\": true}' from customers where guid = $1 "
@@ -214,6 +214,33 @@ TEST_F(Traces, AnErasureFiresItsTriggerAloneWithTheGuid) {
   EXPECT_EQ(at(ledger.data(), "balanced"), true) << ledger.text;
 }
 
+// A worker of an earlier version knows neither trigger: for it such a workflow is unreadable.
+TEST_F(Traces, TracesAndErasuresWaitForAWorkerThatKnowsTheirWorkflows) {
+  const std::string shipment = tenant.insert_shipment("", "in_transit");
+  const std::string customer = insert_customer();
+  const std::string traced = tenant.webhook(url("traced"), "shipment_trace_added");
+  const std::string erased = tenant.webhook(url("erased"), "customer_erased");
+  const auto set_type = [&](const std::string& type) {
+    for (const std::string& workflow : {traced, erased}) {
+      tenant.sql.rows(
+          "update workflows set action = jsonb_set(action, '{type}', to_jsonb($2::text)) where guid = $1",
+          {workflow, type});
+    }
+  };
+  set_type("send_fax");
+  tenant.sql.exec(scans_of(shipment, {"Sorted"}));
+  tenant.sql.value(erasure, {customer});
+  tenant.settle();
+  EXPECT_EQ(tenant.sql.number("select count(*) from postponed_matches where business_id = $1", {tenant.id}),
+            2);
+  set_type("webhook");
+  ASSERT_THAT(wait_for(1, "traced"), SizeIs(1));
+  EXPECT_THAT(descriptions("traced"), ElementsAre("Sorted"));
+  const auto received = wait_for(1, "erased");
+  ASSERT_THAT(received, SizeIs(1));
+  EXPECT_EQ(at(received[0].json_body(), "data.entity"), (json::object{{"guid", customer}}));
+}
+
 // Every scan of a session that goes on while workers are killed is delivered.
 TEST(TracesAndCrashes, NoScanIsLostWhenWorkersAreKilled) {
   const TestDatabase database;
@@ -227,7 +254,7 @@ TEST(TracesAndCrashes, NoScanIsLostWhenWorkersAreKilled) {
   Tenant tenant(api, "scans");
   const std::string shipment = tenant.insert_shipment("");
   tenant.move_shipment(shipment, "in_transit");
-  tenant.webhook(receiver.url("/hook"), "shipment_trace_added");
+  const std::string workflow = tenant.webhook(receiver.url("/hook"), "shipment_trace_added");
   std::set<std::string> reported;
   for (int round = 0; round < 4; ++round) {
     for (int scan = 0; scan < 50; ++scan) {
@@ -249,7 +276,8 @@ TEST(TracesAndCrashes, NoScanIsLostWhenWorkersAreKilled) {
       },
       std::chrono::seconds(60)));
   EXPECT_EQ(delivered, reported);
-  EXPECT_EQ(tenant.sql.number("select count(*) from all_runs where business_id = $1", {tenant.id}),
+  EXPECT_EQ(tenant.sql.number("select count(*) from all_runs where business_id = $1 and workflow_id = $2",
+                              {tenant.id, workflow}),
             static_cast<std::int64_t>(reported.size()));
 }
 

@@ -61,5 +61,26 @@ TEST(Catalogue, ReplaceForgetsLostWorkflowsAndTheirEpochs) {
   EXPECT_EQ(catalogue.epoch(), 4U);
 }
 
+TEST(Catalogue, KnowsWhichWorkflowsMayShowATrackingPage) {
+  const SecretBox secrets{SecretBox::Key{}};
+  Catalogue catalogue(secrets);
+  const auto shows = [&](const char* name, const char* action, std::optional<std::string> templates = {}) {
+    storage::StoredWorkflow workflow = stored(name, {}, 1);
+    workflow.action = action;
+    workflow.templates = std::move(templates);
+    catalogue.apply({workflow});
+    return catalogue.find(workflow.guid)->shows_tracking_page;
+  };
+  EXPECT_TRUE(shows("whole", R"({"type": "webhook", "recipient": "https://a.example/", "template": null})"));
+  EXPECT_FALSE(shows("body", R"({"type": "webhook", "recipient": "https://a.example/", "template": "x"})"));
+  EXPECT_TRUE(shows(
+      "link", R"({"type": "webhook", "recipient": "https://a.example/", "template": "{{trackingUrl}}"})"));
+  EXPECT_FALSE(shows("moved", R"({"type": "update_status", "recipient": "", "status": "ready"})"));
+  constexpr const char* mail = R"({"type": "send_email", "recipient": "a@example.com", "template": "t"})";
+  EXPECT_TRUE(shows("stored", mail, R"({"t": {"subject": "s", "body": "{{trackingUrl}}"}})"));
+  EXPECT_TRUE(shows("built-in", mail, R"({"shipment_in_transit": null})"));
+  EXPECT_FALSE(shows("other", mail, R"({"customer_created": null})"));
+}
+
 }  // namespace
 }  // namespace waybill::worker
