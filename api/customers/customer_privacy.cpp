@@ -76,7 +76,8 @@ asio::awaitable<Answer> erase(Call& call, Services& services) {
 }
 
 /// The document, as JSON; empty if there is no such customer.
-std::string export_of(storage::Session& session, const Guid& business, const Guid& customer, Time now) {
+std::string export_of(storage::Session& session, const Guid& business, const Guid& customer,
+                      const std::string& public_url, Time now) {
   const auto found = session.run(storage::sql::customers::Get{.business = business, .customer = customer});
   if (found.empty()) return {};
   const auto records = records_of_customer(session, business, customer).with(customer);
@@ -86,7 +87,8 @@ std::string export_of(storage::Session& session, const Guid& business, const Gui
     document.append(",\"").append(name).append("\":").append(json_array(rows));
   };
   add("orders", session.run(sql::Orders{.business = business, .customer = customer}));
-  add("shipments", session.run(sql::Shipments{.business = business, .customer = customer}));
+  add("shipments",
+      session.run(sql::Shipments{.business = business, .customer = customer, .public_url = public_url}));
   add("events", session.run(sql::Events{.business = business, .records = records}));
   add("runs", session.run(sql::Runs{.business = business, .records = records}));
   return document + "}";
@@ -95,9 +97,9 @@ std::string export_of(storage::Session& session, const Guid& business, const Gui
 asio::awaitable<Answer> export_customer(Call& call, Services& services) {
   const auto business = call.business();
   auto document = co_await services.analysis.run(
-      business, [business, customer = call.id(), now = services.clock.now()](storage::Session& session) {
-        return export_of(session, business, customer, now);
-      });
+      business,
+      [business, customer = call.id(), public_url = services.settings.public_url, now = services.clock.now()](
+          storage::Session& session) { return export_of(session, business, customer, public_url, now); });
   if (document.empty()) throw not_found("customer");
   co_return Answer::of(std::move(document));
 }

@@ -1,7 +1,6 @@
 -- Locks the shipments that scans name and returns, for each scan, the shipments that it can mean. A scan names
 -- a shipment by its guid or by its own number or the carrier's, without regard to case. A scan that names no
 -- shipment has no row. The locks are taken in order of guid, so that calls cannot deadlock.
---
 -- The plan must be good without statistics, which a new table lacks. So each number and guid is looked up by
 -- itself (`lateral`), and deleted shipments are left out at the end: with the condition on deleted_at, a
 -- partial index that begins with business_id can look as good as the primary key.
