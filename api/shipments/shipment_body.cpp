@@ -117,6 +117,7 @@ constexpr Property customer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string},
     {.name = "email", .kind = Kind::email},
+    {.name = "phone", .kind = Kind::string},
 };
 constexpr Schema customer_schema{"CustomerOfShipment", customer_properties};
 constexpr Schema customer_entry_schema{"CustomerOfShipmentEntry", std::span(customer_properties).first(2)};
