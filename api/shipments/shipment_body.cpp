@@ -61,6 +61,7 @@ constexpr Property relative_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .required = true},
     {.name = "name", .kind = Kind::string, .read_only = true},
     {.name = "email", .kind = Kind::string, .read_only = true},
+    {.name = "phone", .kind = Kind::string, .read_only = true},
 };
 constexpr Schema relative_schema{"ShipmentRelative", relative_properties};
 

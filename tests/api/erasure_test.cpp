@@ -169,7 +169,7 @@ class ErasureTest : public testing::Test {
   TempDirectory mails;
   World world{{.arguments = {"--mail-dir", mails.path()}}};
   Receiver receiver;
-  Tenant tenant{world.waybill, "Erasing shop"};
+  Tenant tenant{world.waybill, "Erasing"};
   Http& http = tenant.http;
 };
 
@@ -298,7 +298,7 @@ TEST_F(ErasureTest, DeletedRecordsAreErasedToo) {
 }
 
 TEST_F(ErasureTest, MailsOfOtherBusinessesAreNotTouched) {
-  Tenant other(world.waybill, "Other shop");
+  Tenant other(world.waybill, "Other");
   const auto send = [&](Tenant& sender) {
     sender.configure(
         {{"name", "mail"},
@@ -320,7 +320,7 @@ TEST_F(ErasureTest, MailsOfOtherBusinessesAreNotTouched) {
 
 TEST_F(ErasureTest, ACustomerOfAnotherBusinessIsNotFound) {
   const auto customer = create_person();
-  Tenant other(world.waybill, "Other shop");
+  Tenant other(world.waybill, "Other");
   for (const auto& path :
        {"/api/v1/Customers/" + customer, "/api/v1/Customers/" + std::string(unknown_guid)}) {
     EXPECT_EQ(other.http.post(path + "/erase").status, 404);

@@ -15,7 +15,7 @@ constexpr Row table[] = {
      "collectionDate,externalReference,tags,metadata,source{type,integration,externalId,url},statusChangedAt,"
      "createdAt"},
     {"GET", "/api/v1/Orders/{orderId}", "$order", "", 200, Data::object,
-     "guid,orderNumber,status,customer{guid,name,email},"
+     "guid,orderNumber,status,customer{guid,name,email,phone},"
      "items[guid,description,sku,productId,quantity,price,dimensions{length,width,height,weight}],"
      "deliveryAddress{street,city,state,postalCode,country,name,company,phone,email},carrier{guid,name},"
      "serviceLevel,shippingMethod,shippingCost,shipments[guid,trackingNumber,status],totalValue,currency,"
@@ -49,9 +49,10 @@ constexpr Row table[] = {
          "recipient": {"name": "R", "street": "1", "city": "P"}, "packages": [{"length": 1}]})",
      201, Data::none, ""},
     {"GET", "/api/v1/shipments/{shipmentId}", "$shipment", "", 200, Data::object,
-     "guid,trackingNumber,status,orderId,customer{guid,name,email},"
+     "guid,trackingNumber,status,orderId,customer{guid,name,email,phone},"
      "sender{name,company,phone,address{street,city,state,postalCode,country}},"
-     "recipient{name,company,phone,email,address{street,city,state,postalCode,country}},packages[length,width,height,"
+     "recipient{name,company,phone,email,address{street,city,state,postalCode,country}},packages[length,"
+     "width,height,"
      "weight],"
      "carrier{guid,name},serviceLevel,instructions,collectionDate,estimatedDelivery,deliveredAt,createdAt,"
      "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,externalReference,tags,metadata,"
@@ -71,13 +72,14 @@ constexpr Row table[] = {
      "timestamp,status,description,location"},
     // Customers
     {"GET", "/api/v1/Customers", "?$filter=name eq 'Ada'&$search=ada&PageSize=100", "", 200, Data::list,
-     "guid,name,email,phone,company,address{street,city,state,postalCode,country}"},
+     "guid,name,email,phone,company,address{street,city,state,postalCode,country},externalReference,tags,"
+     "metadata"},
     {"POST", "/api/v1/Customers", "",
      R"({"name": "Bea", "email": "bea@example.com", "phone": "1", "company": "c", "address": {"city": "Lisbon"}})",
      201, Data::object, "guid,name,email"},
     {"GET", "/api/v1/Customers/{customerId}", "$customer", "", 200, Data::object,
      "guid,name,email,phone,company,address{street,city,state,postalCode,country},"
-     "contacts[guid,name,email,phone,role],references[guid,type,value]"},
+     "contacts[guid,name,email,phone,role],references[guid,type,value],externalReference,tags,metadata"},
     {"PUT", "/api/v1/Customers/{customerId}", "$new.customer",
      R"({"name": "Bee", "email": null, "phone": "2"})", 200, Data::object, "guid,name,email"},
     {"DELETE", "/api/v1/Customers/{customerId}", "$new.customer", "", 200, Data::none, ""},
@@ -167,7 +169,8 @@ constexpr Row table[] = {
      "routeId,events[time,type,location,status]"},
     // Business
     {"GET", "/api/business/my-business", "", "", 200, Data::object,
-     "guid,name,email,phone,address{street,city,state,postalCode,country},settings{timezone,currency}"},
+     "guid,name,email,phone,address{street,city,state,postalCode,country},branding,settings{timezone,"
+     "currency}"},
     {"POST", "/api/business", "",
      R"({"name": "Newcomers", "email": "new@example.com", "phone": "1", "address": {"city": "Lisbon"}})", 201,
      Data::object, "guid,name", Caller::newcomer},

@@ -53,6 +53,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"productId", "product"},
     {"variantId", "variant"},
     {"presetId", "preset"},
+    {"/api/integrations/provider/configure carrierId", ""},  // a store is needed; PATCH checks it likewise
     {"carrierId", "carrier"},
     {"carrier.guid", "carrier"},
     {"defaultCarrier", "carrier"},
@@ -135,6 +136,8 @@ constexpr BaseBody base_bodies[] = {
     {"POST /api/carriers/configure", R"({"carrierId": "$carrier", "accountNumber": "A-1"})"},
     {"PATCH /api/carriers/{carrierId}", R"({"isActive": true})"},
     {"POST /api/dispatch/remove-shipment", R"({"dispatchId": "$dispatch", "shipmentId": "$carried"})"},
+    {"PATCH /api/integrations/{guid}",
+     R"({"settings": {"serviceMapping": [{"method": "m", "carrierId": "$carrier"}]}})"},
     {"PATCH /api/dispatch/{id}/status", R"({"status": "ready"})"},
     {"PATCH /api/business/users/{guid}", R"({"role": "operator"})"},
     {"POST /api/workflows/configure",

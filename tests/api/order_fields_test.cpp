@@ -52,7 +52,8 @@ class OrderFieldsTest : public ApiTest {
   }
 
   std::string carrier(std::string_view name) {
-    for (const auto& entry : http.get("/api/carriers").data().as_array()) {
+    const auto carriers = http.get("/api/carriers").data();
+    for (const auto& entry : carriers.as_array()) {
       if (text_at(entry, "name") == name) return text_at(entry, "guid");
     }
     ADD_FAILURE() << "no carrier " << name;

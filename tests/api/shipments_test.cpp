@@ -59,7 +59,7 @@ TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
   EXPECT_EQ(names_of(at(shipment, "recipient.address")),
             (Names{"street", "city", "state", "postalCode", "country"}));
   EXPECT_EQ(at(shipment, "customer"),
-            json::value({{"guid", ada}, {"name", "ada"}, {"email", "ada@example.com"}}));
+            json::value({{"guid", ada}, {"name", "ada"}, {"email", "ada@example.com"}, {"phone", nullptr}}));
   EXPECT_EQ(at(shipment, "carrier"), json::value({{"guid", carrier("ups")}, {"name", "UPS"}}));
   EXPECT_EQ(text_at(shipment, "status"), "created");
   EXPECT_TRUE(domain::is_tracking_number(text_at(shipment, "trackingNumber")))
