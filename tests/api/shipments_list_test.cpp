@@ -122,8 +122,11 @@ TEST_F(ShipmentsListTest, AShipmentInsertedBySqlIsListedAndShown) {
       {tenant.id});
   EXPECT_EQ(texts(http.get(collection), "guid"), (std::vector<std::string>{guid}));
   EXPECT_EQ(text_at(get(guid), "trackingNumber"), "X");
-  EXPECT_EQ(at(get(guid), "recipient"),
-            json::value({{"name", nullptr}, {"address", nullptr}, {"phone", nullptr}}))
+  EXPECT_EQ(at(get(guid), "recipient"), json::value({{"name", nullptr},
+                                                     {"company", nullptr},
+                                                     {"address", nullptr},
+                                                     {"phone", nullptr},
+                                                     {"email", nullptr}}))
       << "as a workflow sees it";
   EXPECT_EQ(at(http.get(collection).data(), "0.sender"),
             json::value({{"name", nullptr}, {"address", nullptr}}));
