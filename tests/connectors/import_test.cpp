@@ -97,7 +97,7 @@ TEST_F(ImportTest, OwnDataAndCarrierStayWhenTheStoreChangesAnOrder) {
   EXPECT_EQ(connection.order(id, "carrier_id"), carrier);
   EXPECT_EQ(connection.order(id, "service_level"), "express");
   EXPECT_EQ(connection.order(id, "external_reference || tags || metadata"), "R[\"vip\"]{\"k\": 1}");
-  EXPECT_EQ(connection.order(id, "collection_date"), "2026-12-01");
+  EXPECT_EQ(connection.order(id, "collection_date"), "2026-12-01 00:00:00+00");
 }
 
 TEST_F(ImportTest, TheServiceMappingSetsCarrierAndServiceLevel) {
@@ -174,7 +174,7 @@ TEST_F(ImportTest, OrdersThatTheStoreCreatedBeforeImportSinceAreNeverImported) {
   const auto month = std::chrono::days(31);
   const auto old = store.add_order({}, an_hour_ago() - month);
   const auto bad = store.add_order(without_address(), an_hour_ago() - month);
-  const auto fresh = store.add_order();
+  const auto fresh = store.add_order({}, an_hour_ago());
   auto connection = connect(store);
   EXPECT_EQ(connection.sync().counts(), "1 imported, 0 updated, 0 unchanged, 0 failed");
   EXPECT_EQ(connection.order(fresh, "order_number"), std::to_string(fresh));
@@ -186,7 +186,7 @@ TEST_F(ImportTest, OrdersThatTheStoreCreatedBeforeImportSinceAreNeverImported) {
   EXPECT_EQ(connection.failures(), 0);
 
   // One that was imported follows the store.
-  connection.set("import_since = now() + interval '1 day'");
+  connection.set("import_since = now() - interval '1 minute'");
   store.change_order(fresh, {{"total", "60.00"}});
   EXPECT_EQ(connection.sync().updated, 1);
   EXPECT_EQ(connection.order(fresh, "total_value"), "60.00");

@@ -29,6 +29,8 @@ constexpr std::string_view of_all_businesses[] = {
     "businesses.soft_check",
     "workflows.changed",
     "integrations.find_inbound",
+    "carriers.find_inbound",
+    "tracking_pages.",
     "imports.claim",
     "imports.renew",
 };
@@ -80,7 +82,9 @@ class Tenancy : public testing::Test {
       if (member.is_structured()) collect_unguarded(member, unguarded, above);
     }
     const auto* const relation = object->if_contains("Relation Name");
-    if (relation == nullptr || object->at("Node Type") == "ModifyTable") return;
+    // The target tables of a change have no type.
+    const auto* const type = object->if_contains("Node Type");
+    if (relation == nullptr || type == nullptr || *type == "ModifyTable") return;
     if (!tables.contains(std::string(relation->as_string()))) return;
     const std::string column = std::string(object->at("Alias").as_string()) + ".business_id";
     bool guarded = above.find("(" + column + " =") != std::string::npos ||
@@ -103,6 +107,7 @@ TEST_F(Tenancy, EveryStatementOfTheApiReadsEachTableByItsBusiness) {
   std::size_t checked = 0;
   for (const storage::Statement* statement : storage::all_statements()) {
     if (serves_all(statement->name)) continue;
+    SCOPED_TRACE(statement->name);
     std::vector<std::string> unguarded;
     collect_unguarded(plan(*statement), unguarded);
     for (const std::string& table : unguarded) {

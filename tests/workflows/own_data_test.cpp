@@ -126,8 +126,8 @@ TEST_F(OwnData, TestAndExplainShowTheValues) {
       tenant.http.post("/api/workflows/test", {{"workflowId", workflow}, {"entityId", order}});
   ASSERT_EQ(tested.status, 200) << tested.text;
   EXPECT_EQ(tested.data().at("conditions"), json::parse(R"([
-      {"path": "metadata.erp.id", "operator": "eq", "expected": "B", "actual": "A", "holds": false},
-      {"path": "tags", "operator": "eq", "expected": "vip", "actual": ["vip", "new"], "holds": true}])"));
+      {"path": "tags", "operator": "eq", "expected": "vip", "actual": ["vip", "new"], "holds": true},
+      {"path": "metadata.erp.id", "operator": "eq", "expected": "B", "actual": "A", "holds": false}])"));
   tenant.update_orders("notes = 'x' where guid = '" + order + "'");
   tenant.settle();
   const Response explained = tenant.http.get("/api/workflows/explain?entityId=" + order);
