@@ -137,9 +137,8 @@ Postgres::Postgres() {
     command.insert(command.end(), {"-c", setting});
   }
   if (records_statements()) {
-    command.insert(command.end(),
-                   {"-c", "shared_preload_libraries=pg_stat_statements", "-c", "pg_stat_statements.max=50000",
-                    "-c", "pg_stat_statements.track_utility=off"});
+    command.insert(command.end(), {"-c", "shared_preload_libraries=pg_stat_statements", "-c",
+                                   "pg_stat_statements.max=50000"});
   }
   // SIGQUIT makes the server end with all its processes even if the test is killed.
   server_ = std::make_unique<Process>(command, Process::Options{.user = user, .death_signal = SIGQUIT});

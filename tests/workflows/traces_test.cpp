@@ -145,7 +145,7 @@ TEST_F(Traces, ConditionsTestBacktestAndExplainKnowTheTrace) {
   for (const json::value& entry : at(refused, "workflows").as_array()) {
     if (text_at(entry, "guid") != workflow) continue;
     EXPECT_EQ(text_at(entry, "reason"), "condition");
-    EXPECT_EQ(entry.at("conditions").at(0).at("actual"), "Bergen");
+    EXPECT_EQ(entry.at("conditions").at(1).at("actual"), "Bergen");
   }
 
   const json::value past = post("backtest", {{"definition", definition}});

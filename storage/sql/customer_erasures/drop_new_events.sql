@@ -6,4 +6,4 @@ with gone as (
   returning e.id, e.at
 )
 delete from pending_events p using gone g
-where p.shard = shard_of($1) and p.id = g.id and p.at = g.at
+where p.shard = shard_of($1) and p.business_id = $1 and p.id = g.id and p.at = g.at

@@ -1,3 +1,3 @@
 -- Sets the cause of the changes of this session.
 -- $1 cause text
-select set_config('waybill.cause', $1, false)
+select from set_config('waybill.cause', $1, false)
