@@ -1,9 +1,5 @@
--- Who receives an order, where it comes from, and when its status last changed; what a store's import sets, and the
--- tracking that a store has been given.
-
--- The reported time of the changes of this transaction, the setting waybill.reported_at; null if it is not set.
-create function reported_time() returns timestamptz language sql stable
-return nullif(current_setting('waybill.reported_at', true), '')::timestamptz;
+-- The recipient and the source of an order, the time of its last status change, the values that a store's import sets, and
+-- the tracking that a store has been given.
 
 -- The kind of writer that adds an order: sql, import, or api for the rest of the service. PostgreSQL parses this body when
 -- the function is created, so it needs no search_path.
@@ -66,7 +62,7 @@ create function keep_order_times() returns trigger language plpgsql as $$
 begin
   new.updated_at := pg_catalog.now();
   if new.status operator(pg_catalog.<>) old.status then
-    new.status_changed_at := coalesce(@schema@.reported_time(), pg_catalog.clock_timestamp());
+    new.status_changed_at := pg_catalog.clock_timestamp();
   end if;
   return new;
 end $$;

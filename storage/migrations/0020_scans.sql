@@ -56,7 +56,7 @@ create index shipments_by_number on shipments (business_id, lower(tracking_numbe
 create index shipments_by_carrier_number on shipments (business_id, lower(carrier_tracking_number))
   where deleted_at is null and carrier_tracking_number is not null;
 
--- Of the texts that a search reads, those that most shipments lack; search_text has the others.
+-- The texts of a search that most shipments lack; search_text has the others.
 create function further_search_text(s shipments) returns text language sql immutable as $$
   select lower(coalesce(s.carrier_tracking_number, '') || E'\n' || coalesce(s.recipient_company, '')) $$;
 create index shipments_by_further_text on shipments using gin (business_id,

@@ -274,7 +274,7 @@ TEST_F(IntegrationsTest, SettingsOfAnActiveStoreChangeWithoutItsCredentials) {
                                                             {"importSince", "2026-01-02T02:04:05.000Z"}}));
   EXPECT_EQ(http.get(path).data(), changed.data());
   EXPECT_EQ(store.calls().size(), calls) << "the store is not called";
-  // What is absent stays; null sets the default.
+  // An absent setting stays; null sets the default.
   changed = http.patch(path, {{"settings", {{"syncProducts", true}}}});
   EXPECT_EQ(at(changed.body, "data.settings.serviceMapping"), json::value(mapping));
   changed = http.patch(path, {{"settings", {{"serviceMapping", nullptr}, {"importSince", nullptr}}}});
