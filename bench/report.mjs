@@ -98,6 +98,30 @@ const parts = {
       ['list, relative to pgbench', 'list', 'list_pgbench', ''],
     ],
   },
+  shipments: {
+    title: 'Shipments',
+    text:
+      'wrk with one thread and 64 connections requests the public page of a random one of 10 000 shipments with five ' +
+      'traces each, and a random order by id. 10 000 scans, one of each shipment, in ten requests one after another: ' +
+      'first as moves from `created` to `in_transit`, then as scans that move nothing.',
+    rows: [
+      ['GET of an order by id', 'get', 'requests/s'],
+      ['page, HTML', 'page', 'requests/s'],
+      ['… p99', 'page_p99', 'ms'],
+      ['page, JSON', 'page_json', 'requests/s'],
+      ['… p99', 'page_json_p99', 'ms'],
+      ['10 000 scans that move (once)', 'scans_move', 'ms'],
+      ['10 000 scans that move nothing', 'scans', 'ms'],
+    ],
+    limits: [
+      ['10 000 scans that move', 'scans_move', 2000, 'ms'],
+      ['10 000 scans', 'scans', 2000, 'ms'],
+    ],
+    ratios: [
+      ['page, relative to GET by id', 'page', 'get', '≥ 0.8'],
+      ['JSON of the page, relative to GET by id', 'page_json', 'get', '≥ 0.8'],
+    ],
+  },
   memory: {
     title: 'Memory',
     text: 'Resident memory of one process with API and worker, without PostgreSQL. Measured once.',

@@ -101,9 +101,13 @@ class Database {
   virtual asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                             Format format = Format::text);
   template <TypedStatement Merged, TypedStatement S>
-    requires(!HasRow<S>)
-  asio::awaitable<Rows> read_merged(const S& statement, Format format = Format::text) {
-    return read_merged(S::statement, Merged::statement, statement.params(), format);
+  asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
+    auto rows = read_merged(S::statement, Merged::statement, statement.params(), format);
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(std::move(rows));
+    } else {
+      return rows;
+    }
   }
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
