@@ -78,23 +78,27 @@ const parts = {
       '100 000 orders. wrk with one thread and 64 connections requests a random order, or one of the first twenty ' +
       'pages of fifty with an exact `totalCount`. waybill checks the token and counts the request against a plan; ' +
       'Fastify does not. pgbench runs the same statements, prepared, with 16 clients. Fastify builds its JSON in ' +
-      'SQL, with a pool of 10.',
+      'SQL, with a pool of 10; so does the server in Go (net/http, pgx), with the same statements.',
     rows: [
       ['waybill, GET by id', 'get', 'requests/s'],
       ['… p50', 'get_p50', 'ms'],
       ['… p99', 'get_p99', 'ms'],
       ['pgbench, its statement', 'get_pgbench', 'statements/s'],
       ['Fastify 5 + pg, GET by id', 'get_fastify', 'requests/s'],
+      ['Go net/http + pgx, GET by id', 'get_go', 'requests/s'],
       ['waybill, list', 'list', 'requests/s'],
       ['… p50', 'list_p50', 'ms'],
       ['… p99', 'list_p99', 'ms'],
       ['pgbench, its statements', 'list_pgbench', 'statements/s'],
       ['Fastify 5 + pg, list', 'list_fastify', 'requests/s'],
+      ['Go net/http + pgx, list', 'list_go', 'requests/s'],
     ],
     ratios: [
       ['GET by id, relative to Fastify', 'get', 'get_fastify', '≥ 2'],
+      ['GET by id, relative to Go', 'get', 'get_go', '≥ 2'],
       ['GET by id, relative to pgbench', 'get', 'get_pgbench', ''],
       ['list, relative to Fastify', 'list', 'list_fastify', '≥ 6'],
+      ['list, relative to Go', 'list', 'list_go', '≥ 6'],
       ['list, relative to pgbench', 'list', 'list_pgbench', ''],
     ],
   },
@@ -376,7 +380,7 @@ function section({ title, text, rows, limits = [], ratios = [] }) {
     lines.push(`| ${what} | ${shown(median(values))} ${unit} | ${spread(values)} | ${judged(median(values), `< ${limit}`)} |`);
   }
   for (const [what, name, over, target] of ratios) {
-    if (!samples.has(name)) continue;
+    if (!samples.has(name) || !samples.has(over)) continue;
     const values = samples.get(name).map((value, repetition) => value / samples.get(over)[repetition]);
     lines.push(`| ${what} | ${shown(median(values))} | ${spread(values)} | ${judged(median(values), target)} |`);
   }
