@@ -77,7 +77,8 @@ class Worker::Impl {
             .changed = [this](const storage::HeldShards& held) { pump_.hold(held); },
             .busy = [this](std::int16_t shard) { return pump_.is_busy(shard); },
             .hand_over = [this](const std::vector<std::int16_t>& shards) { runner_.hand_over(shards); },
-            .matched_until = [this] { return pump_.matched_until(); }});
+            .matched_until = [this] { return pump_.matched_until(); },
+            .can_match = [this] { return pump_.can_match(); }});
     duties_ = std::make_unique<Duties>(
         Duties::Options{.database_url = options_.database_url,
                         .retention_days = options_.retention_days,

@@ -38,6 +38,8 @@ std::size_t count_hosts(const Conninfo& url) {
   return hosts ? split(*hosts).size() : 1;
 }
 
+constexpr std::pair<std::string_view, const char*> default_port{"port", "5432"};
+
 // Limits for an unresponsive connection: the client's as parameters, the server's as settings of the session.
 // With tcp_user_timeout, the keepalive count has no effect.
 constexpr std::pair<const char*, const char*> defaults[] = {
@@ -62,7 +64,10 @@ ConnectParams::ConnectParams(const std::string& url, std::string_view applicatio
     for (const char* const keyword : {"host", "hostaddr", "port"}) {
       const auto list = value_of(parsed, keyword);
       const auto parts = list ? split(*list) : std::vector<std::string>();
-      if (parts.size() > 1) add(keyword, parts.at(std::min(*host, parts.size() - 1)));
+      if (parts.size() < 2) continue;
+      const std::string& part = parts.at(std::min(*host, parts.size() - 1));
+      // libpq ignores an empty value, so the URL's list of empty ports would stay.
+      add(keyword, part.empty() && keyword == default_port.first ? default_port.second : part);
     }
   }
   const auto url_options = value_of(parsed, "options");
