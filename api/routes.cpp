@@ -24,6 +24,7 @@ std::vector<Route> all_routes() {
       template_routes,
       run_routes,
       insight_routes,
+      discovery_routes,
       system_routes,
       user_routes,
       business_routes,

@@ -173,6 +173,7 @@ std::span<const Route> workflow_header_routes();
 std::span<const Route> template_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();
+std::span<const Route> discovery_routes();
 std::span<const Route> system_routes();
 std::span<const Route> reference_routes();
 std::span<const Route> mailed_link_routes();

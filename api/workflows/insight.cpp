@@ -39,13 +39,9 @@ constexpr Property test_properties[] = {
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
-constexpr std::string_view operators[] = {"eq",       "ne",     "gt",      "gte",      "lt",
-                                          "lte",      "in",     "nin",     "contains", "startsWith",
-                                          "endsWith", "exists", "changed", "from",     "to"};
-
 constexpr Property condition_properties[] = {
     {.name = "path", .kind = Kind::string, .nullable = false},
-    {.name = "operator", .kind = Kind::one_of, .nullable = false, .values = operators},
+    {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
     {.name = "expected", .kind = Kind::any},
     {.name = "actual", .kind = Kind::any},
     {.name = "holds", .kind = Kind::boolean, .nullable = false},

@@ -12,6 +12,9 @@ constexpr std::string_view webhook[] = {"webhook"};
 constexpr std::string_view update_status[] = {"update_status"};
 constexpr std::string_view push_tracking[] = {"push_tracking"};
 
+constexpr std::string_view condition_operators[] = {"eq",       "ne",     "gt",      "gte",      "lt",
+                                                    "lte",      "in",     "nin",     "contains", "startsWith",
+                                                    "endsWith", "exists", "changed", "from",     "to"};
 constexpr std::string_view urgencies[] = {"very-low", "low", "normal", "high"};  // RFC 8030 section 5.3
 constexpr double max_ttl = 2'419'200;
 
@@ -230,6 +233,7 @@ constexpr std::string_view conditions_json = R"json({
 
 const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
 const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
+const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};
 const Schema action_schema{.name = "Action", .variants = actions};
 const Schema planned_request_schema{.name = "PlannedRequest", .variants = planned_requests};
