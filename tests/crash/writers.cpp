@@ -54,10 +54,14 @@ void Writers::pause(Client& client) {
 
 void Writers::write_by_api(const Shop& shop, Client& client) {
   std::optional<Http> http;
-  // A failed change is followed by a pause, so that the writers do not flood a recovering service.
   while (!stopped_) {
-    pause(client);
-    eventually([&] { return stopped_ || change_by_api(http, shop, client); });
+    if (interval_ > Deadline::zero()) {
+      pause(client);
+      change_by_api(http, shop, client);
+    } else {
+      // A failed change is followed by a pause, so that the writers do not flood a recovering service.
+      eventually([&] { return stopped_ || change_by_api(http, shop, client); });
+    }
   }
 }
 
