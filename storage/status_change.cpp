@@ -33,6 +33,20 @@ statements::Orders orders_statement(const Guid& business, const StatusChange& ch
           .waits = change.waits};
 }
 
+/// A move of one order for which one small statement suffices if the move is allowed.
+bool is_plain_move(const StatusChange& change) {
+  return change.entity_type == domain::EntityType::order && change.records.size() == 1 && change.waits &&
+         !change.when_all_shipments && change.cause.empty();
+}
+
+/// The parameters are views of `change`.
+statements::Order order_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .order = change.records.front(),
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status)};
+}
+
 /// The parameters are views of `change`.
 statements::Shipments shipments_statement(const Guid& business, const StatusChange& change) {
   return {.business = business,
@@ -91,6 +105,10 @@ asio::awaitable<StatusChangeResult> change_status(Transaction& transaction, Guid
 
 asio::awaitable<StatusChangeResult> change_status(Database& database, Guid business, StatusChange change,
                                                   Cause cause) {
+  if (is_plain_move(change)) {
+    const auto moved = co_await database.write(order_statement(business, change), cause);
+    if (!moved.empty()) co_return StatusChangeResult{.moved = 1};
+  }
   if (change.entity_type == domain::EntityType::shipment)
     co_return result_of(co_await database.write(shipments_statement(business, change), std::move(cause)),
                         change);
