@@ -1,6 +1,6 @@
 -- Returns what the public page of a shipment shows, with the newest fifty traces, newest first, and the number of
 -- older ones. An offset is the minutes by which the business's zone is ahead of UTC at the time before it. No
--- row if no shipment has the token.
+-- row if no shipment has the token or its business is suspended.
 -- $1 token uuid
 -- -> tracking_number text, status text, carrier text or null, carrier_tracking_number text or null,
 -- carrier_tracking_url text or null, estimated_delivery timestamptz or null, estimated_offset int or null,
@@ -18,7 +18,7 @@ select r.tracking_number, r.status, k.name as carrier, r.carrier_tracking_number
        greatest(t.count - 50, 0) as older_traces
 from tracking_tokens n
 join shipments r on r.business_id = n.business_id and r.guid = n.shipment_id and r.deleted_at is null
-join businesses b on b.guid = r.business_id
+join businesses b on b.guid = r.business_id and b.suspended_at is null
 left join carriers k on k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id
 cross join lateral (
   select count(*) as count,
