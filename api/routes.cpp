@@ -30,6 +30,7 @@ std::vector<Route> all_routes() {
       business_routes,
       business_user_routes,
       token_routes,
+      audit_routes,
       subscription_routes,
       reference_routes,
       mailed_link_routes,

@@ -60,6 +60,7 @@ enum class Observable : std::uint8_t {
   workflow_unreadable,
   match_postponed,
   runs_deferred,
+  events_set_aside,
   breaker_opened,
   breaker_closed,
   destination_refused,
@@ -132,6 +133,7 @@ enum class Gauge : std::uint8_t {
   queue_retrying,
   queue_held,
   workflows_unreadable,  // workflows that this version cannot read
+  businesses_suspended,
   runs_in_flight,
   shards_owned,
   breakers_open,

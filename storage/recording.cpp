@@ -10,24 +10,19 @@
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
 #include "storage/run_rows.hpp"
+#include "storage/run_store.hpp"
 #include "storage/sql/outbox.sql.hpp"
 #include "storage/sql/queue.sql.hpp"
 
 namespace waybill::storage {
 namespace {
 
-void write_postponed(Session& session, const std::vector<const SettledEvent*>& events) {
-  CopyRows rows(4);
+std::vector<PostponedMatch> postponed_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<PostponedMatch> matches;
   for (const SettledEvent* const event : events) {
-    for (const PostponedMatch& match : event->postponed) {
-      rows.begin_row()
-          .guid(match.business_id)
-          .guid(match.workflow_id)
-          .bigint(static_cast<std::int64_t>(match.event_id))
-          .timestamp(match.at);
-    }
+    matches.insert(matches.end(), event->postponed.begin(), event->postponed.end());
   }
-  if (!rows.empty()) session.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
+  return matches;
 }
 
 }  // namespace
@@ -173,7 +168,7 @@ void Recording::write_events() {
   }
   finished.write(session_);
   queued.write(session_);
-  write_postponed(session_, events_);
+  RunStore(session_, worker_).postpone(postponed_of(events_));
 }
 
 /// Runs the statement `S` for the outcomes that are final, or for the others.

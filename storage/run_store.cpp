@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "storage/binary.hpp"
+#include "storage/copy_rows.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/queue.sql.hpp"
 
@@ -30,6 +31,18 @@ void RunStore::queue(const std::vector<Run>& runs) {
   QueuedRows queued;
   for (const Run& run : runs) queued.add(run.key, run.state, std::nullopt);
   queued.write(session_);
+}
+
+void RunStore::postpone(std::span<const PostponedMatch> matches) {
+  CopyRows rows(4);
+  for (const PostponedMatch& match : matches) {
+    rows.begin_row()
+        .guid(match.business_id)
+        .guid(match.workflow_id)
+        .bigint(static_cast<std::int64_t>(match.event_id))
+        .timestamp(match.at);
+  }
+  if (!rows.empty()) session_.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
 }
 
 std::vector<Guid> RunStore::workflows_with_postponed(std::size_t limit) {

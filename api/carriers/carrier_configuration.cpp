@@ -26,12 +26,21 @@ Bytes sealed_inbound(const Call& call, const Services& services, const Guid& car
   return services.secrets.seal(secret.text(), purpose_of(call.business(), carrier, inbound_secret));
 }
 
-/// Returns the credential `name` of the body, sealed.
+/// Returns the credential `name` of the body, sealed. One that equals the stored one, `before`, stays as it
+/// is stored: encrypted anew, it would look changed in the audit log.
 std::optional<Bytes> sealed(const Call& call, const Services& services, const Guid& carrier,
-                            const std::string& name) {
+                            const std::string& name, const std::optional<Bytes>& before) {
   const auto secret = text_at(call.object(), name);
   if (!secret) return std::nullopt;
-  return services.secrets.seal(*secret, purpose_of(call.business(), carrier, name));
+  const auto purpose = purpose_of(call.business(), carrier, name);
+  if (before) {
+    try {
+      if (services.secrets.open(*before, purpose) == *secret) return before;
+    } catch (const SecretError&) {
+      // A credential that cannot be opened is replaced.
+    }
+  }
+  return services.secrets.seal(*secret, purpose);
 }
 
 struct Terms {
@@ -40,6 +49,7 @@ struct Terms {
   Text account_number;  // nullopt if not configured
   Text tracking_url_pattern;
   bool is_own = false;  // a carrier of the business
+  std::optional<Bytes> sealed_key, sealed_secret;
 };
 
 asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& carrier) {
@@ -50,7 +60,9 @@ asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& ca
                   .levels = std::string(terms->level_codes),
                   .account_number = Text(terms->account_number),
                   .tracking_url_pattern = Text(terms->tracking_url_pattern),
-                  .is_own = terms->is_own};
+                  .is_own = terms->is_own,
+                  .sealed_key = unhex(terms->sealed_key.value_or("")),
+                  .sealed_secret = unhex(terms->sealed_secret.value_or(""))};
 }
 
 /// True if `body` has the member, flat or nested as in a GET.
@@ -122,8 +134,8 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
                      .account_number = text_at(body, "accountNumber"),
                      .default_service_level = text_at(body, "defaultServiceLevel"),
                      .test_mode = flag_at(body, "testMode"),
-                     .sealed_key = sealed(call, services, carrier, "apiKey"),
-                     .sealed_secret = sealed(call, services, carrier, "apiSecret"),
+                     .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
+                     .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
                      .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
       call.cause());
   if (rows.empty()) throw not_found("carrier");
@@ -161,9 +173,9 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
                   .set_default_service_level = has_member(body, "defaultServiceLevel"),
                   .default_service_level = value_of(body, "defaultServiceLevel"),
                   .set_key = body.contains("apiKey"),
-                  .sealed_key = sealed(call, services, carrier, "apiKey"),
+                  .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
                   .set_secret = body.contains("apiSecret"),
-                  .sealed_secret = sealed(call, services, carrier, "apiSecret"),
+                  .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
                   .set_pattern = new_pattern,
                   .tracking_url_pattern = pattern,
                   .only_pattern = only_pattern},

@@ -274,7 +274,7 @@ constexpr Parameter inbound_query[] = {
      .description =
          "The guid of the business. Without it, the secrets of all businesses that use the carrier "
          "are tried, which takes longer."}};
-constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::not_found,
+constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::not_found,
                                         ErrorCode::rate_limited};
 
 constexpr Route routes[] = {

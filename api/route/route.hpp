@@ -45,6 +45,9 @@ struct Principal {
   bool is_user = false;
 };
 
+/// The Failure (403) for calls on behalf of a business that the operator has suspended.
+Failure business_suspended();
+
 /// A query parameter. An empty one counts as missing. The parameters of lists are in api/route/paging.hpp.
 struct Parameter {
   std::string_view name;  // as the interface document spells it; matched exactly
@@ -73,6 +76,7 @@ struct Call {
   FieldErrors errors;          // found so far, for a route that `adds_errors`
   std::string_view peer = {};  // the client's network address
   std::string_view head = {};  // of the request, for find_field (api/http/message.hpp)
+  bool is_audited = false;     // its changes are in the audit log, which names the request and the client
 
   const Guid& business() const { return principal.business_id; }
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
@@ -149,6 +153,7 @@ struct Route {
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type
   std::span<const HeaderField> headers = {};  // of its successful answers
+  bool is_audited = false;  // it changes what the audit log covers; always true of Permission::administer
 };
 
 /// The rows of one resource, defined in the file of its handlers.
@@ -182,6 +187,7 @@ std::span<const Route> password_routes();
 std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();
 std::span<const Route> token_routes();
+std::span<const Route> audit_routes();
 std::span<const Route> subscription_routes();
 std::span<const Route> integration_routes();
 std::span<const Route> integration_run_routes();

@@ -5,9 +5,9 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/time_range.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
-#include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"

@@ -2,10 +2,10 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/time_range.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/run_list.hpp"
-#include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "storage/sql/runs.sql.hpp"
 

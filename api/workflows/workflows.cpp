@@ -147,14 +147,16 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   co_return Answer::of(to_json(workflow));
 }
 
-/// Runs sql::Create or sql::Change.
+/// Runs sql::Create or sql::Change. `kept_credentials` are the stored ones if they do not change: encrypted
+/// anew, they would look changed in the audit log.
 template <storage::TypedStatement S>
 asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
                                      storage::Transaction& transaction, const Guid& guid,
-                                     const WorkflowDefinition& definition) {
-  std::optional<Bytes> sealed_secret, sealed_credentials;
+                                     const WorkflowDefinition& definition,
+                                     std::optional<Bytes> kept_credentials = {}) {
+  std::optional<Bytes> sealed_secret, sealed_credentials = std::move(kept_credentials);
   if (definition.secret) sealed_secret = sealed(services, *definition.secret, guid);
-  if (!definition.credentials.empty()) {
+  if (!sealed_credentials && !definition.credentials.empty()) {
     sealed_credentials =
         services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
   }
@@ -245,12 +247,18 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   WorkflowDefinition definition = stored_definition(locked.more());
   definition.credentials = actions::stored_credentials(
       definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
+  const std::string headers_before = definition.credentials.text();
   const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
   merge_workflow(call.object(), services.settings.destinations, find,
                  services.settings.workflow_limits.delay_below, definition);
   co_await check_user(call, *transaction, definition);
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
-  const auto rows = co_await store<sql::Change>(call, services, *transaction, guid, definition);
+  std::optional<Bytes> kept_credentials;
+  if (definition.credentials.text() == headers_before)
+    kept_credentials = unhex(found->sealed_credentials.value_or(""));
+  if (kept_credentials && kept_credentials->empty()) kept_credentials.reset();
+  const auto rows = co_await store<sql::Change>(call, services, *transaction, guid, definition,
+                                                std::move(kept_credentials));
   co_await transaction->commit();
   co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
 }

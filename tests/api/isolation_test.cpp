@@ -67,6 +67,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"dispatchId", "dispatch"},
     {"workflowId", "workflow"},
     {"entityId", "order"},
+    {"actorId", "user"},
     {"triggerId", ""},
     {"providerId", ""},
     {"businessProviderId", "integration"},

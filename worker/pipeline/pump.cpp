@@ -114,12 +114,13 @@ bool Pump::read_notifications() {
 
 void Pump::turn(const std::stop_token& stop) {
   read_notifications();
-  intake_.follow_leases(*session_);
+  if (intake_.follow_leases(*session_)) workflows_.took_shards();
   const bool found = match_events();
   can_match_ = true;
   const bool claimed = runs_.claim(*session_);
   const bool rendered = runs_.render_some(*session_);
-  const bool matched = matching_.match_postponed(*session_);
+  const bool resumed = matching_.match_set_aside(*session_);
+  const bool matched = matching_.match_postponed(*session_) || resumed;
   if (matched) runs_.look_again();
   guard_.save(*session_);
   runner_.spill();

@@ -1,4 +1,4 @@
-#include "api/workflows/time_range.hpp"
+#include "api/records/time_range.hpp"
 
 namespace waybill::api {
 
