@@ -61,6 +61,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Requests refused because their token's quota was used up."},
     {Observable::login_failed, "user.login_failed", info, "waybill_login_failures_total", "Logins refused."},
     {Observable::config_warning, "config.warning", warning},
+    {Observable::key_missing, "key.missing", error},
+    {Observable::key_waiting, "key.waiting", warning},
     {Observable::database_unavailable, "database.unavailable", error, "waybill_database_losses_total",
      "Times the database could not be reached."},
     {Observable::database_reconnected, "database.reconnected", info},

@@ -29,6 +29,8 @@ enum class Observable : std::uint8_t {
   rate_limited,
   login_failed,
   config_warning,
+  key_missing,
+  key_waiting,
   database_unavailable,
   database_reconnected,
   migration_applied,

@@ -14,16 +14,12 @@ namespace {
 namespace sql = storage::sql::carriers;
 using Text = std::optional<std::string>;
 
-/// The purpose of a sealed secret: it opens only for this business, carrier and column.
-std::string purpose_of(const Guid& business, const Guid& carrier, std::string_view name) {
-  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
-}
-
 constexpr std::string_view inbound_secret = "inboundSecret";
 
 Bytes sealed_inbound(const Call& call, const Services& services, const Guid& carrier,
                      const net::WebhookSecret& secret) {
-  return services.secrets.seal(secret.text(), purpose_of(call.business(), carrier, inbound_secret));
+  return services.secrets.seal(secret.text(),
+                               carrier_secret_purpose(call.business(), carrier, inbound_secret));
 }
 
 /// Returns the credential `name` of the body, sealed. One that equals the stored one, `before`, stays as it
@@ -32,7 +28,7 @@ std::optional<Bytes> sealed(const Call& call, const Services& services, const Gu
                             const std::string& name, const std::optional<Bytes>& before) {
   const auto secret = text_at(call.object(), name);
   if (!secret) return std::nullopt;
-  const auto purpose = purpose_of(call.business(), carrier, name);
+  const auto purpose = carrier_secret_purpose(call.business(), carrier, name);
   if (before) {
     try {
       if (services.secrets.open(*before, purpose) == *secret) return before;
@@ -198,10 +194,15 @@ asio::awaitable<Answer> rotate_inbound_secret(Call& call, Services& services) {
                        R"("})");
 }
 
+std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name) {
+  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
+}
+
 std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, const Guid& business,
                                                       const Guid& carrier, const Bytes& sealed) {
   try {
-    return net::WebhookSecret::parse(secrets.open(sealed, purpose_of(business, carrier, inbound_secret)));
+    return net::WebhookSecret::parse(
+        secrets.open(sealed, carrier_secret_purpose(business, carrier, inbound_secret)));
   } catch (const SecretError&) {
     return std::nullopt;  // another business's broken secret must not stop the call
   }

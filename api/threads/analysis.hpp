@@ -1,15 +1,18 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "api/threads/background.hpp"
 #include "storage/session.hpp"
 
 namespace waybill::api {
 
-/// Threads for requests that read much of the history of a business. Each call has its own blocking session.
+/// Threads for requests that read much of the history of a business, each with at most one blocking session.
 /// Businesses take turns (see Background).
 class Analysis {
  public:
@@ -23,9 +26,10 @@ class Analysis {
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
     co_return co_await background_.run(business, [this, work = std::move(work)]() mutable {
-      storage::Session session(database_url_, "waybill analysis");
-      session.execute("set statement_timeout = '10s'; set default_transaction_read_only = on");
-      return work(session);
+      auto session = take_session();
+      auto result = work(*session);
+      give_back(std::move(session));
+      return result;
     });
   }
 
@@ -33,7 +37,42 @@ class Analysis {
   bool is_busy() const { return background_.is_busy(); }
 
  private:
+  using SessionHandle = std::unique_ptr<storage::Session>;
+
+  static constexpr const char* begin =
+      "reset all; set statement_timeout = '10s'; set default_transaction_read_only = on";
+
+  /// Returns an idle session with the settings of a new one. Sessions are kept, because a new one in the place
+  /// of each would for a moment exceed the number of connections of the process.
+  SessionHandle take_session() {
+    if (SessionHandle idle = take_idle()) {
+      try {
+        idle->execute(begin);
+        return idle;
+      } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): a new one may work
+      }
+    }
+    auto session = std::make_unique<storage::Session>(database_url_, "waybill analysis");
+    session->execute(begin);
+    return session;
+  }
+
+  SessionHandle take_idle() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return nullptr;
+    SessionHandle session = std::move(idle_.back());
+    idle_.pop_back();
+    return session;
+  }
+
+  void give_back(SessionHandle session) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(session));
+  }
+
   std::string database_url_;
+  std::mutex mutex_;
+  std::vector<SessionHandle> idle_;  // guarded by mutex_
   Background background_;
 };
 
