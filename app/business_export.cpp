@@ -79,7 +79,7 @@ void write_table(Transaction& transaction, const Guid& business, std::string_vie
   for (;;) {
     const pqxx::result rows = transaction.execute("fetch 200 from " + cursor);
     if (rows.empty()) break;
-    for (const auto& row : rows) files.add_line(base, row[0].view());
+    for (const auto& row : rows) files.add_line(base, {row[0].c_str(), row[0].size()});
   }
   transaction.execute("close " + cursor);
 }

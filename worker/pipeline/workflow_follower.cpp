@@ -35,7 +35,9 @@ void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
 void WorkflowFollower::read_suspended(storage::Session& session) {
   std::unordered_set<Guid> suspended;
   resumed_.clear();
+  aside_.clear();
   for (const auto& business : session.run(storage::sql::suspensions::List{})) {
+    aside_.insert(business.guid);
     (business.is_suspended ? suspended : resumed_).insert(business.guid);
   }
   catalogue_.suspend(std::move(suspended));

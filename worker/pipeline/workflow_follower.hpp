@@ -31,15 +31,16 @@ class WorkflowFollower {
 
   /// True for a business whose new events are set aside: it is suspended, or was resumed and has earlier
   /// events that are not matched yet.
-  bool sets_aside(const Guid& business) const {
-    return catalogue_.is_suspended(business) || resumed_.contains(business);
-  }
+  bool sets_aside(const Guid& business) const { return aside_.contains(business); }
   /// A resumed business that may still have events that were set aside; nullopt if there is none.
   std::optional<Guid> resumed_business() const {
     return resumed_.empty() ? std::nullopt : std::optional(*resumed_.begin());
   }
   /// Notes that no event of a resumed business is set aside any more.
-  void caught_up(const Guid& business) { resumed_.erase(business); }
+  void caught_up(const Guid& business) {
+    resumed_.erase(business);
+    aside_.erase(business);
+  }
 
   /// True while every living worker can render runs that are queued without their texts. Asks the database
   /// once a second.
@@ -55,6 +56,7 @@ class WorkflowFollower {
   bool rereads_all_ = false;
   bool rereads_suspended_ = true;
   std::unordered_set<Guid> resumed_;
+  std::unordered_set<Guid> aside_;  // suspended and resumed ones
   Time last_census_{};
   bool may_defer_ = false;
 };
