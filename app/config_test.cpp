@@ -159,7 +159,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
 }
 
 TEST(Config, UpUsesEveryOptionAndOtherCommandsAreKnown) {
-  const std::set<std::string_view> known = {"api", "worker", "migrate", "token", "business", "demo"};
+  const std::set<std::string_view> known = {"api",      "worker", "migrate", "token",
+                                            "business", "demo",   "key",     "doctor"};
   for (const Option& option : options()) {
     EXPECT_TRUE(option.is_used_by("up")) << option.name;
     EXPECT_FALSE(option.is_used_by("version")) << option.name;
