@@ -67,8 +67,9 @@ begin
       from (select n, 'ORD-' || lpad(n::text, greatest(6, length(n::text)), '0') as candidate
             from generate_series(number + 1, number + step) n) c
       where c.candidate <> all (taken)
-        and not exists (select from orders where business_id = business and order_number = c.candidate
-                        and deleted_at is null and integration_id is null)
+        -- `not exists` could be planned as a hash table of all numbers of the business.
+        and (select guid from orders where business_id = business and order_number = c.candidate
+             and deleted_at is null and integration_id is null limit 1) is null
       order by c.n);
     number := number + step;
     step := wanted - cardinality(found_numbers);

@@ -202,9 +202,8 @@ TEST_F(OrdersBulkTest, ACallHasOneToAThousandOrders) {
 }
 
 TEST_F(OrdersBulkTest, DefaultsOfTheBusinessApplyToEachOrder) {
-  tenant.sql.rows(
-      "insert into business_defaults (business_id, length, width, height, unit) values ($1, 3, 2, 1, 'cm')",
-      {tenant.id});
+  const json::object change{{"defaultDimensions", {{"length", 3}, {"unit", "cm"}}}};
+  ASSERT_EQ(http.put("/api/business/default-configuration", change).status, 200);
   const auto response = make(orders(2));
   for (const auto& result : response.data().as_array())
     EXPECT_EQ(at(order(result), "items.0.dimensions.length").to_number<double>(), 3);

@@ -16,11 +16,13 @@ with given_entries as materialized (
             metadata jsonb)) with ordinality r
 ), entries as materialized (
   select e.*, coalesce('e' || lower(e.customer_email), 'p' || e.place) as person,
-         row_number() over (partition by e.number is null order by e.place) as rank
+         case when e.number is null then row_number() over (partition by e.number is null order by e.place) end as rank
   from given_entries e
   where e.number is null
-     or (e.repetition = 1 and not exists (select from orders o where o.business_id = $1 and o.order_number = e.number
-                                          and o.deleted_at is null and o.integration_id is null))
+     or (e.repetition = 1
+         -- `not exists` could be planned as a hash table of all numbers of the business.
+         and (select o.guid from orders o where o.business_id = $1 and o.order_number = e.number
+              and o.deleted_at is null and o.integration_id is null limit 1) is null)
 ), people as materialized (
   select p.person, find_or_add_customer($1, p.customer_name, p.customer_email, p.customer_phone) as guid
   from (select distinct on (n.person) n.* from entries n where n.customer is null order by n.person, n.place) p
@@ -36,8 +38,9 @@ with given_entries as materialized (
          e.window_start, e.window_end, e.notes, e.delivery_name, e.delivery_company, e.delivery_phone, e.delivery_email,
          e.shipping_method, e.shipping_cost, e.external_reference, e.tags, e.metadata
   from entries e
-  left join people p on e.customer is null and p.person = e.person
-  left join numbers n on e.number is null and n.rank = e.rank
+  -- Each person and number has an entry. A full join has no plan with nested loops.
+  full join people p on p.person = e.person
+  full join numbers n on n.rank = e.rank
 )
 \ir insert.inc
 order by g.number
