@@ -63,6 +63,19 @@ void LoadedCluster::open_shops() {
 }
 
 void LoadedCluster::start_load(const std::string& program) {
+  start_cluster(program);
+  const auto rate = from_environment("WAYBILL_CLUSTER_RATE", 300);
+  start_writers(Deadline(1000 * 2 * shop_count / std::max<std::uint64_t>(rate, 1)));
+  if (!ledger.wait_for_progress(200, recovery_limit)) throw std::runtime_error("no webhooks arrive");
+}
+
+void LoadedCluster::start_writers(Deadline interval) {
+  writers = std::make_unique<Writers>(
+      ledger, shops, postgres->url() + "?tcp_user_timeout=4000&connect_timeout=2",
+      [this] { return service->port(); }, std::random_device{}(), interval);
+}
+
+void LoadedCluster::start_cluster(const std::string& program) {
   postgres = std::make_unique<Patroni>();
   service = std::make_unique<Service>(postgres->url(), program);
   receiver.on_request([this](const Received& request) {
@@ -70,12 +83,6 @@ void LoadedCluster::start_load(const std::string& program) {
     return Reply::with_status(200);
   });
   open_shops();
-  const auto rate = from_environment("WAYBILL_CLUSTER_RATE", 300);
-  const auto interval = Deadline(1000 * 2 * shop_count / std::max<std::uint64_t>(rate, 1));
-  writers = std::make_unique<Writers>(
-      ledger, shops, postgres->url() + "?tcp_user_timeout=4000&connect_timeout=2",
-      [this] { return service->port(); }, std::random_device{}(), interval);
-  if (!ledger.wait_for_progress(200, recovery_limit)) throw std::runtime_error("no webhooks arrive");
 }
 
 void LoadedCluster::let_load_run(Milliseconds time) const {
@@ -152,7 +159,7 @@ LoadedCluster::Recovery LoadedCluster::watch_recovery(std::optional<std::size_t>
     if (server != except) watchers.emplace_back(watch, server);
   }
   for (std::thread& watcher : watchers) watcher.join();
-  if (!written) throw std::runtime_error("no server takes writes");
+  if (!written) throw std::runtime_error("no server takes writes" + postgres->logs());
   Recovery result;
   result.writable = std::chrono::ceil<Milliseconds>(written->first - fault);
   eventually(

@@ -40,7 +40,12 @@ class LoadedCluster : public testing::Test {
  protected:
   static constexpr std::size_t shop_count = 16;
 
-  /// Starts the cluster, creates the shops and begins to change orders.
+  /// Starts the cluster and creates the shops.
+  void start_cluster(const std::string& program = {});
+  /// Begins to change orders; each of the 32 clients starts a change every `interval`, 0 for as fast as it
+  /// can.
+  void start_writers(Deadline interval);
+  /// All of that, at the rate of the environment.
   void start_load(const std::string& program = {});
   /// Ends the load, waits for all runs, and returns a session for the checks.
   Session finish_load();

@@ -183,13 +183,17 @@ void Patroni::wait_until_complete() {
       },
       recovery_limit);
   if (complete) return;
-  std::string problem = "the PostgreSQL cluster is not complete";
+  throw std::runtime_error("the PostgreSQL cluster is not complete" + logs());
+}
+
+std::string Patroni::logs() const {
+  constexpr std::size_t length = 2000;
+  std::string text;
   for (const Server& server : servers_) {
     const std::string log = server.patroni->standard_error();
-    problem += "\n" + server.machine->name() + ": " +
-               log.substr(log.size() - std::min<std::size_t>(log.size(), 2000));
+    text += "\n" + server.machine->name() + ": " + log.substr(log.size() - std::min(log.size(), length));
   }
-  throw std::runtime_error(problem);
+  return text;
 }
 
 std::size_t Patroni::primary() const {

@@ -43,6 +43,8 @@ class Patroni {
   std::size_t cut_primary_from_etcd();
   /// Starts what `kill_primary` has ended and mends what `cut_primary_from_etcd` has cut.
   void repair();
+  /// The end of each Patroni's log.
+  std::string logs() const;
 
  private:
   struct Server {

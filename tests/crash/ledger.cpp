@@ -52,6 +52,14 @@ std::optional<Ledger::Moment> Ledger::arrival(const std::string& mark) const {
   return found == arrivals_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::size_t Ledger::acknowledged(Moment from, Moment until) const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::ranges::count_if(written_, [&](const auto& entry) {
+    const Written& written = entry.second;
+    return written.fate == Fate::committed && written.at >= from && written.at < until;
+  }));
+}
+
 std::vector<std::chrono::milliseconds> Ledger::delays(Moment from, Moment until) const {
   const std::lock_guard lock(mutex_);
   std::vector<std::chrono::milliseconds> result;

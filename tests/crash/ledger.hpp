@@ -28,6 +28,8 @@ class Ledger {
   void answered(int status);
 
   std::map<int, std::size_t> answers() const;
+  /// The number of changes acknowledged in a period.
+  std::size_t acknowledged(Moment from, Moment until) const;
   /// When the mark was first received.
   std::optional<Moment> arrival(const std::string& mark) const;
   /// The times from the acknowledgement of the changes in a period to their webhooks. `other_city` and
