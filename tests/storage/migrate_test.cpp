@@ -99,6 +99,49 @@ TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
   EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
 }
 
+constexpr Statement in_steps{"0002_in_steps",
+                             "-- Builds an index.\n"
+                             "-- @step\ndrop index concurrently if exists @schema@.a_by_id;\n"
+                             "-- @step\ncreate index concurrently a_by_id on a (id);\n"
+                             "-- @step\nselect 1 / (select count(*) from allowed);\n"};
+
+TEST_F(Migrate, StepsRunOutsideATransactionAndAgainAfterAFailure) {
+  database_.exec("create table allowed (id int)");
+  const Statement two[] = {first, in_steps};
+  EXPECT_THAT(error_of(two), HasSubstr("0002_in_steps"));
+  EXPECT_EQ(database_.number("select count(*) from pg_indexes where indexname = 'a_by_id'"), 1);
+  EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
+  database_.exec("insert into allowed values (1)");
+  EXPECT_THAT(migrate(database_.url(), two), ElementsAre("0002_in_steps"));
+  EXPECT_EQ(
+      database_.number("select count(*) from pg_index where indexrelid = 'a_by_id'::regclass and indisvalid"),
+      1);
+  EXPECT_THAT(migrate(database_.url(), two), IsEmpty());
+}
+
+TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
+  database_.exec("create table allowed (id int); insert into allowed values (1)");
+  const Statement two[] = {first, in_steps};
+  // The build waits for this transaction, and so the others wait for the build.
+  Session writer(database_.url());
+  migrate(database_.url(), std::span(two, 1));
+  writer.exec("begin");
+  writer.exec("insert into a values (1)");
+  std::vector<std::future<std::vector<std::string>>> all;
+  for (int i = 0; i < 4; ++i)
+    all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
+  while (
+      database_.number("select count(*) from pg_stat_activity where query like 'create index concurrently%' "
+                       "and wait_event_type = 'Lock'") == 0) {
+  }
+  writer.exec("commit");
+  std::vector<std::string> applied;
+  for (auto& one : all) {
+    for (auto& name : one.get()) applied.push_back(std::move(name));
+  }
+  EXPECT_THAT(applied, ElementsAre("0002_in_steps"));
+}
+
 TEST_F(Migrate, ReplacesTheTokenOfTheSchema) {
   const Statement named[] = {{"0001_named",
                               "create table a (id int); insert into @schema@.a values (1);"
