@@ -1,5 +1,6 @@
 #include "storage/migrate.hpp"
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -140,6 +141,32 @@ TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
     for (auto& name : one.get()) applied.push_back(std::move(name));
   }
   EXPECT_THAT(applied, ElementsAre("0002_in_steps"));
+}
+
+TEST_F(Migrate, TheRecordsOfAnEarlierReleaseAreCountedByStatusOnce) {
+  const auto all = storage::migrations();
+  const auto counting = std::ranges::find(all, "0024_lists", &Statement::name) - all.begin();
+  ASSERT_LT(counting, std::ssize(all));
+  const auto before = static_cast<std::size_t>(counting);
+  migrate(database_.url(), all.first(before));
+  database_.exec(
+      "insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one');"
+      "insert into orders (business_id, order_number, status) select guid, n, 'ready' from businesses, "
+      "generate_series(1, 5) n;"
+      "insert into shipments (business_id, tracking_number) select guid, 'a' from businesses;"
+      "update orders set deleted_at = now() where order_number = '1'");
+  migrate(database_.url(), all.first(before + 1));
+  database_.exec("update orders set status = 'shipped' where order_number = '2'");
+  const auto records = [&](const std::string& type, const std::string& status) {
+    return database_.number(
+        "select coalesce(sum(case when status_after = $2 then records else 0 end - "
+        "case when status_before = $2 then records else 0 end), 0)::bigint "
+        "from status_counts where entity_type = $1::int",
+        {type, status});
+  };
+  EXPECT_EQ(records("0", "ready"), 3);
+  EXPECT_EQ(records("0", "shipped"), 1);
+  EXPECT_EQ(records("1", "created"), 1);
 }
 
 TEST_F(Migrate, ReplacesTheTokenOfTheSchema) {
