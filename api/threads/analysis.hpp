@@ -42,8 +42,8 @@ class Analysis {
   static constexpr const char* begin =
       "reset all; set statement_timeout = '10s'; set default_transaction_read_only = on";
 
-  /// Returns an idle session with the settings of a new one. Sessions are kept, because a new one in the place
-  /// of each would for a moment exceed the number of connections of the process.
+  /// Returns an idle session with the settings of a new one. Sessions are kept, because a new one in the
+  /// place of each would for a moment exceed the number of connections of the process.
   SessionHandle take_session() {
     if (SessionHandle idle = take_idle()) {
       try {

@@ -150,8 +150,7 @@ TEST_F(DoctorTest, FindsMoreConnectionsThanPostgresqlOffers) {
 
 TEST_F(DoctorTest, FindsEventsThatWait) {
   database.exec("insert into businesses (name) values ('Acme')");
-  database.exec(
-      "insert into orders (business_id, order_number) select guid, '1' from businesses");
+  database.exec("insert into orders (business_id, order_number) select guid, '1' from businesses");
   database.exec("update pending_events set at = now() - interval '2 minutes'");
   EXPECT_THAT(examine().line("workers"), StartsWith("warning workers: none is running"));
 }
