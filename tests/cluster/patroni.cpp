@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 constexpr const char* user = "postgres";
 constexpr int patroni_port = 8008;
 constexpr int etcd_peer_port = 2380;
-constexpr Deadline recovery_limit = 120s;
+constexpr Deadline recovery_limit = 300s;
 
 std::string address_of(std::size_t server) { return "10.0.0.1" + std::to_string(server + 1); }
 std::string name_of(std::size_t server) { return "db" + std::to_string(server + 1); }
