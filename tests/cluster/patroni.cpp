@@ -135,6 +135,13 @@ std::string Patroni::url() const {
   return "postgresql://waybill:waybill@" + hosts + "/waybill";
 }
 
+std::string Patroni::url_with_ports() const {
+  std::string hosts;
+  for (std::size_t server = 0; server < size; ++server)
+    hosts += (hosts.empty() ? "" : ",") + address_of(server) + ":5432";
+  return "postgresql://waybill:waybill@" + hosts + "/waybill";
+}
+
 std::string Patroni::url(std::size_t server) const {
   return "postgresql://waybill:waybill@" + address_of(server) +
          "/waybill?target_session_attrs=any&connect_timeout=2&tcp_user_timeout=2000";
