@@ -77,7 +77,8 @@ void LoadedCluster::start_writers(Deadline interval) {
 
 void LoadedCluster::start_cluster(const std::string& program) {
   postgres = std::make_unique<Patroni>();
-  service = std::make_unique<Service>(postgres->url(), program);
+  service =
+      std::make_unique<Service>(program.empty() ? postgres->url() : postgres->url_with_ports(), program);
   receiver.on_request([this](const Received& request) {
     ledger.received(text_at(request.json_body(), "data.entity.notes"), request.header("webhook-id"));
     return Reply::with_status(200);

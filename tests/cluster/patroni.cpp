@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 constexpr const char* user = "postgres";
 constexpr int patroni_port = 8008;
 constexpr int etcd_peer_port = 2380;
-constexpr Deadline recovery_limit = 120s;
+constexpr Deadline recovery_limit = 300s;
 
 std::string address_of(std::size_t server) { return "10.0.0.1" + std::to_string(server + 1); }
 std::string name_of(std::size_t server) { return "db" + std::to_string(server + 1); }
@@ -132,6 +132,13 @@ std::string Patroni::url() const {
   std::string hosts;
   for (std::size_t server = 0; server < size; ++server)
     hosts += (hosts.empty() ? "" : ",") + address_of(server);
+  return "postgresql://waybill:waybill@" + hosts + "/waybill";
+}
+
+std::string Patroni::url_with_ports() const {
+  std::string hosts;
+  for (std::size_t server = 0; server < size; ++server)
+    hosts += (hosts.empty() ? "" : ",") + address_of(server) + ":5432";
   return "postgresql://waybill:waybill@" + hosts + "/waybill";
 }
 

@@ -25,6 +25,8 @@ class Patroni {
 
   /// The URL of the database waybill with the three hosts.
   std::string url() const;
+  /// The same with ports, for versions that cannot do without.
+  std::string url_with_ports() const;
   /// The URL of one server, whatever its role is.
   std::string url(std::size_t server) const;
 
