@@ -6,6 +6,7 @@
 
 #include "api/accounts/password_hasher.hpp"
 #include "api/http/url.hpp"
+#include "api/records/totals.hpp"
 #include "api/route/router.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
@@ -51,6 +52,7 @@ class Api::ThreadResponder : public Responder {
                   .passwords = shared.passwords,
                   .readiness = shared.readiness,
                   .public_limits = shared.public_limits,
+                  .totals = totals_,
                   .tokens_changed = [&shared] { ++shared.token_epoch; },
                   .send_mails = shared.options.send_mails},
         tokens_(database_),
@@ -67,6 +69,7 @@ class Api::ThreadResponder : public Responder {
 
  private:
   storage::Database database_;
+  Totals totals_;
   Services services_;
   SqlTokenStore tokens_;
   Authenticator authenticator_;

@@ -73,7 +73,7 @@ sql() { psql -qAtX -v ON_ERROR_STOP=1 -v business="$business" -v orders="$orders
 make_data() {
   token=$("$waybill" token create --database-url "$database_url" --business Bench --plan unlimited)
   business=$(psql -qAtX -c "select guid from businesses where name = 'Bench'")
-  sql -f "$bench/sql/data.sql"
+  sql -v statuses='{pending}' -f "$bench/sql/data.sql"
 }
 
 start_receiver() { # [ADDRESSES]

@@ -102,6 +102,27 @@ const parts = {
       ['list, relative to pgbench', 'list', 'list_pgbench', ''],
     ],
   },
+  lists: {
+    title: 'Filtered lists',
+    text: () =>
+      `${shown(Number(fs.readFileSync(path.join(work, 'list-orders'), 'utf8')))} orders of one business, 64 ` +
+      'connections, fifty entries newest first with an exact `totalCount`: of a status that a quarter of the orders ' +
+      'has, of one customer, of a day, of a month. The peers run the same conditions on the same tables and indexes, ' +
+      'as in the section above. `$search` is a number of four to six digits, with 8 connections.',
+    rows: ['status', 'customer', 'day', 'month'].flatMap((list) => [
+      [`waybill, of a ${list}`, list, 'requests/s'],
+      ['… p99', `${list}_p99`, 'ms'],
+      [`Fastify 5 + pg, of a ${list}`, `${list}_fastify`, 'requests/s'],
+      ['… p99', `${list}_fastify_p99`, 'ms'],
+      [`Go net/http + pgx, of a ${list}`, `${list}_go`, 'requests/s'],
+      ['… p99', `${list}_go_p99`, 'ms'],
+    ]).concat([['waybill, $search', 'search', 'requests/s']]),
+    limits: [['$search, p99', 'search_p99', 30, 'ms']],
+    ratios: ['status', 'customer', 'day', 'month'].flatMap((list) => ['Fastify', 'Go'].flatMap((peer) => [
+      [`of a ${list}, relative to ${peer}`, list, `${list}_${peer.toLowerCase()}`, list === 'status' ? '≥ 4' : '≥ 1.5'],
+      [`of a ${list}, p99 relative to ${peer}`, `${list}_p99`, `${list}_${peer.toLowerCase()}_p99`, '< 1'],
+    ])),
+  },
   memory: {
     title: 'Memory',
     text: 'Resident memory of one process with API and worker, without PostgreSQL. Measured once.',
@@ -377,7 +398,7 @@ function holds(value, target) {
 const judged = (value, target) => (target === '' ? '' : `${target} ${holds(value, target) ? '✓' : '✗'}`);
 
 function section({ title, text, rows, limits = [], ratios = [] }) {
-  const lines = [`## ${title}`, '', text, '', '| | Median | Min – max |', '|---|---|---|'];
+  const lines = [`## ${title}`, '', typeof text === 'function' ? text() : text, '', '| | Median | Min – max |', '|---|---|---|'];
   for (const [what, name, unit] of rows) {
     const values = samples.get(name);
     if (values) lines.push(`| ${what} | ${shown(median(values))} ${unit} | ${spread(values)} |`);
