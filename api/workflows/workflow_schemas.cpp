@@ -30,6 +30,11 @@ constexpr Property email_input_properties[] = {
      .required = true,
      .schema = &recipients_schema,
      .description = "Addresses, as an array or separated by commas. Mustache is allowed."},
+    {.name = "cc", .kind = Kind::any, .schema = &recipients_schema},
+    {.name = "bcc", .kind = Kind::any, .schema = &recipients_schema},
+    {.name = "replyTo",
+     .kind = Kind::string,
+     .description = "One address; Mustache is allowed. Default: that of the business."},
     {.name = "template", .kind = Kind::string, .description = "The code of a stored template."},
     {.name = "subject", .kind = Kind::text},
     {.name = "body", .kind = Kind::text},
@@ -53,9 +58,21 @@ constexpr Property push_input_properties[] = {
 };
 constexpr Schema push_input_schema{"PushActionInput", push_input_properties};
 
+constexpr std::string_view webhook_methods[] = {"POST", "PUT", "PATCH", "DELETE", "GET"};
+constexpr std::string_view content_types[] = {"application/json", "application/x-www-form-urlencoded",
+                                              "text/plain"};
+
 constexpr Property webhook_input_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .values = webhook},
-    {.name = "recipient", .kind = Kind::text, .required = true, .description = "An http or https URL."},
+    {.name = "recipient",
+     .kind = Kind::text,
+     .required = true,
+     .description = "An http or https URL. Mustache is allowed in its path and query."},
+    {.name = "method", .kind = Kind::one_of, .values = webhook_methods, .description = "Default: POST."},
+    {.name = "contentType",
+     .kind = Kind::one_of,
+     .values = content_types,
+     .description = "Default: application/json. GET and DELETE have no body."},
     {.name = "template",
      .kind = Kind::text,
      .description = "The code of a stored template, or a body with Mustache. Default: the event payload."},
@@ -85,6 +102,9 @@ constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_s
 constexpr Property email_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_email},
     {.name = "recipient", .kind = Kind::any, .nullable = false, .schema = &recipients_schema},
+    {.name = "cc", .kind = Kind::any, .optional = true, .schema = &recipients_schema},
+    {.name = "bcc", .kind = Kind::any, .optional = true, .schema = &recipients_schema},
+    {.name = "replyTo", .kind = Kind::string, .optional = true},
     {.name = "template", .kind = Kind::string},
     {.name = "subject", .kind = Kind::text},
     {.name = "body", .kind = Kind::text},
@@ -107,6 +127,12 @@ constexpr Schema push_schema{"PushAction", push_properties};
 constexpr Property webhook_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = webhook},
     {.name = "recipient", .kind = Kind::text, .nullable = false},
+    {.name = "method", .kind = Kind::one_of, .nullable = false, .optional = true, .values = webhook_methods},
+    {.name = "contentType",
+     .kind = Kind::one_of,
+     .optional = true,
+     .values = content_types,
+     .description = "Null without a body, or with a Content-Type among the headers."},
     {.name = "template", .kind = Kind::text},
     {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
     {.name = "secret",
@@ -135,6 +161,7 @@ constexpr const Schema* actions[] = {&webhook_schema, &email_schema, &push_schem
                                      &tracking_schema};
 
 constexpr Property planned_webhook_properties[] = {
+    {.name = "method", .kind = Kind::one_of, .nullable = false, .values = webhook_methods},
     {.name = "url", .kind = Kind::text, .nullable = false},
     {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
     {.name = "body", .kind = Kind::text, .nullable = false},
@@ -143,6 +170,8 @@ constexpr Schema planned_webhook_schema{"PlannedWebhook", planned_webhook_proper
 
 constexpr Property planned_email_properties[] = {
     {.name = "to", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    {.name = "cc", .kind = Kind::array, .nullable = false, .optional = true, .items = Kind::string},
+    {.name = "bcc", .kind = Kind::array, .nullable = false, .optional = true, .items = Kind::string},
     {.name = "subject", .kind = Kind::text, .nullable = false},
     {.name = "body", .kind = Kind::text},
     {.name = "html", .kind = Kind::text},

@@ -1,0 +1,23 @@
+-- Workflows with several triggers, and with steps.
+
+-- True if a workflow's triggers, as stored in trigger_code, include a trigger. The form is CODE or `2:CODE`; for a list of
+-- triggers `any:CODE,CODE`, or `any:order_*` for all of an entity type.
+create function meets_trigger(stored text, code text) returns boolean language sql immutable as $$
+  select stored = code or stored = '2:' || code
+         or (starts_with(stored, 'any:') and (code = any (string_to_array(substr(stored, 5), ','))
+                                              or right(stored, 1) = '*' and starts_with(code, rtrim(substr(stored, 5), '*')))) $$;
+
+-- Also shows the method of a webhook.
+create or replace function shown_request(business uuid, action text, request json, body text) returns json
+language sql stable as $$
+  select case
+    when action = 'send_push' then
+      json_build_object('title', request -> 'title', 'body', body, 'url', request -> 'url', 'subscriptions',
+                        (select count(*) from push_audience(business, nullif(request ->> 'subscriptions', 'all')::uuid)))
+    when action = 'push_tracking' then (request::jsonb - 'destination')::json
+    when action = 'webhook' then
+      json_build_object('method', coalesce(request ->> 'method', 'POST'), 'url', request -> 'url',
+                        'headers', hidden_headers(request -> 'headers'), 'body', body)
+    when body is null then request
+    else (request::jsonb || jsonb_build_object('body', body))::json
+  end $$;
