@@ -21,6 +21,7 @@
 #include "net/http_client.hpp"
 #include "net/mail.hpp"
 #include "net/webhook_signature.hpp"
+#include "storage/record_change.hpp"
 
 namespace waybill::actions {
 
@@ -105,16 +106,10 @@ struct Pause {
   std::string code;    // the run is dead with this code
   std::string reason;  // reason to pause the workflow
 };
-/// A request to move records to a status. The records are moved when the run is recorded, in the same
+/// The last three are requests to change records. The change is made when the run is recorded, in the same
 /// transaction; the result of the run is known only then.
-struct Move {
-  domain::EntityType entity_type;  // order or shipment
-  std::vector<Guid> records;
-  std::string status;
-  std::optional<std::string> when_all_shipments;  // for orders: the status that all their shipments must have
-  std::string cause;                              // JSON {by, depth} of the events that the move causes
-};
-using Outcome = std::variant<Done, Retry, Dead, Skip, Pause, Move>;
+using Outcome = std::variant<Done, Retry, Dead, Skip, Pause, storage::StatusChange, storage::FieldChange,
+                             storage::NewShipment>;
 
 /// The stored result of an attempt.
 struct AttemptResult {

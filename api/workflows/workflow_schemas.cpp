@@ -96,8 +96,36 @@ constexpr Property status_input_properties[] = {
 };
 constexpr Schema status_input_schema{"StatusActionInput", status_input_properties};
 
-constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema, &push_input_schema,
-                                           &status_input_schema};
+constexpr std::string_view update_record[] = {"update_record"};
+constexpr std::string_view create_shipment[] = {"create_shipment"};
+
+constexpr Schema set_schema{.name = "FieldValues", .json = R"({"type": "object", "minProperties": 1,
+    "additionalProperties": {"type": ["string", "number", "null", "object"]},
+    "description": "New values by field; texts may be Mustache. tags is {add, remove}, metadata an object."})"};
+
+constexpr Property record_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = update_record},
+    {.name = "set", .kind = Kind::any, .required = true, .nullable = false, .schema = &set_schema},
+};
+constexpr Schema record_input_schema{"RecordActionInput", record_properties};
+constexpr Schema record_schema{"RecordAction", record_properties};
+
+constexpr Property shipment_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = create_shipment},
+    {.name = "itemIds",
+     .kind = Kind::array,
+     .items = Kind::uuid,
+     .description = "Items of the order. Default: all."},
+    {.name = "carrierId", .kind = Kind::uuid, .description = "Default: that of the order."},
+    {.name = "serviceLevel", .kind = Kind::string, .description = "Default: that of the order."},
+    {.name = "generateLabel", .kind = Kind::boolean},
+};
+constexpr Schema shipment_input_schema{"ShipmentActionInput", shipment_properties};
+constexpr Schema shipment_schema{"ShipmentAction", shipment_properties};
+
+constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema,
+                                           &push_input_schema,    &status_input_schema,
+                                           &record_input_schema,  &shipment_input_schema};
 
 constexpr Property email_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_email},
@@ -157,8 +185,8 @@ constexpr Property tracking_properties[] = {
 };
 constexpr Schema tracking_schema{"TrackingAction", tracking_properties};
 
-constexpr const Schema* actions[] = {&webhook_schema, &email_schema, &push_schema, &status_schema,
-                                     &tracking_schema};
+constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_schema,    &status_schema,
+                                     &record_schema,  &shipment_schema, &tracking_schema};
 
 constexpr Property planned_webhook_properties[] = {
     {.name = "method", .kind = Kind::one_of, .nullable = false, .values = webhook_methods},
@@ -210,9 +238,30 @@ constexpr Property planned_tracking_properties[] = {
 };
 constexpr Schema planned_tracking_schema{"PlannedTracking", planned_tracking_properties};
 
-constexpr const Schema* planned_requests[] = {&planned_webhook_schema, &planned_email_schema,
-                                              &planned_push_schema, &planned_status_schema,
-                                              &planned_tracking_schema};
+constexpr Schema column_values_schema{
+    .name = "ColumnValues",
+    .json = R"({"type": "object", "description": "New values by column; metadata by key."})"};
+constexpr Property planned_record_properties[] = {
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "changes", .kind = Kind::any, .nullable = false, .schema = &column_values_schema},
+    {.name = "addedTags", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    {.name = "removedTags", .kind = Kind::array, .nullable = false, .items = Kind::string},
+};
+constexpr Schema planned_record_schema{"PlannedRecord", planned_record_properties};
+
+constexpr Property planned_shipment_properties[] = {
+    {.name = "orderId", .kind = Kind::uuid, .nullable = false},
+    {.name = "itemIds", .kind = Kind::array, .items = Kind::uuid},
+    {.name = "carrierId", .kind = Kind::uuid},
+    {.name = "serviceLevel", .kind = Kind::string},
+    {.name = "generateLabel", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Schema planned_shipment_schema{"PlannedShipment", planned_shipment_properties};
+
+constexpr const Schema* planned_requests[] = {
+    &planned_webhook_schema, &planned_email_schema,    &planned_push_schema,    &planned_status_schema,
+    &planned_record_schema,  &planned_shipment_schema, &planned_tracking_schema};
 
 /// The paths depend on the entity type, and the types of the values on the path; the handler checks both.
 constexpr std::string_view conditions_json = R"json({

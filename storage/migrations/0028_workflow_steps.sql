@@ -21,3 +21,14 @@ language sql stable as $$
     when body is null then request
     else (request::jsonb || jsonb_build_object('body', body))::json
   end $$;
+
+-- The tags of a record without those removed and with those added, each once without regard to case, in its first spelling.
+-- Null if there are none.
+create function changed_tags(tags jsonb, added text[], removed text[]) returns jsonb language sql immutable as $$
+  select jsonb_agg(t.tag order by t.place)
+  from (select distinct on (lower(a.tag)) a.tag, a.place
+        from (select k.tag, k.place from jsonb_array_elements_text(coalesce(tags, '[]')) with ordinality k (tag, place)
+              where lower(k.tag) <> all (select lower(r.tag) from unnest(removed) r (tag))
+              union all
+              select n.tag, 1000000 + n.place from unnest(added) with ordinality n (tag, place)) a
+        order by lower(a.tag), a.place) t $$;
