@@ -189,7 +189,12 @@ constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_sc
                                      &record_schema,  &shipment_schema, &tracking_schema};
 
 constexpr Property planned_webhook_properties[] = {
-    {.name = "method", .kind = Kind::one_of, .nullable = false, .values = webhook_methods},
+    {.name = "method",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .optional = true,
+     .values = webhook_methods,
+     .description = "Only if it is not POST."},
     {.name = "url", .kind = Kind::text, .nullable = false},
     {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
     {.name = "body", .kind = Kind::text, .nullable = false},

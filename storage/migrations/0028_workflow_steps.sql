@@ -7,7 +7,7 @@ create function meets_trigger(stored text, code text) returns boolean language s
          or (starts_with(stored, 'any:') and (code = any (string_to_array(substr(stored, 5), ','))
                                               or right(stored, 1) = '*' and starts_with(code, rtrim(substr(stored, 5), '*')))) $$;
 
--- Also shows the method of a webhook.
+-- Also shows the method of a webhook, unless it is POST.
 create or replace function shown_request(business uuid, action text, request json, body text) returns json
 language sql stable as $$
   select case
@@ -15,9 +15,11 @@ language sql stable as $$
       json_build_object('title', request -> 'title', 'body', body, 'url', request -> 'url', 'subscriptions',
                         (select count(*) from push_audience(business, nullif(request ->> 'subscriptions', 'all')::uuid)))
     when action = 'push_tracking' then (request::jsonb - 'destination')::json
-    when action = 'webhook' then
-      json_build_object('method', coalesce(request ->> 'method', 'POST'), 'url', request -> 'url',
+    when action = 'webhook' and request -> 'method' is not null then
+      json_build_object('method', request -> 'method', 'url', request -> 'url',
                         'headers', hidden_headers(request -> 'headers'), 'body', body)
+    when action = 'webhook' then
+      json_build_object('url', request -> 'url', 'headers', hidden_headers(request -> 'headers'), 'body', body)
     when body is null then request
     else (request::jsonb || jsonb_build_object('body', body))::json
   end $$;
