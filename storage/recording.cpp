@@ -98,36 +98,36 @@ void Recording::hold_runs() {
 MadeChange* Recording::make_next_change() {
   if (made_ == requests_.size()) return nullptr;
   auto& [event, business, change] = requests_[made_++];
-  using Kind = StatusChangeResult::Kind;
+  using Kind = ChangeResult::Kind;
   if (event != nullptr && event == locked_event_) {
     change.result.kind = Kind::locked;
     return &change;
   }
-  const StatusChange& requested = *change.state->change;
+  const RecordChange& requested = *change.state->change;
   change.result =
       batch_.with_savepoints ? make_with_savepoint(*business, requested) : make(*business, requested);
   if (change.result.kind == Kind::locked) locked_event_ = event;
   return &change;
 }
 
-StatusChangeResult Recording::make(const Guid& business, const StatusChange& change) {
+ChangeResult Recording::make(const Guid& business, const RecordChange& change) {
   if (!is_lock_limited_)
     session_.execute("set local lock_timeout = '1s'");  // for other rows that triggers lock
   is_lock_limited_ = true;
-  return change_status(session_, business, change);
+  return make_change(session_, business, change);
 }
 
-StatusChangeResult Recording::make_with_savepoint(const Guid& business, const StatusChange& change) {
+ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordChange& change) {
   session_.execute("savepoint change");
   try {
-    StatusChangeResult result = make(business, change);
+    ChangeResult result = make(business, change);
     session_.execute("release savepoint change");
     return result;
   } catch (const StatementError& error) {
     if (!is_lock_conflict(error) && !refuses_data(error)) throw;
     session_.execute("rollback to savepoint change");
     is_lock_limited_ = false;
-    using Kind = StatusChangeResult::Kind;
+    using Kind = ChangeResult::Kind;
     return {.kind = is_lock_conflict(error) ? Kind::locked : Kind::refused, .error = error.what()};
   }
 }

@@ -1,5 +1,6 @@
 #include "storage/run_store.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "storage/binary.hpp"
@@ -20,7 +21,7 @@ RunStatus parse_status(std::string_view name) {
   throw std::invalid_argument("unknown run status " + std::string(name));
 }
 
-constexpr std::string_view changing_action = "update_status";
+constexpr std::string_view changing_actions[] = {"update_status", "update_record", "create_shipment"};
 constexpr int unknown_depth = -1;
 
 }  // namespace
@@ -103,7 +104,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
   return claimed;
 }
 
-/// Reads the missing depths of runs that change a status from their events.
+/// Reads the missing depths of runs that change records from their events.
 void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
   std::vector<std::int64_t> positions, events;
   std::vector<Guid> origins;
@@ -111,7 +112,7 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
     RunKey& key = claimed[i].run.key;
     if (key.depth != unknown_depth) continue;
     key.depth = 0;
-    if (key.action != changing_action) continue;
+    if (std::ranges::find(changing_actions, key.action) == std::end(changing_actions)) continue;
     positions.push_back(static_cast<std::int64_t>(i));
     events.push_back(static_cast<std::int64_t>(key.event_id));
     origins.push_back(key.origin);

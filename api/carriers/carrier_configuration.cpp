@@ -3,9 +3,9 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/records/web_address.hpp"
 #include "base/crypto.hpp"
 #include "connectors/carrier_connector.hpp"
+#include "domain/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -101,7 +101,7 @@ asio::awaitable<void> check_account(const json::object& body, const Terms& terms
 void check_tracking_pattern(const json::object& body, FieldErrors& errors) {
   const auto pattern = text_at(body, "trackingUrlPattern");
   if (!pattern || pattern->empty()) return;
-  if (const auto problem = tracking_pattern_problem(*pattern))
+  if (const auto problem = domain::tracking_pattern_problem(*pattern))
     errors.push_back({"trackingUrlPattern", std::string(*problem)});
 }
 

@@ -3,8 +3,8 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/records/web_address.hpp"
 #include "api/scans/scans.hpp"
+#include "domain/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -50,7 +50,7 @@ constexpr Schema configuration_answer_schema{"CarrierConfiguration", configurati
 constexpr Property pattern_property{
     .name = "trackingUrlPattern",
     .kind = Kind::string,
-    .max_length = longest_web_address,
+    .max_length = domain::longest_web_address,
     .min_length = 1,
     .description =
         "The https address of the carrier's page for a parcel; {number} stands for its number. "

@@ -73,7 +73,7 @@ asio::awaitable<Answer> get_order(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> move_order(Call& call, Services& services) {
-  using Kind = storage::StatusChangeResult::Kind;
+  using Kind = storage::ChangeResult::Kind;
   const auto to = text_at(call.object(), "status").value_or("");
   const auto note = text_at(call.object(), "notes").value_or("");
   const auto moved = co_await storage::change_status(

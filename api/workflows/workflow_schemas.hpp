@@ -4,7 +4,8 @@
 
 namespace waybill::api {
 
-inline constexpr std::string_view action_types[] = {"send_email", "send_push", "webhook", "update_status",
+inline constexpr std::string_view action_types[] = {"send_email",    "send_push",     "webhook",
+                                                    "update_status", "update_record", "create_shipment",
                                                     "push_tracking"};
 
 extern const Schema trigger_code_schema;

@@ -30,11 +30,19 @@ constexpr Property trigger_properties[] = {
 };
 constexpr Schema trigger_schema{"Trigger", trigger_properties};
 
+constexpr Property triggers_property{.name = "triggers",
+                                     .kind = Kind::array,
+                                     .nullable = false,
+                                     .items = Kind::string,
+                                     .description = "The codes of the triggers, or \"*\" alone."};
+
 constexpr Property entry_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "triggerId", .kind = Kind::uuid},
+    triggers_property,
     {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
@@ -47,7 +55,8 @@ constexpr Property workflow_properties[] = {
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
-    {.name = "triggerId", .kind = Kind::uuid},
+    {.name = "triggerId", .kind = Kind::uuid, .description = "The first of triggers."},
+    triggers_property,
     {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
@@ -124,6 +133,7 @@ asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
   for (int row = 0; row < rows.size(); ++row) {
     json::object entry = json::parse(json_object(rows, row)).as_object();
     entry["entityType"] = domain::record_type(type).name;
+    show_triggers(entry);
     if (row > 0) data += ',';
     append_json(data, entry);
   }
@@ -136,12 +146,11 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   json::object workflow = json::parse(json_object(rows)).as_object();
   const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
   workflow["entityType"] = domain::record_type(type).name;
-  const domain::Trigger* trigger = domain::find_trigger(std::string_view(workflow.at("trigger").as_string()));
-  workflow["triggerId"] = trigger == nullptr ? json::value(nullptr) : json::value(trigger->guid.to_string());
   const bool paused = !workflow.at("pausedReason").is_null();
   const auto problem = matching::definition_problem(
       std::string_view(workflow.at("trigger").as_string()), workflow.at("conditions"),
       workflow.at("action").is_object() ? workflow.at("action").get_object() : json::object());
+  show_triggers(workflow);
   workflow["problem"] = problem ? json::value(*problem) : json::value();
   workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
   co_return Answer::of(to_json(workflow));
@@ -186,23 +195,28 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
 }
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
-/// the trigger. A workflow that is already counted may change. Requests that add a workflow wait for each
-/// other.
+/// one of its triggers (in the stored form). A workflow that is already counted may change. Requests that add
+/// a workflow wait for each other.
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
-                                   std::string_view trigger, bool is_active) {
+                                   std::string_view triggers, bool is_active) {
   const WorkflowLimits& limits = services.settings.workflow_limits;
   co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
+  std::vector<std::string> codes;
+  if (const auto choice = domain::parse_choice(triggers)) {
+    for (const domain::Trigger* const trigger : domain::narrowest_first(choice->set))
+      codes.emplace_back(trigger->code);
+  }
   const auto rows =
-      co_await transaction.run(sql::Count{.business = call.business(), .trigger = trigger, .workflow = guid});
+      co_await transaction.run(sql::Count{.business = call.business(), .triggers = codes, .workflow = guid});
   const auto count = rows.front();
   if (!count.exists && count.others >= limits.per_business) {
     throw conflict("The business has " + std::to_string(count.others) + " workflows; " +
                    std::to_string(limits.per_business) + " are allowed.");
   }
-  if (is_active && !count.is_active && count.others_active >= limits.per_trigger) {
+  if (is_active && count.trigger && count.others_active >= limits.per_trigger) {
     throw conflict("The business has " + std::to_string(count.others_active) +
-                   " active workflows for the trigger " + std::string(trigger) + "; " +
+                   " active workflows for the trigger " + std::string(*count.trigger) + "; " +
                    std::to_string(limits.per_trigger) + " are allowed.");
   }
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace waybill::api {
+namespace waybill::domain {
 
 inline constexpr std::size_t longest_web_address = 2'000;
 
@@ -15,4 +15,4 @@ std::optional<std::string_view> web_address_problem(std::string_view text);
 /// fragment; nullopt if it is one.
 std::optional<std::string_view> tracking_pattern_problem(std::string_view text);
 
-}  // namespace waybill::api
+}  // namespace waybill::domain

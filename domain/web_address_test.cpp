@@ -1,10 +1,10 @@
-#include "api/records/web_address.hpp"
+#include "domain/web_address.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace waybill::api {
+namespace waybill::domain {
 namespace {
 
 TEST(WebAddress, HttpAndHttpsAddressesAreAccepted) {
@@ -35,4 +35,4 @@ TEST(WebAddress, APatternIsHttpsWithTheNumberBehindTheHost) {
 }
 
 }  // namespace
-}  // namespace waybill::api
+}  // namespace waybill::domain

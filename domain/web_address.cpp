@@ -1,11 +1,11 @@
-#include "api/records/web_address.hpp"
+#include "domain/web_address.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "base/ascii.hpp"
 
-namespace waybill::api {
+namespace waybill::domain {
 namespace {
 
 /// The text after the scheme; nullopt if the scheme is another.
@@ -48,4 +48,4 @@ std::optional<std::string_view> tracking_pattern_problem(std::string_view text) 
   return std::nullopt;
 }
 
-}  // namespace waybill::api
+}  // namespace waybill::domain
