@@ -25,6 +25,8 @@ std::vector<Route> all_routes() {
       run_routes,
       insight_routes,
       discovery_routes,
+      watching_routes,
+      version_routes,
       system_routes,
       user_routes,
       business_routes,
