@@ -27,6 +27,7 @@ std::vector<Route> all_routes() {
       discovery_routes,
       watching_routes,
       version_routes,
+      event_feed_routes,
       system_routes,
       user_routes,
       business_routes,

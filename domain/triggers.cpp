@@ -158,6 +158,12 @@ struct Catalogue {
   }
 };
 
+/// Groups the triggers that one change can meet together: the lower, the narrower.
+int breadth(const TriggerRow& row) {
+  if (row.when == When::updated) return 2;
+  return row.when == When::status_changed && row.detail.empty() ? 1 : 0;
+}
+
 const Catalogue& catalogue() {
   static const Catalogue instance;
   return instance;
@@ -231,6 +237,16 @@ TriggerSet fired_triggers(const Change& change) {
     if (fires(all.rules[i], change)) fired.set(i);
   }
   return fired;
+}
+
+std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
+  std::vector<const Trigger*> found;
+  for (int each = 0; each <= 2; ++each) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (set.test(i) && breadth(rows[i]) == each) found.push_back(&catalogue().triggers[i]);
+    }
+  }
+  return found;
 }
 
 }  // namespace waybill::domain

@@ -3,6 +3,7 @@
 #include <bitset>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/guid.hpp"
 #include "domain/records/change.hpp"
@@ -32,5 +33,8 @@ std::size_t trigger_index(const Trigger& trigger);
 
 /// The triggers that fire for a change.
 TriggerSet fired_triggers(const Change& change);
+
+/// The triggers of a set, the narrowest first: `order_shipped`, `order_status_changed`, `order_updated`.
+std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
 
 }  // namespace waybill::domain
