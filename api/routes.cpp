@@ -28,6 +28,7 @@ std::vector<Route> all_routes() {
       watching_routes,
       version_routes,
       event_feed_routes,
+      send_test_routes,
       system_routes,
       user_routes,
       business_routes,

@@ -177,6 +177,7 @@ std::span<const Route> discovery_routes();
 std::span<const Route> watching_routes();
 std::span<const Route> version_routes();
 std::span<const Route> event_feed_routes();
+std::span<const Route> send_test_routes();
 std::span<const Route> system_routes();
 std::span<const Route> reference_routes();
 std::span<const Route> mailed_link_routes();
