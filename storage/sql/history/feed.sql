@@ -8,8 +8,10 @@ select
 \ir ../outbox/event.inc
 from (
   (select p.id, p.at
-   from unnest($3::text[], $4::bigint[]) w (writer, low)
-   join events p on p.business_id = $1::uuid and p.id > w.low and p.id <= $2::bigint and p.xid = w.writer::xid8
+   from unnest($3::text[], $4::bigint[]) w (writer, low),
+        lateral (select p.id, p.at from events p  -- the limit keeps the scan within the writer's range
+                 where p.business_id = $1::uuid and p.id > w.low and p.id <= $2::bigint and p.xid = w.writer::xid8
+                 order by p.id limit $5::bigint) p
    order by p.id limit $5::bigint)
   union all
   (select p.id, p.at from events p where p.business_id = $1::uuid and p.id > $2::bigint order by p.id limit $5::bigint)
