@@ -5,6 +5,8 @@
 #include "api/route/paging.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "api/workflows/activity.hpp"
+#include "api/workflows/change.hpp"
 #include "api/workflows/insight.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_headers.hpp"
@@ -30,26 +32,6 @@ constexpr Property trigger_properties[] = {
 };
 constexpr Schema trigger_schema{"Trigger", trigger_properties};
 
-constexpr Property triggers_property{.name = "triggers",
-                                     .kind = Kind::array,
-                                     .nullable = false,
-                                     .items = Kind::string,
-                                     .description = "The codes of the triggers, or \"*\" alone."};
-
-constexpr Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .nullable = false},
-    {.name = "name", .kind = Kind::string, .nullable = false},
-    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
-    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
-    {.name = "triggerId", .kind = Kind::uuid},
-    triggers_property,
-    {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
-    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
-    {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
-};
-constexpr Schema entry_schema{"WorkflowEntry", entry_properties};
-
-constexpr std::string_view statuses[] = {"active", "disabled", "paused"};
 constexpr Property workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -61,7 +43,7 @@ constexpr Property workflow_properties[] = {
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = workflow_statuses},
     {.name = "pausedReason", .kind = Kind::string},
     {.name = "problem",
      .kind = Kind::string,
@@ -124,20 +106,8 @@ asio::awaitable<Answer> list_triggers(Call& call, Services&) {
 }
 
 asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
-  const domain::EntityType type = entity_type(call);
   const bool managed = call.parameter("managed") == "true";
-  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
-                                                        .entity_type = static_cast<std::int16_t>(type),
-                                                        .include_managed = managed});
-  std::string data = "[";
-  for (int row = 0; row < rows.size(); ++row) {
-    json::object entry = json::parse(json_object(rows, row)).as_object();
-    entry["entityType"] = domain::record_type(type).name;
-    show_triggers(entry);
-    if (row > 0) data += ',';
-    append_json(data, entry);
-  }
-  co_return Answer::of(data + "]");
+  co_return Answer::of(to_json(co_await listed_workflows(call, services, entity_type(call), managed)));
 }
 
 asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
@@ -247,39 +217,18 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   co_return to_json(configured);
 }
 
-asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
-  const auto transaction = co_await services.db.begin(call.cause());
-  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
-  // deadlocks.
-  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
-  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
-  const auto found = locked.find();
-  if (!found) throw not_found("workflow");
-  if (found->is_managed) {
-    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
-  }
-  WorkflowDefinition definition = stored_definition(locked.more());
-  definition.credentials = actions::stored_credentials(
-      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
-  const std::string headers_before = definition.credentials.text();
-  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.settings.destinations, find,
-                 services.settings.workflow_limits.delay_below, definition);
-  co_await check_user(call, *transaction, definition);
-  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
-  std::optional<Bytes> kept_credentials;
-  if (definition.credentials.text() == headers_before)
-    kept_credentials = unhex(found->sealed_credentials.value_or(""));
-  if (kept_credentials && kept_credentials->empty()) kept_credentials.reset();
-  const auto rows = co_await store<sql::Change>(call, services, *transaction, guid, definition,
-                                                std::move(kept_credentials));
-  co_await transaction->commit();
-  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
+/// True if storing `after` would change nothing of a workflow that is stored as `before`.
+bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& after) {
+  return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
+         before.trigger_code == after.trigger_code && before.action == after.action &&
+         before.conditions == after.conditions && before.is_active == after.is_active &&
+         before.ordered == after.ordered && before.delay == after.delay &&
+         before.credentials.text() == after.credentials.text();
 }
 
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   if (const auto guid = guid_at(call.object(), "guid")) {
-    co_return co_await change_workflow(call, services, *guid);
+    co_return co_await change_workflow(call, services, *guid, call.object());
   }
   WorkflowDefinition definition;
   definition.conditions = json::object();
@@ -370,7 +319,7 @@ const Route routes[] = {
      .summary = "Lists the workflows of an entity type",
      .tag = "Workflows",
      .query = managed_parameters,
-     .answer = &entry_schema,
+     .answer = &workflow_entry_schema,
      .answer_is_array = true},
     {.method = Method::post,
      .path = "/api/workflows/configure",
@@ -436,6 +385,39 @@ const Route routes[] = {
 };
 
 }  // namespace
+
+asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
+                                        const json::object& body) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
+  // deadlocks.
+  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
+  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
+  const auto found = locked.find();
+  if (!found) throw not_found("workflow");
+  if (found->is_managed) {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
+  }
+  WorkflowDefinition definition = stored_definition(locked.more());
+  definition.credentials = actions::stored_credentials(
+      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
+  const WorkflowDefinition before = definition;
+  const FindTemplate find = co_await find_template(call, *transaction, body, definition);
+  merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
+                 definition);
+  co_await check_user(call, *transaction, definition);
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  std::optional<Bytes> kept_credentials;
+  if (found->sealed_credentials && definition.credentials.text() == before.credentials.text())
+    kept_credentials = unhex(*found->sealed_credentials);
+  const auto rows =
+      is_unchanged(before, definition)
+          ? co_await transaction->run(sql::Present{.business = call.business(), .workflow = guid})
+          : co_await store<sql::Change>(call, services, *transaction, guid, definition,
+                                        std::move(kept_credentials));
+  co_await transaction->commit();
+  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
+}
 
 std::span<const Route> workflow_routes() { return routes; }
 

@@ -57,7 +57,8 @@ std::optional<Permission> contract_permission(const Route& route) {
   const bool is_ambiguous = is_read_only || route.path == "/api/carriers" ||
                             begins(route, "/api/carriers/contacts") || route.path.ends_with("/settings");
   if (is_ambiguous) return std::nullopt;
-  if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay")) {
+  if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay") ||
+      route.path.ends_with("/cancel")) {
     return Permission::operate;
   }
   for (const std::string_view prefix :

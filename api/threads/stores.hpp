@@ -32,6 +32,9 @@ class Stores {
                                           connectors::StoreCredentials credentials, const Clock& clock,
                                           Duration limit);
 
+  /// The client itself, for other requests to destinations that users name.
+  net::HttpClient& http() { return *http_; }
+
  private:
   const connectors::Connector::Options connectors_;
   std::unique_ptr<net::HttpClient> http_;

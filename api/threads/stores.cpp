@@ -1,4 +1,4 @@
-#include "api/integrations/stores.hpp"
+#include "api/threads/stores.hpp"
 
 #include <utility>
 
