@@ -15,8 +15,7 @@ using std::chrono::steady_clock;
 
 class WorkerFaults : public LoadedCluster {
  protected:
-  /// Lets the load run for a time and adds the delays of its changes to the sample of this name. `worst` gets
-  /// the longest of them.
+  /// Lets the load run for a time, of which `evaluate` then takes the delays into the samples of this name.
   void measure(const std::string& name, Milliseconds time) {
     const auto from = steady_clock::now();
     let_load_run(time);
@@ -37,8 +36,8 @@ class WorkerFaults : public LoadedCluster {
     }
   }
 
-  std::map<std::string, Sample> all;
-  std::map<std::string, Sample> worst;
+  std::map<std::string, Sample> all;    // the delays of all changes, by name
+  std::map<std::string, Sample> worst;  // the longest delay of each period
 
  private:
   std::vector<std::tuple<std::string, steady_clock::time_point, steady_clock::time_point>> periods_;

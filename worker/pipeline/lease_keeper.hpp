@@ -77,7 +77,7 @@ class LeaseKeeper {
   Moment surplus_since_{};
   Moment last_renewal_{};
   Moment others_return_until_{};  // after a reconnection
-  bool has_entered_ = false;  // in this session
+  bool has_entered_ = false;      // in this session
   bool has_entered_before_ = false;
   bool lost_database_ = false;
   std::atomic<bool> stopping_ = false;

@@ -80,7 +80,7 @@ class Pump {
   DueRuns runs_;
   std::unique_ptr<storage::Session> session_;  // of the thread; null while the database is away
   std::atomic<bool> can_match_ = false;
-  Backoff backoff_;                            // between attempts to go on after a failure
+  Backoff backoff_;  // between attempts to go on after a failure
   std::jthread thread_;
 };
 
