@@ -25,7 +25,9 @@ std::string text_of(const Outcome& outcome) {
     std::string operator()(const Dead& it) const { return "never " + it.code; }
     std::string operator()(const Skip& it) const { return "skip " + it.code; }
     std::string operator()(const Pause& it) const { return "pause " + it.code; }
-    std::string operator()(const Move& it) const { return "move to " + it.status; }
+    std::string operator()(const storage::StatusChange& it) const { return "move to " + it.status; }
+    std::string operator()(const storage::FieldChange& it) const { return "set " + it.changes; }
+    std::string operator()(const storage::NewShipment&) const { return "new shipment"; }
   } const text;
   return std::visit(text, outcome);
 }

@@ -7,7 +7,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/activity.hpp"
-#include "api/workflows/time_range.hpp"
+#include "api/records/time_range.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/runs.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"

@@ -172,7 +172,7 @@ asio::awaitable<void> FixedTokens::touch(const api::Principal&) {
 }
 
 SmallApi::SmallApi(api::HttpLimits limits, api::Gate::Options options, std::size_t threads)
-    : secrets_({}),
+    : secrets_(SecretBox::Key{}),
       api_({.server = {.port = 0, .threads = threads, .limits = limits, .proxies = options.trusted_proxies},
             .gate = std::move(options),
             .database = {.url = "postgresql://nobody@127.0.0.1:1/none"},

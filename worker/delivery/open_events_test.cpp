@@ -65,7 +65,7 @@ TEST(OpenEvents, ChangesOfRecordsStayInTheOrderOfTheWorkflows) {
   OpenEvents events;
   const TaskPtr made = task("update_status"), open = task("update_status");
   events.add(event(), {made, open}, start);
-  made->run.state.change = std::make_shared<storage::StatusChange>();
+  made->run.state.change = std::make_shared<storage::RecordChange>();
   EXPECT_FALSE(events.finish(made));
   const auto queued = events.queue_all(now, lease_end);
   ASSERT_THAT(queued, SizeIs(1));
@@ -77,7 +77,7 @@ TEST(OpenEvents, AChangeIsMadeWithItsEventWhenOnlyDeliveriesAreOpen) {
   OpenEvents events;
   const TaskPtr made = task("update_status"), open = task("webhook");
   events.add(event(), {made, open}, start);
-  made->run.state.change = std::make_shared<storage::StatusChange>();
+  made->run.state.change = std::make_shared<storage::RecordChange>();
   EXPECT_FALSE(events.finish(made));
   EXPECT_TRUE(events.queue_all(now, lease_end).at(0).settled.runs[0].state.change);
 }
