@@ -269,7 +269,10 @@ TEST_F(BusinessesTest, AnExportHasEveryTableOfTheBusinessWithoutSecrets) {
   Tenant other(world.waybill, tenant.name + ", another");
   other.insert_order();
   const json::object workflow = tenant.configure(
-      {{"action",
+      {{"name", "ship"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_created")},
+       {"action",
         {{"type", "webhook"}, {"recipient", url()}, {"headers", {{"Authorization", "header-secret-1"}}}}}});
   tenant.http.post("/api/business/tokens", {{"name", "kept"}}, {{"Idempotency-Key", "k"}});
   const std::string order = tenant.insert_order();
