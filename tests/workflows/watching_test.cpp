@@ -12,7 +12,8 @@ namespace {
 class Watching : public WorkflowTest {
  protected:
   json::object listed() {
-    for (const auto& entry : tenant.http.get("/api/workflows/Order/configured").data().as_array()) {
+    const auto listed = tenant.http.get("/api/workflows/Order/configured");
+    for (const auto& entry : listed.data().as_array()) {
       if (text_at(entry, "guid") == workflow) return entry.as_object();
     }
     return {};
