@@ -1,11 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "api/threads/background.hpp"
+#include "storage/database.hpp"
 #include "storage/session.hpp"
+#include "storage/standby_session.hpp"
 
 namespace waybill::api {
 
@@ -22,17 +25,41 @@ class Analysis {
   /// in all or for the business.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
-    co_return co_await background_.run(business, [this, work = std::move(work)]() mutable {
-      storage::Session session(database_url_, "waybill analysis");
-      session.execute("set statement_timeout = '10s'; set default_transaction_read_only = on");
-      return work(session);
-    });
+    co_return co_await background_.run(business,
+                                       [this, work = std::move(work)]() mutable { return on_primary(work); });
+  }
+
+  /// Likewise on a standby, if `db` names one. A standby that fails is passed over: the work then runs once
+  /// more, on the primary, so it must not consume what it owns.
+  template <class Work>
+  asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(storage::Database& db, Guid business,
+                                                                     Work work) {
+    auto standby = co_await db.standby();
+    co_return co_await background_.run(
+        business, [this, standby = std::move(standby), work = std::move(work)]() mutable {
+          if (standby) {
+            if (auto result = storage::run_on_standby(*standby, application_name, settings, work))
+              return *std::move(result);
+          }
+          return on_primary(work);
+        });
   }
 
   /// True if a call would wait.
   bool is_busy() const { return background_.is_busy(); }
 
  private:
+  static constexpr const char* application_name = "waybill analysis";
+  static constexpr const char* settings =
+      "set statement_timeout = '10s'; set default_transaction_read_only = on";
+
+  template <class Work>
+  std::invoke_result_t<Work, storage::Session&> on_primary(Work& work) const {
+    storage::Session session(database_url_, application_name);
+    session.execute(settings);
+    return work(session);
+  }
+
   std::string database_url_;
   Background background_;
 };
