@@ -41,6 +41,7 @@ struct Config {
   std::filesystem::path data_dir;
   std::filesystem::path pg_bin_dir;  // searched for if empty
   std::string database_url;          // the cluster of data_dir if empty
+  std::string read_database_url;     // of the standbys; empty if there are none
   std::filesystem::path secret_key_file;
   std::string public_url;
   std::vector<std::string> cors_origins;

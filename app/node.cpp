@@ -19,6 +19,7 @@
 #include "app/partition_keeper.hpp"
 #include "base/observe.hpp"
 #include "storage/key_check.hpp"
+#include "storage/standby_session.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::app {
@@ -129,6 +130,7 @@ api::Api::Options api_options(const Config& config, const std::string& database_
   options.gate.trusted_proxies = config.trusted_proxies;
   options.database.url = database_url;
   options.database.application_name = "waybill api";
+  options.standby_url = config.read_database_url;
   options.plans = api::Plans::parse(config.plans);
   options.settings = {.destinations = destination_policy(config),
                       .workflow_limits = {.per_business = config.workflows_per_business,
@@ -183,6 +185,15 @@ void check_database(const std::string& database_url, const SecretBox& secrets) {
   }
 }
 
+/// Throws if a server of `--read-database-url` belongs to another cluster. One that is unreachable may be
+/// down for a while; it is checked again before it is used.
+void check_standbys(const std::string& database_url, const std::string& standby_url) {
+  const auto foreign = storage::foreign_server(database_url, standby_url);
+  if (!foreign) return;
+  throw ConfigError("--read-database-url names " + *foreign +
+                    ", which is not a standby of --database-url: it belongs to another cluster");
+}
+
 }  // namespace
 
 class Node::Parts {
@@ -191,6 +202,8 @@ class Node::Parts {
         const std::function<bool()>& is_alive)
       : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
     check_database(database_url, secrets_);
+    if (roles.api && !config.read_database_url.empty())
+      check_standbys(database_url, config.read_database_url);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);

@@ -49,6 +49,11 @@ void apply_database_url(Config& config, const Values& values) {
   if (const auto fault = storage::pq::url_fault(config.database_url)) throw ConfigError(*fault);
 }
 
+void apply_read_database_url(Config& config, const Values& values) {
+  url(&Config::read_database_url, {"postgresql://", "postgres://"})(config, values);
+  if (const auto fault = storage::pq::standby_url_fault(config.read_database_url)) throw ConfigError(*fault);
+}
+
 bool parse_switch(const std::string& value) {
   if (value == "true" || value == "1" || value == "yes" || value == "on") return true;
   if (value == "false" || value == "0" || value == "no" || value == "off") return false;
@@ -206,6 +211,15 @@ std::vector<Option> database_options() {
            "has several hosts (`postgresql://USER@HOST,HOST/DATABASE`), the primary is used.",
        .commands = with_database,
        .apply = apply_database_url},
+      {.name = "read-database-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "The streaming standbys of the database (`postgresql://USER@HOST,HOST/DATABASE`). They serve "
+           "lists, searches, explain, backtest and the ledger; one that is behind or away is passed over. "
+           "Empty: the primary serves all reads.",
+       .commands = api_alone,
+       .apply = apply_read_database_url},
       {.name = "pg-bin-dir",
        .value_name = "DIR",
        .default_text = "",
