@@ -1,5 +1,6 @@
 #include "storage/request_database.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "storage/pq/write_pool.hpp"
@@ -15,7 +16,7 @@ asio::awaitable<std::optional<Rows>> RequestDatabase::on_standby(OffloadedRead r
     standbys_ = nullptr;
     co_return std::nullopt;
   }
-  required_ = found->position;
+  required_ = std::max(required_, found->position);
   co_return std::move(found->rows);
 }
 

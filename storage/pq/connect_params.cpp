@@ -132,7 +132,9 @@ std::vector<Server> standbys_of(const std::string& url) {
     };
     // The last value of a keyword takes precedence.
     for (const auto keyword : host_keywords) {
-      if (const auto value = part(keyword)) append_value(server.connection, keyword, *value);
+      const auto value = part(keyword);
+      if (value)
+        append_value(server.connection, keyword, value->empty() && keyword == "port" ? "5432" : *value);
     }
     const auto address = part("host") ? part("host") : part("hostaddr");
     const auto port = part("port");
