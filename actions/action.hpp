@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,6 +21,7 @@
 #include "net/http_client.hpp"
 #include "net/mail.hpp"
 #include "net/webhook_signature.hpp"
+#include "storage/record_change.hpp"
 
 namespace waybill::actions {
 
@@ -42,6 +44,9 @@ struct EventView {
   std::uint64_t event_id;
   Time at;
   std::string_view trigger;  // code
+  /// The codes of the triggers that the event meets, the narrowest first; only for a workflow with a list of
+  /// triggers.
+  std::span<const std::string_view> triggers = {};
 };
 
 struct WorkflowView {
@@ -101,16 +106,10 @@ struct Pause {
   std::string code;    // the run is dead with this code
   std::string reason;  // reason to pause the workflow
 };
-/// A request to move records to a status. The records are moved when the run is recorded, in the same
+/// The last three are requests to change records. The change is made when the run is recorded, in the same
 /// transaction; the result of the run is known only then.
-struct Move {
-  domain::EntityType entity_type;  // order or shipment
-  std::vector<Guid> records;
-  std::string status;
-  std::optional<std::string> when_all_shipments;  // for orders: the status that all their shipments must have
-  std::string cause;                              // JSON {by, depth} of the events that the move causes
-};
-using Outcome = std::variant<Done, Retry, Dead, Skip, Pause, Move>;
+using Outcome = std::variant<Done, Retry, Dead, Skip, Pause, storage::StatusChange, storage::FieldChange,
+                             storage::NewShipment>;
 
 /// The stored result of an attempt.
 struct AttemptResult {
@@ -146,6 +145,12 @@ struct Effects {
 /// The notifications that a business can switch off.
 enum class Notification : std::uint8_t { none, email, push };
 
+/// Thrown by `Action::plan` for a value that is invalid once it is rendered. The run is then dead with code
+/// INVALID_VALUE. The text is a sentence that names the field.
+class InvalidValue : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// One type of action. Implementations have no state; one instance serves all threads.
 class Action {
  public:
@@ -171,6 +176,10 @@ class Action {
   /// True if runs of a checked definition send the whole entity.
   virtual bool sends_entity(const json::object& /*definition*/) const { return false; }
 
+  /// True if versions that know only the first format of definitions (domain/triggers.hpp) would perform a
+  /// checked definition in another way. They then hold the workflow as unreadable.
+  virtual bool needs_second_format(const json::object& /*definition*/) const { return false; }
+
   /// The codes of the stored templates that a checked definition uses, as its text or as partials.
   virtual std::vector<std::string> templates(const json::object& /*definition*/) const { return {}; }
 
@@ -182,7 +191,7 @@ class Action {
   virtual bool changes_records() const { return false; }
 
   /// Plans a run. Pure. Throws std::length_error if a rendered part is too large; the run is then dead with
-  /// code PAYLOAD_TOO_LARGE.
+  /// code PAYLOAD_TOO_LARGE. Throws InvalidValue.
   virtual Plan plan(const WorkflowView& workflow, const EventView& event) const = 0;
 
   /// The key by which limits, circuit breakers and the queue's fairness count; empty if the run need not

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "actions/definition.hpp"
+#include "actions/webhook_url.hpp"
 #include "base/ascii.hpp"
 #include "net/destination.hpp"
 
@@ -21,7 +22,7 @@ bool is_sealed(std::string_view header) {
 }
 
 std::string origin_of(std::string_view url) {
-  const auto destination = net::parse_destination(url);
+  const auto destination = net::parse_destination(url_without_tags(url));
   return destination ? destination->scheme + "://" + destination->key() : std::string();
 }
 

@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
@@ -29,13 +33,17 @@ class Checker {
 
   json::object check(const json::object& definition) {
     for (const auto& member : definition) {
-      constexpr std::string_view known[] = {"type", "recipient", "template", "subject", "body", "html"};
+      constexpr std::string_view known[] = {"type",     "recipient", "cc",   "bcc", "replyTo",
+                                            "template", "subject",   "body", "html"};
       if (std::ranges::find(known, std::string_view(member.key())) == std::end(known)) {
         refuse(member.key(), "unknown field");
       }
     }
     json::object checked{{"type", "send_email"},
                          {"recipient", recipient(find_value(definition, "recipient"))},
+                         {"cc", copies("cc", find_value(definition, "cc"))},
+                         {"bcc", copies("bcc", find_value(definition, "bcc"))},
+                         {"replyTo", reply_to(find_value(definition, "replyTo"))},
                          {"template", stored(find_value(definition, "template"))}};
     for (const auto part : inline_parts) checked[part] = text(part, find_value(definition, part));
     if (template_code(definition).empty()) require_texts(definition);
@@ -53,6 +61,26 @@ class Checker {
       return nullptr;
     }
     std::ranges::move(recipient_problems(*value, "action.recipient"), std::back_inserter(errors_));
+    return *value;
+  }
+
+  json::value copies(std::string_view name, const json::value* value) {
+    if (value == nullptr || (value->is_string() && value->get_string().empty()) ||
+        (value->is_array() && value->get_array().empty()))
+      return nullptr;
+    std::ranges::move(recipient_problems(*value, "action." + std::string(name)), std::back_inserter(errors_));
+    return *value;
+  }
+
+  json::value reply_to(const json::value* value) {
+    if (value == nullptr) return nullptr;
+    if (!value->is_string()) {
+      refuse("replyTo", "must be a string");
+    } else if (split_addresses(value->get_string()).size() > 1) {
+      refuse("replyTo", "must be one address");
+    } else {
+      std::ranges::move(recipient_problems(*value, "action.replyTo"), std::back_inserter(errors_));
+    }
     return *value;
   }
 
@@ -108,11 +136,12 @@ class Composer {
 
   Plan plan() const {
     json::object request;
-    json::array& to = request["to"].emplace_array();
-    for (std::string& address : resolve_recipients(
-             action_.at("recipient"), [this](std::string_view text) { return render(text, "recipient"); })) {
-      to.emplace_back(std::move(address));
+    std::vector<std::string> known;
+    request["to"] = addresses("recipient", known);
+    for (const std::string_view name : {"cc", "bcc"}) {
+      if (find_value(action_, name) != nullptr) request[name] = addresses(name, known);
     }
+    if (known.size() > max_recipients) throw std::length_error("the mail has more than 100 recipients");
     request["subject"] = templates::single_line(part("subject").value_or(""));
     auto body = part("body");
     if (!body) request["body"] = nullptr;
@@ -120,11 +149,31 @@ class Composer {
     request["html"] = html ? json::value(*html) : json::value(nullptr);
     if (const auto link = unsubscribe_link()) request["listUnsubscribe"] = *link;
     if (!sender_name_.empty()) request["senderName"] = sender_name_;
-    if (!reply_to_.empty()) request["replyTo"] = reply_to_;
+    if (const std::string reply_to = reply_address(); !reply_to.empty()) request["replyTo"] = reply_to;
     return {.request = std::move(request), .body = std::move(body)};
   }
 
  private:
+  /// The valid addresses of a member that are not in `known`, which then has them too.
+  json::array addresses(std::string_view name, std::vector<std::string>& known) const {
+    json::array list;
+    for (std::string& address : resolve_recipients(
+             action_.at(name), [&](std::string_view text) { return render(text, "recipient"); })) {
+      if (std::ranges::find(known, address) != known.end()) continue;
+      list.emplace_back(address);
+      known.push_back(std::move(address));
+    }
+    return list;
+  }
+
+  /// The address for replies: the action's own if it is valid, else that of the business.
+  std::string reply_address() const {
+    const auto* const own = find_value(action_, "replyTo");
+    if (own == nullptr) return std::string(reply_to_);
+    auto list = resolve_recipients(*own, [&](std::string_view text) { return render(text, "recipient"); });
+    return list.empty() ? std::string(reply_to_) : std::move(list.front());
+  }
+
   std::string render(std::string_view text, std::string_view name) const {
     const auto escape = templates::part_escape("send_email", name);
     return templates::render(text, context_, escape, stored_partials(action_, escape));
@@ -175,6 +224,11 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
   if (const auto* const reply_to = find_value(attempt.request, "replyTo"))
     message.reply_to = reply_to->as_string();
   for (const json::value& to : attempt.request.at("to").as_array()) message.to.emplace_back(to.as_string());
+  for (const auto& [name, list] : {std::pair("cc", &message.cc), std::pair("bcc", &message.bcc)}) {
+    const auto* const copies = find_value(attempt.request, name);
+    if (copies == nullptr) continue;
+    for (const json::value& each : copies->as_array()) list->emplace_back(each.as_string());
+  }
   message.subject = attempt.request.at("subject").as_string();
   message.text = attempt.body;
   if (const auto* const html = attempt.request.at("html").if_string()) message.html = *html;
@@ -198,17 +252,26 @@ class SendEmail final : public Action {
     return Checker(context, errors).check(definition);
   }
 
+  bool needs_second_format(const json::object& definition) const override {
+    return std::ranges::any_of(std::array{"cc", "bcc", "replyTo"}, [&](std::string_view name) {
+      return find_value(definition, name) != nullptr;
+    });
+  }
+
   std::vector<std::string> templates(const json::object& definition) const override {
     std::vector<std::string> codes;
     if (const auto code = template_code(definition); !code.empty()) codes.emplace_back(code);
     for (const auto part : inline_parts) {
       if (const auto* const text = find_value(definition, part)) add_partials(text->as_string(), codes);
     }
-    const json::value& recipient = definition.at("recipient");
-    if (const auto* const text = recipient.if_string()) {
-      add_partials(*text, codes);
-    } else if (const auto* const list = recipient.if_array()) {
-      for (const json::value& entry : *list) add_partials(entry.as_string(), codes);
+    for (const std::string_view name : {"recipient", "cc", "bcc", "replyTo"}) {
+      const json::value* const recipient = find_value(definition, name);
+      if (recipient == nullptr) continue;
+      if (const auto* const text = recipient->if_string()) {
+        add_partials(*text, codes);
+      } else if (const auto* const list = recipient->if_array()) {
+        for (const json::value& entry : *list) add_partials(entry.as_string(), codes);
+      }
     }
     return codes;
   }

@@ -53,9 +53,10 @@ TEST(SendEmailCheck, AcceptsATemplateOrInlineTexts) {
 
 TEST(SendEmailCheck, AllBadFieldsAreReportedAtOnce) {
   EXPECT_THAT(bad_fields(parse(R"({"type": "send_email", "recipient": "nobody", "template": 1, "subject": 2,
-                                   "body": "{{#open}}", "html": "{{x", "cc": "b@example.com"})")),
+                                   "body": "{{#open}}", "html": "{{x", "cc": "nobody", "bcc": 5,
+                                   "replyTo": "a@example.com, b@example.com", "to": "c@example.com"})")),
               UnorderedElementsAre("action.recipient", "action.template", "action.subject", "action.body",
-                                   "action.html", "action.cc"));
+                                   "action.html", "action.cc", "action.bcc", "action.replyTo", "action.to"));
   for (const char* const code : {"unknown", "hook", "welcome"}) {
     json::object definition = parse(R"({"type": "send_email", "recipient": "a@example.com"})");
     definition["template"] = code;
@@ -79,8 +80,8 @@ TEST(SendEmailCheck, TheStoredFormCanBeSentBack) {
   FieldErrors errors;
   const json::object stored = send_email().check(
       parse(R"({"type": "send_email", "recipient": "a@example.com", "template": "any"})"), context, errors);
-  EXPECT_EQ(stored, parse(R"({"type": "send_email", "recipient": "a@example.com", "template": "any",
-                              "subject": null, "body": null, "html": null})"));
+  EXPECT_EQ(stored, parse(R"({"type": "send_email", "recipient": "a@example.com", "cc": null, "bcc": null,
+                              "replyTo": null, "template": "any", "subject": null, "body": null, "html": null})"));
   EXPECT_EQ(send_email().check(stored, context, errors), stored);
   EXPECT_THAT(errors, IsEmpty());
 }
@@ -136,6 +137,22 @@ TEST(SendEmailPlan, HasTheBusinessesSenderNameAndAddressForReplies) {
   const auto request = example.plan().request;
   EXPECT_EQ(request.at("senderName"), "Ada & Co");
   EXPECT_EQ(request.at("replyTo"), "help@example.com");
+}
+
+TEST(SendEmailPlan, EachAddressGetsOneCopy) {
+  Example example;
+  example.reply_to = "help@example.com";
+  example.action["cc"] = json::array{"{{customer.email}}", "bob@example.com"};
+  example.action["bcc"] = "bob@example.com, archive@example.com";
+  example.action["replyTo"] = "{{customer.email}}";
+  auto request = example.plan().request;
+  EXPECT_EQ(request.at("to"), json::parse(R"(["ada@example.com"])"));
+  EXPECT_EQ(request.at("cc"), json::parse(R"(["bob@example.com"])"));
+  EXPECT_EQ(request.at("bcc"), json::parse(R"(["archive@example.com"])"));
+  EXPECT_EQ(request.at("replyTo"), "ada@example.com");
+  EXPECT_TRUE(send_email().needs_second_format(example.action));
+  example.action["replyTo"] = "{{missing}}";
+  EXPECT_EQ(example.plan().request.at("replyTo"), "help@example.com") << "the business's own";
 }
 
 TEST(SendEmailPlan, MissingPartsAreNull) {
@@ -264,6 +281,19 @@ TEST(SendEmailPerform, SendsTheMailWithTheRunsMessageId) {
   EXPECT_EQ(made.result.status_code, 250);
   EXPECT_EQ(made.result.response, "250 queued");
   EXPECT_EQ(made.result.error, std::nullopt);
+}
+
+TEST(SendEmailPerform, CopiesAreRecipientsOfTheSameMail) {
+  json::object request = one_mail;
+  request["cc"] = json::array{"cc@example.com"};
+  request["bcc"] = json::array{"bcc@example.com"};
+  const Performed made = perform({net::MailResult::sent, "250 queued"}, request);
+  ASSERT_EQ(made.messages.size(), 1U);
+  EXPECT_THAT(made.messages[0].recipients(),
+              ElementsAre("ada@example.com", "Bob <bob@example.com>", "cc@example.com", "bcc@example.com"));
+  const std::string text = net::format_mail(made.messages[0], Time());
+  EXPECT_THAT(text, testing::HasSubstr("Cc: cc@example.com\r\n"));
+  EXPECT_EQ(text.find("bcc@example.com"), std::string::npos);
 }
 
 TEST(SendEmailPerform, EachBusinessHasItsOwnQueue) {

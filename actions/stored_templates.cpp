@@ -82,6 +82,8 @@ json::object template_context(const WorkflowView& workflow, const EventView& eve
                       {"timestamp", format_timestamp(event.at)},
                       {"entityType", domain::record_type(event.entity_type).name},
                       {"entityId", event.entity_id.to_string()}};
+  if (!event.triggers.empty())
+    context.at("event").get_object()["triggers"] = json::array(event.triggers.begin(), event.triggers.end());
   return context;
 }
 

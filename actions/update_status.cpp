@@ -3,6 +3,7 @@
 
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
+#include "actions/record_change.hpp"
 #include "domain/state_machines.hpp"
 
 namespace waybill::actions {
@@ -137,12 +138,6 @@ json::array ids_of(const Recipient& recipient, const EventView& event) {
   return ids;
 }
 
-std::string cause_of(const Attempt& attempt) {
-  return to_json(json::object{
-      {"by", {{"type", "workflow"}, {"guid", attempt.workflow.to_string()}, {"name", attempt.workflow_name}}},
-      {"depth", attempt.depth + 1}});
-}
-
 class UpdateStatus final : public Action {
  public:
   std::string_view type() const override { return "update_status"; }
@@ -192,7 +187,7 @@ class UpdateStatus final : public Action {
       result.error = "There is no " + std::string(states->name) + " to move.";
     } else {
       const auto* const all = find_value(request, "whenAllShipments");
-      result.outcome = Move{
+      result.outcome = storage::StatusChange{
           .entity_type = *type,
           .records = std::move(records),
           .status = std::move(status),

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <span>
 #include <stdexcept>
 
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
 #include "actions/http_response.hpp"
 #include "actions/stored_templates.hpp"
+#include "actions/webhook_url.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "domain/retry.hpp"
@@ -49,9 +51,34 @@ bool is_reserved_header(std::string_view lower_case_name) {
          std::ranges::find(names, lower_case_name) != std::end(names);
 }
 
+constexpr std::string_view methods[] = {"POST", "PUT", "PATCH", "DELETE", "GET"};
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+constexpr std::string_view text_type = "text/plain";
+
+/// A member of a definition; `otherwise` if it is absent, as in definitions of earlier versions.
+std::string_view text_or(const json::object& definition, std::string_view name, std::string_view otherwise) {
+  const auto* const value = find_value(definition, name);
+  return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : otherwise;
+}
+
+std::string_view method_of(const json::object& definition) { return text_or(definition, "method", "POST"); }
+
+std::string_view content_type_of(const json::object& definition) {
+  return text_or(definition, "contentType", json_type);
+}
+
+bool has_body(std::string_view method) { return method != "GET" && method != "DELETE"; }
+
 // Any other text is the code of a stored template.
-bool is_inline_body(std::string_view text) {
-  return text.starts_with('{') || text.find("{{") != std::string_view::npos;
+bool is_inline_body(std::string_view text, std::string_view content_type) {
+  return text.starts_with('{') || is_url_template(text) ||
+         (content_type == form_type && text.find('=') != std::string_view::npos);
+}
+
+templates::Escape escape_of(std::string_view content_type) {
+  if (content_type == form_type) return templates::Escape::form;
+  return content_type == text_type ? templates::Escape::none : templates::Escape::json;
 }
 
 /// Checks a webhook's configuration and collects its errors.
@@ -61,15 +88,35 @@ class Checker {
 
   json::object check(const json::object& definition) {
     for (const auto& member : definition) {
-      constexpr std::string_view known[] = {"type", "recipient", "template", "headers", "secret"};
+      constexpr std::string_view known[] = {"type",     "recipient", "method", "contentType",
+                                            "template", "headers",   "secret"};
       if (std::ranges::find(known, std::string_view(member.key())) == std::end(known)) {
         refuse(member.key(), "unknown field");
       }
     }
     check_secret(find_value(definition, "secret"));
+    const json::value method = one_of(definition, "method", methods, "POST");
+    const std::string_view method_name = method.get_string();
+    const bool with_body = has_body(method_name);
+    json::value content_type;
+    if (with_body) {
+      constexpr std::string_view types[] = {json_type, form_type, text_type};
+      content_type = one_of(definition, "contentType", types, json_type);
+    }
+    if (with_body && find_value(definition, "contentType") == nullptr && has_content_type(definition))
+      content_type = nullptr;
+    check_content_type(definition);
+    if (!with_body && !text_or(definition, "template", "").empty())
+      refuse("template", "must not be given: " + std::string(method_name) + " has no body");
+    const std::string_view type_name =
+        content_type.is_string() ? std::string_view(content_type.get_string()) : json_type;
+    if (type_name == form_type && text_or(definition, "template", "").empty())
+      refuse("template", "is required for " + std::string(form_type));
     return {{"type", "webhook"},
             {"recipient", recipient(find_value(definition, "recipient"))},
-            {"template", body(find_value(definition, "template"))},
+            {"method", method},
+            {"contentType", content_type},
+            {"template", body(find_value(definition, "template"), type_name)},
             {"headers", headers(find_value(definition, "headers"))}};
   }
 
@@ -83,9 +130,7 @@ class Checker {
       refuse("recipient", "is required");
     } else if (!value->is_string()) {
       refuse("recipient", "must be a string");
-    } else if (std::string_view(value->get_string()).find("{{") != std::string_view::npos) {
-      refuse("recipient", "must not contain {{ }}: the URL of a webhook is not a template");
-    } else if (auto problem = net::check_url(value->get_string(), context_.destinations)) {
+    } else if (auto problem = url_problem(value->get_string(), context_.destinations)) {
       refuse("recipient", std::move(*problem));
     } else {
       return *value;
@@ -93,7 +138,32 @@ class Checker {
     return nullptr;
   }
 
-  json::value body(const json::value* value) {
+  json::value one_of(const json::object& definition, std::string_view name,
+                     std::span<const std::string_view> values, std::string_view otherwise) {
+    const auto* const value = find_value(definition, name);
+    if (value == nullptr) return json::value(otherwise);
+    const auto* const text = value->if_string();
+    if (text != nullptr && std::ranges::find(values, std::string_view(*text)) != values.end()) return *value;
+    std::string known;
+    for (const std::string_view each : values) known += (known.empty() ? "" : ", ") + std::string(each);
+    refuse(name, "must be one of " + known);
+    return json::value(otherwise);
+  }
+
+  static bool has_content_type(const json::object& definition) {
+    const auto* const given = find_value(definition, "headers");
+    const auto* const object = given == nullptr ? nullptr : given->if_object();
+    return object != nullptr && std::ranges::any_of(*object, [](const auto& header) {
+             return equal_ignoring_case(header.key(), "content-type");
+           });
+  }
+
+  void check_content_type(const json::object& definition) {
+    if (find_value(definition, "contentType") != nullptr && has_content_type(definition))
+      refuse("contentType", "must not be given together with the header Content-Type");
+  }
+
+  json::value body(const json::value* value, std::string_view content_type) {
     if (value == nullptr) return nullptr;
     if (!value->is_string()) {
       refuse("template", "must be a string");
@@ -103,7 +173,7 @@ class Checker {
     if (text.empty()) return nullptr;
     if (count_characters(text) > max_template_characters) {
       refuse("template", "must not be longer than 10000 characters");
-    } else if (is_inline_body(text)) {
+    } else if (is_inline_body(text, content_type)) {
       if (auto problem = templates::mustache_problem(text)) refuse("template", std::move(*problem));
     } else if (auto problem = stored_template_problem(context_, text, "webhook")) {
       refuse("template", std::move(*problem));
@@ -162,7 +232,8 @@ std::string_view body_template(const json::object& action) {
   const auto* const value = find_value(action, "template");
   if (value == nullptr) return {};
   const std::string_view text = value->as_string();
-  return is_inline_body(text) ? text : stored_part(action, text, "body").value_or("");
+  return is_inline_body(text, content_type_of(action)) ? text
+                                                       : stored_part(action, text, "body").value_or("");
 }
 
 std::string payload(const WorkflowView& workflow, const EventView& event) {
@@ -170,6 +241,10 @@ std::string payload(const WorkflowView& workflow, const EventView& event) {
   body.reserve(1024);
   body += R"({"type":)";
   append_json_string(body, event.trigger);
+  if (!event.triggers.empty()) {
+    body += R"(,"triggers":)";
+    append_json(body, json::array(event.triggers.begin(), event.triggers.end()));
+  }
   body.append(R"(,"timestamp":")").append(format_timestamp(event.at));
   body.append(R"(","data":{"entityType":")").append(domain::record_type(event.entity_type).name);
   body += R"(","entity":)";
@@ -185,7 +260,7 @@ std::string payload(const WorkflowView& workflow, const EventView& event) {
 std::string rendered(std::string_view text, const WorkflowView& workflow, const EventView& event) {
   json::monotonic_resource memory;
   const json::object context = template_context(workflow, event, &memory);
-  const auto escape = templates::Escape::json;
+  const auto escape = escape_of(content_type_of(workflow.action));
   return templates::render(text, context, escape, stored_partials(workflow.action, escape), max_body_bytes);
 }
 
@@ -197,7 +272,8 @@ json::object plan_headers(const json::object& action) {
     has_content_type = std::ranges::any_of(
         headers, [](const auto& header) { return equal_ignoring_case(header.key(), "content-type"); });
   }
-  if (!has_content_type) headers.emplace("Content-Type", "application/json");
+  if (!has_content_type && has_body(method_of(action)))
+    headers.emplace("Content-Type", content_type_of(action));
   return headers;
 }
 
@@ -206,6 +282,7 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
   const std::int64_t timestamp = to_unix_seconds(now);
   net::HttpRequest request;
   request.url = attempt.request.at("url").as_string();
+  request.method = text_or(attempt.request, "method", "POST");
   request.body = attempt.body;
   request.keep_limit = max_response_bytes;
   request.headers.reserve(headers.size() + 3);
@@ -272,7 +349,7 @@ class Webhook final : public Action {
     const auto* const text = find_value(definition, "template");
     if (text == nullptr) return {};
     std::vector<std::string> codes;
-    if (is_inline_body(text->as_string())) {
+    if (is_inline_body(text->as_string(), content_type_of(definition))) {
       add_partials(text->as_string(), codes);
     } else {
       codes.emplace_back(text->as_string());
@@ -282,15 +359,31 @@ class Webhook final : public Action {
 
   bool sends_entity(const json::object& definition) const override {
     const auto* const text = find_value(definition, "template");
-    return text == nullptr || text->as_string().empty();
+    return has_body(method_of(definition)) && (text == nullptr || text->as_string().empty());
+  }
+
+  bool needs_second_format(const json::object& definition) const override {
+    return method_of(definition) != "POST" || content_type_of(definition) != json_type ||
+           is_url_template(definition.at("recipient").as_string());
   }
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
-    const std::string_view text = body_template(workflow.action);
-    std::string body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);
+    const std::string_view method = method_of(workflow.action);
+    json::value url = workflow.action.at("recipient");
+    if (is_url_template(url.as_string())) {
+      json::monotonic_resource memory;
+      url = rendered_url(url.as_string(), template_context(workflow, event, &memory));
+    }
+    std::string body;
+    if (has_body(method)) {
+      const std::string_view text = body_template(workflow.action);
+      body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);
+    }
     if (body.size() > max_body_bytes) throw std::length_error("the body is too large");
-    return {.request = {{"url", workflow.action.at("recipient")}, {"headers", plan_headers(workflow.action)}},
-            .body = std::move(body)};
+    Plan plan{.request = {{"url", std::move(url)}, {"headers", plan_headers(workflow.action)}},
+              .body = std::move(body)};
+    if (method != "POST") plan.request["method"] = method;
+    return plan;
   }
 
   std::string destination(const json::object& request, const Guid& business) const override {
@@ -305,7 +398,7 @@ class Webhook final : public Action {
   }
 
   std::string queue_destination(const json::object& definition, const Guid& business) const override {
-    return destination({{"url", definition.at("recipient")}}, business);
+    return destination({{"url", url_without_tags(definition.at("recipient").as_string())}}, business);
   }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {

@@ -50,8 +50,8 @@ TEST(WebhookCheck, FillsInDefaultsAndLeavesOutTheSecret) {
   const Checked plain = check(parse(R"({"type": "webhook", "recipient": "https://example.com/hook"})"));
   EXPECT_THAT(plain.errors, IsEmpty());
   EXPECT_EQ(plain.stored,
-            parse(R"({"type": "webhook", "recipient": "https://example.com/hook", "template": null,
-                                    "headers": {}})"));
+            parse(R"({"type": "webhook", "recipient": "https://example.com/hook", "method": "POST",
+                      "contentType": "application/json", "template": null, "headers": {}})"));
   const Checked full = check(parse(R"j({"type": "webhook", "recipient": "https://example.com/hook",
       "template": "{\"n\":\"{{orderNumber}}\"}", "headers": {"X-Key": "k", "content-type": "text/plain"},
       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})j"));
@@ -65,11 +65,79 @@ TEST(WebhookCheck, RecipientIsAnAllowedUrl) {
   EXPECT_THAT(check(parse(R"({"type": "webhook"})")).fields(), ElementsAre("action.recipient"));
   for (const json::value& bad :
        {json::value(nullptr), json::value(5), json::value(""), json::value("mail@example.com"),
-        json::value("ftp://example.com/"), json::value("https://example.com/{{guid}}"),
-        json::value("http://127.0.0.1/"), json::value("http://user:pw@example.com/"),
-        json::value("https://example.com:22/")}) {
+        json::value("ftp://example.com/"), json::value("http://127.0.0.1/"),
+        json::value("http://user:pw@example.com/"), json::value("https://example.com:22/")}) {
     EXPECT_THAT(check(definition("recipient", bad)).fields(), ElementsAre("action.recipient")) << bad;
   }
+}
+
+TEST(WebhookCheck, TheUrlMayHaveEscapedMustacheInPathAndQuery) {
+  for (const char* const good :
+       {"https://example.com/{{guid}}", "https://example.com/a/{{customer.name}}/b?n={{orderNumber}}",
+        "https://example.com?q={{orderNumber}}", "https://example.com/{{#items}}{{sku}}-{{/items}}"}) {
+    EXPECT_THAT(check(definition("recipient", good)).errors, IsEmpty()) << good;
+  }
+  for (const char* const bad :
+       {"{{url}}", "{{scheme}}://example.com/", "https://{{host}}/", "https://example.com{{path}}",
+        "https://example.com:{{port}}/", "https://example.com/{{{guid}}}", "https://example.com/{{&guid}}",
+        "https://example.com/{{> part}}", "https://example.com/{{open", "https://example.com/#{{guid}}",
+        "https://example.com/a b/{{guid}}", "https://example.com\\{{guid}}", "http://127.0.0.1/{{guid}}",
+        "https://u:p@example.com/{{guid}}", "https://example.com/{{=<% %>=}}<%&guid%>"}) {
+    EXPECT_THAT(check(definition("recipient", bad)).fields(), ElementsAre("action.recipient")) << bad;
+  }
+}
+
+TEST(WebhookCheck, MethodAndContentTypeAreOfTheirLists) {
+  for (const char* const good : {"POST", "PUT", "PATCH", "DELETE", "GET"})
+    EXPECT_THAT(check(definition("method", good)).errors, IsEmpty()) << good;
+  for (const json::value& bad : {json::value("post"), json::value("HEAD"), json::value(1)})
+    EXPECT_THAT(check(definition("method", bad)).fields(), ElementsAre("action.method")) << bad;
+  EXPECT_THAT(check(definition("contentType", "text/plain")).errors, IsEmpty());
+  for (const json::value& bad : {json::value("text/html"), json::value(false)})
+    EXPECT_THAT(check(definition("contentType", bad)).fields(), ElementsAre("action.contentType")) << bad;
+}
+
+TEST(WebhookCheck, AFormNeedsATemplate) {
+  json::object form = definition("contentType", "application/x-www-form-urlencoded");
+  EXPECT_THAT(check(form).fields(), ElementsAre("action.template"));
+  for (const char* const good : {"To={{customer.phone}}", "fixed=1", "hook"}) {
+    form["template"] = good;
+    EXPECT_THAT(check(form).errors, IsEmpty()) << good;
+  }
+}
+
+TEST(WebhookCheck, GetAndDeleteHaveNoBodyAndNoTemplate) {
+  for (const char* const method : {"GET", "DELETE"}) {
+    json::object plain = definition("method", method);
+    const Checked checked = check(plain);
+    EXPECT_THAT(checked.errors, IsEmpty());
+    EXPECT_TRUE(checked.stored.at("contentType").is_null());
+    EXPECT_THAT(check(checked.stored).errors, IsEmpty()) << "the stored form can be sent back";
+    plain["template"] = "{{guid}}";
+    EXPECT_THAT(check(plain).fields(), ElementsAre("action.template"));
+  }
+}
+
+TEST(WebhookCheck, ContentTypeIsGivenOnce) {
+  json::object twice = definition("headers", parse(R"({"content-type": "text/xml"})"));
+  const Checked checked = check(twice);
+  EXPECT_THAT(checked.errors, IsEmpty());
+  EXPECT_TRUE(checked.stored.at("contentType").is_null());
+  EXPECT_THAT(check(checked.stored).errors, IsEmpty());
+  twice["contentType"] = "text/plain";
+  EXPECT_THAT(check(twice).fields(), ElementsAre("action.contentType"));
+}
+
+TEST(WebhookCheck, WhatEarlierVersionsWouldSendOtherwiseNeedsTheSecondFormat) {
+  const auto needs = [](std::string_view key, json::value value) {
+    return webhook().needs_second_format(check(definition(key, std::move(value))).stored);
+  };
+  EXPECT_FALSE(needs("method", "POST"));
+  EXPECT_FALSE(needs("contentType", "application/json"));
+  EXPECT_FALSE(webhook().needs_second_format(definition("template", nullptr))) << "an earlier definition";
+  EXPECT_TRUE(needs("method", "PUT"));
+  EXPECT_TRUE(needs("contentType", "text/plain"));
+  EXPECT_TRUE(needs("recipient", "https://example.com/{{guid}}"));
 }
 
 TEST(WebhookCheck, TemplateIsACodeOrAnInlineBody) {
@@ -192,6 +260,81 @@ TEST(WebhookPlan, TheTextOfAStoredTemplateIsFoundByCode) {
   example.action["templates"] = parse(R"({"hook": {"body": "plain {{orderNumber}}{{> end}}"},
                                           "end": {"body": ". {{customer.name}}", "html": "<p>"}})");
   EXPECT_EQ(example.plan().body, "plain A\\\"1. <Ada>");
+}
+
+TEST(WebhookPlan, TheUrlHasItsValuesEscaped) {
+  Example example;
+  example.action["recipient"] =
+      "https://example.com:8443/o/{{orderNumber}}?c={{customer.name}}&x={{missing}}";
+  example.entity["orderNumber"] = "A/1 ?#%ü";
+  EXPECT_EQ(example.plan().request.at("url"),
+            "https://example.com:8443/o/A%2F1%20%3F%23%25%C3%BC?c=%3CAda%3E&x=");
+  EXPECT_EQ(webhook().queue_destination(example.action, guid("bb")),
+            "example.com:8443/018f0000-0000-7000-8000-0000000000bb");
+}
+
+TEST(WebhookPlan, ASegmentOfDotsIsRefused) {
+  Example example;
+  for (const char* const value : {".", ".."}) {
+    example.entity["orderNumber"] = value;
+    for (const char* const url :
+         {"https://example.com/a/{{orderNumber}}/b", "https://example.com/{{orderNumber}}",
+          "https://example.com/{{orderNumber}}?q=1"}) {
+      example.action["recipient"] = url;
+      EXPECT_THROW(example.plan(), InvalidValue) << url << ' ' << value;
+    }
+    example.action["recipient"] = "https://example.com/a?q={{orderNumber}}";
+    EXPECT_NO_THROW(example.plan()) << "the query has no segments";
+    example.action["recipient"] = "https://example.com/x{{orderNumber}}";
+    EXPECT_NO_THROW(example.plan());
+  }
+  example.entity["orderNumber"] = ".";
+  example.action["recipient"] = "https://example.com/%2E{{orderNumber}}/b";
+  EXPECT_THROW(example.plan(), InvalidValue);
+}
+
+TEST(WebhookPlan, FormsEscapeTheirValues) {
+  Example example;
+  example.action["contentType"] = "application/x-www-form-urlencoded";
+  example.action["template"] = "To={{orderNumber}}&Body=Hi {{customer.name}}";
+  example.entity["orderNumber"] = "+1 & 2=3";
+  const Plan plan = example.plan();
+  EXPECT_EQ(plan.body, "To=%2B1+%26+2%3D3&Body=Hi %3CAda%3E");
+  EXPECT_EQ(plan.request.at("headers").at("Content-Type"), "application/x-www-form-urlencoded");
+}
+
+TEST(WebhookPlan, PlainTextIsNotEscaped) {
+  Example example;
+  example.action["contentType"] = "text/plain";
+  example.action["template"] = "{{orderNumber}} {{customer.name}}";
+  EXPECT_EQ(example.plan().body, "A\"1 <Ada>");
+}
+
+TEST(WebhookPlan, GetHasNoBodyAndNoContentType) {
+  Example example;
+  example.action["method"] = "GET";
+  const Plan plan = example.plan();
+  EXPECT_EQ(plan.body, "");
+  EXPECT_EQ(plan.request.at("method"), "GET");
+  EXPECT_EQ(plan.request.at("headers"), parse(R"({"X-Key": "k"})"));
+  EXPECT_FALSE(webhook().sends_entity(example.action));
+}
+
+TEST(WebhookPlan, AListOfTriggersIsInThePayload) {
+  const Example example;
+  const std::string_view met[] = {"order_shipped", "order_status_changed"};
+  const EventView event{.entity = example.entity,
+                        .previous = example.previous,
+                        .entity_type = domain::EntityType::order,
+                        .entity_id = guid("01"),
+                        .event_id = 42,
+                        .at = {},
+                        .trigger = "order_shipped",
+                        .triggers = met};
+  const Plan plan = webhook().plan({guid("ff"), "W", guid("bb"), "Shop", example.action}, event);
+  const json::object body = json::parse(*plan.body).as_object();
+  EXPECT_EQ(body.at("type"), "order_shipped");
+  EXPECT_EQ(body.at("triggers"), json::parse(R"(["order_shipped", "order_status_changed"])"));
 }
 
 TEST(WebhookPlan, OwnContentTypeReplacesTheDefault) {

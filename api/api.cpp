@@ -8,6 +8,7 @@
 #include "api/accounts/password_hasher.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/http/url.hpp"
+#include "api/records/totals.hpp"
 #include "api/route/router.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
@@ -64,6 +65,7 @@ class Api::ThreadResponder : public Responder {
                   .passwords = shared.passwords,
                   .readiness = shared.readiness,
                   .public_limits = shared.public_limits,
+                  .totals = totals_,
                   .tokens_changed = [&shared] { ++shared.token_epoch; },
                   .send_mails = shared.options.send_mails},
         tokens_(database_),
@@ -91,6 +93,7 @@ class Api::ThreadResponder : public Responder {
 
   storage::Database database_;
   std::unique_ptr<storage::Standbys> standbys_;  // null if there are none
+  Totals totals_;
   Services services_;
   SqlTokenStore tokens_;
   Authenticator authenticator_;

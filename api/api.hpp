@@ -10,10 +10,10 @@
 #include "api/gate/gate.hpp"
 #include "api/gate/quota.hpp"
 #include "api/http/server.hpp"
-#include "api/integrations/stores.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/route_plans/maps.hpp"
+#include "api/threads/stores.hpp"
 #include "base/secret_box.hpp"
 #include "storage/database.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "api/gate/quota.hpp"
 #include "api/route/schema.hpp"
+#include "app/businesses.hpp"
 #include "base/token.hpp"
 #include "base/utf8.hpp"
 #include "storage/blocking/connection.hpp"
@@ -30,15 +31,14 @@ void check_name(const std::string& label, const std::string& name) {
   }
 }
 
-struct Business {
-  Guid guid;
-  std::string plan;
-};
+FoundBusiness create_business(storage::blocking::Transaction& transaction, const std::string& name,
+                              const std::string& plan) {
+  const auto created = transaction.run(sql::Create{.name = name, .plan = plan});
+  return {created.front().guid, std::string(created.front().plan)};
+}
 
-/// Returns the business with this name or guid, nullopt if there is none. Names are not unique: a
-/// registration chooses one freely. `session` is a Connection or a Transaction.
 template <typename Session>
-std::optional<Business> find_business(Session& session, const std::string& name_or_guid) {
+std::optional<FoundBusiness> find_by_name(Session& session, const std::string& name_or_guid) {
   const auto found = session.run(sql::FindByName{.name_or_guid = name_or_guid});
   if (found.empty()) return std::nullopt;
   if (found.size() > 1) {
@@ -48,16 +48,15 @@ std::optional<Business> find_business(Session& session, const std::string& name_
     }
     throw CommandError(message);
   }
-  return Business{found.front().guid, std::string(found.front().plan)};
-}
-
-Business create_business(storage::blocking::Transaction& transaction, const std::string& name,
-                         const std::string& plan) {
-  const auto created = transaction.run(sql::Create{.name = name, .plan = plan});
-  return {created.front().guid, std::string(created.front().plan)};
+  return FoundBusiness{found.front().guid, std::string(found.front().plan)};
 }
 
 }  // namespace
+
+std::optional<FoundBusiness> find_business(storage::blocking::Connection& session,
+                                           const std::string& name_or_guid) {
+  return find_by_name(session, name_or_guid);
+}
 
 CreatedToken create_token(const std::string& database_url, const Config& config,
                           const TokenRequest& request) {
@@ -67,10 +66,10 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
   check_name("the token's name", request.name);
   const std::string token = make_token();
 
-  storage::blocking::Connection session(database_url, "waybill token");
-  return session.transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
+  OperatorSession session(database_url, "waybill token");
+  return session.connection().transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
     transaction.run(sql::LockName{.name = request.business});
-    auto business = find_business(transaction, request.business);
+    auto business = find_by_name(transaction, request.business);
     if (!business) business = create_business(transaction, request.business, plan);
     transaction.run(storage::sql::tokens::Create{.business = business->guid,
                                                  .name = request.name,
@@ -83,10 +82,8 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,
                  const std::string& plan) {
   check_plan(config, plan);
-  storage::blocking::Connection session(database_url, "waybill business");
-  const auto found = find_business(session, business);
-  if (!found) throw CommandError("there is no business \"" + business + "\"");
-  session.run(sql::SetPlan{.business = found->guid, .plan = plan});
+  OperatorSession session(database_url, "waybill business");
+  session.connection().run(sql::SetPlan{.business = session.find(business), .plan = plan});
 }
 
 }  // namespace waybill::app

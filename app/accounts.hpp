@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "app/config.hpp"
+#include "base/guid.hpp"
+#include "storage/blocking/connection.hpp"
 
 namespace waybill::app {
 
@@ -24,6 +27,16 @@ struct CreatedToken {
   std::string token;
   std::string plan;  // of the business
 };
+
+struct FoundBusiness {
+  Guid guid;
+  std::string plan;
+};
+
+/// Returns the business with this name or guid, nullopt if there is none. Throws CommandError if several have
+/// the name: names are not unique, because a registration chooses one freely.
+std::optional<FoundBusiness> find_business(storage::blocking::Connection& session,
+                                           const std::string& name_or_guid);
 
 /// Creates an API token, and its business if none has that name. Throws CommandError for an unknown plan, an
 /// invalid name or a name that several businesses have; StatementError; DatabaseUnavailable.

@@ -153,7 +153,7 @@ Config read_config(const GivenValues& flags, std::span<const std::string> enviro
     }
     if (option.name == "metrics-listen") config.metrics_listen_chosen = true;
   }
-  if (config.secret_key_file.empty()) config.secret_key_file = config.data_dir / "secret.key";
+  if (config.secret_key_files.empty()) config.secret_key_files = {config.data_dir / "secret.key"};
   if (config.mail_dir.empty()) config.mail_dir = config.data_dir / "mail";
   return config;
 }

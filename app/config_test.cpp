@@ -40,7 +40,7 @@ TEST(Config, DefaultsAreThoseOfTheContract) {
   EXPECT_EQ(config.listen.text(), "127.0.0.1:8080");
   EXPECT_EQ(config.data_dir, "./waybill-data");
   EXPECT_EQ(config.mail_dir, "./waybill-data/mail");
-  EXPECT_EQ(config.secret_key_file, "./waybill-data/secret.key");
+  EXPECT_EQ(config.secret_key_files, std::vector<std::filesystem::path>{"./waybill-data/secret.key"});
   EXPECT_FALSE(config.allow_private_destinations);
   EXPECT_EQ(config.retry_schedule.max_attempts(), 8U);
   EXPECT_EQ(config.runs_retention_days, 30);
@@ -49,7 +49,7 @@ TEST(Config, DefaultsAreThoseOfTheContract) {
 TEST(Config, MailAndKeyFollowTheDataDirectory) {
   const Config config = read_config({{"data-dir", {"/srv/w"}}}, {});
   EXPECT_EQ(config.mail_dir, "/srv/w/mail");
-  EXPECT_EQ(config.secret_key_file, "/srv/w/secret.key");
+  EXPECT_EQ(config.secret_key_files, std::vector<std::filesystem::path>{"/srv/w/secret.key"});
 }
 
 TEST(Config, AFlagOverridesTheVariableTheFileAndTheDefault) {
@@ -161,7 +161,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
 }
 
 TEST(Config, UpUsesEveryOptionAndOtherCommandsAreKnown) {
-  const std::set<std::string_view> known = {"api", "worker", "migrate", "token", "business", "demo"};
+  const std::set<std::string_view> known = {"api",      "worker", "migrate", "token",
+                                            "business", "demo",   "key",     "doctor"};
   for (const Option& option : options()) {
     EXPECT_TRUE(option.is_used_by("up")) << option.name;
     EXPECT_FALSE(option.is_used_by("version")) << option.name;

@@ -16,8 +16,9 @@ namespace {
 
 constexpr int usage_error = 2;
 
-AddCommand* const commands[] = {add_up,      add_api,  add_worker,     add_migrate, add_token, add_business,
-                                add_openapi, add_demo, add_vapid_keys, add_version, add_docs};
+AddCommand* const commands[] = {add_up,         add_api,     add_worker, add_migrate, add_token,
+                                add_business,   add_key,     add_doctor, add_openapi, add_demo,
+                                add_vapid_keys, add_version, add_docs};
 
 std::string help_text(const Option& option) {
   std::string text(option.help);

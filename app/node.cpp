@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -17,8 +18,10 @@
 #include "api/api.hpp"
 #include "app/mail_sender.hpp"
 #include "app/partition_keeper.hpp"
+#include "app/presence.hpp"
 #include "base/observe.hpp"
 #include "storage/key_check.hpp"
+#include "storage/sql/processes.sql.hpp"
 #include "storage/standby_session.hpp"
 #include "worker/worker.hpp"
 
@@ -120,16 +123,20 @@ net::DestinationPolicy destination_policy(const Config& config) {
   return {.allow_private = config.allow_private_destinations};
 }
 
-api::Api::Options api_options(const Config& config, const std::string& database_url) {
+api::Api::Options api_options(const Config& config, const std::string& database_url,
+                              const ConnectionPlan& plan) {
   api::Api::Options options;
   options.server = {.host = config.listen.host,
                     .port = config.listen.port,
-                    .threads = static_cast<std::size_t>(config.io_threads),
+                    .threads = static_cast<std::size_t>(plan.io_threads),
                     .proxies = config.trusted_proxies};
   options.gate.cors_origins = config.cors_origins;
   options.gate.trusted_proxies = config.trusted_proxies;
   options.database.url = database_url;
   options.database.application_name = "waybill api";
+  options.database.read_connections = plan.reads;
+  options.database.write_connections = plan.writes;
+  options.database.long_connections = plan.long_reads;
   options.standby_url = config.read_database_url;
   options.plans = api::Plans::parse(config.plans);
   options.settings = {.destinations = destination_policy(config),
@@ -149,10 +156,11 @@ api::Api::Options api_options(const Config& config, const std::string& database_
 }
 
 worker::Worker::Options worker_options(const Config& config, const std::string& database_url,
-                                       const SecretBox::Key& key, const std::string& api_url) {
+                                       const ConnectionPlan& plan, const std::string& api_url) {
   worker::Worker::Options options;
   options.database_url = database_url;
-  options.secret_key = key;
+  options.store_reads = plan.store_reads;
+  options.store_writes = plan.store_writes;
   options.destinations = destination_policy(config);
   options.ca_file = config.ca_file;
   options.mail = mail_options(config);
@@ -171,16 +179,27 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   return options;
 }
 
-/// Throws if the schema is missing or old, or if the secret key differs. An unreachable database is only
-/// reported.
-void check_database(const std::string& database_url, const SecretBox& secrets) {
+void check_connections(storage::blocking::Connection& session, std::int64_t wanted) {
+  const auto found = session.run(storage::sql::processes::Connections{});
+  const auto state = found.front();
+  check_available(wanted, state.available, state.most);
+  const std::string warning = too_many_allowed(state.allowed, wanted, state.available);
+  if (!warning.empty()) observe(Observable::config_warning, {{"warning", warning}});
+}
+
+/// Throws if the schema is missing or old, if a secret key is missing, or if PostgreSQL has too few
+/// connections. An unreachable database is only reported.
+void check_database(const std::string& database_url, const SecretBox& secrets, std::int64_t connections) {
   constexpr std::string_view undefined_table = "42P01";
+  constexpr std::string_view undefined_function = "42883";
   try {
-    storage::check_secret_key(database_url, secrets);
+    storage::blocking::Connection session(database_url, "waybill start");
+    storage::check_secret_keys(session, secrets);
+    check_connections(session, connections);
   } catch (const storage::DatabaseUnavailable& error) {
     observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
   } catch (const storage::StatementError& error) {
-    if (error.sqlstate() != undefined_table) throw;
+    if (error.sqlstate() != undefined_table && error.sqlstate() != undefined_function) throw;
     throw ConfigError("the database has no current schema: run `waybill migrate` first");
   }
 }
@@ -198,16 +217,25 @@ void check_standbys(const std::string& database_url, const std::string& standby_
 
 class Node::Parts {
  public:
-  Parts(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
+  Parts(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys, Roles roles,
         const std::function<bool()>& is_alive)
-      : secrets_(key), metrics_host_(config.metrics_listen.host), database_url_(database_url) {
-    check_database(database_url, secrets_);
+      : secrets_(std::move(keys)),
+        connections_(plan_connections(roles, config.database_connections, config.io_threads,
+                                      std::thread::hardware_concurrency())),
+        metrics_host_(config.metrics_listen.host),
+        database_url_(database_url) {
+    check_database(database_url, secrets_, config.database_connections);
     if (roles.api && !config.read_database_url.empty())
       check_standbys(database_url, config.read_database_url);
+    presence_.emplace(Presence::Options{.database_url = database_url,
+                                        .roles = roles,
+                                        .connections = static_cast<int>(config.database_connections)},
+                      secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) api_ = make_api(config, database_url);
-    if (roles.worker) worker_.emplace(worker_options(config, database_url, key, api_url()));
+    if (roles.worker)
+      worker_.emplace(worker_options(config, database_url, connections_, api_url()), secrets_);
   }
 
   ~Parts() {
@@ -251,7 +279,7 @@ class Node::Parts {
 
  private:
   std::unique_ptr<api::Api> make_api(const Config& config, const std::string& database_url) const {
-    api::Api::Options options = api_options(config, database_url);
+    api::Api::Options options = api_options(config, database_url, connections_);
     options.send_mails = [mail_sender = mail_sender_.get()] { return send_mails(*mail_sender); };
     try {
       return std::make_unique<api::Api>(std::move(options), secrets_);
@@ -260,9 +288,11 @@ class Node::Parts {
     }
   }
 
-  const SecretBox secrets_;
+  SecretBox secrets_;
+  const ConnectionPlan connections_;
   const std::string metrics_host_;
   const std::string database_url_;
+  std::optional<Presence> presence_;
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;
   std::unique_ptr<MailSender> mail_sender_;
@@ -270,9 +300,9 @@ class Node::Parts {
   std::optional<PartitionKeeper> partitions_;
 };
 
-Node::Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
-           std::function<bool()> is_alive)
-    : parts_(std::make_unique<Parts>(config, database_url, key, roles, std::move(is_alive))) {}
+Node::Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys,
+           Roles roles, std::function<bool()> is_alive)
+    : parts_(std::make_unique<Parts>(config, database_url, std::move(keys), roles, std::move(is_alive))) {}
 
 Node::~Node() = default;
 

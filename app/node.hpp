@@ -4,17 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/config.hpp"
+#include "app/connections.hpp"
 #include "base/secret_box.hpp"
 
 namespace waybill::app {
-
-/// The parts of the service that a process runs.
-struct Roles {
-  bool api = false;
-  bool worker = false;
-};
 
 /// The running service: builds, connects and destroys all its parts.
 class Node {
@@ -22,7 +18,7 @@ class Node {
   /// Listens at once, serves from `start` on. Throws ConfigError for an unusable address or file,
   /// DatabaseUnavailable and StatementError.
   /// `is_alive` answers /healthz beside the metrics, on any thread between `start` and `stop`.
-  Node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
+  Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys, Roles roles,
        std::function<bool()> is_alive);
   ~Node();
   Node(const Node&) = delete;

@@ -21,8 +21,11 @@ constexpr std::string_view worker_alone[] = {"worker"};
 constexpr std::string_view serving[] = {"api", "worker"};
 constexpr std::string_view api_and_demo[] = {"api", "demo"};
 constexpr std::string_view reading_plans[] = {"api", "token", "business", "demo"};
-constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "business", "demo"};
-constexpr std::string_view with_database[] = {"api", "worker", "migrate", "token", "business", "demo"};
+constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "business", "demo", "key", "doctor"};
+constexpr std::string_view with_database[] = {"api",      "worker", "migrate", "token",
+                                              "business", "demo",   "key",     "doctor"};
+constexpr std::string_view using_keys[] = {"api", "worker", "key", "doctor"};
+constexpr std::string_view serving_and_doctor[] = {"api", "worker", "doctor"};
 
 template <class Member>
 Apply text(Member member) {
@@ -175,8 +178,9 @@ std::vector<Option> serving_options() {
        .commands = api_alone,
        .repeatable = true,
        .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
-      integer("io-threads", "0", "Threads that serve the API; 0: one for each core.", api_alone,
-              &Config::io_threads, 0, 256),
+      integer("io-threads", "0",
+              "Threads that serve the API; 0: one for each core, as far as `--database-connections` allows.",
+              api_alone, &Config::io_threads, 0, 256),
       integer(
           "account-mails-per-network", "10",
           "Registrations, password resets and resent mails per hour from one network (an IPv4 address, or "
@@ -230,10 +234,18 @@ std::vector<Option> database_options() {
       {.name = "secret-key-file",
        .value_name = "FILE",
        .default_text = "",
-       .help = "The key that encrypts secrets, the same for all processes of one database; `up` creates it. "
-               "Empty: `DATA_DIR/secret.key`.",
-       .commands = serving,
-       .apply = text(&Config::secret_key_file)},
+       .help =
+           "A key for the secrets in the database, the same for all processes of one database; `up` "
+           "it. Repeatable: the first file's key encrypts, all decrypt (see `waybill key rotate`). Empty: "
+           "`DATA_DIR/secret.key`.",
+       .commands = using_keys,
+       .repeatable = true,
+       .apply = [](Config& config,
+                   const Values& values) { config.secret_key_files = {values.begin(), values.end()}; }},
+      integer("database-connections", "40",
+              "The most connections that a process opens to each server: to the primary, and to each of "
+              "`--read-database-url`. `up`, `api` and `worker` do not start if the primary has fewer.",
+              serving_and_doctor, &Config::database_connections, 1, 10'000),
   };
 }
 
@@ -253,7 +265,7 @@ std::vector<Option> delivery_options() {
        .value_name = "FILE",
        .default_text = "",
        .help = "Additional CA certificates (PEM) for all outgoing TLS.",
-       .commands = serving,
+       .commands = serving_and_doctor,
        .apply = text(&Config::ca_file)},
       {.name = "retry-schedule",
        .value_name = "DELAYS",
@@ -301,7 +313,7 @@ std::vector<Option> surroundings_options() {
        .default_text = "",
        .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used if offered, and required "
                "for credentials, unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
-       .commands = serving,
+       .commands = serving_and_doctor,
        .apply = apply_smtp_url},
       {.name = "mail-from",
        .value_name = "ADDRESS",

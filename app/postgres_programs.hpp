@@ -8,7 +8,7 @@
 namespace waybill::app {
 
 inline constexpr int oldest_postgres = 15;
-inline constexpr int newest_postgres = 17;
+inline constexpr int newest_postgres = 18;
 
 /// A directory with `postgres` and `initdb` of one major version.
 struct PostgresPrograms {

@@ -10,10 +10,10 @@ namespace {
 constexpr std::uint64_t gigabyte = 1ULL << 30;
 
 const std::vector<PostgresPrograms> installed = {
-    {"/pg/18", 18}, {"/pg/16", 16}, {"/pg/15", 15}, {"/pg/13", 13}};
+    {"/pg/19", 19}, {"/pg/18", 18}, {"/pg/16", 16}, {"/pg/15", 15}, {"/pg/13", 13}};
 
 TEST(PostgresPrograms, ANewClusterGetsTheNewestSupported) {
-  EXPECT_EQ(choose_postgres(installed, 0, "/data").directory, "/pg/16");
+  EXPECT_EQ(choose_postgres(installed, 0, "/data").directory, "/pg/18");
 }
 
 TEST(PostgresPrograms, AClusterNeedsItsOwnVersion) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "app/keys.hpp"
 #include "app/liveness.hpp"
 #include "app/postgres_cluster.hpp"
 #include "app/service_manager.hpp"
@@ -20,6 +21,7 @@ namespace waybill::app {
 namespace {
 
 using namespace std::chrono_literals;
+using Keys = std::vector<SecretBox::Key>;
 
 // Their sum is below the ten seconds within which a process must end.
 constexpr std::chrono::milliseconds node_grace = 6s;
@@ -62,12 +64,18 @@ void check_schema(const std::string& database_url) {
   }
 }
 
+// Of several files none is made: a mistyped name would give this process a key that no other one has.
+Keys read_or_make_keys(const Config& config) {
+  if (config.secret_key_files.size() > 1) return read_keys(config);
+  return {SecretBox::read_or_make_key(config.secret_key_files.front())};
+}
+
 void print_line(const std::string& line) { std::cout << line << std::endl; }
 
-int run_node(const Config& config, const std::string& database_url, const SecretBox::Key& key, Roles roles,
-             bool is_up, const ServiceManager& manager, const Signals& signals) {
+int run_node(const Config& config, const std::string& database_url, Keys keys, Roles roles, bool is_up,
+             const ServiceManager& manager, const Signals& signals) {
   std::atomic<bool> is_alive = true;
-  Node node(config, database_url, key, roles, [&is_alive] { return is_alive.load(); });
+  Node node(config, database_url, std::move(keys), roles, [&is_alive] { return is_alive.load(); });
   node.start();
   std::optional<Liveness> liveness;
   liveness.emplace(manager, is_alive, [&node](Liveness::Limit limit) { return node.loops_turn(limit); });
@@ -94,8 +102,7 @@ int serve_up(const Config& config, Roles roles, const ServiceManager& manager, c
   }
   const std::string database_url = cluster ? cluster->url() : config.database_url;
   storage::migrate(database_url);
-  const SecretBox::Key key = SecretBox::read_or_make_key(config.secret_key_file);
-  const int status = run_node(config, database_url, key, roles, true, manager, signals);
+  const int status = run_node(config, database_url, read_or_make_keys(config), roles, true, manager, signals);
   if (cluster) cluster->stop(cluster_grace);
   return status;
 }
@@ -109,8 +116,7 @@ int serve(const Config& config, Roles roles, bool is_up) {
     if (is_up) return serve_up(config, roles, manager, signals);
     const std::string database_url = required_database_url(config);
     check_schema(database_url);
-    const SecretBox::Key key = SecretBox::read_key(config.secret_key_file);
-    return run_node(config, database_url, key, roles, false, manager, signals);
+    return run_node(config, database_url, read_keys(config), roles, false, manager, signals);
   } catch (const ClusterError&) {
     // A request to stop while the server was starting is not a failure.
     if (signals.token().stop_requested()) return 0;

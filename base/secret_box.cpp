@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sodium.h>
 
@@ -80,9 +82,30 @@ void make_key_file(const std::filesystem::path& file) {
 
 }  // namespace
 
-SecretBox::SecretBox(const Key& key) : key_(key) {}
+SecretBox::SecretBox(std::vector<Key> keys) : keys_(std::move(keys)) {
+  if (keys_.empty()) throw std::invalid_argument("a SecretBox needs a key");
+}
 
-SecretBox::~SecretBox() { sodium_memzero(key_.data(), key_.size()); }
+SecretBox::SecretBox(const Key& key) : SecretBox(std::vector{key}) {}
+
+SecretBox::~SecretBox() {
+  for (Key& key : keys_) sodium_memzero(key.data(), key.size());
+}
+
+std::int64_t SecretBox::id_of(const Key& key) {
+  constexpr std::string_view context = "waybill key id";
+  std::array<unsigned char, crypto_generichash_BYTES_MIN> hash{};
+  crypto_generichash(hash.data(), hash.size(), as_bytes(context), context.size(), key.data(), key.size());
+  std::int64_t id = 0;
+  std::memcpy(&id, hash.data(), sizeof id);
+  return id;
+}
+
+std::vector<std::int64_t> SecretBox::key_ids() const {
+  std::vector<std::int64_t> ids;
+  for (const Key& key : keys_) ids.push_back(id_of(key));
+  return ids;
+}
 
 SecretBox::Key SecretBox::read_key(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
@@ -112,21 +135,28 @@ Bytes SecretBox::seal(std::string_view secret, std::string_view purpose) const {
   fill_random(std::span(sealed).first(nonce_size));
   crypto_aead_xchacha20poly1305_ietf_encrypt(sealed.data() + nonce_size, nullptr, as_bytes(secret),
                                              secret.size(), as_bytes(purpose), purpose.size(), nullptr,
-                                             sealed.data(), key_.data());
+                                             sealed.data(), keys_[sealing_key_].data());
   return sealed;
 }
 
 std::string SecretBox::open(std::span<const std::uint8_t> sealed, std::string_view purpose) const {
+  return open_with_key(sealed, purpose).secret;
+}
+
+SecretBox::Opened SecretBox::open_with_key(std::span<const std::uint8_t> sealed,
+                                           std::string_view purpose) const {
   if (sealed.size() < nonce_size + tag_size) throw SecretError("a sealed value is too short");
   std::string secret(sealed.size() - nonce_size - tag_size, '\0');
   const auto box = sealed.subspan(nonce_size);
-  if (crypto_aead_xchacha20poly1305_ietf_decrypt(reinterpret_cast<unsigned char*>(secret.data()), nullptr,
-                                                 nullptr, box.data(), box.size(), as_bytes(purpose),
-                                                 purpose.size(), sealed.data(), key_.data()) != 0) {
-    throw SecretError(
-        "a sealed value cannot be opened: the key is another one, or the value was altered or moved");
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (crypto_aead_xchacha20poly1305_ietf_decrypt(reinterpret_cast<unsigned char*>(secret.data()), nullptr,
+                                                   nullptr, box.data(), box.size(), as_bytes(purpose),
+                                                   purpose.size(), sealed.data(), keys_[i].data()) == 0) {
+      return {std::move(secret), i};
+    }
   }
-  return secret;
+  throw SecretError(
+      "a sealed value cannot be opened: the key is another one, or the value was altered or moved");
 }
 
 }  // namespace waybill

@@ -36,6 +36,23 @@ TEST_F(SecretBoxTest, SealsTheSameSecretDifferentlyEachTime) {
   EXPECT_NE(box.seal("secret", "p"), box.seal("secret", "p"));
 }
 
+TEST_F(SecretBoxTest, SealsWithTheChosenKeyAndOpensWithEach) {
+  const SecretBox first(SecretBox::Key{1});
+  const SecretBox second(SecretBox::Key{2});
+  SecretBox both(std::vector{SecretBox::Key{1}, SecretBox::Key{2}});
+  EXPECT_EQ(first.open(both.seal("secret", "p"), "p"), "secret");
+  both.seal_with(1);
+  EXPECT_EQ(second.open(both.seal("secret", "p"), "p"), "secret");
+  EXPECT_EQ(both.open_with_key(first.seal("secret", "p"), "p").key, 0U);
+  EXPECT_EQ(both.open_with_key(second.seal("secret", "p"), "p").key, 1U);
+  EXPECT_THROW(both.open(SecretBox(SecretBox::Key{3}).seal("secret", "p"), "p"), SecretError);
+}
+
+TEST_F(SecretBoxTest, AKeyHasItsOwnId) {
+  EXPECT_EQ(SecretBox::id_of(SecretBox::Key{1}), SecretBox::id_of(SecretBox::Key{1}));
+  EXPECT_NE(SecretBox::id_of(SecretBox::Key{1}), SecretBox::id_of(SecretBox::Key{2}));
+}
+
 TEST_F(SecretBoxTest, RefusesAnotherKeyPurposeOrByte) {
   const SecretBox box(SecretBox::Key{1});
   const Bytes sealed = box.seal("secret", "workflow:1");

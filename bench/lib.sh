@@ -73,7 +73,7 @@ sql() { psql -qAtX -v ON_ERROR_STOP=1 -v business="$business" -v orders="$orders
 make_data() {
   token=$("$waybill" token create --database-url "$database_url" --business Bench --plan unlimited)
   business=$(psql -qAtX -c "select guid from businesses where name = 'Bench'")
-  sql -f "$bench/sql/data.sql"
+  sql -v statuses='{pending}' -f "$bench/sql/data.sql"
 }
 
 start_receiver() { # [ADDRESSES]
@@ -138,6 +138,26 @@ start_peer_worker() {
     "$node" "$bench/peers/worker.mjs"
   peer_pid=$started
   await peer '^ready' >/dev/null
+}
+
+# Starts Fastify on the tables, for BUSINESS or the businesses of the tokens; sets $fastify_pid and its port $fastify.
+start_fastify() { # [BUSINESS]
+  start fastify env BUSINESS="${1:-}" "$node" "$bench/peers/rest.mjs"
+  fastify_pid=$started
+  fastify=$(await fastify '^listening on' | grep -oE '[0-9]+$')
+}
+
+# The same in Go; sets $go_pid and its port $go. Without Go 1.24 or later there is no such peer, and this fails.
+# Variables before the command set the peer's own, like CHANGES=steps.
+start_go() { # [BUSINESS]
+  command -v go >/dev/null || { say "  Go is not installed: no rows of net/http + pgx"; return 1; }
+  if [ ! -x "$work/go_peer" ]; then
+    (cd "$bench/peers/rest" && GOTOOLCHAIN=local go build -o "$work/go_peer" . >&2) ||
+      { say "  The peer in Go could not be built: no rows of net/http + pgx"; return 1; }
+  fi
+  start go env BUSINESS="${1:-}" "$work/go_peer"
+  go_pid=$started
+  go=$(await go '^listening on' | grep -oE '[0-9]+$')
 }
 
 rss_mb() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"; }

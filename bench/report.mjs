@@ -78,25 +78,74 @@ const parts = {
       '100 000 orders. wrk with one thread and 64 connections requests a random order, or one of the first twenty ' +
       'pages of fifty with an exact `totalCount`. waybill checks the token and counts the request against a plan; ' +
       'Fastify does not. pgbench runs the same statements, prepared, with 16 clients. Fastify builds its JSON in ' +
-      'SQL, with a pool of 10.',
+      'SQL, with a pool of 10; so does the server in Go (net/http, pgx), with the same statements.',
     rows: [
       ['waybill, GET by id', 'get', 'requests/s'],
       ['… p50', 'get_p50', 'ms'],
       ['… p99', 'get_p99', 'ms'],
       ['pgbench, its statement', 'get_pgbench', 'statements/s'],
       ['Fastify 5 + pg, GET by id', 'get_fastify', 'requests/s'],
+      ['Go net/http + pgx, GET by id', 'get_go', 'requests/s'],
       ['waybill, list', 'list', 'requests/s'],
       ['… p50', 'list_p50', 'ms'],
       ['… p99', 'list_p99', 'ms'],
       ['pgbench, its statements', 'list_pgbench', 'statements/s'],
       ['Fastify 5 + pg, list', 'list_fastify', 'requests/s'],
+      ['Go net/http + pgx, list', 'list_go', 'requests/s'],
     ],
     ratios: [
       ['GET by id, relative to Fastify', 'get', 'get_fastify', '≥ 2'],
+      ['GET by id, relative to Go', 'get', 'get_go', '≥ 2'],
       ['GET by id, relative to pgbench', 'get', 'get_pgbench', ''],
       ['list, relative to Fastify', 'list', 'list_fastify', '≥ 6'],
+      ['list, relative to Go', 'list', 'list_go', '≥ 6'],
       ['list, relative to pgbench', 'list', 'list_pgbench', ''],
     ],
+  },
+  shipments: {
+    title: 'Shipments',
+    text:
+      'wrk with one thread and 64 connections requests the public page of a random one of 10 000 shipments with five ' +
+      'traces each, and a random order by id. 10 000 scans, one of each shipment, in ten requests one after another: ' +
+      'first as moves from `created` to `in_transit`, then as scans that move nothing.',
+    rows: [
+      ['GET of an order by id', 'get', 'requests/s'],
+      ['page, HTML', 'page', 'requests/s'],
+      ['… p99', 'page_p99', 'ms'],
+      ['page, JSON', 'page_json', 'requests/s'],
+      ['… p99', 'page_json_p99', 'ms'],
+      ['10 000 scans that move (once)', 'scans_move', 'ms'],
+      ['10 000 scans that move nothing', 'scans', 'ms'],
+    ],
+    limits: [
+      ['10 000 scans that move', 'scans_move', 2000, 'ms'],
+      ['10 000 scans', 'scans', 2000, 'ms'],
+    ],
+    ratios: [
+      ['page, relative to GET by id', 'page', 'get', '≥ 0.8'],
+      ['JSON of the page, relative to GET by id', 'page_json', 'get', '≥ 0.8'],
+    ],
+  },
+  lists: {
+    title: 'Filtered lists',
+    text: () =>
+      `${shown(Number(fs.readFileSync(path.join(work, 'list-orders'), 'utf8')))} orders of one business, 64 ` +
+      'connections, fifty entries newest first with an exact `totalCount`: of a status that a quarter of the orders ' +
+      'has, of one customer, of a day, of a month. The peers run the same conditions on the same tables and indexes, ' +
+      'as in the section above. `$search` is a number of four to six digits, with 8 connections.',
+    rows: ['status', 'customer', 'day', 'month'].flatMap((list) => [
+      [`waybill, of a ${list}`, list, 'requests/s'],
+      ['… p99', `${list}_p99`, 'ms'],
+      [`Fastify 5 + pg, of a ${list}`, `${list}_fastify`, 'requests/s'],
+      ['… p99', `${list}_fastify_p99`, 'ms'],
+      [`Go net/http + pgx, of a ${list}`, `${list}_go`, 'requests/s'],
+      ['… p99', `${list}_go_p99`, 'ms'],
+    ]).concat([['waybill, $search', 'search', 'requests/s']]),
+    limits: [['$search, p99', 'search_p99', 30, 'ms']],
+    ratios: ['status', 'customer', 'day', 'month'].flatMap((list) => ['Fastify', 'Go'].flatMap((peer) => [
+      [`of a ${list}, relative to ${peer}`, list, `${list}_${peer.toLowerCase()}`, list === 'status' ? '≥ 4' : '≥ 1.5'],
+      [`of a ${list}, p99 relative to ${peer}`, `${list}_p99`, `${list}_${peer.toLowerCase()}_p99`, '< 1'],
+    ])),
   },
   memory: {
     title: 'Memory',
@@ -126,6 +175,38 @@ const parts = {
       ['with triggers, relative to without', 'with', 'without', '≥ 0.6'],
       ['with triggers and worker, relative to without', 'worker', 'without', ''],
       ['with triggers, worker and webhooks, relative to without', 'sending', 'without', ''],
+    ],
+  },
+  changes: {
+    title: 'Changes through the API',
+    text:
+      '100 000 orders, 64 connections, no worker. A move changes the status of each order in turn. Go (net/http, pgx) ' +
+      'uses tables without triggers, with five indexes instead of eleven and an outbox: a move is one statement, or ' +
+      'a transaction of four steps. waybill also checks the token, counts the request, and keeps the whole record ' +
+      'before and after. Bulk calls have 1 000 orders each, on 2 connections. PostgreSQL\'s CPU time is of each change.',
+    rows: [
+      ['waybill, status', 'move', 'changes/s'],
+      ['… p50', 'move_p50', 'ms'],
+      ['… p99', 'move_p99', 'ms'],
+      ['… CPU of PostgreSQL', 'move_cpu', 'µs'],
+      ['waybill, notes (PUT)', 'edit', 'changes/s'],
+      ['… CPU of PostgreSQL', 'edit_cpu', 'µs'],
+      ['waybill, new orders', 'create', 'orders/s'],
+      ['… CPU of PostgreSQL', 'create_cpu', 'µs'],
+      ['waybill, new orders in bulk', 'bulk', 'orders/s'],
+      ['… CPU of PostgreSQL', 'bulk_cpu', 'µs'],
+      ['Go net/http + pgx, status in one statement', 'go_statement', 'changes/s'],
+      ['… CPU of PostgreSQL', 'go_statement_cpu', 'µs'],
+      ['Go net/http + pgx, status in four steps', 'go_steps', 'changes/s'],
+      ['… CPU of PostgreSQL', 'go_steps_cpu', 'µs'],
+      ['Go net/http + pgx, new orders', 'go_create', 'orders/s'],
+      ['… CPU of PostgreSQL', 'go_create_cpu', 'µs'],
+    ],
+    limits: [['status, CPU of PostgreSQL', 'move_cpu', 300, 'µs']],
+    ratios: [
+      ['status, relative to Go in one statement', 'move', 'go_statement', '≥ 0.9'],
+      ['status, relative to Go in four steps', 'move', 'go_steps', '≥ 1.4'],
+      ['new orders, relative to Go', 'create', 'go_create', '≥ 0.9'],
     ],
   },
   queue: {
@@ -341,7 +422,7 @@ function holds(value, target) {
 const judged = (value, target) => (target === '' ? '' : `${target} ${holds(value, target) ? '✓' : '✗'}`);
 
 function section({ title, text, rows, limits = [], ratios = [] }) {
-  const lines = [`## ${title}`, '', text, '', '| | Median | Min – max |', '|---|---|---|'];
+  const lines = [`## ${title}`, '', typeof text === 'function' ? text() : text, '', '| | Median | Min – max |', '|---|---|---|'];
   for (const [what, name, unit] of rows) {
     const values = samples.get(name);
     if (values) lines.push(`| ${what} | ${shown(median(values))} ${unit} | ${spread(values)} |`);
@@ -352,7 +433,7 @@ function section({ title, text, rows, limits = [], ratios = [] }) {
     lines.push(`| ${what} | ${shown(median(values))} ${unit} | ${spread(values)} | ${judged(median(values), `< ${limit}`)} |`);
   }
   for (const [what, name, over, target] of ratios) {
-    if (!samples.has(name)) continue;
+    if (!samples.has(name) || !samples.has(over)) continue;
     const values = samples.get(name).map((value, repetition) => value / samples.get(over)[repetition]);
     lines.push(`| ${what} | ${shown(median(values))} | ${spread(values)} | ${judged(median(values), target)} |`);
   }

@@ -1,5 +1,5 @@
--- Requests TARGET with the token TOKEN, with {order} replaced by a random order's guid and {page} by one of the first twenty
--- pages.
+-- Requests TARGET with the token TOKEN, with {order} replaced by a random order's guid, {page} by one of the first twenty
+-- pages and {word} by the number of one of the first 100 000 orders.
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local target = os.getenv("TARGET")
 wrk.headers["Authorization"] = "Bearer " .. (os.getenv("TOKEN") or "")
@@ -9,6 +9,7 @@ function request()
   local path = target:gsub("{order}", function()
     return "00000000-0000-4000-8000-" .. string.format("%d", 100000000000 + math.random(1, 100000))
   end):gsub("{page}", function() return tostring(math.random(1, 20)) end)
+    :gsub("{word}", function() return tostring(math.random(1000, 100000)) end)
   return wrk.format("GET", path)
 end
 

@@ -158,6 +158,15 @@ struct Catalogue {
   }
 };
 
+/// Groups the triggers that one change can meet together: the lower, the narrower.
+int breadth(const TriggerRow& row) {
+  if (row.when == When::updated) return 2;
+  return row.when == When::status_changed && row.detail.empty() ? 1 : 0;
+}
+
+constexpr std::string_view list_prefix = "any:";
+constexpr std::string_view second_prefix = "2:";
+
 const Catalogue& catalogue() {
   static const Catalogue instance;
   return instance;
@@ -231,6 +240,111 @@ TriggerSet fired_triggers(const Change& change) {
     if (fires(all.rules[i], change)) fired.set(i);
   }
   return fired;
+}
+
+std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
+  std::vector<const Trigger*> found;
+  for (int each = 0; each <= 2; ++each) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (set.test(i) && breadth(rows[i]) == each) found.push_back(&catalogue().triggers[i]);
+    }
+  }
+  return found;
+}
+
+std::string TriggerChoice::stored() const {
+  if (!is_list) return std::string(second_format ? second_prefix : "") + std::string(first->code);
+  std::string text(list_prefix);
+  if (is_all) return text + std::string(record_type(first->entity_type).label) + "_*";
+  // The first of the list stays the first.
+  text += first->code;
+  for (const Trigger& trigger : triggers()) {
+    if (set.test(trigger_index(trigger)) && &trigger != first) text += ',' + std::string(trigger.code);
+  }
+  return text;
+}
+
+json::array TriggerChoice::shown() const {
+  json::array list;
+  if (is_all) {
+    list.emplace_back("*");
+    return list;
+  }
+  list.emplace_back(first->code);
+  for (const Trigger& trigger : triggers()) {
+    if (set.test(trigger_index(trigger)) && &trigger != first) list.emplace_back(trigger.code);
+  }
+  return list;
+}
+
+TriggerChoice choose(const Trigger& trigger) {
+  TriggerChoice choice{.set = {}, .first = &trigger};
+  choice.set.set(trigger_index(trigger));
+  return choice;
+}
+
+std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (!stored.starts_with(list_prefix)) {
+    const bool is_second = stored.starts_with(second_prefix);
+    if (is_second) stored.remove_prefix(second_prefix.size());
+    const Trigger* const trigger = find_trigger(stored);
+    if (trigger == nullptr) return std::nullopt;
+    TriggerChoice choice = choose(*trigger);
+    choice.second_format = is_second;
+    return choice;
+  }
+  stored.remove_prefix(list_prefix.size());
+  for (std::size_t type = 0; type < entity_type_count; ++type) {
+    const auto entity_type = static_cast<EntityType>(type);
+    if (stored == std::string(record_type(entity_type).label) + "_*")
+      return std::get<TriggerChoice>(parse_choice(json::array{"*"}, entity_type));
+  }
+  json::array list;
+  for (;;) {
+    const auto comma = stored.find(',');
+    list.emplace_back(stored.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    stored.remove_prefix(comma + 1);
+  }
+  const Trigger* const first = find_trigger(std::string_view(list.front().get_string()));
+  if (first == nullptr) return std::nullopt;
+  auto parsed = parse_choice(list, first->entity_type);
+  auto* const choice = std::get_if<TriggerChoice>(&parsed);
+  return choice == nullptr ? std::nullopt : std::optional(*choice);
+}
+
+std::variant<TriggerChoice, FieldErrors> parse_choice(const json::array& list, EntityType type) {
+  TriggerChoice choice{.set = {}, .first = nullptr, .is_list = true};
+  if (list.size() == 1 && list.front() == "*") {
+    choice.is_all = true;
+    choice.first = &triggers(type).front();
+    for (const Trigger& trigger : triggers(type)) choice.set.set(trigger_index(trigger));
+    return choice;
+  }
+  FieldErrors errors;
+  if (list.empty()) errors.push_back({"triggers", "must not be empty"});
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto* const code = list[i].if_string();
+    const Trigger* const trigger = code == nullptr ? nullptr : find_trigger(std::string_view(*code));
+    const auto refuse = [&](std::string message) {
+      errors.push_back({"triggers[" + std::to_string(i) + "]", std::move(message)});
+    };
+    if (code != nullptr && *code == "*") {
+      refuse("must be the only entry");
+    } else if (trigger == nullptr) {
+      refuse("is not the code of a trigger");
+    } else if (trigger->entity_type != type) {
+      refuse("is a trigger of " + std::string(record_type(trigger->entity_type).name) + ", not of " +
+             std::string(record_type(type).name));
+    } else if (choice.set.test(trigger_index(*trigger))) {
+      refuse("is given twice");
+    } else {
+      choice.set.set(trigger_index(*trigger));
+      if (choice.first == nullptr) choice.first = trigger;
+    }
+  }
+  if (!errors.empty()) return errors;
+  return choice;
 }
 
 }  // namespace waybill::domain

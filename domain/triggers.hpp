@@ -1,10 +1,16 @@
 #pragma once
 
 #include <bitset>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
+#include "base/error.hpp"
 #include "base/guid.hpp"
+#include "base/json.hpp"
 #include "domain/records/change.hpp"
 #include "domain/records/record_type.hpp"
 
@@ -32,5 +38,34 @@ std::size_t trigger_index(const Trigger& trigger);
 
 /// The triggers that fire for a change.
 TriggerSet fired_triggers(const Change& change);
+
+/// The triggers of a set, the narrowest first: `order_shipped`, `order_status_changed`, `order_updated`.
+std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
+
+/// The triggers of a workflow, chosen by one guid (`triggerId`) or as a list of codes (`triggers`).
+struct TriggerChoice {
+  TriggerSet set;
+  const Trigger* first = nullptr;  // of the list; for all triggers that of the entity type
+  bool is_list = false;
+  bool is_all = false;  // `["*"]`
+  /// The workflow's action needs a reader of the second format.
+  bool second_format = false;
+
+  bool operator==(const TriggerChoice&) const = default;
+  /// The triggers that the choice and an event share, the narrowest first.
+  std::vector<const Trigger*> met(const TriggerSet& fired) const { return narrowest_first(set & fired); }
+  /// The form in which the choice is stored. The first format is the code of a trigger. The second format is
+  /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. Versions that read the first format alone know no
+  /// such code, and hold the workflow as unreadable instead of performing it in another way.
+  std::string stored() const;
+  /// The list as the API shows it; one code for a choice by guid.
+  json::array shown() const;
+};
+
+TriggerChoice choose(const Trigger& trigger);
+/// Reads the stored form. Returns nullopt if this version does not know it.
+std::optional<TriggerChoice> parse_choice(std::string_view stored);
+/// Reads the codes in a request, for an entity type. Errors name `triggers` or `triggers[2]`.
+std::variant<TriggerChoice, FieldErrors> parse_choice(const json::array& codes, EntityType type);
 
 }  // namespace waybill::domain

@@ -187,6 +187,59 @@ TEST(Triggers, ATraceFiresItsTriggerBesideThoseOfTheMove) {
             (Codes{"shipment_status_changed", "shipment_delivered", "shipment_trace_added"}));
 }
 
+TriggerChoice choice_of(const json::array& list, EntityType type) {
+  return std::get<TriggerChoice>(parse_choice(list, type));
+}
+
+std::vector<std::string> problems(const json::array& list) {
+  std::vector<std::string> fields;
+  const auto parsed_list = parse_choice(list, EntityType::order);
+  if (const auto* const errors = std::get_if<FieldErrors>(&parsed_list)) {
+    for (const FieldError& error : *errors) fields.push_back(error.field);
+  }
+  return fields;
+}
+
+TEST(TriggerChoice, TheNarrowestComesFirst) {
+  const TriggerSet all = choice_of({"*"}, EntityType::order).set;
+  const auto ordered = narrowest_first(all);
+  ASSERT_EQ(ordered.size(), triggers(EntityType::order).size());
+  EXPECT_EQ(ordered[ordered.size() - 2]->code, "order_status_changed");
+  EXPECT_EQ(ordered.back()->code, "order_updated");
+}
+
+TEST(TriggerChoice, TheStoredFormIsReadBack) {
+  std::vector<TriggerChoice> choices{choose(*find_trigger("order_shipped"))};
+  choices.push_back(choices.front());
+  choices.back().second_format = true;
+  choices.push_back(choice_of({"order_shipped"}, EntityType::order));
+  choices.push_back(choice_of({"order_updated", "order_created", "order_shipped"}, EntityType::order));
+  for (std::size_t type = 0; type < entity_type_count; ++type)
+    choices.push_back(choice_of({"*"}, static_cast<EntityType>(type)));
+  for (const TriggerChoice& choice : choices)
+    EXPECT_EQ(parse_choice(choice.stored()), choice) << choice.stored();
+  EXPECT_EQ(choices[0].stored(), "order_shipped");
+  EXPECT_EQ(choices[3].first->code, "order_updated") << "the first stays the first";
+  for (const char* const unknown : {"", "any:", "any:order_lost", "any:order_created,shipment_created",
+                                    "2:", "2:order_lost", "any:fax_*", "3:order_created"})
+    EXPECT_EQ(parse_choice(unknown), std::nullopt) << unknown;
+}
+
+TEST(TriggerChoice, OnlyTheFirstFormatHasTheCodeOfATrigger) {
+  for (const char* const form : {"2:order_shipped", "any:order_shipped", "any:order_*"}) {
+    EXPECT_TRUE(parse_choice(form)) << form;
+    EXPECT_EQ(find_trigger(std::string_view(form)), nullptr) << "earlier versions hold such a workflow";
+  }
+}
+
+TEST(TriggerChoice, EachBadCodeIsNamed) {
+  EXPECT_EQ(problems({"order_created", "order_updated"}), std::vector<std::string>{});
+  EXPECT_EQ(problems({}), std::vector<std::string>{"triggers"});
+  EXPECT_EQ(
+      problems({"order_created", "order_lost", 5, "shipment_created", "order_created", "*"}),
+      (std::vector<std::string>{"triggers[1]", "triggers[2]", "triggers[3]", "triggers[4]", "triggers[5]"}));
+}
+
 TEST(Triggers, AnErasureFiresOnlyItsTrigger) {
   Change erasure;
   erasure.type = EntityType::customer;

@@ -7,20 +7,34 @@
 
 namespace waybill::matching {
 
-Rule make_rule(std::string_view trigger_code, const json::value& conditions) {
-  const domain::Trigger* trigger = domain::find_trigger(trigger_code);
-  if (trigger == nullptr) throw std::invalid_argument("unknown trigger " + std::string(trigger_code));
-  auto parsed = domain::Conditions::parse(conditions, domain::record_type(trigger->entity_type));
+const domain::Trigger& Rule::trigger_of(const domain::TriggerSet& fired) const {
+  if (!triggers.is_list) return *triggers.first;
+  const auto met = triggers.met(fired);
+  return met.empty() ? *triggers.first : *met.front();
+}
+
+std::vector<std::string_view> Rule::listed(const domain::TriggerSet& fired) const {
+  std::vector<std::string_view> codes;
+  if (!triggers.is_list) return codes;
+  for (const domain::Trigger* const trigger : triggers.met(fired)) codes.push_back(trigger->code);
+  if (codes.empty()) codes.push_back(triggers.first->code);
+  return codes;
+}
+
+Rule make_rule(std::string_view triggers, const json::value& conditions) {
+  const auto choice = domain::parse_choice(triggers);
+  if (!choice) throw std::invalid_argument("unknown trigger " + std::string(triggers));
+  auto parsed = domain::Conditions::parse(conditions, domain::record_type(choice->first->entity_type));
   if (const auto* errors = std::get_if<FieldErrors>(&parsed)) {
     throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
   }
-  return {trigger, std::get<domain::Conditions>(std::move(parsed))};
+  return {*choice, std::get<domain::Conditions>(std::move(parsed))};
 }
 
-std::optional<std::string> definition_problem(std::string_view trigger_code, const json::value& conditions,
+std::optional<std::string> definition_problem(std::string_view triggers, const json::value& conditions,
                                               const json::object& action) {
   try {
-    make_rule(trigger_code, conditions);
+    make_rule(triggers, conditions);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 #include "domain/conditions/conditions.hpp"
@@ -10,21 +11,27 @@
 
 namespace waybill::matching {
 
-/// The trigger and the conditions of a workflow. Immutable and cheap to copy.
+/// The triggers and the conditions of a workflow. Immutable and cheap to copy.
 struct Rule {
-  const domain::Trigger* trigger;
+  domain::TriggerChoice triggers;
   domain::Conditions conditions;
 
-  domain::EntityType entity_type() const { return trigger->entity_type; }
-  bool fires(const domain::TriggerSet& fired) const { return fired.test(domain::trigger_index(*trigger)); }
+  domain::EntityType entity_type() const { return triggers.first->entity_type; }
+  bool fires(const domain::TriggerSet& fired) const { return (triggers.set & fired).any(); }
+  /// The trigger after which a run for such an event is named: the narrowest that it meets. The first of the
+  /// workflow if it meets none.
+  const domain::Trigger& trigger_of(const domain::TriggerSet& fired) const;
+  /// The codes of the triggers that an event meets, for payloads; empty for a workflow with a `triggerId`.
+  std::vector<std::string_view> listed(const domain::TriggerSet& fired) const;
 };
 
-/// Parses a stored definition. Throws std::invalid_argument with the problem of an unreadable one.
-Rule make_rule(std::string_view trigger_code, const json::value& conditions);
+/// Parses a stored definition. `triggers` is in the form of domain::TriggerChoice::stored. Throws
+/// std::invalid_argument with the problem of an unreadable one.
+Rule make_rule(std::string_view triggers, const json::value& conditions);
 
 /// The reason that this version cannot read a stored workflow; nullopt if it can. An unreadable workflow was
 /// configured by a newer version or changed by SQL.
-std::optional<std::string> definition_problem(std::string_view trigger_code, const json::value& conditions,
+std::optional<std::string> definition_problem(std::string_view triggers, const json::value& conditions,
                                               const json::object& action);
 
 }  // namespace waybill::matching

@@ -26,18 +26,20 @@ std::optional<Mailbox> parse_mailbox(std::string_view text);
 /// A message; all texts are UTF-8. `from` and `to` are mailboxes as parse_mailbox reads them.
 struct MailMessage {
   std::string from;
-  std::vector<std::string> to;                               // 1 to 100
-  std::vector<std::string> remaining;                        // those of `to` who do not have it; all if empty
-  std::string reply_to;                                      // a mailbox; may be empty
-  std::string subject;                                       // control characters become spaces
-  std::string text;                                          // may be empty if html is not
-  std::string html;                                          // text only if empty
+  std::vector<std::string> to;         // 1 to 100
+  std::vector<std::string> cc;         // with `to` and `bcc` at most 100
+  std::vector<std::string> bcc;        // in no header
+  std::vector<std::string> remaining;  // the recipients who do not have it; all if empty
+  std::string reply_to;                // a mailbox; may be empty
+  std::string subject;                 // control characters become spaces
+  std::string text;                    // may be empty if html is not
+  std::string html;                    // text only if empty
   std::vector<std::pair<std::string, std::string>> headers;  // additional headers
   std::string message_id;  // "<left@right>", the same for every attempt; random if empty
   std::string owner;       // messages of different owners are sent in turn
 
   /// The recipients of this attempt.
-  const std::vector<std::string>& recipients() const { return remaining.empty() ? to : remaining; }
+  std::vector<std::string> recipients() const;
 };
 
 /// The mailbox as text that parse_mailbox reads.

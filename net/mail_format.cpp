@@ -284,13 +284,23 @@ std::string mailbox_text(const Mailbox& mailbox) {
   return quoted_string(without_controls(mailbox.name)) + " <" + mailbox.address + ">";
 }
 
+std::vector<std::string> MailMessage::recipients() const {
+  if (!remaining.empty()) return remaining;
+  std::vector<std::string> all = to;
+  all.insert(all.end(), cc.begin(), cc.end());
+  all.insert(all.end(), bcc.begin(), bcc.end());
+  return all;
+}
+
 std::optional<std::string> mail_problem(const MailMessage& message) {
   if (!parse_mailbox(message.from))
     return "The sender is not a mail address: " + to_text(without_controls(message.from));
-  if (message.to.empty() || message.to.size() > most_recipients)
+  if (message.to.empty() || message.to.size() + message.cc.size() + message.bcc.size() > most_recipients)
     return "A mail must have 1 to 100 recipients.";
-  for (const auto& to : message.to) {
-    if (!parse_mailbox(to)) return "A recipient is not a mail address: " + to_text(without_controls(to));
+  for (const auto* const list : {&message.to, &message.cc, &message.bcc}) {
+    for (const auto& to : *list) {
+      if (!parse_mailbox(to)) return "A recipient is not a mail address: " + to_text(without_controls(to));
+    }
   }
   if (!message.reply_to.empty() && !parse_mailbox(message.reply_to))
     return "The address for replies is not a mail address: " + to_text(without_controls(message.reply_to));
@@ -317,6 +327,7 @@ std::string format_mail(const MailMessage& message, Time date) {
   out.append("Date: ").append(date_text(date)).append("\r\n");
   add_mailboxes(out, "From", {&message.from, 1});
   add_mailboxes(out, "To", message.to);
+  if (!message.cc.empty()) add_mailboxes(out, "Cc", message.cc);
   if (!message.reply_to.empty()) add_mailboxes(out, "Reply-To", {&message.reply_to, 1});
   add_header(out, "Subject", message.subject);
   out.append("Message-ID: ");

@@ -3,11 +3,8 @@
 #include "base/json.hpp"
 
 namespace waybill::net {
-namespace {
 
-std::string purpose_of(const Guid& guid) { return "mail:" + guid.to_string(); }
-
-}  // namespace
+std::string mail_purpose(const Guid& guid) { return "mail:" + guid.to_string(); }
 
 Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message) {
   json::object written{{"to", json::value_from(message.to)},
@@ -15,7 +12,7 @@ Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage&
                        {"text", message.text},
                        {"html", message.html},
                        {"headers", json::value_from(message.headers)}};
-  return secrets.seal(to_json(written), purpose_of(guid));
+  return secrets.seal(to_json(written), mail_purpose(guid));
 }
 
 std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message) {
@@ -23,7 +20,7 @@ std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMess
 }
 
 MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::span<const std::uint8_t> sealed) {
-  const auto written = json::parse(secrets.open(sealed, purpose_of(guid))).as_object();
+  const auto written = json::parse(secrets.open(sealed, mail_purpose(guid))).as_object();
   using Headers = std::vector<std::pair<std::string, std::string>>;
   return {.to = json::value_to<std::vector<std::string>>(written.at("to")),
           .subject = json::value_to<std::string>(written.at("subject")),

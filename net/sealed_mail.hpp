@@ -18,6 +18,9 @@ Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage&
 /// Likewise, as text of a PostgreSQL bytea.
 std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
 
+/// Returns the purpose (SecretBox) that a stored message is bound to.
+std::string mail_purpose(const Guid& guid);
+
 /// Opens a sealed message. Throws SecretError.
 MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::span<const std::uint8_t> sealed);
 

@@ -58,6 +58,23 @@ std::optional<SmtpServer> parse_smtp_url(std::string_view text) {
                     .allow_tls = !query};
 }
 
+std::optional<std::string> smtp_fault(const MailOptions& options) {
+  initialise_curl();
+  const TrustStore trust(options.ca_file);
+  const SmtpSession session{parse_smtp_url(options.smtp_url).value(), std::chrono::seconds(5),
+                            std::chrono::seconds(10), trust};
+  const std::unique_ptr<CURL, void (*)(CURL*)> easy(curl_easy_init(), curl_easy_cleanup);
+  if (!easy) throw std::bad_alloc();
+  set_session(easy.get(), session);
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
+  curl_easy_setopt(easy.get(), CURLOPT_CUSTOMREQUEST, "NOOP");
+  curl_easy_setopt(easy.get(), CURLOPT_NOBODY, 1L);
+  const CURLcode code = curl_easy_perform(easy.get());
+  if (code == CURLE_OK) return std::nullopt;
+  return reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
+}
+
 /// One thread and one multi handle; mails are rare, so curl_multi_poll is fast enough.
 class SmtpMailer::Impl {
  public:

@@ -1,10 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "net/mail.hpp"
 
 namespace waybill::net {
+
+/// Connects to the server of `options.smtp_url`, logs in and leaves, without a mail. Returns the reason if
+/// that fails. Blocks for up to 10 s. Throws std::runtime_error for a CA file that cannot be read.
+std::optional<std::string> smtp_fault(const MailOptions& options);
 
 /// Sends by SMTP (RFC 5321) to one server, on its own thread, up to four messages at a time over reused
 /// connections. Uses STARTTLS if the server offers it and never sends credentials without TLS, unless

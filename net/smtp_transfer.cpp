@@ -26,11 +26,41 @@ constexpr auto continue_without_refused = CURLOPT_MAIL_RCPT_ALLOWFAILS;
 
 bool is_final_refusal(long status) { return status >= 500 && status != authentication_required; }
 
+CURLcode ssl_context_callback(CURL* /*easy*/, void* context, void* trust) {
+  static_cast<const TrustStore*>(trust)->apply_to(static_cast<SSL_CTX*>(context));
+  return CURLE_OK;
+}
+
 std::string path_of(const std::string& mailbox) {
   return "<" + parse_mailbox(mailbox).value_or(Mailbox{}).address + ">";
 }
 
 }  // namespace
+
+void set_session(CURL* easy, const SmtpSession& session) {
+  const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L);  // a hanging name server must not delay the end of the process
+  set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  set(CURLOPT_PROXY, "");  // ignores the environment's proxy
+  set(CURLOPT_URL, session.server.url.c_str());
+  set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(session.connect_timeout));
+  set(CURLOPT_TIMEOUT_MS, to_ms(session.total_timeout));
+  const auto& server = session.server;
+  const bool has_credentials = !server.user.empty();
+  if (has_credentials) {
+    set(CURLOPT_USERNAME, server.user.c_str());
+    set(CURLOPT_PASSWORD, server.password.c_str());
+  }
+  const long tls = !server.allow_tls ? CURLUSESSL_NONE : has_credentials ? CURLUSESSL_ALL : CURLUSESSL_TRY;
+  set(CURLOPT_USE_SSL, tls);
+  set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  // The certificates come only from the shared store.
+  set(CURLOPT_CAINFO, nullptr);
+  set(CURLOPT_CAPATH, nullptr);
+  set(CURLOPT_SSL_CTX_FUNCTION, &ssl_context_callback);
+  set(CURLOPT_SSL_CTX_DATA, &session.trust);
+}
 
 SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done)
     : easy_(curl_easy_init()),
@@ -39,13 +69,6 @@ SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& messag
       done_(std::move(done)) {
   if (easy_ == nullptr) throw std::bad_alloc();
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_QUICK_EXIT, 1L);  // a hanging name server must not delay the end of the process
-  set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-  set(CURLOPT_PROXY, "");  // ignores the environment's proxy
-  set(CURLOPT_URL, session.server.url.c_str());
-  set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(session.connect_timeout));
-  set(CURLOPT_TIMEOUT_MS, to_ms(session.total_timeout));
   set(CURLOPT_MAXAGE_CONN, longest_idle_seconds);
   set(CURLOPT_ERRORBUFFER, error_text_.data());
   set(CURLOPT_HEADERFUNCTION, &reply_callback);
@@ -61,30 +84,13 @@ SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& messag
   set(CURLOPT_SEEKFUNCTION, &seek_callback);
   set(CURLOPT_SEEKDATA, this);
   set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(text_.size()));
-  set_security(session);
+  set_session(easy_, session);
   set_envelope(message);
 }
 
 SmtpTransfer::~SmtpTransfer() {
   curl_easy_cleanup(easy_);
   curl_slist_free_all(recipients_);
-}
-
-void SmtpTransfer::set_security(const SmtpSession& session) {
-  const auto& server = session.server;
-  const bool has_credentials = !server.user.empty();
-  if (has_credentials) {
-    curl_easy_setopt(easy_, CURLOPT_USERNAME, server.user.c_str());
-    curl_easy_setopt(easy_, CURLOPT_PASSWORD, server.password.c_str());
-  }
-  const long tls = !server.allow_tls ? CURLUSESSL_NONE : has_credentials ? CURLUSESSL_ALL : CURLUSESSL_TRY;
-  curl_easy_setopt(easy_, CURLOPT_USE_SSL, tls);
-  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  // The certificates come only from the shared store.
-  curl_easy_setopt(easy_, CURLOPT_CAINFO, nullptr);
-  curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);
-  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &ssl_context_callback);
-  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_DATA, &session.trust);
 }
 
 void SmtpTransfer::set_envelope(const MailMessage& message) {
@@ -165,11 +171,6 @@ int SmtpTransfer::seek_callback(void* self, curl_off_t offset, int origin) {
 std::size_t SmtpTransfer::reply_callback(char* data, std::size_t size, std::size_t count, void* self) {
   static_cast<SmtpTransfer*>(self)->on_reply_line({data, size * count});
   return size * count;
-}
-
-CURLcode SmtpTransfer::ssl_context_callback(CURL* /*easy*/, void* context, void* trust) {
-  static_cast<const TrustStore*>(trust)->apply_to(static_cast<SSL_CTX*>(context));
-  return CURLE_OK;
 }
 
 }  // namespace waybill::net

@@ -21,6 +21,9 @@ struct SmtpSession {
   const TrustStore& trust;
 };
 
+/// Sets the server, its credentials, TLS and the time limits of a handle.
+void set_session(CURL* easy, const SmtpSession& session);
+
 /// One message on a libcurl handle. Used on the mailer's thread only.
 class SmtpTransfer {
  public:
@@ -41,7 +44,6 @@ class SmtpTransfer {
 
  private:
   void set_envelope(const MailMessage& message);
-  void set_security(const SmtpSession& session);
   MailOutcome outcome(CURLcode code) const;
   void on_reply_line(std::string_view line);
   void on_recipient_reply();
@@ -50,7 +52,6 @@ class SmtpTransfer {
   static int seek_callback(void* self, curl_off_t offset, int origin);
   static std::size_t reply_callback(char* data, std::size_t size, std::size_t count, void* self);
   static int trace_callback(CURL* easy, curl_infotype type, char* data, std::size_t size, void* self);
-  static CURLcode ssl_context_callback(CURL* easy, void* context, void* trust);
 
   CURL* easy_;
   const std::vector<std::string> to_;

@@ -164,6 +164,8 @@ asio::awaitable<std::unique_ptr<Transaction>> Database::begin(Cause cause) {
 
 asio::awaitable<std::optional<StandbyTarget>> Database::standby() { co_return std::nullopt; }
 
+std::optional<CommitPosition> Database::read_position() const { return std::nullopt; }
+
 asio::awaitable<bool> Database::reachable() {
   if (impl_->answered_recently()) co_return true;
   try {

@@ -111,9 +111,13 @@ class Database {
   virtual asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                             Format format = Format::text);
   template <TypedStatement Merged, TypedStatement S>
-    requires(!HasRow<S>)
-  asio::awaitable<Rows> read_merged(const S& statement, Format format = Format::text) {
-    return read_merged(S::statement, Merged::statement, statement.params(), format);
+  asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
+    auto rows = read_merged(S::statement, Merged::statement, statement.params(), format);
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(std::move(rows));
+    } else {
+      return rows;
+    }
   }
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
@@ -146,6 +150,10 @@ class Database {
 
   /// Returns the standby on which a blocking read of this caller may run; nullopt: it runs on the primary.
   virtual asio::awaitable<std::optional<StandbyTarget>> standby();
+
+  /// Returns the least position that the next read of this caller shows, if a standby may serve it; nullopt:
+  /// the primary serves it. Callers may share a read only if this is equal.
+  virtual std::optional<CommitPosition> read_position() const;
 
  protected:
   /// For a class that forwards its calls to another Database.

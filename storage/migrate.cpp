@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
@@ -60,15 +61,53 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
   return count;
 }
 
+// Begins each step of a migration that runs outside a transaction.
+constexpr std::string_view step_line = "\n-- @step\n";
+
+std::vector<std::string> steps_of(const std::string& text) {
+  std::vector<std::string> steps;
+  for (auto at = text.find(step_line); at != std::string::npos;) {
+    const auto next = text.find(step_line, at + 1);
+    steps.push_back(text.substr(at, next - at));
+    at = next;
+  }
+  return steps;
+}
+
+/// Runs a step. `create index concurrently` waits for the transactions of other sessions. One that waits for
+/// this session in turn, such as a previous release that migrates, is a deadlock, which ends one of the two.
+void run_step(blocking::Connection& session, const std::string& step) {
+  constexpr std::string_view deadlock_detected = "40P01";
+  constexpr int most_tries = 5;
+  for (int tries = 1;; ++tries) {
+    try {
+      session.execute(step);
+      return;
+    } catch (const StatementError& error) {
+      if (error.sqlstate() != deadlock_detected || tries == most_tries) throw;
+    }
+  }
+}
+
+void run(blocking::Connection& session, const Statement& migration) {
+  const auto schema = session.run(sql::schema_migrations::Schema{});
+  const auto text = in_schema(std::string(migration.text), schema.front().name);
+  const sql::schema_migrations::Record record{.name = migration.name, .checksum = checksum(migration)};
+  if (const auto steps = steps_of(text); !steps.empty()) {
+    for (const auto& step : steps) run_step(session, step);
+    session.run(record);
+  } else {
+    session.transact([&](blocking::Transaction& transaction) {
+      transaction.execute(text);
+      transaction.run(record);
+    });
+  }
+}
+
 void apply(blocking::Connection& session, const Statement& migration) {
   const auto begin = std::chrono::steady_clock::now();
   try {
-    session.transact([&](blocking::Transaction& transaction) {
-      const auto schema = transaction.run(sql::schema_migrations::Schema{});
-      transaction.execute(in_schema(std::string(migration.text), schema.front().name));
-      transaction.run(
-          sql::schema_migrations::Record{.name = migration.name, .checksum = checksum(migration)});
-    });
+    run(session, migration);
   } catch (const StatementError& error) {
     throw MigrationError("migration " + std::string(migration.name) + " fails: " + error.what() + " (" +
                          error.sqlstate() + ")");
@@ -79,11 +118,20 @@ void apply(blocking::Connection& session, const Statement& migration) {
            {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}});
 }
 
+/// Waits until no other process migrates, and locks migrations for this session. It asks again and again: a
+/// statement that waits has a snapshot, for which `create index concurrently` of the other process would
+/// wait.
+void lock(blocking::Connection& session) {
+  while (!session.run(sql::schema_migrations::Lock{}).front().is_locked) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations) {
   blocking::Connection session(url, "waybill migrate");
-  session.run(sql::schema_migrations::Lock{});
+  lock(session);
   session.run(sql::schema_migrations::Create{});
   std::vector<std::string> applied;
   for (const auto& migration : migrations.subspan(count_applied(session, migrations))) {

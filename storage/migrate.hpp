@@ -18,7 +18,14 @@ class MigrationError : public std::runtime_error {
 /// Applies the missing ones of `migrations` in order, each in its own transaction together with its row in
 /// schema_migrations, and returns their names. In their texts, `@schema@` is replaced by the quoted name of
 /// the current schema. If several processes start at once, one applies them and the others wait. A crash
-/// loses the migration that was running. Throws DatabaseUnavailable, or MigrationError if a migration fails,
+/// loses the migration that was running.
+///
+/// A migration with lines `-- @step` runs outside a transaction, so it can build an index while others write.
+/// Each of these lines begins one statement or several; those of a step commit together. Only a complete
+/// migration is recorded. After a failure or a crash all steps run again, so each must be repeatable: `create
+/// index concurrently` follows a step that drops what an earlier attempt left.
+///
+/// Throws DatabaseUnavailable, or MigrationError if a migration fails,
 /// was changed after it was applied, is missing although a later one is applied, or is unknown to this
 /// program (the schema is newer, or an unreleased version made it).
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations);

@@ -10,24 +10,19 @@
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
 #include "storage/run_rows.hpp"
+#include "storage/run_store.hpp"
 #include "storage/sql/outbox.sql.hpp"
 #include "storage/sql/queue.sql.hpp"
 
 namespace waybill::storage {
 namespace {
 
-void write_postponed(Session& session, const std::vector<const SettledEvent*>& events) {
-  CopyRows rows(4);
+std::vector<PostponedMatch> postponed_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<PostponedMatch> matches;
   for (const SettledEvent* const event : events) {
-    for (const PostponedMatch& match : event->postponed) {
-      rows.begin_row()
-          .guid(match.business_id)
-          .guid(match.workflow_id)
-          .bigint(static_cast<std::int64_t>(match.event_id))
-          .timestamp(match.at);
-    }
+    matches.insert(matches.end(), event->postponed.begin(), event->postponed.end());
   }
-  if (!rows.empty()) session.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
+  return matches;
 }
 
 }  // namespace
@@ -103,36 +98,36 @@ void Recording::hold_runs() {
 MadeChange* Recording::make_next_change() {
   if (made_ == requests_.size()) return nullptr;
   auto& [event, business, change] = requests_[made_++];
-  using Kind = StatusChangeResult::Kind;
+  using Kind = ChangeResult::Kind;
   if (event != nullptr && event == locked_event_) {
     change.result.kind = Kind::locked;
     return &change;
   }
-  const StatusChange& requested = *change.state->change;
+  const RecordChange& requested = *change.state->change;
   change.result =
       batch_.with_savepoints ? make_with_savepoint(*business, requested) : make(*business, requested);
   if (change.result.kind == Kind::locked) locked_event_ = event;
   return &change;
 }
 
-StatusChangeResult Recording::make(const Guid& business, const StatusChange& change) {
+ChangeResult Recording::make(const Guid& business, const RecordChange& change) {
   if (!is_lock_limited_)
     session_.execute("set local lock_timeout = '1s'");  // for other rows that triggers lock
   is_lock_limited_ = true;
-  return change_status(session_, business, change);
+  return make_change(session_, business, change);
 }
 
-StatusChangeResult Recording::make_with_savepoint(const Guid& business, const StatusChange& change) {
+ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordChange& change) {
   session_.execute("savepoint change");
   try {
-    StatusChangeResult result = make(business, change);
+    ChangeResult result = make(business, change);
     session_.execute("release savepoint change");
     return result;
   } catch (const StatementError& error) {
     if (!is_lock_conflict(error) && !refuses_data(error)) throw;
     session_.execute("rollback to savepoint change");
     is_lock_limited_ = false;
-    using Kind = StatusChangeResult::Kind;
+    using Kind = ChangeResult::Kind;
     return {.kind = is_lock_conflict(error) ? Kind::locked : Kind::refused, .error = error.what()};
   }
 }
@@ -173,7 +168,7 @@ void Recording::write_events() {
   }
   finished.write(session_);
   queued.write(session_);
-  write_postponed(session_, events_);
+  RunStore(session_, worker_).postpone(postponed_of(events_));
 }
 
 /// Runs the statement `S` for the outcomes that are final, or for the others.

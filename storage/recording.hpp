@@ -5,16 +5,16 @@
 
 #include "base/guid.hpp"
 #include "storage/batch.hpp"
+#include "storage/record_change.hpp"
 #include "storage/run.hpp"
 #include "storage/session.hpp"
-#include "storage/status_change.hpp"
 
 namespace waybill::storage {
 
-/// A status change that a run of a batch requested, and its result.
+/// A change of records that a run of a batch requested, and its result.
 struct MadeChange {
   const RunState* state = nullptr;  // of the run, before the change
-  StatusChangeResult result;
+  ChangeResult result;
   RunState next;  // the state of the run after the change; the caller sets it
 };
 
@@ -59,8 +59,8 @@ class Recording {
   void take_events();
   void request_changes_of(const SettledEvent& event);
   void hold_runs();
-  StatusChangeResult make(const Guid& business, const StatusChange& change);
-  StatusChangeResult make_with_savepoint(const Guid& business, const StatusChange& change);
+  ChangeResult make(const Guid& business, const RecordChange& change);
+  ChangeResult make_with_savepoint(const Guid& business, const RecordChange& change);
   const RunState* next_of(const RunState& state) const;
   void write_events();
   template <typename S>

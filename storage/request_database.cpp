@@ -63,4 +63,9 @@ asio::awaitable<std::optional<StandbyTarget>> RequestDatabase::standby() {
   co_return co_await standbys_->choose(required_);
 }
 
+std::optional<CommitPosition> RequestDatabase::read_position() const {
+  if (standbys_ == nullptr) return std::nullopt;
+  return required_;
+}
+
 }  // namespace waybill::storage

@@ -37,6 +37,7 @@ class RequestDatabase final : public Database {
   asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause) override;
   asio::awaitable<bool> reachable() override;
   asio::awaitable<std::optional<StandbyTarget>> standby() override;
+  std::optional<CommitPosition> read_position() const override;
 
  private:
   asio::awaitable<std::optional<Rows>> on_standby(OffloadedRead read);

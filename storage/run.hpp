@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
-#include "storage/status_change.hpp"
+#include "storage/record_change.hpp"
 
 namespace waybill::storage {
 
@@ -62,7 +62,7 @@ struct RunState {
   Time at;                   // finished_at of a final state, otherwise due_at
   /// Requested by an attempt that has not ended; its result decides the next state. Until then the state is
   /// the one before the attempt.
-  std::shared_ptr<const StatusChange> change = nullptr;
+  std::shared_ptr<const RecordChange> change = nullptr;
 };
 
 struct Run {

@@ -1,6 +1,8 @@
 #include "storage/run_rows.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@ constexpr std::string_view common_columns =
     "action, "
     "status, code, error, attempts, created_at, origin, replay_of, destination, request, body, tries";
 constexpr std::int16_t common_column_count = 20;
+constexpr double buckets_per_octave = 8;
 
 void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
   rows.begin_row()
@@ -44,7 +47,26 @@ void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
       .text(state.tries);
 }
 
+/// {"BUCKET": RUNS}; nullopt if there are none.
+std::optional<std::string> latencies_json(const std::map<int, std::int64_t>& latencies) {
+  if (latencies.empty()) return std::nullopt;
+  std::string text;
+  for (const auto& [bucket, runs] : latencies)
+    text.append(text.empty() ? "{\"" : ",\"")
+        .append(std::to_string(bucket))
+        .append("\":")
+        .append(std::to_string(runs));
+  return text += '}';
+}
+
 }  // namespace
+
+int latency_bucket(Duration latency) {
+  const double ms = std::chrono::duration<double, std::milli>(latency).count();
+  return std::max(0, static_cast<int>(std::ceil(buckets_per_octave * std::log2(std::max(ms, 1.0)))));
+}
+
+double latency_of_bucket(int bucket) { return std::exp2(bucket / buckets_per_octave); }
 
 QueuedRows::QueuedRows() : rows_(common_column_count + queue_column_count) {}
 
@@ -63,8 +85,11 @@ FinishedRows::FinishedRows() : rows_(common_column_count + 1) {}
 void FinishedRows::add(const RunKey& key, const RunState& state) {
   append_common(rows_, key, state);
   rows_.timestamp(state.at);
-  ++hours_[{key.business_id, std::chrono::floor<std::chrono::hours>(key.created_at), key.workflow_id,
-            state.status}];
+  Count one{.runs = 1, .latencies = {}, .newest_at = key.created_at};
+  if (state.status == RunStatus::succeeded) one.latencies[latency_bucket(state.at - key.created_at)] = 1;
+  hours_[{key.business_id, std::chrono::floor<std::chrono::hours>(key.created_at), key.workflow_id,
+          state.status}]
+      .add(one);
 }
 
 void FinishedRows::write(Session& session) {
@@ -73,16 +98,24 @@ void FinishedRows::write(Session& session) {
   write_counts(session, std::exchange(hours_, {}));
 }
 
+void FinishedRows::Count::add(const Count& other) {
+  runs += other.runs;
+  for (const auto& [bucket, number] : other.latencies) latencies[bucket] += number;
+  newest_at = std::max(newest_at, other.newest_at);
+}
+
 void FinishedRows::write_counts(Session& session, const Counts& hours) {
   Counts days;
   for (const auto& [count, number] : hours) {
     const auto& [business, hour, workflow, status] = count;
-    days[{business, std::chrono::floor<std::chrono::days>(hour), workflow, status}] += number;
+    days[{business, std::chrono::floor<std::chrono::days>(hour), workflow, status}].add(number);
   }
   std::vector<Guid> businesses, workflows;
   std::vector<std::string> units, statuses;
   std::vector<Time> starts;
   std::vector<std::int64_t> runs;
+  std::vector<std::optional<std::string>> latencies;
+  std::vector<Time> newest;
   const auto append = [&](const char* unit, const Counts& counts) {
     for (const auto& [count, number] : counts) {
       const auto& [business, start, workflow, status] = count;
@@ -91,7 +124,9 @@ void FinishedRows::write_counts(Session& session, const Counts& hours) {
       starts.push_back(start);
       workflows.push_back(workflow);
       statuses.emplace_back(storage::text(status));
-      runs.push_back(number);
+      runs.push_back(number.runs);
+      latencies.push_back(latencies_json(number.latencies));
+      newest.push_back(number.newest_at);
     }
   };
   append("day", days);
@@ -101,7 +136,9 @@ void FinishedRows::write_counts(Session& session, const Counts& hours) {
                                         .starts = binary_array(starts),
                                         .workflows = binary_array(workflows),
                                         .statuses = statuses,
-                                        .runs = binary_array(runs)});
+                                        .runs = binary_array(runs),
+                                        .latencies = latencies,
+                                        .newest = binary_array(newest)});
 }
 
 }  // namespace waybill::storage

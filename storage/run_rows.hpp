@@ -26,6 +26,12 @@ class QueuedRows {
   CopyRows rows_;
 };
 
+/// The bucket of a latency, as the SQL function latency_bucket computes it: bucket n ends at 2^(n/8)
+/// milliseconds.
+int latency_bucket(Duration latency);
+/// The end of a bucket in milliseconds.
+double latency_of_bucket(int bucket);
+
 /// Finished runs to be copied into runs and counted in run_counts.
 class FinishedRows {
  public:
@@ -35,7 +41,13 @@ class FinishedRows {
   void write(Session& session);
 
  private:
-  using Counts = std::map<std::tuple<Guid, Time, Guid, RunStatus>, std::int64_t>;
+  struct Count {
+    std::int64_t runs = 0;
+    std::map<int, std::int64_t> latencies;  // succeeded runs by the bucket of their latency
+    Time newest_at{};                       // creation of the newest run
+    void add(const Count& other);
+  };
+  using Counts = std::map<std::tuple<Guid, Time, Guid, RunStatus>, Count>;
   static void write_counts(Session& session, const Counts& hours);
 
   CopyRows rows_;

@@ -1,8 +1,10 @@
 #include "storage/run_store.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "storage/binary.hpp"
+#include "storage/copy_rows.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/queue.sql.hpp"
 
@@ -19,7 +21,7 @@ RunStatus parse_status(std::string_view name) {
   throw std::invalid_argument("unknown run status " + std::string(name));
 }
 
-constexpr std::string_view changing_action = "update_status";
+constexpr std::string_view changing_actions[] = {"update_status", "update_record", "create_shipment"};
 constexpr int unknown_depth = -1;
 
 }  // namespace
@@ -30,6 +32,18 @@ void RunStore::queue(const std::vector<Run>& runs) {
   QueuedRows queued;
   for (const Run& run : runs) queued.add(run.key, run.state, std::nullopt);
   queued.write(session_);
+}
+
+void RunStore::postpone(std::span<const PostponedMatch> matches) {
+  CopyRows rows(4);
+  for (const PostponedMatch& match : matches) {
+    rows.begin_row()
+        .guid(match.business_id)
+        .guid(match.workflow_id)
+        .bigint(static_cast<std::int64_t>(match.event_id))
+        .timestamp(match.at);
+  }
+  if (!rows.empty()) session_.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
 }
 
 std::vector<Guid> RunStore::workflows_with_postponed(std::size_t limit) {
@@ -90,7 +104,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
   return claimed;
 }
 
-/// Reads the missing depths of runs that change a status from their events.
+/// Reads the missing depths of runs that change records from their events.
 void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
   std::vector<std::int64_t> positions, events;
   std::vector<Guid> origins;
@@ -98,7 +112,7 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
     RunKey& key = claimed[i].run.key;
     if (key.depth != unknown_depth) continue;
     key.depth = 0;
-    if (key.action != changing_action) continue;
+    if (std::ranges::find(changing_actions, key.action) == std::end(changing_actions)) continue;
     positions.push_back(static_cast<std::int64_t>(i));
     events.push_back(static_cast<std::int64_t>(key.event_id));
     origins.push_back(key.origin);

@@ -47,7 +47,9 @@ class RunStore {
   /// Deletes and returns postponed matches of a workflow in the order of their events. They stay locked until
   /// the transaction ends.
   std::vector<PostponedMatch> take_postponed(const Guid& workflow, std::size_t limit);
-  /// Queues the runs of postponed matches.
+  /// Stores matches that are made later.
+  void postpone(std::span<const PostponedMatch> matches);
+  /// Queues the runs of events that were matched late.
   void queue(const std::vector<Run>& runs);
 
   /// Releases this worker's claimed runs, which are then due for all workers.

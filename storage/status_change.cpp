@@ -11,7 +11,7 @@ namespace waybill::storage {
 namespace {
 
 namespace statements = sql::status_changes;
-using Kind = StatusChangeResult::Kind;
+using Kind = ChangeResult::Kind;
 
 const domain::StateMachine& rule_of(const StatusChange& change) {
   return change.rule == nullptr ? *domain::states_of(change.entity_type) : *change.rule;
@@ -33,6 +33,20 @@ statements::Orders orders_statement(const Guid& business, const StatusChange& ch
           .waits = change.waits};
 }
 
+/// A move of one order for which one small statement suffices if the move is allowed.
+bool is_plain_move(const StatusChange& change) {
+  return change.entity_type == domain::EntityType::order && change.records.size() == 1 && change.waits &&
+         !change.when_all_shipments && change.cause.empty();
+}
+
+/// The parameters are views of `change`.
+statements::Order order_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .order = change.records.front(),
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status)};
+}
+
 /// The parameters are views of `change`.
 statements::Shipments shipments_statement(const Guid& business, const StatusChange& change) {
   return {.business = business,
@@ -44,11 +58,11 @@ statements::Shipments shipments_statement(const Guid& business, const StatusChan
 
 /// The verdict of a statement on the records that it found.
 template <typename S>
-StatusChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
+ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
   const domain::StateMachine& rule = rule_of(change);
   if (rows.empty())
     return {.kind = Kind::not_found, .error = "the " + std::string(rule.name) + " no longer exists"};
-  StatusChangeResult result;
+  ChangeResult result;
   std::string refusals;
   bool is_locked = false;
   for (const auto& row : rows) {
@@ -76,21 +90,24 @@ StatusChangeResult result_of(const TypedRows<S>& rows, const StatusChange& chang
 
 }  // namespace
 
-StatusChangeResult change_status(Session& session, const Guid& business, const StatusChange& change) {
+ChangeResult change_status(Session& session, const Guid& business, const StatusChange& change) {
   if (change.entity_type == domain::EntityType::shipment)
     return result_of(session.run(shipments_statement(business, change)), change);
   return result_of(session.run(orders_statement(business, change)), change);
 }
 
-asio::awaitable<StatusChangeResult> change_status(Transaction& transaction, Guid business,
-                                                  StatusChange change) {
+asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business, StatusChange change) {
   if (change.entity_type == domain::EntityType::shipment)
     co_return result_of(co_await transaction.run(shipments_statement(business, change)), change);
   co_return result_of(co_await transaction.run(orders_statement(business, change)), change);
 }
 
-asio::awaitable<StatusChangeResult> change_status(Database& database, Guid business, StatusChange change,
+asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
                                                   Cause cause) {
+  if (is_plain_move(change)) {
+    const auto moved = co_await database.write(order_statement(business, change), cause);
+    if (!moved.empty()) co_return ChangeResult{.moved = 1};
+  }
   if (change.entity_type == domain::EntityType::shipment)
     co_return result_of(co_await database.write(shipments_statement(business, change), std::move(cause)),
                         change);

@@ -35,31 +35,34 @@ struct StatusChange {
       cause;  // JSON {by: {type, guid, name}, depth}, stored with the events; empty: the transaction's
   /// For orders: waits for the locks of other transactions. Otherwise the result is `locked`.
   bool waits = false;
-  Time started_at = {};  // start of a run's attempt
 };
 
-struct StatusChangeResult {
+/// The result of a status change or of another change of records (storage/record_change.hpp).
+struct ChangeResult {
   enum class Kind : std::uint8_t {
-    made,       // all existing records have the status now
+    made,       // all existing records are as wanted now
     forbidden,  // the rule forbids the change for a record; none was changed
     not_ready,  // a shipment lacks the required status; none was changed
+    closed,     // the record is in a state in which the fields no longer change; nothing was changed
+    exists,     // the record to create exists already
+    invalid,    // a value is not valid for the record; nothing was changed
     not_found,  // none of the records exists
     locked,     // another transaction holds a record; none was changed, without waiting
     refused,    // the database refuses the change (a constraint, a trigger); none was changed
   };
   Kind kind = Kind::made;
-  std::string error = {};  // empty if made
+  std::string error = {};  // empty if made; names the field if invalid
   std::size_t moved = 0;   // number of records whose status was another before
 };
 
 /// Changes all existing records or none, as the rule allows. Records that already have the status stay
 /// unchanged, without an event. All throw DatabaseUnavailable or StatementError; the transaction is then
 /// unusable. This one is part of the session's transaction.
-StatusChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
-boost::asio::awaitable<StatusChangeResult> change_status(Transaction& transaction, Guid business,
-                                                         StatusChange change);
+ChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
+boost::asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business,
+                                                   StatusChange change);
 /// Likewise, as a transaction of its own.
-boost::asio::awaitable<StatusChangeResult> change_status(Database& database, Guid business,
-                                                         StatusChange change, Cause cause);
+boost::asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
+                                                   Cause cause);
 
 }  // namespace waybill::storage

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "templates/mustache_node.hpp"
 
 namespace waybill::templates {
@@ -61,6 +62,29 @@ void append_inside_json_string(std::string& out, std::string_view text) {
   out.erase(quote, 1);
 }
 
+/// `kept` are the characters besides letters and digits that stay as they are.
+void append_percent_encoded(std::string& out, std::string_view text, std::string_view kept) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_alphanumeric(c) || kept.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
+    }
+  }
+}
+
+void append_form_encoded(std::string& out, std::string_view text) {
+  for (bool is_first = true;; is_first = false) {
+    const std::size_t space = text.find(' ');
+    if (!is_first) out += '+';
+    append_percent_encoded(out, text.substr(0, space), "*-._");
+    if (space == std::string_view::npos) return;
+    text.remove_prefix(space + 1);
+  }
+}
+
 void append_escaped(std::string& out, std::string_view text, Escape escape) {
   switch (escape) {
     case Escape::none:
@@ -71,6 +95,12 @@ void append_escaped(std::string& out, std::string_view text, Escape escape) {
       break;
     case Escape::json:
       append_inside_json_string(out, text);
+      break;
+    case Escape::url:
+      append_percent_encoded(out, text, "-._~");
+      break;
+    case Escape::form:
+      append_form_encoded(out, text);
       break;
   }
 }
@@ -262,6 +292,27 @@ std::vector<std::string> Template::partials() const {
   std::vector<std::string> names;
   collect_partials(*root_, names);
   return names;
+}
+
+namespace {
+
+bool any_raw(const Node& node) {
+  return node.kind == Kind::raw || node.kind == Kind::partial || std::ranges::any_of(node.children, any_raw);
+}
+
+void collect_texts(const Node& node, std::string& text) {
+  if (node.kind == Kind::text) text += node.text;
+  for (const Node& child : node.children) collect_texts(child, text);
+}
+
+}  // namespace
+
+bool Template::has_raw() const { return any_raw(*root_); }
+
+std::string Template::literal_text() const {
+  std::string text;
+  collect_texts(*root_, text);
+  return text;
 }
 
 bool Template::is_literal() const {

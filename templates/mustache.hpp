@@ -12,7 +12,9 @@
 namespace waybill::templates {
 
 /// The escaping of `{{x}}`; `{{{x}}}` and `{{&x}}` are never escaped.
-enum class Escape { none, html, json };
+/// `url` percent-encodes all but the unreserved characters of RFC 3986; `form` also writes a space as `+`
+/// (application/x-www-form-urlencoded).
+enum class Escape { none, html, json, url, form };
 
 struct TemplateError {
   std::string message;
@@ -40,6 +42,12 @@ class Template {
 
   /// True if the text has no tags.
   bool is_literal() const;
+
+  /// True if a tag can write text without escaping: `{{{x}}}`, `{{&x}}`, or a partial, whose text is unknown.
+  bool has_raw() const;
+
+  /// The text outside of the tags.
+  std::string literal_text() const;
 
   struct Node;
 

@@ -400,5 +400,18 @@ TEST(Mustache, OnlyTextWithoutTagsIsLiteral) {
   }
 }
 
+TEST(Escape, UrlsAndFormsPercentEncodeTheirValues) {
+  const char* const data = R"({"x": "a b/?&=+%~-._*ü"})";
+  EXPECT_EQ(render("/p {{x}}", data, Escape::url), "/p a%20b%2F%3F%26%3D%2B%25~-._%2A%C3%BC");
+  EXPECT_EQ(render("a={{x}}", data, Escape::form), "a=a+b%2F%3F%26%3D%2B%25%7E-._*%C3%BC");
+}
+
+TEST(Mustache, TellsRawTagsAndLiteralText) {
+  for (const char* const raw : {"{{{x}}}", "{{&x}}", "{{#l}}{{{x}}}{{/l}}", "{{> p}}", "{{=<% %>=}}<%&x%>"})
+    EXPECT_TRUE(parsed(raw).has_raw()) << raw;
+  EXPECT_FALSE(parsed("a{{x}}{{#l}}{{y}}{{/l}}").has_raw());
+  EXPECT_EQ(parsed("a{{x}}b{{#l}}c{{y}}{{/l}}").literal_text(), "abc");
+}
+
 }  // namespace
 }  // namespace waybill::templates

@@ -47,9 +47,9 @@ std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
 // continue at once; then the runner, the HTTP client and the mailer; last the recorder.
 class Worker::Impl {
  public:
-  explicit Impl(Options options)
+  Impl(Options options, const SecretBox& secrets)
       : options_(std::move(options)),
-        secrets_(options_.secret_key),
+        secrets_(secrets),
         catalogue_(secrets_),
         pauses_(options_.database_url, secrets_),
         recorder_(std::make_unique<Recorder>(
@@ -77,7 +77,8 @@ class Worker::Impl {
             .changed = [this](const storage::HeldShards& held) { pump_.hold(held); },
             .busy = [this](std::int16_t shard) { return pump_.is_busy(shard); },
             .hand_over = [this](const std::vector<std::int16_t>& shards) { runner_.hand_over(shards); },
-            .matched_until = [this] { return pump_.matched_until(); }});
+            .matched_until = [this] { return pump_.matched_until(); },
+            .can_match = [this] { return pump_.can_match(); }});
     duties_ = std::make_unique<Duties>(
         Duties::Options{.database_url = options_.database_url,
                         .retention_days = options_.retention_days,
@@ -138,7 +139,7 @@ class Worker::Impl {
 
   const Options options_;
   const Guid guid_ = Guid::random();
-  const SecretBox secrets_;
+  const SecretBox& secrets_;
   Catalogue catalogue_;
   std::unique_ptr<actions::WebPushSender> push_ = std::make_unique<actions::WebPushSender>(
       std::make_unique<actions::StoredSubscriptions>(options_.database_url, secrets_, options_.push_contact));
@@ -146,7 +147,9 @@ class Worker::Impl {
       net::HttpClient::Options{.policy = options_.destinations, .ca_file = options_.ca_file});
   StoreThread stores_{{.database_url = options_.database_url,
                        .destinations = options_.destinations,
-                       .ca_file = options_.ca_file}};
+                       .ca_file = options_.ca_file,
+                       .read_connections = options_.store_reads,
+                       .write_connections = options_.store_writes}};
   StoreTrackingSender tracking_{
       {.worker = guid_, .connectors = options_.connectors, .public_url = options_.public_url},
       secrets_,
@@ -164,7 +167,8 @@ class Worker::Impl {
   std::unique_ptr<Importer> importer_;
 };
 
-Worker::Worker(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Worker::Worker(Options options, const SecretBox& secrets)
+    : impl_(std::make_unique<Impl>(std::move(options), secrets)) {}
 
 Worker::~Worker() { stop(Duration::zero()); }
 

@@ -21,7 +21,8 @@ class Worker {
  public:
   struct Options {
     std::string database_url;
-    SecretBox::Key secret_key{};
+    int store_reads = 2;  // connections of the thread for stores
+    int store_writes = 5;
     net::DestinationPolicy destinations;
     std::string ca_file;
     net::MailOptions mail;
@@ -39,7 +40,8 @@ class Worker {
     std::string push_contact;  // the operator's address for push services: a mailto: or https: URL, or empty
   };
 
-  explicit Worker(Options options);
+  /// `secrets` outlives it.
+  Worker(Options options, const SecretBox& secrets);
   ~Worker();  // calls stop(0) if it was not stopped
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

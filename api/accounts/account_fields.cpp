@@ -22,6 +22,10 @@ std::string text_of(const json::object& body, std::string_view name) {
 
 Failure wrong_token() { return invalid("token", "is wrong, used or expired"); }
 
+Principal mailed_user(const Guid& user, std::string_view email) {
+  return {.business_id = {}, .token_id = {}, .user_id = user, .name = std::string(email), .is_user = true};
+}
+
 void require_user(const Call& call) {
   if (!call.principal.is_user) throw Failure(ErrorCode::forbidden, "Only the token of a user can do this.");
 }

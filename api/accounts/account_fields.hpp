@@ -40,6 +40,9 @@ std::string text_of(const json::object& body, std::string_view name);
 /// The Failure (400) for a mailed token that is wrong, used or expired.
 Failure wrong_token();
 
+/// The author of a change that a mailed token allows.
+Principal mailed_user(const Guid& user, std::string_view email);
+
 /// Throws Failure (FORBIDDEN) for an API token.
 void require_user(const Call& call);
 

@@ -89,9 +89,10 @@ asio::awaitable<Answer> reset_password(Call& call, Services& services) {
   const auto token = token_hash(text_of(call.object(), "token"));
   // Hashing is expensive, so the token is checked first.
   const auto known = co_await services.db.read(sql::FindReset{.token_hash = token});
-  if (!known.front().is_valid) throw wrong_token();
+  if (known.empty()) throw wrong_token();
+  call.principal = mailed_user(known.front().guid, known.front().email);
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
-  const auto transaction = co_await services.db.begin({});
+  const auto transaction = co_await services.db.begin(call.cause());
   const auto account =
       co_await transaction->run(sql::ResetPassword{.token_hash = token, .password_hash = hash});
   if (account.empty()) throw wrong_token();
@@ -124,7 +125,7 @@ asio::awaitable<Answer> change_password(Call& call, Services& services) {
   const auto user = call.principal.user_id;
   const auto old_hash = co_await check_current_password(call, services);
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
-  const auto transaction = co_await services.db.begin({});
+  const auto transaction = co_await services.db.begin(call.cause());
   const auto changed = co_await transaction->run(
       sql::ChangePassword{.user = user, .checked_hash = old_hash, .new_hash = hash});
   if (changed.empty()) throw conflict("The password was changed by another request.");
@@ -159,7 +160,8 @@ constexpr Route routes[] = {
      .tag = "Users",
      .body = &reset_schema,
      .body_check = check_confirmation,
-     .body_kind = BodyKind::object},
+     .body_kind = BodyKind::object,
+     .is_audited = true},
     {.method = Method::post,
      .path = "/api/user/change-password",
      .permission = Permission::signed_in,
@@ -170,7 +172,8 @@ constexpr Route routes[] = {
      .tag = "Users",
      .body = &change_schema,
      .body_check = check_confirmation,
-     .body_kind = BodyKind::object},
+     .body_kind = BodyKind::object,
+     .is_audited = true},
     {.method = Method::post,
      .path = "/api/user/resend-verification",
      .permission = Permission::everyone,

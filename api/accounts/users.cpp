@@ -123,6 +123,7 @@ asio::awaitable<storage::TypedRows<sql::FindForLogin>> authenticate(Call& call, 
   if (!found.front().is_verified) {
     throw Failure(ErrorCode::forbidden, "The e-mail address is not verified yet; see the mail sent to it.");
   }
+  if (found.front().is_suspended) throw business_suspended();
   co_return found;
 }
 
@@ -157,8 +158,9 @@ asio::awaitable<Answer> get_me(Call& call, Services& services) {
 }
 
 /// Turns the invitation into an account, or adds the existing account of its address to the business.
-asio::awaitable<storage::Rows> accept(Services& services, const std::string& token, const std::string& hash) {
-  const auto transaction = co_await services.db.begin({});
+asio::awaitable<storage::Rows> accept(const Call& call, Services& services, const std::string& token,
+                                      const std::string& hash) {
+  const auto transaction = co_await services.db.begin(call.cause());
   const auto found = co_await transaction->run(sql::LockInvitation{.token_hash = token_hash(token)});
   const auto invitation = found.find();
   if (!invitation) throw wrong_token();
@@ -187,9 +189,10 @@ asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
   const auto token = text_of(call.object(), "token");
   // Hashing is expensive, so the token is checked first.
   const auto known = co_await services.db.read(sql::FindInvitation{.token_hash = token_hash(token)});
-  if (!known.front().is_valid) throw wrong_token();
+  if (known.empty()) throw wrong_token();
+  call.principal = mailed_user(known.front().guid, known.front().email);
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
-  const auto rows = co_await accept(services, token, hash);
+  const auto rows = co_await accept(call, services, token, hash);
   services.tokens_changed();
   co_return Answer::of(json_object(rows));
 }
@@ -244,7 +247,8 @@ constexpr Route routes[] = {
      .body_check = check_confirmation,
      .body_kind = BodyKind::object,
      .answer = &registered_schema,
-     .errors = conflict_errors},
+     .errors = conflict_errors,
+     .is_audited = true},
     {.method = Method::post,
      .path = "/api/user/logout",
      .permission = Permission::signed_in,

@@ -3,9 +3,9 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/records/web_address.hpp"
 #include "base/crypto.hpp"
 #include "connectors/carrier_connector.hpp"
+#include "domain/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -14,24 +14,29 @@ namespace {
 namespace sql = storage::sql::carriers;
 using Text = std::optional<std::string>;
 
-/// The purpose of a sealed secret: it opens only for this business, carrier and column.
-std::string purpose_of(const Guid& business, const Guid& carrier, std::string_view name) {
-  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
-}
-
 constexpr std::string_view inbound_secret = "inboundSecret";
 
 Bytes sealed_inbound(const Call& call, const Services& services, const Guid& carrier,
                      const net::WebhookSecret& secret) {
-  return services.secrets.seal(secret.text(), purpose_of(call.business(), carrier, inbound_secret));
+  return services.secrets.seal(secret.text(),
+                               carrier_secret_purpose(call.business(), carrier, inbound_secret));
 }
 
-/// Returns the credential `name` of the body, sealed.
+/// Returns the credential `name` of the body, sealed. One that equals the stored one, `before`, stays as it
+/// is stored: encrypted anew, it would look changed in the audit log.
 std::optional<Bytes> sealed(const Call& call, const Services& services, const Guid& carrier,
-                            const std::string& name) {
+                            const std::string& name, const std::optional<Bytes>& before) {
   const auto secret = text_at(call.object(), name);
   if (!secret) return std::nullopt;
-  return services.secrets.seal(*secret, purpose_of(call.business(), carrier, name));
+  const auto purpose = carrier_secret_purpose(call.business(), carrier, name);
+  if (before) {
+    try {
+      if (services.secrets.open(*before, purpose) == *secret) return before;
+    } catch (const SecretError&) {
+      // A credential that cannot be opened is replaced.
+    }
+  }
+  return services.secrets.seal(*secret, purpose);
 }
 
 struct Terms {
@@ -40,6 +45,7 @@ struct Terms {
   Text account_number;  // nullopt if not configured
   Text tracking_url_pattern;
   bool is_own = false;  // a carrier of the business
+  std::optional<Bytes> sealed_key, sealed_secret;
 };
 
 asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& carrier) {
@@ -50,7 +56,9 @@ asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& ca
                   .levels = std::string(terms->level_codes),
                   .account_number = Text(terms->account_number),
                   .tracking_url_pattern = Text(terms->tracking_url_pattern),
-                  .is_own = terms->is_own};
+                  .is_own = terms->is_own,
+                  .sealed_key = unhex(terms->sealed_key.value_or("")),
+                  .sealed_secret = unhex(terms->sealed_secret.value_or(""))};
 }
 
 /// True if `body` has the member, flat or nested as in a GET.
@@ -93,7 +101,7 @@ asio::awaitable<void> check_account(const json::object& body, const Terms& terms
 void check_tracking_pattern(const json::object& body, FieldErrors& errors) {
   const auto pattern = text_at(body, "trackingUrlPattern");
   if (!pattern || pattern->empty()) return;
-  if (const auto problem = tracking_pattern_problem(*pattern))
+  if (const auto problem = domain::tracking_pattern_problem(*pattern))
     errors.push_back({"trackingUrlPattern", std::string(*problem)});
 }
 
@@ -122,8 +130,8 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
                      .account_number = text_at(body, "accountNumber"),
                      .default_service_level = text_at(body, "defaultServiceLevel"),
                      .test_mode = flag_at(body, "testMode"),
-                     .sealed_key = sealed(call, services, carrier, "apiKey"),
-                     .sealed_secret = sealed(call, services, carrier, "apiSecret"),
+                     .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
+                     .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
                      .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
       call.cause());
   if (rows.empty()) throw not_found("carrier");
@@ -161,9 +169,9 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
                   .set_default_service_level = has_member(body, "defaultServiceLevel"),
                   .default_service_level = value_of(body, "defaultServiceLevel"),
                   .set_key = body.contains("apiKey"),
-                  .sealed_key = sealed(call, services, carrier, "apiKey"),
+                  .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
                   .set_secret = body.contains("apiSecret"),
-                  .sealed_secret = sealed(call, services, carrier, "apiSecret"),
+                  .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
                   .set_pattern = new_pattern,
                   .tracking_url_pattern = pattern,
                   .only_pattern = only_pattern},
@@ -186,10 +194,15 @@ asio::awaitable<Answer> rotate_inbound_secret(Call& call, Services& services) {
                        R"("})");
 }
 
+std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name) {
+  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
+}
+
 std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, const Guid& business,
                                                       const Guid& carrier, const Bytes& sealed) {
   try {
-    return net::WebhookSecret::parse(secrets.open(sealed, purpose_of(business, carrier, inbound_secret)));
+    return net::WebhookSecret::parse(
+        secrets.open(sealed, carrier_secret_purpose(business, carrier, inbound_secret)));
   } catch (const SecretError&) {
     return std::nullopt;  // another business's broken secret must not stop the call
   }

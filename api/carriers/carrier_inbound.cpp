@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -87,6 +88,10 @@ asio::awaitable<Answer> receive_scans(Call& call, Services& services) {
   const auto received = signed_call(call);
   const auto business = co_await find_signer(services, carrier, received, std::move(candidates));
   if (!business) throw sender.refused("The signature does not match, or its timestamp is too old.");
+  if (std::ranges::any_of(rows,
+                          [&](const auto& row) { return row.business == business && row.is_suspended; })) {
+    throw business_suspended();
+  }
 
   FieldErrors errors;
   read_json(body_of_scans, call.raw_body, call, errors);

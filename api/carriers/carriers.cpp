@@ -3,8 +3,8 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/records/web_address.hpp"
 #include "api/scans/scans.hpp"
+#include "domain/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -50,7 +50,7 @@ constexpr Schema configuration_answer_schema{"CarrierConfiguration", configurati
 constexpr Property pattern_property{
     .name = "trackingUrlPattern",
     .kind = Kind::string,
-    .max_length = longest_web_address,
+    .max_length = domain::longest_web_address,
     .min_length = 1,
     .description =
         "The https address of the carrier's page for a parcel; {number} stands for its number. "
@@ -274,7 +274,7 @@ constexpr Parameter inbound_query[] = {
      .description =
          "The guid of the business. Without it, the secrets of all businesses that use the carrier "
          "are tried, which takes longer."}};
-constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::not_found,
+constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::not_found,
                                         ErrorCode::rate_limited};
 
 constexpr Route routes[] = {

@@ -40,7 +40,8 @@ asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash&
                                       .is_user = token->user_id.has_value()},
                         .plan = std::string(token->plan),
                         .expires_at = token->expires_at,
-                        .revoked = token->revoked};
+                        .revoked = token->revoked,
+                        .is_suspended = token->suspended};
 }
 
 asio::awaitable<void> SqlTokenStore::touch(const Principal& principal) {

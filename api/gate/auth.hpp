@@ -27,6 +27,7 @@ struct TokenRecord {
   std::string plan;
   std::optional<Time> expires_at;
   bool revoked = false;
+  bool is_suspended = false;  // its business is
 };
 
 /// Finds API tokens and the user tokens of sessions by their hash.

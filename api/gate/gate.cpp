@@ -289,6 +289,7 @@ asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   response.add_header("X-RateLimit-Limit", grant.limit);
   response.add_header("X-RateLimit-Remaining", grant.remaining);
   response.add_header("X-RateLimit-Reset", grant.reset);
+  if (record->is_suspended) throw business_suspended();
   if (!plan->api_access && !principal.is_user) {
     throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
   }
@@ -441,6 +442,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   call.errors = std::move(errors);
   call.head = exchange.request.head;
   call.peer = client_address(exchange.request.peer, exchange.request.forwarded_for, options_.trusted_proxies);
+  call.is_audited = route.is_audited || route.permission == Permission::administer;
   auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
   exchange.location = answer.location;

@@ -4,9 +4,9 @@
 
 #include "api/integrations/integration_settings.hpp"
 #include "api/integrations/integrations.hpp"
-#include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/threads/stores.hpp"
 #include "connectors/store_send.hpp"
 #include "storage/integration_secrets.hpp"
 #include "storage/sql/integrations.sql.hpp"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "api/integrations/integrations.hpp"
-#include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/threads/stores.hpp"
 #include "connectors/stored_credentials.hpp"
 #include "storage/sql/integrations.sql.hpp"
 

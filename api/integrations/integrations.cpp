@@ -1,9 +1,9 @@
 #include "api/integrations/integrations.hpp"
 
 #include "api/integrations/integration_settings.hpp"
-#include "api/integrations/stores.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/threads/stores.hpp"
 #include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {

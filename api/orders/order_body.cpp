@@ -275,6 +275,43 @@ const Property entry_properties[] = {
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
 };
 
+constexpr Schema order_list_schema{.name = "OrdersToCreate",
+                                   .json = R"({"type": "array", "minItems": 1, "maxItems": 1000,
+                "items": {"$ref": "#/components/schemas/OrderCreate"}})"};
+
+constexpr Property bulk_properties[] = {
+    {.name = "orders",
+     .kind = Kind::any,
+     .required = true,
+     .schema = &order_list_schema,
+     .description = "Each entry is the body of a request for one order."},
+    {.name = "atomic",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "True: all orders are created, or none. Default: false, each order that can be."},
+};
+
+constexpr Schema bulk_error_schema{.name = "OrderBulkError",
+                                   .json = R"({"type": "object", "required": ["code", "message"],
+                "properties": {"code": {"type": "string"}, "message": {"type": "string"},
+                               "details": {"type": "object", "additionalProperties": {"type": "string"}}}})"};
+
+constexpr Property bulk_result_properties[] = {
+    {.name = "index", .kind = Kind::integer, .nullable = false, .description = "The position, from 0."},
+    {.name = "status",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The HTTP status of a request for this order alone: 201 if it was created."},
+    {.name = "guid", .kind = Kind::uuid, .nullable = false, .optional = true},
+    {.name = "orderNumber", .kind = Kind::string, .nullable = false, .optional = true},
+    {.name = "error",
+     .kind = Kind::any,
+     .nullable = false,
+     .optional = true,
+     .schema = &bulk_error_schema,
+     .description = "The error of a request for this order alone. Missing if it was created."},
+};
+
 void check_customer(const json::object& body, bool required, FieldErrors& errors) {
   const auto* const customer = find_value(body, "customer");
   const bool is_nested = customer != nullptr && customer->is_object();
@@ -338,6 +375,8 @@ const Schema order_schema{"Order", answer_properties};
 const Schema order_entry_schema{"OrderEntry", entry_properties};
 const Schema order_create_schema{"OrderCreate", create_properties};
 const Schema order_update_schema{"OrderUpdate", update_properties};
+const Schema order_bulk_schema{"OrderBulk", bulk_properties};
+const Schema order_bulk_result_schema{"OrderBulkResult", bulk_result_properties};
 
 void check_order_create(const json::object& body, FieldErrors& errors) {
   check_customer(body, true, errors);
@@ -353,6 +392,16 @@ void check_order_create(const json::object& body, FieldErrors& errors) {
 void check_order_update(const json::object& body, FieldErrors& errors) {
   check_customer(body, false, errors);
   check_common(body, errors);
+}
+
+void check_order_bulk(const json::object& body, FieldErrors& errors) {
+  const auto* const orders = find_value(body, "orders");
+  if (orders == nullptr) return;  // the schema reports it
+  if (!orders->is_array()) {
+    errors.push_back({"orders", "must be an array"});
+  } else if (orders->get_array().empty() || orders->get_array().size() > default_array_length) {
+    errors.push_back({"orders", "must have 1 to " + std::to_string(default_array_length) + " entries"});
+  }
 }
 
 void check_time_window(const json::object& body, FieldErrors& errors) {

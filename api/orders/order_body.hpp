@@ -16,10 +16,15 @@ extern const Schema order_schema;        // the answer of a GET
 extern const Schema order_entry_schema;  // an entry of a list
 extern const Schema order_create_schema;
 extern const Schema order_update_schema;
+extern const Schema order_bulk_schema;         // many orders to create
+extern const Schema order_bulk_result_schema;  // an entry of the answer
 extern const Schema time_window_schema;
 
 void check_order_create(const json::object& body, FieldErrors& errors);
 void check_order_update(const json::object& body, FieldErrors& errors);
+/// Adds an error unless `orders` is an array of 1 to 1 000 entries. The handler checks the entries, each of
+/// which has a result of its own.
+void check_order_bulk(const json::object& body, FieldErrors& errors);
 /// Adds an error if `timeWindow` does not end after it starts.
 void check_time_window(const json::object& body, FieldErrors& errors);
 

@@ -7,6 +7,8 @@ namespace waybill::api {
 
 /// POST /api/v1/Orders
 asio::awaitable<Answer> create_order(Call& call, Services& services);
+/// POST /api/v1/Orders/bulk
+asio::awaitable<Answer> create_orders(Call& call, Services& services);
 /// PUT /api/v1/Orders/{orderId}
 asio::awaitable<Answer> update_order(Call& call, Services& services);
 

@@ -8,6 +8,7 @@
 
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
+#include "api/orders/order_values.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/numbering.hpp"
 #include "api/records/own_data.hpp"
@@ -21,98 +22,7 @@ namespace {
 namespace sql = storage::sql::orders;
 using Text = std::optional<std::string>;
 
-constexpr auto address_paths = std::to_array<std::string_view>(
-    {"deliveryAddress.street", "deliveryAddress.city", "deliveryAddress.state", "deliveryAddress.postalCode",
-     "deliveryAddress.country", "deliveryAddress.name", "deliveryAddress.company", "deliveryAddress.phone",
-     "deliveryAddress.email"});
-
 constexpr std::string_view number_constraints[] = {"orders_number_unique"};
-
-/// The values of an order's columns. A customer without guid is found by e-mail address, or created.
-struct OrderValues {
-  Text number;
-  std::string status = "pending";
-  std::optional<Guid> customer;
-  Text customer_name, customer_email, customer_phone;
-  std::array<Text, address_paths.size()> address;
-  std::optional<Guid> carrier;
-  Text service_level, currency, shipping_method;
-  Text shipping_cost;  // as a number of SQL
-  std::optional<Time> collection_date;
-  Text window_start, window_end, notes;
-  OwnData own;
-
-  bool has_customer() const { return customer || customer_name; }
-};
-
-void merge_customer(const json::object& body, OrderValues& values) {
-  merge_related_guid(body, "customerId", "customer.guid", values.customer);
-  const bool is_named =
-      find_value(body, "customer") != nullptr && find_value(body, "customer.guid") == nullptr;
-  if (!is_named) return;
-  values.customer.reset();
-  values.customer_name = text_at(body, "customer.name");
-  values.customer_email = text_at(body, "customer.email");
-  values.customer_phone = text_at(body, "customer.phone");
-}
-
-/// Adds an error if the order then has too many keys of metadata.
-void merge(const json::object& body, OrderValues& values, FieldErrors& errors) {
-  merge_text(body, "orderNumber", values.number);
-  merge_customer(body, values);
-  for (std::size_t i = 0; i < address_paths.size(); ++i)
-    merge_text(body, address_paths.at(i), values.address.at(i));
-  merge_related_guid(body, "carrierId", "carrier.guid", values.carrier);
-  merge_text(body, "serviceLevel", values.service_level);
-  merge_text(body, "currency", values.currency);
-  merge_text(body, "timeWindow.start", values.window_start);
-  merge_text(body, "timeWindow.end", values.window_end);
-  merge_text(body, "notes", values.notes);
-  merge_text(body, "shippingMethod", values.shipping_method);
-  if (body.contains("shippingCost")) {
-    const auto* const cost = find_value(body, "shippingCost");
-    values.shipping_cost = cost == nullptr ? Text() : to_json(*cost);
-  }
-  merge_own_data(body, values.own, errors);
-  if (body.contains("collectionDate")) {
-    values.collection_date = parse_timestamp(text_at(body, "collectionDate").value_or(""));
-  }
-}
-
-Products read_products(std::string_view text) {
-  Products products;
-  const auto parsed = parse_json(text);
-  for (const auto& [guid, entry] : std::get<json::value>(parsed).get_object()) {
-    const auto& product = entry.get_object();
-    products.emplace(Guid::parse(guid).value(), ProductTerms{.name = text_at(product, "name").value_or(""),
-                                                             .sku = text_at(product, "sku"),
-                                                             .price = product.at("price"),
-                                                             .dimensions = product.at("dimensions")});
-  }
-  return products;
-}
-
-/// Checks that the customer, carrier and products that `values` and `items` newly name exist and fit, and
-/// completes `items`. `before` has the order's current values.
-asio::awaitable<void> check_references(Services& services, const Guid& business, const OrderValues& values,
-                                       const OrderValues& before, ItemList& items, FieldErrors& errors) {
-  const bool new_customer = values.customer && values.customer != before.customer;
-  const bool new_terms = values.carrier != before.carrier || values.service_level != before.service_level;
-  const bool new_carrier = values.carrier && new_terms;
-  if (new_customer || new_carrier || !items.named_products().empty()) {
-    const auto rows = co_await services.db.read(sql::References{.business = business,
-                                                                .customer = values.customer,
-                                                                .carrier = values.carrier,
-                                                                .products = items.named_products()});
-    const auto found = rows.front();
-    if (new_customer && !found.customer_exists) throw not_found("customer");
-    if (new_carrier && !found.levels) throw not_found("carrier");
-    if (new_carrier && values.service_level)
-      check_service_level(*values.service_level, *found.levels, errors);
-    items.complete(found.products ? read_products(*found.products) : Products());
-  }
-  items.check(errors);
-}
 
 OrderValues values_of(const sql::Lock::Row& row) {
   OrderValues values;
@@ -165,10 +75,13 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   const auto& body = call.object();
   OrderValues values;
   FieldErrors errors;
-  merge(body, values, errors);
+  merge_order(body, values, errors);
   values.status = text_at(body, "status").value_or(values.status);
   ItemList items(body.at("items").get_array(), {});
-  co_await check_references(services, call.business(), values, {}, items, errors);
+  OrderReferences named;
+  add_references(values, {}, items, named);
+  check_references(values, {}, co_await find_references(services, call.business(), std::move(named)), items,
+                   errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto order = Guid::timed_random(to_unix_ms(services.clock.now()));
@@ -221,12 +134,15 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
 
   auto values = before;
   FieldErrors errors;
-  merge(body, values, errors);
+  merge_order(body, values, errors);
   check_change(body, values, before, errors);
   const auto* const new_items = find_value(body, "items");
   ItemList items(new_items == nullptr ? json::array() : new_items->get_array(),
                  stored_list(locked.front().items));
-  co_await check_references(services, call.business(), values, before, items, errors);
+  OrderReferences named;
+  add_references(values, before, items, named);
+  check_references(values, before, co_await find_references(services, call.business(), std::move(named)),
+                   items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;

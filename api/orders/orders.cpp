@@ -73,7 +73,7 @@ asio::awaitable<Answer> get_order(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> move_order(Call& call, Services& services) {
-  using Kind = storage::StatusChangeResult::Kind;
+  using Kind = storage::ChangeResult::Kind;
   const auto to = text_at(call.object(), "status").value_or("");
   const auto note = text_at(call.object(), "notes").value_or("");
   const auto moved = co_await storage::change_status(
@@ -162,6 +162,22 @@ const Route routes[] = {
      .body_kind = BodyKind::object,
      .answer = &order_schema,
      .status = 201},
+    {.method = Method::post,
+     .path = "/api/v1/Orders/bulk",
+     .permission = Permission::operate,
+     .handler = create_orders,
+     .operation_id = "createOrders",
+     .summary = "Creates up to 1 000 orders",
+     .description =
+         "Each entry has a result with the status and the error that a request for this order alone has. "
+         "With atomic, an entry that is refused refuses the call, and its details name the entry, such as "
+         "orders[2].items. The orders are committed together. The call counts as one request.",
+     .tag = "Orders",
+     .body = &order_bulk_schema,
+     .body_check = check_order_bulk,
+     .body_kind = BodyKind::object,
+     .answer = &order_bulk_result_schema,
+     .answer_is_array = true},
     {.method = Method::get,
      .path = "/api/v1/Orders/{orderId}",
      .permission = Permission::read,

@@ -236,7 +236,8 @@ constexpr Route routes[] = {
      .description = "Fields that are left out keep their values.",
      .tag = "Products",
      .body = &settings_schema,
-     .body_kind = BodyKind::object},
+     .body_kind = BodyKind::object,
+     .is_audited = true},
 };
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "api/records/list.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "api/records/row_json.hpp"
+#include "api/records/totals.hpp"
 #include "api/route/paging.hpp"
 #include "domain/filter/filter.hpp"
 #include "storage/typed_rows.hpp"
@@ -42,6 +44,7 @@ class SelectionReader {
     auto* const fragment = accept(name, compiled_ = compile(*text, type_, next_param_, "$1"));
     if (fragment == nullptr) return;
     selection_.where += " and " + fragment->text;
+    selection_.sole_column = fragment->sole_column;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
   }
@@ -103,101 +106,226 @@ void replace_last_tagged(std::string& text, std::string_view start_tag, std::str
   text.replace(at, text.find(end_tag, at) + end_tag.size() - at, replacement);
 }
 
-struct Query {
+/// The columns with an index that has the rows of one value in the order of their creation.
+constexpr auto in_order_of_creation = std::to_array<std::string_view>(
+    {"status", "customer_id", "external_reference", "shipping_method", "integration_id", "created_at"});
+
+/// True if a page is a piece of an index, so that it takes the same short time for every value.
+bool is_piece_of_index(const Selection& selection) {
+  const bool has_index =
+      !selection.is_narrowed() ||
+      std::ranges::find(in_order_of_creation, selection.sole_column) != in_order_of_creation.end();
+  return has_index && !selection.is_searched && selection.order == newest_first;
+}
+
+/// Writes each parameter as a subselect. PostgreSQL then plans without looking at the value and keeps the
+/// plan; otherwise it plans again for each call if the value seems rare, which takes longer than to read the
+/// page.
+std::string with_hidden_values(std::string_view where) {
   std::string text;
-  storage::Params params;
+  while (!where.empty()) {
+    const auto begin = std::min(where.find('$'), where.size());
+    const auto end = std::min(where.find_first_of(" )", begin), where.size());
+    text += where.substr(0, begin);
+    if (begin < end) {
+      const auto parameter = where.substr(begin, end - begin);
+      text.append("(select ").append(parameter);
+      if (parameter.find(':') == std::string_view::npos) text += "::text";
+      text += ")";
+    }
+    where.remove_prefix(end);
+  }
+  return text;
+}
+
+/// Does the same with the business.
+void hide_business(std::string& text) {
+  constexpr std::string_view shown = "business_id = $1", hidden = "business_id = (select $1::uuid)";
+  for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at + hidden.size())) {
+    text.replace(at, shown.size(), hidden);
+  }
+}
+
+/// The source of the total of a list.
+enum class TotalSource {
+  maintained,  // record_counts: all rows of the business
+  by_status,   // status_counts
+  with_page,   // counted by the statement of the page
+  apart,       // counted by a statement of its own, once for concurrent equal calls
 };
 
-Query query_of(const Call& call, std::string_view table, const storage::Statement& statement,
-               const Selection& selection, const Page& page) {
-  Query query{.text = std::string(statement.text), .params = storage::Params().add(call.business())};
-  for (const auto& param : selection.params) query.params.add(param);
-  auto limit = std::to_string(page.limit());
-  auto offset = std::to_string(page.offset());
-  if (page.number > pages_in_text) {
-    const auto first = first_list_param + selection.params.size();
-    limit = "$" + std::to_string(first);
-    offset = "$" + std::to_string(first + 1);
-    query.params.add(page.limit()).add(page.offset());
+/// Reads the pages and the total of a selection.
+class ListReader {
+ public:
+  ListReader(const Call& call, Services& services, std::string_view table,
+             const storage::Statement& statement, Selection selection)
+      : call_(call),
+        services_(services),
+        table_(table),
+        statement_(statement),
+        selection_(std::move(selection)),
+        is_piece_of_index_(is_piece_of_index(selection_)) {
+    if (is_piece_of_index_) selection_.where = with_hidden_values(selection_.where);
+    find_total_source();
   }
-  auto where = selection.where;
-  auto order = selection.order;
-  auto bounds = "limit " + limit + " offset " + offset;
-  const std::string table_name(table);
-  const std::string rows_of_business =
-      " from " + table_name + " r where r.business_id = $1 and r.deleted_at is null";
-  if (selection.is_searched) {
-    // The count, equal in every row, is the first sort key. Without it, the planner expects the first fifty
-    // rows to suffice for count(*) over () and scans all rows by creation time.
-    order = "total, " + order;
-    replace_tagged(query.text, "/*rows*/",
-                   "select r.*, found.total, found.place from (select f.*, row_number() over () as place "
-                   "from (select r.guid, count(*) over () as total");
-    bounds += ") f) found join " + table_name + " r on r.business_id = $1 and r.guid = found.guid";
-    // Outside, `r` has further columns, so functions of the row cannot order it.
-    replace_last_tagged(query.text, order_tag, "r.place");
-  } else if (const auto keys = comparable_keys(selection.order);
-             page.number > 1 && !selection.is_narrowed() && !keys.columns.empty()) {
-    // The first row of the page is found by an index-only scan.
-    where = " and (" + keys.columns + (keys.descending ? ") <= (" : ") >= (") + "select " + keys.columns +
-            rows_of_business + " order by " + selection.order + " limit 1 offset " + offset + ")";
-    bounds = "limit " + limit;
-  } else if (page.number > 1) {
-    // The rows before the page are skipped by an index-only scan.
-    replace_tagged(
-        query.text, "/*rows*/",
-        "select r.* from " + table_name + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
-    bounds += "))";
-  }
-  replace_tagged(query.text, "/*page*/", bounds);
-  replace_tagged(query.text, order_tag, order);
-  if (selection.is_narrowed()) {
-    replace_tagged(
-        query.text, "/*total*/",
-        selection.is_searched ? "r.total" : "(select count(*)" + rows_of_business + selection.where + ")");
-  }
-  constexpr std::string_view where_tag = "/*where*/";
-  query.text.insert(query.text.find(where_tag) + where_tag.size(), where);
-  return query;
-}
 
-asio::awaitable<storage::Rows> read_page(Call& call, Services& services, std::string_view table,
-                                         const storage::Statement& statement, const Selection& selection,
-                                         const Page& page) {
-  auto query = query_of(call, table, statement, selection, page);
-  const bool is_short =
-      !selection.is_narrowed() && selection.order == newest_first && page.number <= pages_in_text;
-  if (is_short) {
-    co_return co_await services.db.read_text(statement.name, std::move(query.text), std::move(query.params),
-                                             storage::Format::binary);
+  asio::awaitable<Answer> answer() {
+    const auto page = page_of(call_);
+    const auto rows = co_await read_page(page);
+    std::int64_t total = 0;
+    if (total_source_ == TotalSource::apart) {
+      total = co_await services_.totals.count(key_of_shared_count(), [this] { return count(); });
+    } else {
+      total = total_of(rows);
+      // The page may be past the end; the first page has the total.
+      if (rows.empty() && page.number > 1) total = total_of(co_await read_page({.number = 1, .size = 1}));
+    }
+    if (!key_.empty()) services_.totals.remember(key_, total);
+    co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
   }
-  co_return co_await services.db.read_long(call.business(), statement.name, std::move(query.text),
-                                           std::move(query.params), storage::Format::binary);
-}
 
-std::int64_t total_of(const storage::Rows& rows) {
-  return rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
-}
+ private:
+  void find_total_source() {
+    if (!selection_.is_narrowed()) return;
+    total_source_ = TotalSource::with_page;
+    if (selection_.is_searched) return;
+    if (selection_.sole_column == "status") {
+      total_source_ = TotalSource::by_status;
+      return;
+    }
+    key_ = call_.business().to_string() + table_ + selection_.where;
+    for (const auto& param : selection_.params) (key_ += '\0') += param;
+    last_size_ = services_.totals.last_size(key_);
+    if (last_size_ == Totals::Size::large) total_source_ = TotalSource::apart;
+  }
+
+  static std::int64_t total_of(const storage::Rows& rows) {
+    return rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
+  }
+
+  /// A standby may serve the count, so it is shared only by requests that must see the same commits.
+  std::string key_of_shared_count() const {
+    const auto position = services_.db.read_position();
+    return position ? key_ + '\0' + position->to_string() : key_;
+  }
+
+  storage::Params params() const {
+    auto params = storage::Params().add(call_.business());
+    for (const auto& param : selection_.params) params.add(param);
+    return params;
+  }
+
+  std::string rows_of_business() const {
+    return " from " + table_ + " r where r.business_id = $1 and r.deleted_at is null";
+  }
+
+  asio::awaitable<std::int64_t> count() {
+    auto text = "select count(*)" + rows_of_business() + selection_.where;
+    if (is_piece_of_index_) hide_business(text);
+    const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
+                                                      params(), storage::Format::binary);
+    co_return total_of(rows);
+  }
+
+  asio::awaitable<storage::Rows> read_page(Page page) {
+    auto values = params();
+    auto text = page_text(page, values);
+    const bool counts_little = total_source_ != TotalSource::with_page || last_size_ == Totals::Size::small;
+    if (is_piece_of_index_ && counts_little && page.number <= pages_in_text) {
+      co_return co_await services_.db.read_text(statement_.name, std::move(text), std::move(values),
+                                                storage::Format::binary);
+    }
+    co_return co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
+                                              std::move(values), storage::Format::binary);
+  }
+
+  /// Writes the total in SQL; the text of the statement has that of all rows of the business.
+  void write_total(std::string& text) const {
+    std::string total = "0::bigint";
+    if (total_source_ == TotalSource::maintained) return;
+    if (total_source_ == TotalSource::by_status) {
+      const auto status = "$" + std::to_string(first_list_param);
+      const auto type = std::ranges::find(domain::record_types(), table_, &domain::RecordType::table)->type;
+      total = "(select coalesce(sum(case when n.status_after = " + status +
+              " then n.records else 0 end - case when n.status_before = " + status +
+              " then n.records else 0 end), 0)::bigint from status_counts n where n.business_id = $1 and "
+              "n.entity_type = " +
+              std::to_string(static_cast<int>(type)) + ")";
+    } else if (total_source_ == TotalSource::with_page) {
+      total = selection_.is_searched ? "r.total"
+                                     : "(select count(*)" + rows_of_business() + selection_.where + ")";
+    }
+    replace_tagged(text, "/*total*/", total);
+  }
+
+  /// The statement of a page. Adds its bounds to `values` if they are parameters.
+  std::string page_text(const Page& page, storage::Params& values) const {
+    std::string text(statement_.text);
+    auto limit = std::to_string(page.limit());
+    auto offset = std::to_string(page.offset());
+    if (page.number > pages_in_text) {
+      const auto first = first_list_param + selection_.params.size();
+      limit = "$" + std::to_string(first);
+      offset = "$" + std::to_string(first + 1);
+      values.add(page.limit()).add(page.offset());
+    }
+    auto where = selection_.where;
+    auto order = selection_.order;
+    auto bounds = "limit " + limit + " offset " + offset;
+    if (selection_.is_searched) {
+      // The count, equal in every row, is the first sort key. Without it, the planner expects the first fifty
+      // rows to suffice for count(*) over () and scans all rows by creation time.
+      order = "total, " + order;
+      replace_tagged(text, "/*rows*/",
+                     "select r.*, found.total, found.place from (select f.*, row_number() over () as place "
+                     "from (select r.guid, count(*) over () as total");
+      bounds += ") f) found join " + table_ + " r on r.business_id = $1 and r.guid = found.guid";
+      // Outside, `r` has further columns, so functions of the row cannot order it.
+      replace_last_tagged(text, order_tag, "r.place");
+    } else if (const auto keys = comparable_keys(selection_.order);
+               page.number > 1 && !selection_.is_narrowed() && !keys.columns.empty()) {
+      // The first row of the page is found by an index-only scan.
+      where = " and (" + keys.columns + (keys.descending ? ") <= (" : ") >= (") + "select " + keys.columns +
+              rows_of_business() + " order by " + selection_.order + " limit 1 offset " + offset + ")";
+      bounds = "limit " + limit;
+    } else if (page.number > 1) {
+      // The rows before the page are skipped by an index-only scan.
+      replace_tagged(
+          text, "/*rows*/",
+          "select r.* from " + table_ + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
+      bounds += "))";
+    }
+    replace_tagged(text, "/*page*/", bounds);
+    replace_tagged(text, order_tag, order);
+    write_total(text);
+    constexpr std::string_view where_tag = "/*where*/";
+    text.insert(text.find(where_tag) + where_tag.size(), where);
+    if (is_piece_of_index_) hide_business(text);
+    return text;
+  }
+
+  const Call& call_;
+  Services& services_;
+  const std::string table_;
+  const storage::Statement& statement_;
+  Selection selection_;
+  const bool is_piece_of_index_;
+  TotalSource total_source_ = TotalSource::maintained;
+  std::string key_;  // of the total in Services::totals; empty if it is not counted
+  Totals::Size last_size_ = Totals::Size::unknown;
+};
 
 }  // namespace
 
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection) {
-  const auto page = page_of(call);
-  storage::Rows rows;
   if (call.query.empty()) {
-    rows =
+    const auto rows =
         co_await services.db.read(statement, storage::Params().add(call.business()), storage::Format::binary);
-  } else {
-    rows = co_await read_page(call, services, table, statement, selection, page);
+    const auto total = rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
+    co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page_of(call), total);
   }
-  auto total = total_of(rows);
-  if (rows.empty() && page.number > 1) {
-    // The page is past the end; the first page has the total.
-    total =
-        total_of(co_await read_page(call, services, table, statement, selection, {.number = 1, .size = 1}));
-  }
-  co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+  co_return co_await ListReader(call, services, table, statement, std::move(selection)).answer();
 }
 
 asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,

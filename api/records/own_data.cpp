@@ -6,35 +6,14 @@
 #include <variant>
 
 #include "api/records/fields.hpp"
-#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
 namespace {
 
+using domain::most_metadata_keys;
+
 const std::string too_many_keys = "must have at most " + std::to_string(most_metadata_keys) + " keys";
-
-std::string length_error(std::size_t limit) {
-  return "must have at most " + std::to_string(limit) + " characters";
-}
-
-bool is_key(std::string_view key) {
-  return !key.empty() && key.size() <= longest_metadata_key && std::ranges::all_of(key, [](char c) {
-    return is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
-  });
-}
-
-/// The error of a key and its value; empty if both are valid.
-std::string entry_problem(std::string_view key, const json::value& value) {
-  if (!is_key(key)) {
-    return "must have a key of 1 to " + std::to_string(longest_metadata_key) +
-           " characters A-Z a-z 0-9 _ . -";
-  }
-  if (value.is_null() || value.is_bool() || value.is_number()) return {};
-  if (!value.is_string()) return "must be a string, a number, true or false";
-  return count_characters(value.get_string()) > longest_metadata_text ? length_error(longest_metadata_text)
-                                                                      : std::string();
-}
 
 void check_tags(const json::array& tags, FieldErrors& errors) {
   for (std::size_t index = 0; index < std::min(tags.size(), most_tags); ++index) {
@@ -52,10 +31,10 @@ void check_metadata(const json::value& metadata, FieldErrors& errors) {
   if (std::cmp_greater(values, most_metadata_keys)) return errors.push_back({"metadata", too_many_keys});
   std::size_t bad = 0;
   for (const auto& entry : entries) {
-    auto problem = entry_problem(entry.key(), entry.value());
-    if (problem.empty()) continue;
+    auto problem = domain::metadata_problem(entry.key(), entry.value());
+    if (!problem) continue;
     if (++bad > most_metadata_keys) break;  // keeps the answer small
-    errors.push_back({"metadata." + std::string(entry.key()), std::move(problem)});
+    errors.push_back({"metadata." + std::string(entry.key()), std::move(*problem)});
   }
 }
 
@@ -94,12 +73,6 @@ const Schema metadata_schema{.name = "Metadata", .json = R"({"type": "object", "
                 "propertyNames": {"pattern": "^[A-Za-z0-9_.-]{1,40}$"},
                 "additionalProperties": {"type": ["string", "number", "boolean", "null"], "maxLength": 500},
                 "description": "The users' own values by key."})"};
-
-std::optional<std::string> tag_problem(std::string_view tag) {
-  if (is_blank(tag)) return "must not be blank";
-  if (count_characters(tag) > longest_tag) return length_error(longest_tag);
-  return std::nullopt;
-}
 
 void check_own_data(const json::object& body, FieldErrors& errors) {
   if (const auto* const tags = find_value(body, "tags"); tags != nullptr && tags->is_array())

@@ -7,16 +7,13 @@
 #include "api/route/schema.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "domain/own_data.hpp"
 
 // The users' own data of orders, shipments, customers and products: a reference to another system, tags and
 // metadata. A record without tags or metadata has null in the column and in answers.
 namespace waybill::api {
 
-inline constexpr std::size_t most_tags = 50;
-inline constexpr std::size_t longest_tag = 50;  // characters
-inline constexpr std::size_t most_metadata_keys = 50;
-inline constexpr std::size_t longest_metadata_key = 40;
-inline constexpr std::size_t longest_metadata_text = 500;  // characters
+using domain::most_tags;
 
 extern const Schema metadata_schema;
 
@@ -42,8 +39,7 @@ inline constexpr Property metadata_property{
 /// (`metadata.KEY`).
 void check_own_data(const json::object& body, FieldErrors& errors);
 
-/// The error of a tag; nullopt if it is valid.
-std::optional<std::string> tag_problem(std::string_view tag);
+using domain::tag_problem;
 
 /// Returns `tags` without repetitions: of tags that differ only in case, the first stays.
 json::array distinct_tags(const json::array& tags);

@@ -81,7 +81,7 @@ TEST(OwnData, NamesEachBadKeyAndValueOfMetadata) {
   EXPECT_EQ(errors[3].field, "metadata.object");
   EXPECT_EQ(errors_of(parse(R"({"metadata": []})")), (FieldErrors{{"metadata", "must be an object"}}));
 
-  const std::string longest(longest_metadata_key, 'k');
+  const std::string longest(domain::longest_metadata_key, 'k');
   EXPECT_EQ(errors_of({{"metadata", json::object{{longest, 1}}}}), FieldErrors());
   EXPECT_EQ(errors_of({{"metadata", json::object{{longest + 'k', 1}}}}).size(), 1U);
 }

@@ -8,6 +8,7 @@
 
 #include "api/route/openapi_examples.hpp"
 #include "api/route/openapi_schema.hpp"
+#include "api/route/openapi_webhooks.hpp"
 #include "api/route/router.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -407,32 +408,54 @@ void print(std::string& out, const json::value& value, int depth) {
   }
 }
 
-}  // namespace
-
-std::string openapi_document(std::span<const Route> routes) {
+json::object document_of(std::span<const Route> routes) {
   const ComponentSchemas schemas(routes);
-  const json::object document{
-      {"openapi", "3.1.0"},
-      {"info",
-       {{"title", "waybill"},
-        {"version", WAYBILL_VERSION},
-        {"description",
-         "Delivery operations, and workflows that run when a record changes. Every JSON answer is an "
-         "envelope: "
-         "`success`, and `data` or `error`. A property without a value is null; properties that can be "
-         "missing "
-         "are not listed under `required`."},
-        {"license", {{"name", "Proprietary"}, {"identifier", "LicenseRef-Proprietary"}}}}},
-      {"servers", {{{"url", "/"}}}},
-      {"security", {{{"token", json::array()}}}},
-      {"tags", tags_of(routes)},
-      {"paths", paths_of(routes, schemas)},
-      {"components", components_of(schemas)}};
+  return {{"openapi", "3.1.0"},
+          {"info",
+           {{"title", "waybill"},
+            {"version", WAYBILL_VERSION},
+            {"description",
+             "Delivery operations, and workflows that run when a record changes. Every JSON answer is an "
+             "envelope: "
+             "`success`, and `data` or `error`. A property without a value is null; properties that can be "
+             "missing "
+             "are not listed under `required`."},
+            {"license", {{"name", "Proprietary"}, {"identifier", "LicenseRef-Proprietary"}}}}},
+          {"servers", {{{"url", "/"}}}},
+          {"security", {{{"token", json::array()}}}},
+          {"tags", tags_of(routes)},
+          {"paths", paths_of(routes, schemas)},
+          {"components", components_of(schemas)}};
+}
+
+std::string printed(const json::object& document) {
   std::string text;
   print(text, document, 0);
   return text += '\n';
 }
 
-std::string openapi_document() { return openapi_document(all_routes()); }
+/// Adds the requests that the service sends, with their schemas.
+void add_webhooks(json::object& document) {
+  document["webhooks"] = webhooks();
+  json::object& schemas = document.at("components").at("schemas").as_object();
+  std::map<std::string, json::value> sorted;
+  for (auto& [name, schema] : schemas) sorted[name] = std::move(schema);
+  for (auto& [name, schema] : webhook_schemas()) {
+    if (!sorted.emplace(name, schema).second)
+      throw std::logic_error("two schemas are named " + std::string(name));
+  }
+  schemas.clear();
+  for (auto& [name, schema] : sorted) schemas[name] = std::move(schema);
+}
+
+}  // namespace
+
+std::string openapi_document(std::span<const Route> routes) { return printed(document_of(routes)); }
+
+std::string openapi_document() {
+  json::object document = document_of(all_routes());
+  add_webhooks(document);
+  return printed(document);
+}
 
 }  // namespace waybill::api

@@ -11,7 +11,7 @@ namespace waybill::api {
 /// same routes always give the same bytes. Throws std::logic_error if two schemas or operations share a name.
 std::string openapi_document(std::span<const Route> routes);
 
-/// The document of all routes.
+/// The document of all routes, and of the webhooks that workflows send.
 std::string openapi_document();
 
 }  // namespace waybill::api

@@ -138,6 +138,16 @@ constexpr Example examples[] = {
     {"IntegrationProvider.type", R"("ecommerce")"},
     {"IntegrationRunError.reason", R"("The order has no items.")"},
     {"ShipmentScan.shipmentId", "null"},
+    {"Order.carrier.name", R"("Harbour Express")"},
+    {"Order.deliveryAddress.name", R"("Ada Lovelace")"},
+    {"Order.shippingCost", "4.9"},
+    {"Order.shippingMethod", R"("Express delivery")"},
+    {"Order.source.externalId", R"("727")"},
+    {"Order.source.integration.name", R"("https://shop.example.com")"},
+    {"Order.source.type", R"("import")"},
+    {"Order.source.url", R"("https://shop.example.com/admin/orders/727")"},
+    {"Order.tags", R"("vip")"},
+    {"Order.totalValue", "39.8"},
     {"OrderCarrier.name", R"("Harbour Express")"},
     {"OrderStatusChange.notes", R"("Packed")"},
     {"OrderHistoryEntry.notes", R"("Packed")"},
@@ -182,6 +192,8 @@ constexpr Example examples[] = {
     {"ConditionResult.expected", "100"},
     {"ConditionResult.actual", "139.97"},
     {"ServiceLevel.name", R"("Express")"},
+    {"Shipment.carrier.name", R"("Harbour Express")"},
+    {"Shipment.trace.description", R"("Arrived at the depot")"},
     {"ShipmentTrace.description", R"("Arrived at the depot")"},
     {"ShipmentTraceReport.description", R"("Arrived at the depot")"},
     {"StoreCredentials.apiKey", R"("ck_1f2e3d4c5b6a")"},
@@ -219,15 +231,27 @@ constexpr Example examples[] = {
     {"VehicleCreate.name", R"("Van 3")"},
     {"VehicleCreated.name", R"("Van 3")"},
     {"VehicleUpdate.name", R"("Van 3")"},
+    {"Workflow.triggers", R"(["order_shipped"])"},
     {"Workflow.name", R"("Send shipped orders to the ERP")"},
     {"WorkflowBacktest.definition", "null"},
     {"WorkflowConfigure.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
+    {"WorkflowConfigure.triggers", "null"},
     {"WorkflowConfigure.name", R"("Send shipped orders to the ERP")"},
     {"WorkflowConfigured.name", R"("Send shipped orders to the ERP")"},
     {"WorkflowEntry.name", R"("Send shipped orders to the ERP")"},
+    {"WorkflowEntry.triggers", R"(["order_shipped"])"},
     {"WorkflowEntry.action", R"("webhook")"},
     {"WorkflowHeaders.headers", R"({"X-Api-Key": "4711"})"},
     {"WorkflowTest.definition", "null"},
+    {"OrderBulk.orders",
+     R"([{"customer": {"name": "Ada Lovelace", "email": "ada@example.com"},
+         "items": [{"description": "Desk lamp", "quantity": 1, "price": 39.8}],
+         "deliveryAddress": {"street": "12 Harbour Road", "city": "Dublin"}}])"},
+    {"OrderBulk.atomic", "false"},
+    {"OrderBulkResult.status", "400"},
+    {"OrderBulkResult.error",
+     R"({"code": "VALIDATION_ERROR", "message": "Some fields are invalid.",
+         "details": {"items[0].quantity": "must be at least 1"}})"},
     {"WebhookAction.recipient", R"("https://example.com/hook")"},
     {"WebhookAction.template", "null"},
     {"WebhookAction.headers", R"({"X-Api-Key": "********"})"},
@@ -338,5 +362,10 @@ json::object object_of(const Schema& schema, bool in_request) {
 
 json::object example_request(const Schema& schema) { return object_of(schema, true); }
 json::object example_answer(const Schema& schema) { return object_of(schema, false); }
+
+json::value usual_value(std::string_view schema, std::string_view property) {
+  const Example* const example = find(schema, property);
+  return example == nullptr ? json::value() : json::parse(example->json);
+}
 
 }  // namespace waybill::api

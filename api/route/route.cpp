@@ -11,6 +11,10 @@ Role parse_role(std::string_view name) {
   return found == std::end(role_names) ? Role::viewer : static_cast<Role>(found - std::begin(role_names));
 }
 
+Failure business_suspended() {
+  return {ErrorCode::forbidden, "The business is suspended; ask the operator."};
+}
+
 std::optional<std::string_view> Call::parameter(std::string_view name) const {
   const auto found = std::ranges::find(query, name, &std::pair<std::string_view, std::string>::first);
   return found == query.end() ? std::nullopt : std::optional<std::string_view>(found->second);
@@ -23,6 +27,13 @@ storage::Cause Call::cause(std::string_view note) const {
   text += R"(","name":)";
   append_json_string(text, principal.name);
   text += R"(},"depth":0)";
+  if (is_audited) {
+    text += R"(,"request":{"id":)";
+    append_json_string(text, request_id);
+    text += R"(,"address":)";
+    append_json_string(text, peer);
+    text += '}';
+  }
   if (!note.empty()) {
     text += R"(,"note":)";
     append_json_string(text, note);

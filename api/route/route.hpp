@@ -45,6 +45,9 @@ struct Principal {
   bool is_user = false;
 };
 
+/// The Failure (403) for calls on behalf of a business that the operator has suspended.
+Failure business_suspended();
+
 /// A query parameter. An empty one counts as missing. The parameters of lists are in api/route/paging.hpp.
 struct Parameter {
   std::string_view name;  // as the interface document spells it; matched exactly
@@ -73,6 +76,7 @@ struct Call {
   FieldErrors errors;          // found so far, for a route that `adds_errors`
   std::string_view peer = {};  // the client's network address
   std::string_view head = {};  // of the request, for find_field (api/http/message.hpp)
+  bool is_audited = false;     // its changes are in the audit log, which names the request and the client
 
   const Guid& business() const { return principal.business_id; }
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
@@ -149,7 +153,8 @@ struct Route {
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type
   std::span<const HeaderField> headers = {};  // of its successful answers
-  bool from_standby = false;                  // a standby may serve its reads, as those of paginated lists
+  bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
+  bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
 };
 
 /// The rows of one resource, defined in the file of its handlers.
@@ -174,6 +179,11 @@ std::span<const Route> workflow_header_routes();
 std::span<const Route> template_routes();
 std::span<const Route> run_routes();
 std::span<const Route> insight_routes();
+std::span<const Route> discovery_routes();
+std::span<const Route> watching_routes();
+std::span<const Route> version_routes();
+std::span<const Route> event_feed_routes();
+std::span<const Route> send_test_routes();
 std::span<const Route> system_routes();
 std::span<const Route> reference_routes();
 std::span<const Route> mailed_link_routes();
@@ -182,6 +192,7 @@ std::span<const Route> password_routes();
 std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();
 std::span<const Route> token_routes();
+std::span<const Route> audit_routes();
 std::span<const Route> subscription_routes();
 std::span<const Route> integration_routes();
 std::span<const Route> integration_run_routes();

@@ -9,6 +9,7 @@
 #include "base/guid.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
+#include "domain/email.hpp"
 
 namespace waybill::api {
 namespace {
@@ -16,35 +17,6 @@ namespace {
 constexpr double largest_integer = 9007199254740991;  // 2^53 - 1 (RFC 8259 section 6)
 constexpr double money_limit = 1e12;
 constexpr std::size_t most_errors = 1'000;  // keeps the answer smaller than the request
-
-bool is_domain_label(std::string_view label) {
-  return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
-         std::ranges::all_of(label, [](char c) {
-           return is_alphanumeric(c) || c == '-' || static_cast<unsigned char>(c) >= 0x80;
-         });
-}
-
-/// The dot-string form of RFC 5321 section 4.1.2 with a domain of two labels or more; UTF-8 as in RFC 6531.
-bool is_email(std::string_view text) {
-  constexpr std::string_view also_allowed = ".!#$%&'*+/=?^_`{|}~-";
-  const auto at = text.rfind('@');
-  if (at == std::string_view::npos || at == 0 || at > 64 || text.size() > 254) return false;
-  const auto local = text.substr(0, at);
-  const bool is_local_valid = local.front() != '.' && local.back() != '.' &&
-                              local.find("..") == std::string_view::npos &&
-                              std::ranges::all_of(local, [&](char c) {
-                                return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
-                                       also_allowed.find(c) != std::string_view::npos;
-                              });
-  if (!is_local_valid) return false;
-  auto domain = text.substr(at + 1);
-  int labels = 1;
-  for (auto dot = domain.find('.'); dot != std::string_view::npos; dot = domain.find('.'), ++labels) {
-    if (!is_domain_label(domain.substr(0, dot))) return false;
-    domain.remove_prefix(dot + 1);
-  }
-  return labels >= 2 && is_domain_label(domain);
-}
 
 bool is_number_text(std::string_view text) {
   const auto value = parse_number<double>(text);
@@ -227,7 +199,7 @@ std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
   };
   switch (kind) {
     case Kind::email:
-      return unless(is_email(text), "must be an e-mail address");
+      return unless(domain::is_email(text), "must be an e-mail address");
     case Kind::uuid:
       return unless(Guid::parse(text).has_value(), "must be a uuid");
     case Kind::integer:

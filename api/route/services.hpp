@@ -23,6 +23,7 @@ class Maps;
 class PasswordHasher;
 class Readiness;
 class Stores;
+class Totals;
 
 /// Limits of the workflows of a business.
 struct WorkflowLimits {
@@ -67,6 +68,7 @@ struct Services {
   PasswordHasher& passwords;
   Readiness& readiness;
   PublicLimits& public_limits;
+  Totals& totals;  // of lists
 
   /// Invalidates the cached tokens of this process; those of other processes expire within half a second.
   /// Call it after the commit of a change to tokens, users or plans.
@@ -81,9 +83,9 @@ struct Services {
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
   const auto& [db, clock, secrets, settings, analysis, background, maps, stores, passwords, readiness,
-               public_limits, tokens_changed, send_mails] = services;
-  return {database, clock,     secrets,   settings,      analysis,       background, maps,
-          stores,   passwords, readiness, public_limits, tokens_changed, send_mails};
+               public_limits, totals, tokens_changed, send_mails] = services;
+  return {database, clock,     secrets,   settings,      analysis, background,     maps,
+          stores,   passwords, readiness, public_limits, totals,   tokens_changed, send_mails};
 }
 
 }  // namespace waybill::api

@@ -283,7 +283,7 @@ void check_carrier_number(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "carrierTrackingNumber", errors);
   const auto* const url = find_value(body, "carrierTrackingUrl");
   if (url == nullptr || !url->is_string() || url->get_string().empty()) return;
-  if (const auto problem = web_address_problem(url->get_string())) {
+  if (const auto problem = domain::web_address_problem(url->get_string())) {
     errors.push_back({"carrierTrackingUrl", std::string(*problem)});
   }
 }

@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "api/records/own_data.hpp"
-#include "api/records/web_address.hpp"
 #include "api/route/schema.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
+#include "domain/web_address.hpp"
 
 namespace waybill::api {
 
@@ -29,7 +29,7 @@ inline constexpr Property carrier_number_property{.name = "carrierTrackingNumber
 inline constexpr Property carrier_url_property{
     .name = "carrierTrackingUrl",
     .kind = Kind::string,
-    .max_length = longest_web_address,
+    .max_length = domain::longest_web_address,
     .min_length = 1,
     .description =
         "The carrier's page for the parcel. Unless given, it is made from the carrier's "

@@ -130,18 +130,19 @@ void check_schedule(const json::object& body, FieldErrors& errors) {
   check_carrier_number(body, errors);
 }
 
-// The texts that `search` reads. The indexed ones have further texts, so they only find candidates.
-constexpr domain::SearchText searched_texts[] = {
-    {.indexed = "r.search_text",
-     .searched = "lower(concat_ws(E'\\n', r.tracking_number, r.recipient_name, r.recipient_city))"},
-    {.indexed = "r.further_search_text",
-     .condition = "(r.carrier_tracking_number is not null or r.recipient_company is not null)"},
-};
+// The text that `search` reads.
+constexpr domain::SearchText searched_texts[] = {{.indexed = "r.found_text"}};
 
 /// Builds the selection of the list's own query parameters. `?` in a condition stands for the value.
 class SelectionBuilder {
  public:
-  void narrow(std::string_view condition, std::string value) {
+  static constexpr std::string_view created = "created_at";
+
+  /// `column` is the one that the condition compares with the value, empty if it is another condition.
+  void narrow(std::string_view column, std::string_view condition, std::string value) {
+    const bool is_sole =
+        !selection_.is_narrowed() || (column == created && selection_.sole_column == created);
+    selection_.sole_column = is_sole ? column : std::string_view();
     const auto number = "$" + std::to_string(first_list_param + selection_.params.size());
     selection_.where += " and ";
     for (const char c : condition) {
@@ -175,11 +176,13 @@ Selection selection_of(const Call& call) {
   SelectionBuilder builder;
   if (const auto from = call.parameter("from")) {
     const auto date = parse_date(*from);
-    builder.narrow("r.created_at >= ?", format_sql_timestamp(date ? *date : parse_timestamp(*from).value()));
+    builder.narrow(SelectionBuilder::created, "r.created_at >= ?::timestamptz",
+                   format_sql_timestamp(date ? *date : parse_timestamp(*from).value()));
   }
   if (const auto to = call.parameter("to")) {
     const auto date = parse_date(*to);
-    builder.narrow(date ? "r.created_at < ?" : "r.created_at <= ?",
+    builder.narrow(SelectionBuilder::created,
+                   date ? "r.created_at < ?::timestamptz" : "r.created_at <= ?::timestamptz",
                    date ? format_sql_timestamp(*date + std::chrono::days(1))
                         : format_sql_timestamp(parse_timestamp(*to).value()));
   }
@@ -193,15 +196,18 @@ Selection selection_of(const Call& call) {
       "lower(?::text) and s.carrier_tracking_number is not null and s.deleted_at is null))";
   constexpr std::string_view with_tag =
       "lower_tags(r.tags) @> lower_tags(jsonb_build_array(?::text)) and r.tags is not null";
-  constexpr std::pair<std::string_view, std::string_view> conditions[] = {
-      {"customerGuid", "r.customer_id = ?"},
-      {"status", "r.status = ?"},
-      {"trackingNumber", with_number},
-      {"tag", with_tag},
-      {"externalReference", "r.external_reference = ?"},
+  struct Condition {
+    std::string_view parameter, column, text;
   };
-  for (const auto& [name, condition] : conditions) {
-    if (const auto value = call.parameter(name)) builder.narrow(condition, std::string(*value));
+  constexpr Condition conditions[] = {
+      {"customerGuid", "customer_id", "r.customer_id = ?::uuid"},
+      {"status", "status", "r.status = ?"},
+      {"trackingNumber", "", with_number},
+      {"tag", "", with_tag},
+      {"externalReference", "external_reference", "r.external_reference = ?"},
+  };
+  for (const auto& [name, column, text] : conditions) {
+    if (const auto value = call.parameter(name)) builder.narrow(column, text, std::string(*value));
   }
   if (const auto text = call.parameter("search")) builder.search(*text);
   return builder.take();

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "api/threads/background.hpp"
 #include "storage/database.hpp"
@@ -12,7 +15,7 @@
 
 namespace waybill::api {
 
-/// Threads for requests that read much of the history of a business. Each call has its own blocking session.
+/// Threads for requests that read much of the history of a business, each with at most one blocking session.
 /// Businesses take turns (see Background).
 class Analysis {
  public:
@@ -38,7 +41,7 @@ class Analysis {
     co_return co_await background_.run(
         business, [this, standby = std::move(standby), work = std::move(work)]() mutable {
           if (standby) {
-            if (auto result = storage::run_on_standby(*standby, application_name, settings, work))
+            if (auto result = storage::run_on_standby(*standby, application_name, begin, work))
               return *std::move(result);
           }
           return on_primary(work);
@@ -49,18 +52,51 @@ class Analysis {
   bool is_busy() const { return background_.is_busy(); }
 
  private:
+  using SessionHandle = std::unique_ptr<storage::Session>;
+
   static constexpr const char* application_name = "waybill analysis";
-  static constexpr const char* settings =
-      "set statement_timeout = '10s'; set default_transaction_read_only = on";
+  static constexpr const char* begin =
+      "reset all; set statement_timeout = '10s'; set default_transaction_read_only = on";
 
   template <class Work>
-  std::invoke_result_t<Work, storage::Session&> on_primary(Work& work) const {
-    storage::Session session(database_url_, application_name);
-    session.execute(settings);
-    return work(session);
+  std::invoke_result_t<Work, storage::Session&> on_primary(Work& work) {
+    auto session = take_session();
+    auto result = work(*session);
+    give_back(std::move(session));
+    return result;
+  }
+
+  /// Returns an idle session with the settings of a new one. Sessions are kept, because a new one in the
+  /// place of each would for a moment exceed the number of connections of the process.
+  SessionHandle take_session() {
+    if (SessionHandle idle = take_idle()) {
+      try {
+        idle->execute(begin);
+        return idle;
+      } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): a new one may work
+      }
+    }
+    auto session = std::make_unique<storage::Session>(database_url_, application_name);
+    session->execute(begin);
+    return session;
+  }
+
+  SessionHandle take_idle() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return nullptr;
+    SessionHandle session = std::move(idle_.back());
+    idle_.pop_back();
+    return session;
+  }
+
+  void give_back(SessionHandle session) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(session));
   }
 
   std::string database_url_;
+  std::mutex mutex_;
+  std::vector<SessionHandle> idle_;  // guarded by mutex_
   Background background_;
 };
 

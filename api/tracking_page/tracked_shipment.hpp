@@ -10,8 +10,8 @@
 
 namespace waybill::api {
 
-/// A time and the offset from UTC that the business's time zone has at that time. PostgreSQL supplies the
-/// offset, because the C++ library has no time zones: `at time zone` of the zone minus `at time zone 'UTC'`.
+/// A time and the offset from UTC that the business's time zone has at that time. PostgreSQL supplies it,
+/// because the C++ library has no time zones.
 struct ZonedTime {
   Time at;
   std::chrono::minutes utc_offset{0};

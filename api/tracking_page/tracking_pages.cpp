@@ -42,24 +42,29 @@ void count_view(const Call& call, Services& services) {
   views.failed(client, now);
 }
 
-ZonedTime zoned(Time at, std::int64_t offset) {
-  return {.at = at, .utc_offset = std::chrono::minutes(offset)};
+/// `clock` is the time in the business's zone as if it were UTC.
+ZonedTime zoned(Time at, Time clock) {
+  return {.at = at, .utc_offset = std::chrono::floor<std::chrono::minutes>(clock - at)};
 }
 
-std::optional<ZonedTime> zoned(const std::optional<Time>& at, const std::optional<std::int32_t>& offset) {
+std::optional<ZonedTime> zoned(const std::optional<Time>& at, const std::optional<Time>& clock) {
   if (!at) return std::nullopt;
-  return zoned(*at, offset.value_or(0));
+  return zoned(*at, clock.value());
 }
 
+/// Reads arrays of time, clock, status, description and location.
 std::vector<TrackedTrace> traces_of(std::string_view text) {
   std::vector<TrackedTrace> traces;
   for (const auto& entry : stored_list(text)) {
-    const auto& trace = entry.get_object();
-    const auto at = parse_timestamp(text_at(trace, "at").value()).value();
-    traces.push_back({.at = zoned(at, trace.at("offset").to_number<std::int64_t>()),
-                      .status = text_at(trace, "status").value(),
-                      .description = text_at(trace, "description").value(),
-                      .location = text_at(trace, "location").value_or("")});
+    const auto& trace = entry.as_array();
+    const auto time = [&](std::size_t position) {
+      return parse_timestamp(std::string_view(trace.at(position).as_string())).value();
+    };
+    const auto& location = trace.at(4);
+    traces.push_back({.at = zoned(time(0), time(1)),
+                      .status = std::string(trace.at(2).as_string()),
+                      .description = std::string(trace.at(3).as_string()),
+                      .location = location.is_null() ? std::string() : std::string(location.as_string())});
   }
   return traces;
 }
@@ -73,9 +78,9 @@ TrackedShipment shipment_of(const sql::Get::Row& row) {
           .carrier_tracking_number = text(row.carrier_tracking_number),
           .carrier_tracking_url = text(row.carrier_tracking_url),
           .status = std::string(row.status),
-          .estimated_delivery = zoned(row.estimated_delivery, row.estimated_offset),
-          .delivered_at = zoned(row.delivered_at, row.delivered_offset),
-          .created_at = zoned(row.created_at, row.created_offset),
+          .estimated_delivery = zoned(row.estimated_delivery, row.estimated_clock),
+          .delivered_at = zoned(row.delivered_at, row.delivered_clock),
+          .created_at = zoned(row.created_at, row.created_clock),
           .traces = traces_of(row.traces.value_or("[]")),
           .older_traces = static_cast<std::size_t>(row.older_traces),
           .city = text(row.city),
@@ -94,7 +99,8 @@ asio::awaitable<Answer> show_page(Call& call, Services& services) {
   const std::string language(find_field(call.head, "accept-language").value_or(""));
   std::optional<TrackedShipment> shipment;
   if (const auto token = parse_token(name)) {
-    const auto rows = co_await services.db.read(sql::Get{.token = *token});
+    const auto rows =
+        co_await services.db.read_merged<sql::GetMerged>(sql::Get{.token = *token}, storage::Format::binary);
     if (const auto row = rows.find()) shipment = shipment_of(*row);
   }
   if (is_json) {

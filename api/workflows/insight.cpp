@@ -5,9 +5,9 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/time_range.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
-#include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
@@ -39,13 +39,9 @@ constexpr Property test_properties[] = {
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
-constexpr std::string_view operators[] = {"eq",       "ne",     "gt",      "gte",      "lt",
-                                          "lte",      "in",     "nin",     "contains", "startsWith",
-                                          "endsWith", "exists", "changed", "from",     "to"};
-
 constexpr Property condition_properties[] = {
     {.name = "path", .kind = Kind::string, .nullable = false},
-    {.name = "operator", .kind = Kind::one_of, .nullable = false, .values = operators},
+    {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
     {.name = "expected", .kind = Kind::any},
     {.name = "actual", .kind = Kind::any},
     {.name = "holds", .kind = Kind::boolean, .nullable = false},
@@ -235,6 +231,8 @@ actions::Plan plan_of(const WorkflowDefinition& definition, const actions::Workf
     return actions::find_action(definition.action.at("type").as_string())->plan(workflow, event);
   } catch (const std::length_error& error) {
     throw invalid("definition.action", error.what());
+  } catch (const actions::InvalidValue& error) {
+    throw invalid("definition.action", error.what());
   }
 }
 
@@ -265,12 +263,15 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const auto last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
     return matching::last_change(session, business, record).value_or(domain::Change());
   });
-  co_await complete_entity(services, business, record, definition.trigger_code, last, *entity);
+  const matching::Rule rule = rule_of(definition);
+  const domain::TriggerSet fired = domain::fired_triggers(last);
+  const std::string_view trigger = rule.trigger_of(fired).code;
+  const std::vector<std::string_view> listed = rule.listed(fired);
+  co_await complete_entity(services, business, record, trigger, last, *entity);
   auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
   json::object action = definition.action;
   action["templates"] = std::move(texts.templates);
 
-  const domain::Conditions conditions = rule_of(definition).conditions;
   const domain::Subject subject{*entity, last.previous, last.created};
   // The coroutine waits here, so the references in the work stay valid.
   const actions::Plan plan = co_await services.background.run(business, [&] {
@@ -288,15 +289,16 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                     .entity_id = record,
                     .event_id = 0,
                     .at = services.clock.now(),
-                    .trigger = definition.trigger_code});
+                    .trigger = trigger,
+                    .triggers = listed});
   });
   const auto shown = co_await services.db.read(
       storage::sql::runs::ShownRequest{.business = business,
                                        .action = *text_at(definition.action, "type"),
                                        .request = to_json(plan.request),
                                        .body = plan.body});
-  co_return Answer::of(to_json(json::object{{"matches", conditions.evaluate(subject)},
-                                            {"conditions", conditions_json(conditions.explain(subject))},
+  co_return Answer::of(to_json(json::object{{"matches", rule.conditions.evaluate(subject)},
+                                            {"conditions", conditions_json(rule.conditions.explain(subject))},
                                             {"wouldSend", json::parse(shown.front().request)}}));
 }
 

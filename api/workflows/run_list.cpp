@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/records/row_json.hpp"
-#include "api/workflows/time_range.hpp"
+#include "api/records/time_range.hpp"
 #include "base/clock.hpp"
 #include "storage/sql/runs.sql.hpp"
 

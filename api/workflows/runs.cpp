@@ -2,10 +2,10 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/time_range.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/run_list.hpp"
-#include "api/workflows/time_range.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "storage/sql/runs.sql.hpp"
 
@@ -57,7 +57,7 @@ constexpr Schema replay_schema{"Replay", replay_properties};
 
 constexpr std::string_view final_statuses[] = {"succeeded", "dead", "skipped"};
 constexpr Property replay_range_properties[] = {
-    {.name = "workflowId", .kind = Kind::uuid, .required = true, .nullable = false},
+    {.name = "workflowId", .kind = Kind::uuid, .description = "Default: all workflows that are not deleted."},
     {.name = "from",
      .kind = Kind::date_or_timestamp,
      .description = "The earliest time of the events. Default: the oldest event that is kept."},
@@ -68,11 +68,18 @@ constexpr Property replay_range_properties[] = {
      .kind = Kind::one_of,
      .values = final_statuses,
      .description = "The final status of the runs. Default: any."},
+    {.name = "plan",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "Only counts the runs. Default: false."},
 };
 constexpr Schema replay_range_schema{"ReplayRange", replay_range_properties};
 
 constexpr Property replayed_properties[] = {
-    {.name = "runs", .kind = Kind::integer, .nullable = false, .description = "The number of new runs."}};
+    {.name = "runs",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of new runs; of a plan, the number there would be."}};
 constexpr Schema replayed_schema{"Replayed", replayed_properties};
 
 constexpr std::int64_t max_replays = 100'000;
@@ -93,15 +100,29 @@ asio::awaitable<Answer> replay_run(Call& call, Services& services) {
                             "/api/workflows/runs/" + guid.to_string());
 }
 
+asio::awaitable<Answer> cancel_run(Call& call, Services& services) {
+  const auto cancelled =
+      co_await services.db.write(sql::Cancel{.business = call.business(), .run = call.id()}, call.cause());
+  if (!cancelled.front().is_cancelled) {
+    // Read after the attempt to cancel, so a run that has just ended is found.
+    const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .run = call.id()});
+    if (rows.empty()) throw not_found("run");
+    throw conflict("The run has ended and cannot be cancelled.");
+  }
+  co_return Answer::of(to_json(json::object{{"guid", call.id().to_string()}, {"status", "skipped"}}));
+}
+
 asio::awaitable<Answer> replay_range(Call& call, Services& services) {
   const json::object& body = call.object();
+  const json::value* const plan = find_value(body, "plan");
   const auto replayed =
       co_await services.db.write(sql::ReplayRange{.business = call.business(),
-                                                  .workflow = guid_at(body, "workflowId").value(),
+                                                  .workflow = guid_at(body, "workflowId"),
                                                   .from = parse_bound(text_at(body, "from"), false),
                                                   .end = parse_bound(text_at(body, "to"), true),
                                                   .status = text_at(body, "status"),
-                                                  .max_runs = max_replays},
+                                                  .max_runs = max_replays,
+                                                  .only_count = plan != nullptr && plan->as_bool()},
                                  call.cause());
   if (replayed.empty()) throw not_found("workflow");
   const auto runs = replayed.front().runs;
@@ -140,11 +161,20 @@ const Route routes[] = {
      .answer = &replay_schema,
      .status = 201},
     {.method = Method::post,
+     .path = "/api/workflows/runs/{guid}/cancel",
+     .permission = Permission::operate,
+     .handler = cancel_run,
+     .operation_id = "cancelWorkflowRun",
+     .summary = "Ends an open run as skipped, with the code CANCELLED",
+     .description = "A request of a run that is being performed may still arrive. A final run: 409.",
+     .tag = "Runs",
+     .answer = &replay_schema},
+    {.method = Method::post,
      .path = "/api/workflows/replay",
      .permission = Permission::operate,
      .handler = replay_range,
      .operation_id = "replayWorkflowRuns",
-     .summary = "Repeats the final runs of a workflow, each as a new run",
+     .summary = "Repeats the final runs of one workflow or of all, each as a new run",
      .tag = "Runs",
      .body = &replay_range_schema,
      .body_kind = BodyKind::object,

@@ -19,7 +19,12 @@ constexpr Property configure_properties[] = {
     {.name = "triggerId",
      .kind = Kind::uuid,
      .nullable = false,
-     .description = "A guid from the triggers of the entity type."},
+     .description = "A guid from the triggers of the entity type, instead of triggers."},
+    {.name = "triggers",
+     .kind = Kind::array,
+     .items = Kind::string,
+     .description = "Codes of triggers of the entity type, or \"*\" alone. One event makes one run, however "
+                    "many of them it meets."},
     {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_input_schema},
     {.name = "conditions",
      .kind = Kind::any,
@@ -41,6 +46,41 @@ constexpr Property configure_properties[] = {
     {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
+
+/// True if the members of a request name triggers; their values may be invalid.
+bool names_triggers(const json::object& body) {
+  return body.contains("triggerId") || find_value(body, "triggers") != nullptr;
+}
+
+/// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
+void merge_triggers(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto guid = guid_at(body, "triggerId");
+  const domain::Trigger* const named = guid ? domain::find_trigger(*guid) : nullptr;
+  const json::value* const list = find_value(body, "triggers");
+  if (list != nullptr && list->is_array()) {
+    auto parsed = domain::parse_choice(list->get_array(), definition.entity_type);
+    if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+      errors.insert(errors.end(), problems->begin(), problems->end());
+      return;
+    }
+    auto choice = std::get<domain::TriggerChoice>(parsed);
+    if (named != nullptr && named != choice.first) {
+      errors.push_back({"triggerId", "must be the first of triggers; one of the two is enough"});
+    }
+    const auto present = domain::parse_choice(definition.trigger_code);
+    const bool was_list = present && present->is_list && present->set == choice.set;
+    if (named != nullptr && choice.set.count() == 1 && !choice.is_all && !was_list) choice.is_list = false;
+    definition.trigger_code = choice.stored();
+  } else if (named != nullptr) {
+    definition.trigger_code = domain::choose(*named).stored();
+  }
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  if (choice && choice->first->entity_type != definition.entity_type) {
+    errors.push_back(
+        {"triggerId", "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
+                          ", not of " + std::string(domain::record_type(definition.entity_type).name)});
+  }
+}
 
 void merge_action(const json::value& given_action, const net::DestinationPolicy& destinations,
                   const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
@@ -95,16 +135,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     definition.entity_type = *type;
   }
   const domain::RecordType& record = domain::record_type(definition.entity_type);
-  const auto guid = guid_at(body, "triggerId");
-  if (const domain::Trigger* trigger = guid ? domain::find_trigger(*guid) : nullptr) {
-    definition.trigger_code = trigger->code;
-  }
-  const domain::Trigger* trigger = domain::find_trigger(definition.trigger_code);
-  if (trigger != nullptr && trigger->entity_type != definition.entity_type) {
-    errors.push_back({"triggerId", "is a trigger of " +
-                                       std::string(domain::record_type(trigger->entity_type).name) +
-                                       ", not of " + std::string(record.name)});
-  }
+  merge_triggers(body, definition, errors);
   // A stored action must be valid for a new entity type.
   if (const json::value* action = find_value(body, "action")) {
     merge_action(*action, destinations, find_template, definition, errors);
@@ -144,6 +175,13 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
   co_return [found](std::string_view) { return found; };
 }
 
+void show_triggers(json::object& workflow) {
+  const auto choice = domain::parse_choice(std::string_view(workflow.at("trigger").as_string()));
+  workflow["triggerId"] = choice ? json::value(choice->first->guid.to_string()) : json::value();
+  workflow["triggers"] = choice ? choice->shown() : json::array{workflow.at("trigger")};
+  if (choice) workflow["trigger"] = choice->first->code;
+}
+
 WorkflowDefinition stored_definition(const storage::Rows& rows) {
   const json::object stored = json::parse(json_object(rows)).as_object();
   WorkflowDefinition definition;
@@ -165,9 +203,10 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
 void check_definition(const json::object& definition, FieldErrors& errors) {
   json::object copy = definition;
   validate(workflow_configure_schema, copy, errors);
-  for (const char* name : {"entityType", "triggerId", "action"}) {
+  for (const char* name : {"entityType", "action"}) {
     if (!definition.contains(name)) errors.push_back({name, "is required"});
   }
+  if (!names_triggers(definition)) errors.push_back({"triggerId", "is required unless triggers is given"});
   WorkflowDefinition merged;
   merged.is_test = true;
   merged.conditions = json::object();
@@ -176,9 +215,10 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
 
 void check_workflow_body(const json::object& body, FieldErrors& errors) {
   if (find_value(body, "guid") != nullptr) return;
-  for (const char* name : {"name", "entityType", "triggerId", "action"}) {
+  for (const char* name : {"name", "entityType", "action"}) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
+  if (!names_triggers(body)) errors.push_back({"triggerId", "is required unless triggers is given"});
   WorkflowDefinition definition;
   definition.conditions = json::object();
   merge_checked(body, {.allow_private = true}, {}, definition, errors);
@@ -204,6 +244,10 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   merge_text(body, "delay", definition.delay);
   const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
   definition.template_codes = action->templates(definition.action);
+  if (auto choice = domain::parse_choice(definition.trigger_code)) {
+    choice->second_format = action->needs_second_format(definition.action);
+    definition.trigger_code = choice->stored();
+  }
   make_secret(action, definition);
 }
 

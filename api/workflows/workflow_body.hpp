@@ -18,7 +18,7 @@ extern const Schema workflow_configure_schema;
 struct WorkflowDefinition {
   std::string name;
   domain::EntityType entity_type{};
-  std::string trigger_code;
+  std::string trigger_code;  // in the form of domain::TriggerChoice::stored
   json::object action;
   json::value conditions;
   bool is_active = true;
@@ -43,6 +43,10 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 /// delay must be below `delay_below`. Throws Failure with every invalid field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
+
+/// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
+/// `trigger` (a code), `triggerId` and `triggers`.
+void show_triggers(json::object& workflow);
 
 /// Reads a definition from the row of workflows/get.sql, or from the last columns of workflows/lock.sql.
 WorkflowDefinition stored_definition(const storage::Rows& rows);

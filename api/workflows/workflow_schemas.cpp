@@ -12,6 +12,9 @@ constexpr std::string_view webhook[] = {"webhook"};
 constexpr std::string_view update_status[] = {"update_status"};
 constexpr std::string_view push_tracking[] = {"push_tracking"};
 
+constexpr std::string_view condition_operators[] = {"eq",       "ne",     "gt",      "gte",      "lt",
+                                                    "lte",      "in",     "nin",     "contains", "startsWith",
+                                                    "endsWith", "exists", "changed", "from",     "to"};
 constexpr std::string_view urgencies[] = {"very-low", "low", "normal", "high"};  // RFC 8030 section 5.3
 constexpr double max_ttl = 2'419'200;
 
@@ -30,6 +33,11 @@ constexpr Property email_input_properties[] = {
      .required = true,
      .schema = &recipients_schema,
      .description = "Addresses, as an array or separated by commas. Mustache is allowed."},
+    {.name = "cc", .kind = Kind::any, .schema = &recipients_schema},
+    {.name = "bcc", .kind = Kind::any, .schema = &recipients_schema},
+    {.name = "replyTo",
+     .kind = Kind::string,
+     .description = "One address; Mustache is allowed. Default: that of the business."},
     {.name = "template", .kind = Kind::string, .description = "The code of a stored template."},
     {.name = "subject", .kind = Kind::text},
     {.name = "body", .kind = Kind::text},
@@ -53,9 +61,21 @@ constexpr Property push_input_properties[] = {
 };
 constexpr Schema push_input_schema{"PushActionInput", push_input_properties};
 
+constexpr std::string_view webhook_methods[] = {"POST", "PUT", "PATCH", "DELETE", "GET"};
+constexpr std::string_view content_types[] = {"application/json", "application/x-www-form-urlencoded",
+                                              "text/plain"};
+
 constexpr Property webhook_input_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .values = webhook},
-    {.name = "recipient", .kind = Kind::text, .required = true, .description = "An http or https URL."},
+    {.name = "recipient",
+     .kind = Kind::text,
+     .required = true,
+     .description = "An http or https URL. Mustache is allowed in its path and query."},
+    {.name = "method", .kind = Kind::one_of, .values = webhook_methods, .description = "Default: POST."},
+    {.name = "contentType",
+     .kind = Kind::one_of,
+     .values = content_types,
+     .description = "Default: application/json. GET and DELETE have no body."},
     {.name = "template",
      .kind = Kind::text,
      .description = "The code of a stored template, or a body with Mustache. Default: the event payload."},
@@ -79,12 +99,43 @@ constexpr Property status_input_properties[] = {
 };
 constexpr Schema status_input_schema{"StatusActionInput", status_input_properties};
 
-constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema, &push_input_schema,
-                                           &status_input_schema};
+constexpr std::string_view update_record[] = {"update_record"};
+constexpr std::string_view create_shipment[] = {"create_shipment"};
+
+constexpr Schema set_schema{.name = "FieldValues", .json = R"({"type": "object", "minProperties": 1,
+    "additionalProperties": {"type": ["string", "number", "null", "object"]},
+    "description": "New values by field; texts may be Mustache. tags is {add, remove}, metadata an object."})"};
+
+constexpr Property record_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = update_record},
+    {.name = "set", .kind = Kind::any, .required = true, .nullable = false, .schema = &set_schema},
+};
+constexpr Schema record_input_schema{"RecordActionInput", record_properties};
+constexpr Schema record_schema{"RecordAction", record_properties};
+
+constexpr Property shipment_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = create_shipment},
+    {.name = "itemIds",
+     .kind = Kind::array,
+     .items = Kind::uuid,
+     .description = "Items of the order. Default: all."},
+    {.name = "carrierId", .kind = Kind::uuid, .description = "Default: that of the order."},
+    {.name = "serviceLevel", .kind = Kind::string, .description = "Default: that of the order."},
+    {.name = "generateLabel", .kind = Kind::boolean},
+};
+constexpr Schema shipment_input_schema{"ShipmentActionInput", shipment_properties};
+constexpr Schema shipment_schema{"ShipmentAction", shipment_properties};
+
+constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema,
+                                           &push_input_schema,    &status_input_schema,
+                                           &record_input_schema,  &shipment_input_schema};
 
 constexpr Property email_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_email},
     {.name = "recipient", .kind = Kind::any, .nullable = false, .schema = &recipients_schema},
+    {.name = "cc", .kind = Kind::any, .optional = true, .schema = &recipients_schema},
+    {.name = "bcc", .kind = Kind::any, .optional = true, .schema = &recipients_schema},
+    {.name = "replyTo", .kind = Kind::string, .optional = true},
     {.name = "template", .kind = Kind::string},
     {.name = "subject", .kind = Kind::text},
     {.name = "body", .kind = Kind::text},
@@ -107,6 +158,12 @@ constexpr Schema push_schema{"PushAction", push_properties};
 constexpr Property webhook_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = webhook},
     {.name = "recipient", .kind = Kind::text, .nullable = false},
+    {.name = "method", .kind = Kind::one_of, .nullable = false, .optional = true, .values = webhook_methods},
+    {.name = "contentType",
+     .kind = Kind::one_of,
+     .optional = true,
+     .values = content_types,
+     .description = "Null without a body, or with a Content-Type among the headers."},
     {.name = "template", .kind = Kind::text},
     {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
     {.name = "secret",
@@ -131,10 +188,16 @@ constexpr Property tracking_properties[] = {
 };
 constexpr Schema tracking_schema{"TrackingAction", tracking_properties};
 
-constexpr const Schema* actions[] = {&webhook_schema, &email_schema, &push_schema, &status_schema,
-                                     &tracking_schema};
+constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_schema,    &status_schema,
+                                     &record_schema,  &shipment_schema, &tracking_schema};
 
 constexpr Property planned_webhook_properties[] = {
+    {.name = "method",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .optional = true,
+     .values = webhook_methods,
+     .description = "Only if it is not POST."},
     {.name = "url", .kind = Kind::text, .nullable = false},
     {.name = "headers", .kind = Kind::any, .nullable = false, .schema = &hidden_headers_schema},
     {.name = "body", .kind = Kind::text, .nullable = false},
@@ -143,6 +206,8 @@ constexpr Schema planned_webhook_schema{"PlannedWebhook", planned_webhook_proper
 
 constexpr Property planned_email_properties[] = {
     {.name = "to", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    {.name = "cc", .kind = Kind::array, .nullable = false, .optional = true, .items = Kind::string},
+    {.name = "bcc", .kind = Kind::array, .nullable = false, .optional = true, .items = Kind::string},
     {.name = "subject", .kind = Kind::text, .nullable = false},
     {.name = "body", .kind = Kind::text},
     {.name = "html", .kind = Kind::text},
@@ -181,9 +246,30 @@ constexpr Property planned_tracking_properties[] = {
 };
 constexpr Schema planned_tracking_schema{"PlannedTracking", planned_tracking_properties};
 
-constexpr const Schema* planned_requests[] = {&planned_webhook_schema, &planned_email_schema,
-                                              &planned_push_schema, &planned_status_schema,
-                                              &planned_tracking_schema};
+constexpr Schema column_values_schema{
+    .name = "ColumnValues",
+    .json = R"({"type": "object", "description": "New values by column; metadata by key."})"};
+constexpr Property planned_record_properties[] = {
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "changes", .kind = Kind::any, .nullable = false, .schema = &column_values_schema},
+    {.name = "addedTags", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    {.name = "removedTags", .kind = Kind::array, .nullable = false, .items = Kind::string},
+};
+constexpr Schema planned_record_schema{"PlannedRecord", planned_record_properties};
+
+constexpr Property planned_shipment_properties[] = {
+    {.name = "orderId", .kind = Kind::uuid, .nullable = false},
+    {.name = "itemIds", .kind = Kind::array, .items = Kind::uuid},
+    {.name = "carrierId", .kind = Kind::uuid},
+    {.name = "serviceLevel", .kind = Kind::string},
+    {.name = "generateLabel", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Schema planned_shipment_schema{"PlannedShipment", planned_shipment_properties};
+
+constexpr const Schema* planned_requests[] = {
+    &planned_webhook_schema, &planned_email_schema,    &planned_push_schema,    &planned_status_schema,
+    &planned_record_schema,  &planned_shipment_schema, &planned_tracking_schema};
 
 /// The paths depend on the entity type, and the types of the values on the path; the handler checks both.
 constexpr std::string_view conditions_json = R"json({
@@ -230,6 +316,7 @@ constexpr std::string_view conditions_json = R"json({
 
 const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
 const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
+const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};
 const Schema action_schema{.name = "Action", .variants = actions};
 const Schema planned_request_schema{.name = "PlannedRequest", .variants = planned_requests};

@@ -5,6 +5,8 @@
 #include "api/route/paging.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "api/workflows/activity.hpp"
+#include "api/workflows/change.hpp"
 #include "api/workflows/insight.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_headers.hpp"
@@ -30,29 +32,18 @@ constexpr Property trigger_properties[] = {
 };
 constexpr Schema trigger_schema{"Trigger", trigger_properties};
 
-constexpr Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .nullable = false},
-    {.name = "name", .kind = Kind::string, .nullable = false},
-    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
-    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
-    {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
-    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
-    {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
-};
-constexpr Schema entry_schema{"WorkflowEntry", entry_properties};
-
-constexpr std::string_view statuses[] = {"active", "disabled", "paused"};
 constexpr Property workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
-    {.name = "triggerId", .kind = Kind::uuid},
+    {.name = "triggerId", .kind = Kind::uuid, .description = "The first of triggers."},
+    triggers_property,
     {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = workflow_statuses},
     {.name = "pausedReason", .kind = Kind::string},
     {.name = "problem",
      .kind = Kind::string,
@@ -115,19 +106,8 @@ asio::awaitable<Answer> list_triggers(Call& call, Services&) {
 }
 
 asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
-  const domain::EntityType type = entity_type(call);
   const bool managed = call.parameter("managed") == "true";
-  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
-                                                        .entity_type = static_cast<std::int16_t>(type),
-                                                        .include_managed = managed});
-  std::string data = "[";
-  for (int row = 0; row < rows.size(); ++row) {
-    json::object entry = json::parse(json_object(rows, row)).as_object();
-    entry["entityType"] = domain::record_type(type).name;
-    if (row > 0) data += ',';
-    append_json(data, entry);
-  }
-  co_return Answer::of(data + "]");
+  co_return Answer::of(to_json(co_await listed_workflows(call, services, entity_type(call), managed)));
 }
 
 asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
@@ -136,25 +116,26 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   json::object workflow = json::parse(json_object(rows)).as_object();
   const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
   workflow["entityType"] = domain::record_type(type).name;
-  const domain::Trigger* trigger = domain::find_trigger(std::string_view(workflow.at("trigger").as_string()));
-  workflow["triggerId"] = trigger == nullptr ? json::value(nullptr) : json::value(trigger->guid.to_string());
   const bool paused = !workflow.at("pausedReason").is_null();
   const auto problem = matching::definition_problem(
       std::string_view(workflow.at("trigger").as_string()), workflow.at("conditions"),
       workflow.at("action").is_object() ? workflow.at("action").get_object() : json::object());
+  show_triggers(workflow);
   workflow["problem"] = problem ? json::value(*problem) : json::value();
   workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
   co_return Answer::of(to_json(workflow));
 }
 
-/// Runs sql::Create or sql::Change.
+/// Runs sql::Create or sql::Change. `kept_credentials` are the stored ones if they do not change: encrypted
+/// anew, they would look changed in the audit log.
 template <storage::TypedStatement S>
 asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
                                      storage::Transaction& transaction, const Guid& guid,
-                                     const WorkflowDefinition& definition) {
-  std::optional<Bytes> sealed_secret, sealed_credentials;
+                                     const WorkflowDefinition& definition,
+                                     std::optional<Bytes> kept_credentials = {}) {
+  std::optional<Bytes> sealed_secret, sealed_credentials = std::move(kept_credentials);
   if (definition.secret) sealed_secret = sealed(services, *definition.secret, guid);
-  if (!definition.credentials.empty()) {
+  if (!sealed_credentials && !definition.credentials.empty()) {
     sealed_credentials =
         services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
   }
@@ -184,23 +165,28 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
 }
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
-/// the trigger. A workflow that is already counted may change. Requests that add a workflow wait for each
-/// other.
+/// one of its triggers (in the stored form). A workflow that is already counted may change. Requests that add
+/// a workflow wait for each other.
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
-                                   std::string_view trigger, bool is_active) {
+                                   std::string_view triggers, bool is_active) {
   const WorkflowLimits& limits = services.settings.workflow_limits;
   co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
+  std::vector<std::string> codes;
+  if (const auto choice = domain::parse_choice(triggers)) {
+    for (const domain::Trigger* const trigger : domain::narrowest_first(choice->set))
+      codes.emplace_back(trigger->code);
+  }
   const auto rows =
-      co_await transaction.run(sql::Count{.business = call.business(), .trigger = trigger, .workflow = guid});
+      co_await transaction.run(sql::Count{.business = call.business(), .triggers = codes, .workflow = guid});
   const auto count = rows.front();
   if (!count.exists && count.others >= limits.per_business) {
     throw conflict("The business has " + std::to_string(count.others) + " workflows; " +
                    std::to_string(limits.per_business) + " are allowed.");
   }
-  if (is_active && !count.is_active && count.others_active >= limits.per_trigger) {
+  if (is_active && count.trigger && count.others_active >= limits.per_trigger) {
     throw conflict("The business has " + std::to_string(count.others_active) +
-                   " active workflows for the trigger " + std::string(trigger) + "; " +
+                   " active workflows for the trigger " + std::string(*count.trigger) + "; " +
                    std::to_string(limits.per_trigger) + " are allowed.");
   }
 }
@@ -231,33 +217,18 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   co_return to_json(configured);
 }
 
-asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid) {
-  const auto transaction = co_await services.db.begin(call.cause());
-  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
-  // deadlocks.
-  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
-  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
-  const auto found = locked.find();
-  if (!found) throw not_found("workflow");
-  if (found->is_managed) {
-    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
-  }
-  WorkflowDefinition definition = stored_definition(locked.more());
-  definition.credentials = actions::stored_credentials(
-      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
-  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.settings.destinations, find,
-                 services.settings.workflow_limits.delay_below, definition);
-  co_await check_user(call, *transaction, definition);
-  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
-  const auto rows = co_await store<sql::Change>(call, services, *transaction, guid, definition);
-  co_await transaction->commit();
-  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
+/// True if storing `after` would change nothing of a workflow that is stored as `before`.
+bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& after) {
+  return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
+         before.trigger_code == after.trigger_code && before.action == after.action &&
+         before.conditions == after.conditions && before.is_active == after.is_active &&
+         before.ordered == after.ordered && before.delay == after.delay &&
+         before.credentials.text() == after.credentials.text();
 }
 
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   if (const auto guid = guid_at(call.object(), "guid")) {
-    co_return co_await change_workflow(call, services, *guid);
+    co_return co_await change_workflow(call, services, *guid, call.object());
   }
   WorkflowDefinition definition;
   definition.conditions = json::object();
@@ -348,7 +319,7 @@ const Route routes[] = {
      .summary = "Lists the workflows of an entity type",
      .tag = "Workflows",
      .query = managed_parameters,
-     .answer = &entry_schema,
+     .answer = &workflow_entry_schema,
      .answer_is_array = true},
     {.method = Method::post,
      .path = "/api/workflows/configure",
@@ -414,6 +385,39 @@ const Route routes[] = {
 };
 
 }  // namespace
+
+asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
+                                        const json::object& body) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
+  // deadlocks.
+  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
+  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
+  const auto found = locked.find();
+  if (!found) throw not_found("workflow");
+  if (found->is_managed) {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
+  }
+  WorkflowDefinition definition = stored_definition(locked.more());
+  definition.credentials = actions::stored_credentials(
+      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
+  const WorkflowDefinition before = definition;
+  const FindTemplate find = co_await find_template(call, *transaction, body, definition);
+  merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
+                 definition);
+  co_await check_user(call, *transaction, definition);
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  std::optional<Bytes> kept_credentials;
+  if (found->sealed_credentials && definition.credentials.text() == before.credentials.text())
+    kept_credentials = unhex(*found->sealed_credentials);
+  const auto rows =
+      is_unchanged(before, definition)
+          ? co_await transaction->run(sql::Present{.business = call.business(), .workflow = guid})
+          : co_await store<sql::Change>(call, services, *transaction, guid, definition,
+                                        std::move(kept_credentials));
+  co_await transaction->commit();
+  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
+}
 
 std::span<const Route> workflow_routes() { return routes; }
 

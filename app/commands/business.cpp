@@ -2,19 +2,91 @@
 #include <memory>
 
 #include "app/accounts.hpp"
+#include "app/businesses.hpp"
 #include "app/command_database.hpp"
 #include "app/commands/command.hpp"
 
 namespace waybill::app {
+namespace {
+
+struct Arguments {
+  std::string business;
+  std::string plan;
+  std::string output;
+  bool json = false;
+  bool yes = false;
+};
+
+using Action = int(OperatorSession& session, const Arguments& arguments, const Config& config);
+
+int list(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
+  std::cout << list_businesses(session, arguments.json);
+  return 0;
+}
+
+int usage(OperatorSession& session, const Arguments& arguments, const Config& config) {
+  std::cout << usage_of_business(session, session.find(arguments.business), config, arguments.json);
+  return 0;
+}
+
+int export_all(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
+  const Guid business = session.find(arguments.business);
+  std::cout << export_business(session, business, arguments.output) << " rows in " << arguments.output
+            << '\n';
+  return 0;
+}
+
+int suspend(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
+  suspend_business(session, session.find(arguments.business));
+  return 0;
+}
+
+int resume(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
+  resume_business(session, session.find(arguments.business));
+  return 0;
+}
+
+int remove(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
+  // A deletion that was killed at its end has left rows, but no business.
+  const auto known = find_business(session.connection(), arguments.business);
+  const auto guid = known ? std::optional(known->guid) : Guid::parse(arguments.business);
+  if (!guid) throw CommandError("there is no business \"" + arguments.business + "\"");
+  if (!arguments.yes) {
+    throw CommandError("this deletes the business " + guid->to_string() +
+                       " with all its records, users and history; repeat it with --yes");
+  }
+  std::cerr << "deleting the business " << guid->to_string() << '\n';
+  std::cout << delete_business(session, *guid) << " rows deleted\n";
+  return 0;
+}
+
+CLI::App* add_action(CLI::App& business, Chosen& chosen, const std::shared_ptr<Arguments>& arguments,
+                     const std::string& name, const std::string& help, Action* action) {
+  CLI::App* command = business.add_subcommand(name, help);
+  command->callback([&chosen, arguments, action] {
+    chosen.run = [arguments, action](const Config& config) {
+      const CommandDatabase database(config);
+      OperatorSession session(database.url(), "waybill business");
+      return action(session, *arguments, config);
+    };
+  });
+  return command;
+}
+
+}  // namespace
 
 void add_business(CLI::App& program, Chosen& chosen) {
   CLI::App* business = program.add_subcommand("business", "Manages businesses")->require_subcommand(1);
-  CLI::App* set_plan = business->add_subcommand("set-plan", "Changes the plan; takes effect within a second");
-  struct Arguments {
-    std::string business;
-    std::string plan;
-  };
   auto arguments = std::make_shared<Arguments>();
+  const auto add = [&](const std::string& name, const std::string& help, Action* action) {
+    CLI::App* command = add_action(*business, chosen, arguments, name, help, action);
+    if (name != "list") {
+      command->add_option("--business", arguments->business, "The business's name or guid")->required();
+    }
+    return command;
+  };
+
+  CLI::App* set_plan = business->add_subcommand("set-plan", "Changes the plan; takes effect within a second");
   set_plan->add_option("--business", arguments->business, "The business's name or guid")->required();
   set_plan->add_option("--plan", arguments->plan, "The new plan")->required();
   set_plan->callback([&chosen, arguments] {
@@ -24,6 +96,16 @@ void add_business(CLI::App& program, Chosen& chosen) {
       return 0;
     };
   });
+  add("list", "Lists the businesses", list)->add_flag("--json", arguments->json, "Prints JSON");
+  add("usage", "Prints what a business uses: records, runs, mails, requests and storage", usage)
+      ->add_flag("--json", arguments->json, "Prints JSON");
+  add("export", "Writes all data of a business to files of JSON lines, without secrets", export_all)
+      ->add_option("--output", arguments->output, "The directory to create")
+      ->required();
+  add("suspend", "Refuses the business's tokens, and matches, imports and sends nothing of it", suspend);
+  add("resume", "Ends a suspension; what happened meanwhile is matched", resume);
+  add("delete", "Deletes a business with all its data; can be repeated if it was interrupted", remove)
+      ->add_flag("--yes", arguments->yes, "Confirms the deletion");
 }
 
 }  // namespace waybill::app

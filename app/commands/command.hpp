@@ -22,6 +22,8 @@ AddCommand add_worker;
 AddCommand add_migrate;
 AddCommand add_token;
 AddCommand add_business;
+AddCommand add_key;
+AddCommand add_doctor;
 AddCommand add_openapi;
 AddCommand add_demo;
 AddCommand add_vapid_keys;

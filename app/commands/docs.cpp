@@ -25,7 +25,9 @@ std::string_view meaning(ErrorCode code) {
     case ErrorCode::unauthorized:
       return "The token is missing, unknown, revoked or expired. The answer has `WWW-Authenticate: Bearer`.";
     case ErrorCode::forbidden:
-      return "The token is valid, but its role or the plan does not allow this.";
+      return "The token is valid, but its role or the plan does not allow this, or the operator has "
+             "suspended the "
+             "business.";
     case ErrorCode::not_found:
       return "There is no such path, or no such record in this business.";
     case ErrorCode::method_not_allowed:

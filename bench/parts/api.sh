@@ -40,9 +40,7 @@ say "  writing $many_orders orders"
 psql -qAtX -v ON_ERROR_STOP=1 -v orders="$many_orders" -v businesses="$businesses" -f "$bench/sql/million.sql"
 many_get_script >"$work/many-get.pgbench"
 start_waybill api
-start fastify "$node" "$bench/peers/rest.mjs"
-fastify_pid=$started
-fastify=$(await fastify '^listening on' | grep -oE '[0-9]+$')
+start_fastify
 sql -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   many get "$api" 64 '/api/v1/Orders/{order}'

@@ -1,5 +1,5 @@
-# GET of an order and a list of fifty with totalCount, beside pgbench with the same statements and Fastify on the same
-# tables.
+# GET of an order and a list of fifty with totalCount, beside pgbench with the same statements, and Fastify and Go on the
+# same tables.
 seconds=${BENCH_SECONDS:-5}
 connections=64
 
@@ -51,17 +51,19 @@ load() { # NAME PORT TARGET
 list_scripts=()
 make_scripts
 start_waybill api
-start fastify env BUSINESS="$business" "$node" "$bench/peers/rest.mjs"
-fastify_pid=$started
-fastify=$(await fastify '^listening on' | grep -oE '[0-9]+$')
+start_fastify "$business"
+start_go "$business" || go=
 sql -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   load get "$api" '/api/v1/Orders/{order}'
   floor get_pgbench -f "$work/get.pgbench"
   load get_fastify "$fastify" '/api/v1/Orders/{order}'
+  [ -z "$go" ] || load get_go "$go" '/api/v1/Orders/{order}'
   load list "$api" '/api/v1/Orders?Page={page}&PageSize=50'
   floor list_pgbench "${list_scripts[@]}"
   load list_fastify "$fastify" '/api/v1/Orders?Page={page}&PageSize=50'
+  [ -z "$go" ] || load list_go "$go" '/api/v1/Orders?Page={page}&PageSize=50'
 done
 stop "$fastify_pid"
+[ -z "$go" ] || stop "$go_pid"
 stop_waybill

@@ -1,5 +1,5 @@
--- 5 000 customers and :orders orders of business :business, written without events. The guids end in numbers, so that
--- load programs can name any order.
+-- 5 000 customers and :orders orders of business :business, with the statuses of the array :statuses in turn, written without
+-- events. The guids end in numbers, so that load programs can name any order.
 set session_replication_role = replica;
 
 -- Each measurement begins with a vacuum of its own; another at some moment within it would be of one of them alone.
@@ -12,7 +12,8 @@ from generate_series(1, 5000) n;
 
 insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city,
                     delivery_postal_code, delivery_country, service_level, total_value, currency, notes, created_at)
-select :'business', ('00000000-0000-4000-8000-' || 100000000000 + n)::uuid, 'ORD-' || lpad(n::text, 6, '0'), 'pending',
+select :'business', ('00000000-0000-4000-8000-' || 100000000000 + n)::uuid, 'ORD-' || lpad(n::text, 7, '0'),
+       (:'statuses'::text[])[1 + n / 7 % cardinality(:'statuses'::text[])],
        ('00000000-0000-4000-9000-' || 100000000000 + 1 + n % 5000)::uuid,
        (select jsonb_agg(jsonb_build_object(
                  'guid', ('00000000-0000-4000-a000-' || 100000000000 + n * 3 + i)::uuid, 'description', 'Article ' || i,
@@ -26,5 +27,8 @@ from generate_series(1, :orders) n;
 insert into record_counts (business_id, entity_type, delta)
 values (:'business', 0, :orders), (:'business', 2, 5000);
 
+insert into status_counts (business_id, entity_type, status_after, records)
+select business_id, 0, status, count(*) from orders where business_id = :'business' group by business_id, status;
+
 reset session_replication_role;
-vacuum analyze customers, orders, record_counts;
+vacuum analyze customers, orders, record_counts, status_counts;

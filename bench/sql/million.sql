@@ -41,5 +41,9 @@ select business_id, 0, count(*) from orders where business_id >= '00000000-0000-
 union all
 select guid, 2, 200 from businesses where name like 'Bench %';
 
+insert into status_counts (business_id, entity_type, status_after, records)
+select business_id, 0, status, count(*) from orders where business_id >= '00000000-0000-4000-b000-100000000000'
+  and business_id < '00000000-0000-4000-b001-000000000000' group by business_id, status;
+
 reset session_replication_role;
-vacuum analyze businesses, api_tokens, customers, orders, record_counts;
+vacuum analyze businesses, api_tokens, customers, orders, record_counts, status_counts;

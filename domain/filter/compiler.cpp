@@ -139,6 +139,9 @@ bool is_import(const Expression& a, const Expression& b) {
          b.text == "import";
 }
 
+// True for `source.externalId`. Its index begins with the integration, of which a business has few.
+bool is_external_id(const Expression& e) { return e.kind == Kind::field && e.field->column == "external_id"; }
+
 // True for texts whose column has an index (storage/migrations/); other texts, and all texts in lower
 // case, are found by the index on search_text.
 bool has_own_index(const Expression& e) {
@@ -190,6 +193,29 @@ const Field* deciding_relative(std::span<const Expression> values) {
   return relative;
 }
 
+bool is_own_beside_literal(const Expression& e) {
+  const auto& field = e.args[0];
+  return field.kind == Kind::field && field.field->role != FieldRole::relative &&
+         !field.field->column.empty() && field.field->list_function.empty() && !field.field->searchable &&
+         is_literal(e.args[1]) && e.args[1].kind != Kind::null;
+}
+
+bool bounds_creation(const Expression& e) {
+  return e.kind == Kind::compare && e.comparator != Comparator::ne && is_own_beside_literal(e) &&
+         e.args[0].field->column == "created_at";
+}
+
+// See SqlFragment::sole_column.
+std::string_view sole_column(const Expression& e) {
+  if (bounds_creation(e) || (e.kind == Kind::all && std::ranges::all_of(e.args, bounds_creation))) {
+    return "created_at";
+  }
+  const bool is_equality =
+      e.kind == Kind::compare && e.comparator == Comparator::eq && is_own_beside_literal(e);
+  if (!is_equality || e.args[0].field->type == FieldType::array || is_metadata(*e.args[0].field)) return {};
+  return e.args[0].field->column;
+}
+
 class Compiler {
  public:
   Compiler(const RecordType& type, int first_param, std::string_view business)
@@ -199,6 +225,7 @@ class Compiler {
     SqlFragment fragment;
     fragment.text = condition(e, {.conjunct = true, .positive = true});
     fragment.params = std::move(params_);
+    fragment.sole_column = sole_column(e);
     return fragment;
   }
 
@@ -272,9 +299,16 @@ class Compiler {
       text += equal && !constant ? " is not distinct from " : sql_operator(e.comparator);
       text += operand(right, type, view, typed);
       const bool narrows = equal && context.positive && !has_own_index(left);
-      const auto narrowed = narrows ? search_text_test(e, view) : "";
+      const auto narrowed = narrows && is_external_id(left) ? of_own_integrations()
+                            : narrows                       ? search_text_test(e, view)
+                                                            : "";
       return narrowed.empty() ? text : "(" + text + " and " + narrowed + ")";
     });
+  }
+
+  std::string of_own_integrations() const {
+    return "r.integration_id = any(array(select x.guid from integrations x where x.business_id = " +
+           std::string(business_) + "))";
   }
 
   std::string comparison_with_null(const Expression& e, ValueType type, Comparator comparator) {

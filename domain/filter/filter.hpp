@@ -16,6 +16,9 @@ namespace waybill::domain {
 struct SqlFragment {
   std::string text;
   std::vector<std::string> params;
+  /// The column that alone decides: `text` is `r.COLUMN = $first_param`, or bounds of created_at. Empty if
+  /// there is none.
+  std::string_view sole_column = {};
 };
 
 /// A sentence for `details`, with the position of the error (in characters, from 1) where there is one.

@@ -326,6 +326,41 @@ TEST(Filter, SourcesAndRecipientsAreFoundByTheirIndexes) {
   });
 }
 
+TEST(Filter, AnExternalIdIsFoundByTheIndexOfTheStores) {
+  expect_sql({{"source/externalId eq 'x1'",
+               "(r.external_id = $3 and r.integration_id = any(array(select x.guid from integrations x where "
+               "x.business_id = $1)))",
+               {"x1"}},
+              {"not (source/externalId eq 'x1')", "(r.external_id = $3) is not true", {"x1"}}});
+}
+
+TEST(Filter, NamesTheColumnThatAloneDecides) {
+  for (const auto& [text, column] : std::vector<std::pair<std::string, std::string>>{
+           {"status eq 'ready'", "status"},
+           {"customer/guid eq deadbeef-1111-2222-3333-444444444444", "customer_id"},
+           {"createdAt ge 2026-11-20", "created_at"},
+           {"createdAt ge 2026-11-20 and createdAt lt 2026-11-21", "created_at"},
+           {"createdAt eq 2026-11-20", "created_at"},
+           {"externalReference eq 'a'", "external_reference"},
+           {"status ne 'ready'", ""},
+           {"status eq null", ""},
+           {"status in ('ready')", ""},
+           {"status eq 'ready' and createdAt ge 2026-11-20", ""},
+           {"createdAt ge 2026-11-20 or createdAt lt 2026-11-19", ""},
+           {"createdAt ne 2026-11-20", ""},
+           {"not (status eq 'ready')", ""},
+           {"tolower(status) eq 'ready'", ""},
+           {"customer/name eq 'Ada'", ""},
+           {"source/type eq 'api'", ""},
+           {"tags eq 'vip'", ""},
+           {"metadata/a eq 'b'", ""},
+           {"notes eq 'long'", ""},
+           {"", ""},
+       }) {
+    EXPECT_EQ(std::get<SqlFragment>(compile_filter(text, orders, 3)).sole_column, column) << text;
+  }
+}
+
 TEST(Filter, EmptyTextMatchesEverything) { expect_sql({{"", "true"}, {" \t", "true"}}); }
 
 TEST(Filter, InputIsOnlyInParameters) {

@@ -38,6 +38,8 @@ std::size_t count_hosts(const Conninfo& url) {
   return hosts ? split(*hosts).size() : 1;
 }
 
+constexpr const char* default_port = "5432";
+
 void append_value(std::string& text, std::string_view keyword, std::string_view value) {
   text.append(keyword).append("='");
   for (const char each : value) {
@@ -54,7 +56,9 @@ std::optional<std::string> part_of(const Conninfo& url, std::string_view keyword
   const auto list = value_of(url, keyword);
   const auto parts = list ? split(*list) : std::vector<std::string>();
   if (parts.size() < 2) return std::nullopt;
-  return parts.at(std::min(host, parts.size() - 1));
+  const std::string& part = parts.at(std::min(host, parts.size() - 1));
+  // libpq ignores an empty value, so the URL's list of empty ports would stay.
+  return part.empty() && keyword == "port" ? default_port : part;
 }
 
 // Limits for an unresponsive connection: the client's as parameters, the server's as settings of the session.
@@ -132,13 +136,11 @@ std::vector<Server> standbys_of(const std::string& url) {
     };
     // The last value of a keyword takes precedence.
     for (const auto keyword : host_keywords) {
-      const auto value = part(keyword);
-      if (value)
-        append_value(server.connection, keyword, value->empty() && keyword == "port" ? "5432" : *value);
+      if (const auto value = part(keyword)) append_value(server.connection, keyword, *value);
     }
     const auto address = part("host") ? part("host") : part("hostaddr");
     const auto port = part("port");
-    server.name = address.value_or("local") + ':' + (port && !port->empty() ? *port : "5432");
+    server.name = address.value_or("local") + ':' + (port && !port->empty() ? *port : default_port);
     servers.push_back(std::move(server));
   }
   return servers;

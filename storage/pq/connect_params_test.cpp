@@ -49,6 +49,8 @@ TEST(ConnectParams, CanNameOneHostOfTheUrl) {
   const ConnectParams shared_port("postgresql:///w?host=/tmp/a,/tmp/b&port=6000", "test", "", 1);
   EXPECT_EQ(last(shared_port, "host"), "/tmp/b");
   EXPECT_EQ(last(shared_port, "port"), "none") << "the port of the URL applies";
+  EXPECT_EQ(last(ConnectParams("postgresql://u@a,b,c/w", "test", "", 1), "port"), "5432")
+      << "libpq reads the missing ports as a list of three";
   EXPECT_EQ(host_count("postgresql://u@h/w"), 1U);
   EXPECT_EQ(host_count("postgresql:///w"), 1U);
 }

@@ -47,7 +47,9 @@ std::optional<Permission> contract_permission(const Route& route) {
       (route.path == "/api/business" && route.method == Method::post)) {
     return Permission::signed_in;
   }
-  if (route.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
+  if (route.path == "/api/workflows/configured/{guid}/headers" || route.path == "/api/business/audit") {
+    return Permission::administer;
+  }
   if (route.method == Method::get && !route.changes) return Permission::read;
   // Neither clearly an operation nor clearly a change reserved to admins.
   const bool is_read_only = route.path.ends_with("/preview") || route.path.ends_with("/test") ||
@@ -55,7 +57,8 @@ std::optional<Permission> contract_permission(const Route& route) {
   const bool is_ambiguous = is_read_only || route.path == "/api/carriers" ||
                             begins(route, "/api/carriers/contacts") || route.path.ends_with("/settings");
   if (is_ambiguous) return std::nullopt;
-  if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay")) {
+  if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay") ||
+      route.path.ends_with("/cancel")) {
     return Permission::operate;
   }
   for (const std::string_view prefix :

@@ -33,7 +33,44 @@ struct Ledger::Recorded {
 
 void Ledger::wrote(std::string mark, Fate fate) {
   const std::lock_guard lock(mutex_);
-  written_.insert_or_assign(std::move(mark), fate);
+  written_.insert_or_assign(std::move(mark), Written{fate, std::chrono::steady_clock::now()});
+}
+
+void Ledger::answered(int status) {
+  const std::lock_guard lock(mutex_);
+  ++answers_[status];
+}
+
+std::map<int, std::size_t> Ledger::answers() const {
+  const std::lock_guard lock(mutex_);
+  return answers_;
+}
+
+std::optional<Ledger::Moment> Ledger::arrival(const std::string& mark) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = arrivals_.find(mark);
+  return found == arrivals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::size_t Ledger::acknowledged(Moment from, Moment until) const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::ranges::count_if(written_, [&](const auto& entry) {
+    const Written& written = entry.second;
+    return written.fate == Fate::committed && written.at >= from && written.at < until;
+  }));
+}
+
+std::vector<std::chrono::milliseconds> Ledger::delays(Moment from, Moment until) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::chrono::milliseconds> result;
+  for (const auto& [mark, written] : written_) {
+    if (written.fate != Fate::committed || written.at < from || written.at >= until) continue;
+    const auto arrival = arrivals_.find(mark);
+    if (arrival == arrivals_.end()) continue;
+    result.push_back(std::max(std::chrono::ceil<std::chrono::milliseconds>(arrival->second - written.at),
+                              std::chrono::milliseconds::zero()));
+  }
+  return result;
 }
 
 void Ledger::received(std::string mark, std::string webhook_id) {
@@ -43,6 +80,7 @@ void Ledger::received(std::string mark, std::string webhook_id) {
   if (by_mark->second != webhook_id || by_id->second != mark) {
     contradictions_.push_back(mark + " came as " + webhook_id + " and " + by_mark->second);
   }
+  arrivals_.emplace(mark, std::chrono::steady_clock::now());
   ++requests_;
   progress_.notify_all();
 }
@@ -69,7 +107,8 @@ void Ledger::check_deliveries(const Recorded& events) const {
   std::set<std::string> appeared;
   std::set<std::string> undelivered;
   std::set<std::string> unfounded;
-  for (const auto& [mark, fate] : written_) {
+  for (const auto& [mark, written] : written_) {
+    const Fate fate = written.fate;
     const bool there = events.matching.contains(mark) || events.others.contains(mark);
     if (fate == Fate::committed && !there) lost.insert(mark);
     if (fate == Fate::rolled_back && there) appeared.insert(mark);
@@ -90,11 +129,14 @@ void Ledger::check_deliveries(const Recorded& events) const {
 void Ledger::check_runs(Session& database, std::size_t matching) {
   EXPECT_EQ(database.number("select count(*) from pending_events"), 0);
   EXPECT_EQ(database.number("select count(*) from run_queue"), 0);
-  EXPECT_EQ(database.number("select count(*) from all_runs"), static_cast<std::int64_t>(matching));
-  EXPECT_EQ(database.number("select count(distinct (event_id, workflow_id)) from all_runs"),
+  const std::string webhooks =
+      "workflow_id in (select guid from workflows where action ->> 'type' = 'webhook')";
+  EXPECT_EQ(database.number("select count(*) from all_runs where " + webhooks),
+            static_cast<std::int64_t>(matching));
+  EXPECT_EQ(database.number("select count(distinct (event_id, workflow_id)) from all_runs where " + webhooks),
             static_cast<std::int64_t>(matching));
   EXPECT_EQ(database.number("select count(*) from all_runs where status <> 'succeeded'"), 0);
-  EXPECT_EQ(database.number("select sum(runs) from run_counts where unit = 'hour'"),
+  EXPECT_EQ(database.number("select sum(runs) from run_counts where unit = 'hour' and " + webhooks),
             static_cast<std::int64_t>(matching))
       << "counted";
 }
@@ -105,13 +147,47 @@ void Ledger::check(Session& database) const {
   check_deliveries(events);
   check_runs(database, events.matching.size());
   std::size_t unknown = 0;
-  for (const auto& [mark, fate] : written_) unknown += fate == Fate::unknown ? 1 : 0;
+  for (const auto& [mark, written] : written_) unknown += written.fate == Fate::unknown ? 1 : 0;
   std::cout << "changes " << written_.size() << " (" << unknown << " with a lost answer), matching events "
             << events.matching.size() << ", requests received " << requests_ << ", repeated "
             << requests_ - id_of_mark_.size() << " (" << std::setprecision(3)
             << 100.0 * static_cast<double>(requests_ - id_of_mark_.size()) /
                    static_cast<double>(std::max<std::size_t>(requests_, 1))
-            << " %, with the one of thirty that is refused)\n";
+            << " %)\n";
+}
+
+void Ledger::check_order(Session& database) const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> overtaken;
+  std::string record;
+  std::optional<Moment> latest;
+  for (const auto& row : database.rows(
+           "select entity_id, (order_after).notes from events where (order_after).notes is distinct "
+           "from (order_before).notes order by entity_id, id")) {
+    if (row.at(0) != record) latest.reset();
+    record = row.at(0).value_or("");
+    const std::string mark = row.at(1).value_or("");
+    const auto arrival = arrivals_.find(mark);
+    if (arrival == arrivals_.end()) continue;
+    if (latest && arrival->second < *latest) overtaken.insert(mark);
+    latest = latest ? std::max(*latest, arrival->second) : arrival->second;
+  }
+  EXPECT_TRUE(overtaken.empty()) << "came before an earlier change of the record: " << some(overtaken);
+}
+
+Ledger::Losses Ledger::losses(Session& database) const {
+  const std::lock_guard lock(mutex_);
+  const Recorded events = recorded(database);
+  Losses result;
+  for (const auto& [mark, written] : written_) {
+    if (written.fate != Fate::committed) continue;
+    ++result.acknowledged;
+    if (!events.matching.contains(mark) && !events.others.contains(mark)) result.lost.insert(mark);
+  }
+  for (const auto& [mark, id] : id_of_mark_) {
+    if (!events.matching.contains(mark)) result.unfounded.insert(mark);
+  }
+  return result;
 }
 
 }  // namespace waybill::tests

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,17 +20,44 @@ namespace waybill::tests {
 class Ledger {
  public:
   enum class Fate { committed, rolled_back, unknown };  // unknown: the response to the commit was lost
+  using Moment = std::chrono::steady_clock::time_point;
 
   void wrote(std::string mark, Fate fate);
   void received(std::string mark, std::string webhook_id);
+  /// The status of a response of the API; 0 if there was none.
+  void answered(int status);
+
+  std::map<int, std::size_t> answers() const;
+  /// The number of changes acknowledged in a period.
+  std::size_t acknowledged(Moment from, Moment until) const;
+  /// When the mark was first received.
+  std::optional<Moment> arrival(const std::string& mark) const;
+  /// The times from the acknowledgement of the changes in a period to their webhooks. `other_city` and
+  /// changes without a webhook are left out.
+  std::vector<std::chrono::milliseconds> delays(Moment from, Moment until) const;
 
   /// True if `more` further requests arrive in time.
   bool wait_for_progress(std::size_t more, Deadline deadline);
 
   /// Compares; a difference is a failure of the test. Prints the figures as one line.
   void check(Session& database) const;
+  /// Fails if the first webhooks of a record's changes came in another order than their events. Correct only
+  /// for workflows with `ordered`.
+  void check_order(Session& database) const;
+
+  struct Losses {
+    std::size_t acknowledged = 0;
+    std::set<std::string> lost;       // acknowledged changes that the database does not have
+    std::set<std::string> unfounded;  // received, though the database does not have the change
+  };
+  /// Counts what a fail-over to an asynchronous standby has lost.
+  Losses losses(Session& database) const;
 
  private:
+  struct Written {
+    Fate fate;
+    Moment at;
+  };
   struct Recorded;
   static Recorded recorded(Session& database);
   void check_deliveries(const Recorded& events) const;
@@ -35,7 +65,9 @@ class Ledger {
 
   mutable std::mutex mutex_;
   std::condition_variable progress_;
-  std::map<std::string, Fate> written_;
+  std::map<std::string, Written> written_;
+  std::map<std::string, Moment> arrivals_;
+  std::map<int, std::size_t> answers_;
   std::map<std::string, std::string> id_of_mark_;
   std::map<std::string, std::string> mark_of_id_;
   std::vector<std::string> contradictions_;

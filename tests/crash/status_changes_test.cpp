@@ -135,58 +135,98 @@ class CrashDuringStatusChanges : public testing::Test {
     EXPECT_EQ(database.number("select count(distinct (event_id, workflow_id)) from all_runs"), 3 * orders);
   }
 
+  bool becomes_count(const std::string& sql, std::int64_t expected) {
+    return eventually([&] { return database.number(sql) == expected; }, recovery_limit);
+  }
+
+  /// Adds orders with notes, in steps, while workers are killed and stopped and PostgreSQL crashes. `done`
+  /// counts the orders that are finished. Returns the number of orders.
+  std::int64_t insert_under_faults(const std::function<std::int64_t()>& done) {
+    const auto orders = static_cast<std::int64_t>(from_environment("WAYBILL_CRASH_ORDERS", 200));
+    const std::uint64_t seed = std::random_device{}();
+    std::mt19937_64 random(seed);
+    const std::int64_t step = std::max<std::int64_t>(20, orders / 50);
+    const std::int64_t steps = (orders + step - 1) / step;
+    int kills = 0;
+    int stops = 0;
+    int crashes = 0;
+    for (std::int64_t at = 0; at < steps; ++at) {
+      const std::int64_t order = at * step;
+      database.exec(
+          "insert into orders (business_id, order_number, delivery_street, delivery_city) select '" +
+          tenant.id + "', 'C-' || n, 'Street 1', 'Bonn' from generate_series(" + std::to_string(order + 1) +
+          ", " + std::to_string(order + step) +
+          ") n where not exists (select from orders where order_number = 'C-' || n)");
+      database.exec("update orders set notes = 'go' where notes is null and business_id = '" + tenant.id +
+                    "'");
+      const std::int64_t until =
+          done() + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(step));
+      eventually([&] { return done() >= until; }, 2s);
+      const std::size_t which = random() % 2;
+      if (at == steps / 4 || at == steps / 2 || at == steps * 3 / 4) {
+        stack.crash_postgres();
+        ++crashes;
+      } else if (random() % 4 == 0) {
+        stack.stop(which);
+        // If it holds the shard of the business, the others continue after its lease ends.
+        eventually([&] { return done() >= order + step; }, 15s);
+        stack.go_on(which);
+        ++stops;
+      } else {
+        stack.kill(which);
+        ++kills;
+      }
+    }
+    std::cout << steps * step << " orders; " << kills << " workers killed, " << stops
+              << " stopped for a while, PostgreSQL crashed " << crashes << " times; seed " << seed << "\n";
+    return steps * step;
+  }
+
   ThreeWorkers stack;
   PatientSession database{stack.up().database_url()};
   Tenant tenant{stack.up(), "moving"};
 };
 
-// WAYBILL_CRASH_ORDERS makes the test longer.
+// WAYBILL_CRASH_ORDERS makes the tests longer.
 TEST_F(CrashDuringStatusChanges, StatusChangesAreMadeExactlyOnceDespiteCrashesAndStops) {
-  const auto orders = static_cast<std::int64_t>(from_environment("WAYBILL_CRASH_ORDERS", 200));
-  const std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random(seed);
   for (const char* status : {"ready", "shipped", "delivered"}) {
     tenant.update_status("order_updated", "", status);
   }
-  const std::int64_t step = std::max<std::int64_t>(20, orders / 50);
-  const std::int64_t steps = (orders + step - 1) / step;
-  int kills = 0;
-  int stops = 0;
-  int crashes = 0;
-  for (std::int64_t at = 0; at < steps; ++at) {
-    const std::int64_t order = at * step;
-    database.exec("insert into orders (business_id, order_number) select '" + tenant.id +
-                  "', 'C-' || n from generate_series(" + std::to_string(order + 1) + ", " +
-                  std::to_string(order + step) +
-                  ") n where not exists (select from orders where order_number = " + "'C-' || n)");
-    database.exec("update orders set notes = 'go' where notes is null and business_id = '" + tenant.id + "'");
-    const std::int64_t until =
-        moved() + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(step));
-    eventually([&] { return moved() >= until; }, 2s);
-    const std::size_t which = random() % 2;
-    if (at == steps / 4 || at == steps / 2 || at == steps * 3 / 4) {
-      stack.crash_postgres();
-      ++crashes;
-    } else if (random() % 4 == 0) {
-      stack.stop(which);
-      // If it holds the shard of the business, the others continue after its lease ends.
-      eventually([&] { return moved() >= order + step; }, 15s);
-      stack.go_on(which);
-      ++stops;
-    } else {
-      stack.kill(which);
-      ++kills;
-    }
-  }
-  const auto becomes_count = [&](const std::string& sql, std::int64_t expected) {
-    return eventually([&] { return database.number(sql) == expected; }, recovery_limit);
-  };
-  EXPECT_TRUE(becomes_count("select count(*) from orders where status = 'delivered'", steps * step));
+  const std::int64_t orders = insert_under_faults([&] { return moved(); });
+  EXPECT_TRUE(becomes_count("select count(*) from orders where status = 'delivered'", orders));
   EXPECT_TRUE(becomes_count("select count(*) from pending_events", 0));
   EXPECT_TRUE(becomes_count("select count(*) from run_queue", 0));
-  std::cout << steps * step << " orders; " << kills << " workers killed, " << stops
-            << " stopped for a while, PostgreSQL crashed " << crashes << " times; seed " << seed << "\n";
-  check(steps * step);
+  check(orders);
+}
+
+TEST_F(CrashDuringStatusChanges, FieldsAreSetAndShipmentsMadeExactlyOnce) {
+  for (const json::object& action :
+       {json::object{
+            {"type", "update_record"},
+            {"set", {{"metadata", {{"seen", "{{orderNumber}}"}}}, {"tags", {{"add", json::array{"seen"}}}}}}},
+        json::object{{"type", "create_shipment"}}}) {
+    tenant.configure({{"name", action.at("type")},
+                      {"entityType", "Order"},
+                      {"triggerId", trigger_guid("order_updated")},
+                      {"conditions", {{"notes", {{"changed", true}}}}},
+                      {"action", action}});
+  }
+  const std::string shipments = "select count(*) from shipments where order_id is not null";
+  const std::int64_t orders = insert_under_faults([&] { return database.number(shipments); });
+  EXPECT_TRUE(becomes_count(shipments, orders));
+  EXPECT_TRUE(becomes_count("select count(*) from pending_events", 0));
+  EXPECT_TRUE(becomes_count("select count(*) from run_queue", 0));
+  EXPECT_EQ(database.number("select count(distinct order_id) from shipments"), orders);
+  EXPECT_EQ(
+      database.number(
+          "select count(*) from orders where metadata ->> 'seen' = order_number and tags = '[\"seen\"]'"),
+      orders);
+  EXPECT_EQ(database.number("select count(*) from events where (order_after).tags is not null and "
+                            "(order_before).tags is null"),
+            orders)
+      << "none twice, none missing";
+  EXPECT_EQ(database.number("select count(*) from all_runs where status = 'succeeded'"), 2 * orders);
+  EXPECT_EQ(database.number("select count(*) from all_runs"), 2 * orders);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ struct Writers::Client {
   std::string name;
   std::mt19937_64 random;
   std::size_t changes = 0;
+  std::chrono::steady_clock::time_point next_change{};
 
   std::string next_mark() { return name + "-" + std::to_string(++changes); }
   std::size_t below(std::size_t limit) {
@@ -22,8 +23,11 @@ struct Writers::Client {
 };
 
 Writers::Writers(Ledger& ledger, const std::vector<Shop>& shops, std::string database_url,
-                 std::function<int()> api_port, std::uint64_t seed)
-    : ledger_(ledger), database_url_(std::move(database_url)), api_port_(std::move(api_port)) {
+                 std::function<int()> api_port, std::uint64_t seed, Deadline interval)
+    : ledger_(ledger),
+      database_url_(std::move(database_url)),
+      api_port_(std::move(api_port)),
+      interval_(interval) {
   for (std::size_t i = 0; i < shops.size(); ++i) {
     threads_.emplace_back([this, shop = shops[i],
                            client = Client{"a" + std::to_string(i), std::mt19937_64(seed + i)}]() mutable {
@@ -42,10 +46,23 @@ void Writers::stop() {
   threads_.clear();
 }
 
+void Writers::pause(Client& client) {
+  if (interval_ == Deadline::zero()) return;
+  std::this_thread::sleep_until(client.next_change);  // the rate of the load, not a wait for a result
+  client.next_change = std::max(client.next_change + interval_, std::chrono::steady_clock::now());
+}
+
 void Writers::write_by_api(const Shop& shop, Client& client) {
   std::optional<Http> http;
-  // A failed change is followed by a pause, so that the writers do not flood a recovering service.
-  while (!stopped_) eventually([&] { return stopped_ || change_by_api(http, shop, client); });
+  while (!stopped_) {
+    if (interval_ > Deadline::zero()) {
+      pause(client);
+      change_by_api(http, shop, client);
+    } else {
+      // A failed change is followed by a pause, so that the writers do not flood a recovering service.
+      eventually([&] { return stopped_ || change_by_api(http, shop, client); });
+    }
+  }
 }
 
 bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client& client) {
@@ -61,6 +78,7 @@ bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client&
                           {"deliveryAddress", {{"street", "Rua 1"}, {"city", client.city()}}},
                           {"notes", mark}})
             : http->put("/api/v1/Orders/" + client.pick(shop.orders), {{"notes", mark}});
+    ledger_.answered(response.status);
     if (response.status == 200 || response.status == 201) {
       ledger_.wrote(mark, Ledger::Fate::committed);
       return true;
@@ -69,6 +87,7 @@ bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client&
     ledger_.wrote(mark, refused ? Ledger::Fate::rolled_back : Ledger::Fate::unknown);
   } catch (const std::runtime_error&) {
     // The connection was refused: nothing was sent.
+    ledger_.answered(0);
     ledger_.wrote(mark, Ledger::Fate::rolled_back);
   }
   http.reset();
@@ -87,7 +106,10 @@ void Writers::write_by_sql(const Shop& shop, Client& client) {
       }
     });
     try {
-      while (session && !stopped_) change_by_sql(*session, shop, client);
+      while (session && !stopped_) {
+        pause(client);
+        change_by_sql(*session, shop, client);
+      }
     } catch (const std::runtime_error&) {
       // The ledger has the fate of the change in flight.
       session.reset();

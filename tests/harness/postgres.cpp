@@ -24,6 +24,7 @@ std::string with_primary(const std::string& url) {
 }  // namespace
 
 std::filesystem::path server_programs() {
+  if (const char* given = std::getenv("WAYBILL_PG_BIN_DIR")) return given;
   std::filesystem::path newest;
   for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql")) {
     const auto programs = version.path() / "bin";

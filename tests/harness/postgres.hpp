@@ -71,7 +71,8 @@ Postgres& postgres();
 /// Stops the cluster; main calls this last.
 void stop_postgres();
 
-/// The directory of the newest installed server's programs.
+/// The directory in WAYBILL_PG_BIN_DIR, which `waybill up` uses too, otherwise that of the newest installed
+/// server's programs.
 std::filesystem::path server_programs();
 
 /// The user that runs PostgreSQL's server programs if the test is root; nullopt if it is not.

@@ -51,14 +51,14 @@ void Waybill::start() {
   const bool serves = options_.command != "worker";
   const bool own_cluster = !options_.data_dir.empty();
   std::vector<std::string> command = options_.prefix;
-  command.insert(command.end(),
-                 {waybill_binary(), options_.command, "--secret-key-file", options_.secret_key_file});
+  command.insert(command.end(), {options_.program.empty() ? waybill_binary().string() : options_.program,
+                                 options_.command, "--secret-key-file", options_.secret_key_file});
   if (own_cluster) {
     command.insert(command.end(), {"--data-dir", options_.data_dir});
   } else {
     command.insert(command.end(), {"--database-url", database_url_, "--data-dir", directory_->path()});
   }
-  if (serves) command.insert(command.end(), {"--listen", "127.0.0.1:0"});
+  if (serves) command.insert(command.end(), {"--listen", options_.listen});
   if (options_.allow_private_destinations) command.emplace_back("--allow-private-destinations");
   command.insert(command.end(), {"--retry-schedule", options_.retry_schedule, "--metrics-listen", "off"});
   command.insert(command.end(),
@@ -75,7 +75,7 @@ void Waybill::start() {
   }
   if (serves) {
     port_ = std::stoi(ready->substr(ready->find_last_of(':') + 1));
-    host_ = "127.0.0.1";
+    host_ = options_.listen.substr(0, options_.listen.find(':'));
   }
   if (own_cluster) {
     const auto line = process_->wait_for_line("database postgresql://");

@@ -17,6 +17,8 @@ class Waybill {
  public:
   struct Options {
     std::string command = "up";  // "up", "api" or "worker"
+    std::string program = {};    // another version of it; empty: waybill_binary()
+    std::string listen = "127.0.0.1:0";
     bool allow_private_destinations = true;
     std::string retry_schedule = "1s,1s,1s";
     int account_mails_per_network = 0;        // 0: unlimited, because all tests come from one address
@@ -61,7 +63,7 @@ class Waybill {
   std::string database_url_;
   std::unique_ptr<TempDirectory> directory_;
   std::unique_ptr<Process> process_;
-  std::string host_ = "127.0.0.1";
+  std::string host_;
   int port_ = 0;
 };
 

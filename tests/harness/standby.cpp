@@ -31,9 +31,13 @@ PrimaryAndStandby::PrimaryAndStandby() {
   const auto programs = server_programs();
   run_program({programs / "initdb", "-D", directory_ / "primary" / "data", "-U", "waybill", "-A", "trust",
                "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"});
+  // The copy of a cluster that has not run yet follows it from its first WAL record.
+  run_program({"cp", "-R", directory_ / "primary" / "data", directory_ / "standby" / "data"});
+  run_program({"sh", "-c",
+               "cd \"$0\" && touch standby.signal && echo \"primary_conninfo = 'host=$1 user=waybill'\" "
+               ">>postgresql.auto.conf",
+               directory_ / "standby" / "data", directory_ / "primary"});
   primary_ = start("primary");
-  run_program({programs / "pg_basebackup", "-D", directory_ / "standby" / "data", "-U", "waybill", "-h",
-               directory_ / "primary", "-R", "--checkpoint=fast", "--no-sync"});
   standby_ = start("standby");
 }
 

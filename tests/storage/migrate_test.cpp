@@ -1,5 +1,6 @@
 #include "storage/migrate.hpp"
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -97,6 +98,75 @@ TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
   EXPECT_THAT(error_of(storage::migrations()), HasSubstr(said));
   EXPECT_THROW(storage::refuse_unreleased_schema(database_.url()), MigrationError);
   EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
+}
+
+constexpr Statement in_steps{"0002_in_steps",
+                             "-- Builds an index.\n"
+                             "-- @step\ndrop index concurrently if exists @schema@.a_by_id;\n"
+                             "-- @step\ncreate index concurrently a_by_id on a (id);\n"
+                             "-- @step\nselect 1 / (select count(*) from allowed);\n"};
+
+TEST_F(Migrate, StepsRunOutsideATransactionAndAgainAfterAFailure) {
+  database_.exec("create table allowed (id int)");
+  const Statement two[] = {first, in_steps};
+  EXPECT_THAT(error_of(two), HasSubstr("0002_in_steps"));
+  EXPECT_EQ(database_.number("select count(*) from pg_indexes where indexname = 'a_by_id'"), 1);
+  EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
+  database_.exec("insert into allowed values (1)");
+  EXPECT_THAT(migrate(database_.url(), two), ElementsAre("0002_in_steps"));
+  EXPECT_EQ(
+      database_.number("select count(*) from pg_index where indexrelid = 'a_by_id'::regclass and indisvalid"),
+      1);
+  EXPECT_THAT(migrate(database_.url(), two), IsEmpty());
+}
+
+TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
+  database_.exec("create table allowed (id int); insert into allowed values (1)");
+  const Statement two[] = {first, in_steps};
+  // The build waits for this transaction, and so the others wait for the build.
+  Session writer(database_.url());
+  migrate(database_.url(), std::span(two, 1));
+  writer.exec("begin");
+  writer.exec("insert into a values (1)");
+  std::vector<std::future<std::vector<std::string>>> all;
+  for (int i = 0; i < 4; ++i)
+    all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
+  while (
+      database_.number("select count(*) from pg_stat_activity where query like 'create index concurrently%' "
+                       "and wait_event_type = 'Lock'") == 0) {
+  }
+  writer.exec("commit");
+  std::vector<std::string> applied;
+  for (auto& one : all) {
+    for (auto& name : one.get()) applied.push_back(std::move(name));
+  }
+  EXPECT_THAT(applied, ElementsAre("0002_in_steps"));
+}
+
+TEST_F(Migrate, TheRecordsOfAnEarlierReleaseAreCountedByStatusOnce) {
+  const auto all = storage::migrations();
+  const auto counting = std::ranges::find(all, "0024_lists", &Statement::name) - all.begin();
+  ASSERT_LT(counting, std::ssize(all));
+  const auto before = static_cast<std::size_t>(counting);
+  migrate(database_.url(), all.first(before));
+  database_.exec(
+      "insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one');"
+      "insert into orders (business_id, order_number, status) select guid, n, 'ready' from businesses, "
+      "generate_series(1, 5) n;"
+      "insert into shipments (business_id, tracking_number) select guid, 'a' from businesses;"
+      "update orders set deleted_at = now() where order_number = '1'");
+  migrate(database_.url(), all.first(before + 1));
+  database_.exec("update orders set status = 'shipped' where order_number = '2'");
+  const auto records = [&](const std::string& type, const std::string& status) {
+    return database_.number(
+        "select coalesce(sum(case when status_after = $2 then records else 0 end - "
+        "case when status_before = $2 then records else 0 end), 0)::bigint "
+        "from status_counts where entity_type = $1::int",
+        {type, status});
+  };
+  EXPECT_EQ(records("0", "ready"), 3);
+  EXPECT_EQ(records("0", "shipped"), 1);
+  EXPECT_EQ(records("1", "created"), 1);
 }
 
 TEST_F(Migrate, ReplacesTheTokenOfTheSchema) {

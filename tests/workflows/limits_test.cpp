@@ -59,6 +59,23 @@ TEST_F(WorkflowLimits, ATriggerHasALimitedNumberOfActiveWorkflows) {
       200);
 }
 
+TEST_F(WorkflowLimits, AListCountsForEachOfItsTriggers) {
+  json::object list = definition("order_created");
+  list.erase("triggerId");
+  list["triggers"] = json::array{"*"};
+  ASSERT_EQ(configure(list).status, 201);
+  json::object form = definition("order_shipped");
+  form["action"].as_object()["method"] = "PUT";  // of the second format
+  ASSERT_EQ(configure(form).status, 201);
+  const Response refused = configure(definition("order_shipped"));
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(text_at(refused.body, "error.message"), HasSubstr("the trigger order_shipped"));
+  list["triggers"] = json::array{"order_created", "order_shipped"};
+  EXPECT_EQ(configure(list).status, 409);
+  list["triggers"] = json::array{"order_created", "order_updated"};
+  EXPECT_EQ(configure(list).status, 201);
+}
+
 TEST_F(WorkflowLimits, ADelayIsShorterThanTheRetentionOfItsEvent) {
   json::object body = definition("order_created");
   body["delay"] = "P3D";

@@ -94,7 +94,8 @@ TEST_F(StandbyReads, ListsSearchesAndAnalysisAreServedByTheStandby) {
        {"/api/v1/Orders", "/api/v1/Orders?$search=Lamp", "/api/v1/Orders?$filter=status eq 'pending'",
         "/api/v1/Orders?PageSize=1&Page=25", "/api/v1/Customers", "/api/v1/Products", "/api/v1/shipments",
         "/api/v1/shipments/overview", "/api/dispatch", "/api/dispatch/overview", "/api/workflows/runs",
-        "/api/business/tokens", "/api/workflows/ledger"}) {
+        "/api/business/tokens", "/api/business/audit", "/api/workflows/ledger", "/api/workflows/overview",
+        "/api/workflows/stats"}) {
     std::string encoded = path;
     for (auto at = encoded.find(' '); at != std::string::npos; at = encoded.find(' '))
       encoded.replace(at, 1, "%20");

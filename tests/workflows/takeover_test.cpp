@@ -125,6 +125,15 @@ TEST_F(TakeOver, EventsOfADrainingWorkerContinueAtOnceDespiteAHangingAttempt) {
   EXPECT_EQ(worker.process().wait_exit(), 0);
 }
 
+TEST_F(TakeOver, AJoiningWorkerTakesNoShardsBeforeItHasReadTheWorkflows) {
+  Session lock(database.url());
+  lock.exec("begin; lock table workflows in access exclusive mode");
+  start_worker();
+  EXPECT_TRUE(throughout([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }, 1s));
+  lock.exec("rollback");
+  EXPECT_TRUE(eventually([&] { return shards_by_worker().size() == 3; }));
+}
+
 // One attempt of each business hangs; it must not delay its shard.
 TEST_F(TakeOver, AJoiningWorkerDelaysNoEventByMoreThanHalfASecond) {
   workers.pop_back();

@@ -52,6 +52,22 @@ TEST_F(Unreadable, EventsOfAnUnknownActionWaitWhileOtherWorkflowsContinue) {
   EXPECT_TRUE(at(tenant.workflow(workflow), "problem").is_null());
 }
 
+TEST_F(Unreadable, EventsOfATriggerInAnUnknownFormAreKept) {
+  const std::string workflow = tenant.webhook(url(), "order_created");
+  const auto set_trigger = [&](const std::string& code) {
+    tenant.sql.rows("update workflows set trigger_code = $2 where guid = $1", {workflow, code});
+  };
+  set_trigger("3:order_created");
+  EXPECT_EQ(at(tenant.workflow(workflow), "problem"), "unknown trigger 3:order_created");
+  tenant.insert_order();
+  tenant.settle();
+  EXPECT_EQ(postponed(), 1);
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  set_trigger("2:order_created");
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  EXPECT_TRUE(at(tenant.workflow(workflow), "problem").is_null());
+}
+
 TEST_F(Unreadable, WaitingEventsThatDoNotMeetTheConditionsMakeNoRun) {
   const std::string workflow = tenant.webhook(url(), "order_created");
   set_conditions(workflow, R"({"notes": {"resembles": "x"}})");

@@ -9,8 +9,8 @@
 
 namespace waybill::worker {
 
-/// How long a claimed run may wait in memory for its texts and for its attempt: both end within the lease of
-/// the claim.
+/// The time that a claimed run may wait in memory for its texts and for its attempt: both end within the
+/// lease of the claim.
 inline constexpr Duration claim_patience = std::chrono::seconds(4);
 
 /// Makes a task of a run from the database's queue, or the state of a run that needs no attempt: it could not

@@ -28,24 +28,20 @@ void append_or_null(std::string& out, const std::optional<std::string>& text) {
 
 constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);
 
-std::shared_ptr<const storage::StatusChange> change_of(const actions::Move& move, Time started_at) {
-  return std::make_shared<const storage::StatusChange>(
-      storage::StatusChange{.entity_type = move.entity_type,
-                            .records = move.records,
-                            .status = move.status,
-                            .when_all_shipments = move.when_all_shipments,
-                            .cause = move.cause,
-                            .started_at = started_at});
-}
-
 /// The final status and code of a run, by the result of its change of records.
-std::pair<RunStatus, std::optional<std::string>> ending(storage::StatusChangeResult::Kind kind) {
-  using Kind = storage::StatusChangeResult::Kind;
+std::pair<RunStatus, std::optional<std::string>> ending(storage::ChangeResult::Kind kind) {
+  using Kind = storage::ChangeResult::Kind;
   switch (kind) {
     case Kind::forbidden:
       return {RunStatus::skipped, "FORBIDDEN_MOVE"};
     case Kind::not_ready:
       return {RunStatus::skipped, "CONDITION"};
+    case Kind::closed:
+      return {RunStatus::skipped, "LOCKED"};
+    case Kind::exists:
+      return {RunStatus::skipped, "EXISTS"};
+    case Kind::invalid:
+      return {RunStatus::dead, "INVALID_VALUE"};
     case Kind::not_found:
       return {RunStatus::skipped, "NO_RECORD"};
     case Kind::refused:
@@ -94,20 +90,21 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
                           state.code = pause.code;
                           verdict.pause = pause.reason;
                         },
-                        [&](const actions::Move& move) {
+                        [&](const auto& change) {
                           state = run.state;
                           state.status = RunStatus::running;
-                          state.change = change_of(move, result.started_at);
+                          state.change = std::make_shared<const storage::RecordChange>(
+                              storage::RecordChange{.change = change, .started_at = result.started_at});
                         }},
              result.outcome);
   return verdict;
 }
 
-storage::RunState judge_change(const storage::RunState& state, const storage::StatusChangeResult& result,
+storage::RunState judge_change(const storage::RunState& state, const storage::ChangeResult& result,
                                Time now) {
   storage::RunState next = state;
   next.change = nullptr;
-  if (result.kind == storage::StatusChangeResult::Kind::locked) {
+  if (result.kind == storage::ChangeResult::Kind::locked) {
     next.status = state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
     next.at = now + lock_retry_delay;
     return next;

@@ -22,8 +22,7 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
 
 /// The state of a run whose last attempt requested a change of records, with the result of the change at
 /// `now`. An attempt that met a lock conflict does not count.
-storage::RunState judge_change(const storage::RunState& state, const storage::StatusChangeResult& result,
-                               Time now);
+storage::RunState judge_change(const storage::RunState& state, const storage::ChangeResult& result, Time now);
 
 /// Returns `tries` (a JSON array) with a further entry {number, startedAt, durationMs, statusCode, response,
 /// error}.

@@ -126,11 +126,11 @@ TEST(Judge, KeepsEarlierAttempts) {
 
 storage::RunState after_move(int attempts) {
   const Verdict verdict = judge(run_after(attempts),
-                                result_of(actions::Move{.entity_type = domain::EntityType::order,
-                                                        .records = {Guid{}},
-                                                        .status = "shipped",
-                                                        .when_all_shipments = {},
-                                                        .cause = "{}"}),
+                                result_of(storage::StatusChange{.entity_type = domain::EntityType::order,
+                                                                .records = {Guid{}},
+                                                                .status = "shipped",
+                                                                .when_all_shipments = {},
+                                                                .cause = "{}"}),
                                 two_retries, now);
   return verdict.state;
 }
@@ -141,22 +141,25 @@ TEST(JudgeChange, BeforeTheChangeTheRunIsUnchanged) {
   EXPECT_EQ(state.attempts, 1);
   EXPECT_EQ(state.tries, "[]");
   ASSERT_TRUE(state.change);
-  EXPECT_EQ(state.change->status, "shipped");
+  EXPECT_EQ(std::get<storage::StatusChange>(state.change->change).status, "shipped");
   EXPECT_EQ(state.change->started_at, started);
 }
 
 TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
-  using Kind = storage::StatusChangeResult::Kind;
+  using Kind = storage::ChangeResult::Kind;
   struct Case {
     Kind kind;
     RunStatus status;
     std::optional<std::string> code;
   };
-  for (const Case& expected : {Case{Kind::made, RunStatus::succeeded, {}},
-                               Case{Kind::forbidden, RunStatus::skipped, "FORBIDDEN_MOVE"},
-                               Case{Kind::not_ready, RunStatus::skipped, "CONDITION"},
-                               Case{Kind::not_found, RunStatus::skipped, "NO_RECORD"},
-                               Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
+  for (const Case& expected :
+       {Case{Kind::made, RunStatus::succeeded, {}},
+        Case{Kind::forbidden, RunStatus::skipped, "FORBIDDEN_MOVE"},
+        Case{Kind::not_ready, RunStatus::skipped, "CONDITION"},
+        Case{Kind::not_found, RunStatus::skipped, "NO_RECORD"},
+        Case{Kind::closed, RunStatus::skipped, "LOCKED"}, Case{Kind::exists, RunStatus::skipped, "EXISTS"},
+        Case{Kind::invalid, RunStatus::dead, "INVALID_VALUE"},
+        Case{Kind::refused, RunStatus::dead, "UNRECORDABLE"}}) {
     const std::string error = expected.code ? "why" : "";
     const storage::RunState state = judge_change(after_move(0), {.kind = expected.kind, .error = error}, now);
     EXPECT_EQ(state.status, expected.status);
@@ -175,7 +178,7 @@ TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
 TEST(JudgeChange, ALockConflictDoesNotCountAsAnAttempt) {
   for (const int attempts : {0, 2}) {
     const storage::RunState state = judge_change(
-        after_move(attempts), {.kind = storage::StatusChangeResult::Kind::locked, .error = "held"}, now);
+        after_move(attempts), {.kind = storage::ChangeResult::Kind::locked, .error = "held"}, now);
     EXPECT_EQ(state.status, attempts == 0 ? RunStatus::queued : RunStatus::retrying);
     EXPECT_EQ(state.attempts, attempts);
     EXPECT_EQ(state.tries, "[]");

@@ -172,7 +172,8 @@ bool Runner::admit(const TaskPtr& task) {
   } else if (!workflow) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
-  } else if (workflow->paused || recorder_.is_pausing(workflow->guid)) {
+  } else if (workflow->paused || recorder_.is_pausing(workflow->guid) ||
+             catalogue_.is_suspended(workflow->business_id)) {
     state.status = RunStatus::held;
   } else if (is_silenced(*task->action, *workflow)) {
     state.status = RunStatus::skipped;

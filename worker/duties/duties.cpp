@@ -6,6 +6,8 @@
 #include <prometheus/histogram.h>
 
 #include "base/observe.hpp"
+#include "storage/change_author.hpp"
+#include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/duties.sql.hpp"
 
 namespace waybill::worker {
@@ -57,6 +59,7 @@ void Duties::perform(const Duty& duty) {
     session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill duties");
     // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
     session_->execute("set lock_timeout = '200ms'");
+    session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
   }
   if (!session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked) return;
   const auto started_at = std::chrono::steady_clock::now();

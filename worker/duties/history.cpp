@@ -5,6 +5,7 @@ namespace waybill::worker {
 namespace {
 
 constexpr int tokens_retention_days = 400;  // after the end of a token; lists show it until then
+constexpr int audit_retention_days = 400;
 constexpr std::int64_t rows_per_transaction = 1'000;
 constexpr int max_transactions = 100;
 
@@ -24,6 +25,7 @@ void expire_history(storage::blocking::Connection& session, const DutyOptions& o
   expire<storage::sql::duties::ExpireTemplateVersions>(session, options.retention_days);
   expire<storage::sql::duties::ExpireSwitches>(session, options.retention_days);
   expire<storage::sql::duties::ExpireTokens>(session, tokens_retention_days);
+  expire<storage::sql::duties::ExpireAuditLog>(session, audit_retention_days);
 }
 
 }  // namespace waybill::worker

@@ -7,6 +7,8 @@
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
+#include "storage/change_author.hpp"
+#include "storage/sql/audit_log.sql.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -112,9 +114,11 @@ bool PauseWriter::write_all() {
 
 bool PauseWriter::write(Guid workflow, Request request) {
   try {
-    if (!session_)
+    if (!session_) {
       session_ = std::make_unique<storage::blocking::Connection>(database_url_, "waybill pauses",
                                                                  storage::worker_limits);
+      session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
+    }
     written(workflow, store(request));
     return true;
   } catch (const storage::StatementError& error) {

@@ -52,10 +52,12 @@ void EventIntake::connected() {
   watermarks_.reconnected();
 }
 
-void EventIntake::follow_leases(storage::Session& session) {
+bool EventIntake::follow_leases(storage::Session& session) {
+  bool changed = false;
   {
     const std::lock_guard lock(mutex_);
-    if (new_leases_) {
+    changed = new_leases_.has_value();
+    if (changed) {
       for (const auto& shard : read_) {
         if (has(*new_leases_, shard)) continue;
         watermarks_.remove(shard.first);
@@ -73,6 +75,7 @@ void EventIntake::follow_leases(storage::Session& session) {
     session.run(storage::sql::leases::SetIdle{.worker = options_.worker, .idle = *idle});
     rate_.announced(*idle);
   }
+  return changed;
 }
 
 bool EventIntake::has_new_leases() const {

@@ -51,8 +51,8 @@ class EventIntake {
   /// Forgets the events that are not matched: a new connection reads them again.
   void connected();
   /// Starts and ends the reading of shards as `hold` said, and lets writers notify or not as the rate
-  /// demands.
-  void follow_leases(storage::Session& session);
+  /// demands. Returns true if the shards changed.
+  bool follow_leases(storage::Session& session);
   bool has_new_leases() const;
   /// False if too many events are in flight, or if the runner has no room; `settled` then wakes the pump.
   bool has_room(bool runner_has_room);

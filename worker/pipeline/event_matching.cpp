@@ -4,15 +4,20 @@
 #include <utility>
 
 #include "base/observe.hpp"
+#include "storage/binary.hpp"
 #include "storage/run_store.hpp"
+#include "storage/sql/suspensions.sql.hpp"
 
 namespace waybill::worker {
 namespace {
 
+namespace sql = storage::sql::suspensions;
+
 constexpr std::size_t first_batch = 32;
 constexpr Duration postponed_look_every = std::chrono::seconds(1);
 constexpr std::size_t most_postponed_workflows = 100;
-constexpr std::size_t most_postponed = 200;  // matches of a workflow in one transaction
+constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
+constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
 
 std::size_t run_count(const std::vector<MatchedEvent>& events) {
   std::size_t count = 0;
@@ -40,6 +45,11 @@ bool EventMatching::match_some(storage::Session& session, std::vector<storage::S
   if (events.empty()) return false;
   std::vector<MatchedEvent> matched;
   try {
+    set_aside(session, events, rows);
+    if (events.empty()) {
+      intake_.matched();
+      return true;
+    }
     matched = match(session, events, std::move(rows));
   } catch (...) {
     intake_.put_back(events);
@@ -49,6 +59,33 @@ bool EventMatching::match_some(storage::Session& session, std::vector<storage::S
   runner_.submit(std::move(matched));
   intake_.matched();
   return true;
+}
+
+/// Removes the events of suspended businesses from the batch and moves them aside. They stay in order: until
+/// the last of them is matched, later events of the business are set aside, too.
+void EventMatching::set_aside(storage::Session& session, std::vector<storage::PendingEvent>& events,
+                              std::vector<storage::StoredEvent>& rows) {
+  std::vector<storage::EventKey> keys;
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  for (const storage::PendingEvent& event : events) {
+    if (!workflows_.sets_aside(event.business_id)) continue;
+    keys.push_back(event.key());
+    shards.push_back(event.shard);
+    ids.push_back(static_cast<std::int64_t>(event.id));
+    times.push_back(event.at);
+  }
+  if (keys.empty()) return;
+  session.run(sql::SetAside{.shards = storage::binary_array(shards),
+                            .events = storage::binary_array(ids),
+                            .times = storage::binary_array(times),
+                            .worker = options_.worker});
+  const auto is_aside = [this](const auto& event) { return workflows_.sets_aside(event.business_id); };
+  std::erase_if(events, is_aside);
+  std::erase_if(rows, is_aside);
+  intake_.settled(keys);
+  observe(Observable::events_set_aside, {}, keys.size());
 }
 
 std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
@@ -103,6 +140,44 @@ bool EventMatching::match_postponed(storage::Session& session) {
   }
   if (any) next_postponed_look_ = {};
   return any;
+}
+
+bool EventMatching::match_set_aside(storage::Session& session) {
+  const auto business = workflows_.resumed_business();
+  if (!business) return false;
+  storage::Work work(session);
+  const auto rows =
+      session.run(sql::Read{.business = *business, .worker = options_.worker, .limit = most_set_aside});
+  if (rows.empty()) {
+    workflows_.caught_up(*business);
+    return true;
+  }
+  std::vector<storage::PendingEvent> events;
+  for (const auto& row : rows) {
+    events.push_back(
+        {.shard = 0, .id = static_cast<std::uint64_t>(row.event_id), .business_id = *business, .at = row.at});
+  }
+  const std::vector<MatchedEvent> matched = matcher_.match(
+      session, events, {}, {.has_memory = [](const Guid&) { return false; }, .may_defer = true});
+  std::vector<storage::Run> runs;
+  std::vector<storage::PostponedMatch> postponed;
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  for (const MatchedEvent& event : matched) {
+    for (const PlannedRun& planned : event.runs) runs.push_back(planned.run);
+    postponed.insert(postponed.end(), event.postponed.begin(), event.postponed.end());
+    ids.push_back(static_cast<std::int64_t>(event.key.id));
+    times.push_back(event.key.at);
+  }
+  storage::RunStore store(session, options_.worker);
+  store.queue(runs);
+  store.postpone(postponed);
+  session.run(sql::Remove{
+      .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
+  work.commit();
+  observe(Observable::events_matched, {}, matched.size());
+  observe(Observable::runs_planned, {}, runs.size());
+  return true;
 }
 
 }  // namespace waybill::worker

@@ -18,9 +18,9 @@
 namespace waybill::worker {
 
 /// Matches events with workflows and hands their runs to the runner: new events in batches of a few
-/// milliseconds in which businesses take turns, and events again whose workflow was unreadable when they
-/// came. Runs on the pump thread only. Methods throw DatabaseUnavailable or StatementError; the events then
-/// are matched later.
+/// milliseconds in which businesses take turns, events of a suspended business once it is resumed, and events
+/// again whose workflow was unreadable when they came. Runs on the pump thread only. Methods throw
+/// DatabaseUnavailable or StatementError; the events then are matched later.
 class EventMatching {
  public:
   struct Options {
@@ -37,6 +37,10 @@ class EventMatching {
   /// may be matched now.
   bool match_some(storage::Session& session, std::vector<storage::StoredEvent> rows);
 
+  /// Matches some events that were set aside for one resumed business, and queues their runs. Returns true if
+  /// there may be more.
+  bool match_set_aside(storage::Session& session);
+
   /// Matches postponed events of workflows that are readable now; looks once a second. Returns true if there
   /// may be more.
   bool match_postponed(storage::Session& session);
@@ -45,6 +49,8 @@ class EventMatching {
  private:
   std::vector<MatchedEvent> match(storage::Session& session, const std::vector<storage::PendingEvent>& events,
                                   std::vector<storage::StoredEvent> rows);
+  void set_aside(storage::Session& session, std::vector<storage::PendingEvent>& events,
+                 std::vector<storage::StoredEvent>& rows);
   void give_back_unmatched(std::vector<storage::PendingEvent> events,
                            const std::vector<MatchedEvent>& matched);
 

@@ -16,6 +16,7 @@ constexpr Duration first_reconnect = std::chrono::milliseconds(100);
 constexpr Duration longest_reconnect = std::chrono::seconds(1);
 // The time for other workers to reconnect after a restart or fail-over of the server ended all sessions.
 constexpr Duration return_time = std::chrono::seconds(2);
+constexpr Duration entry_check_interval = std::chrono::milliseconds(20);
 constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -44,13 +45,14 @@ void LeaseKeeper::run() {
       lost_database_ = true;
       set_gauge(Gauge::database_up, 0);
       session_.reset();
+      has_entered_ = false;
       publish({});
       surplus_.clear();
       pause = backoff.next();
     }
     wake_up_.wait(session_ ? session_->socket() : -1, pause);
   }
-  if (!session_) return;
+  if (!has_entered_) return;
   try {
     storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the end of the session frees the leases
@@ -59,9 +61,11 @@ void LeaseKeeper::run() {
 
 /// Renews the leases if due and returns the time until the next check.
 Duration LeaseKeeper::keep() {
-  if (is_renewal_due()) renew();
+  const bool entered = enter();
+  if (entered && is_renewal_due()) renew();
   lost_database_ = false;
   set_gauge(Gauge::database_up, 1);
+  if (!entered) return entry_check_interval;
   const Moment now = steady_clock::now();
   release_idle_surplus(now);
   const auto remaining =
@@ -70,22 +74,29 @@ Duration LeaseKeeper::keep() {
 }
 
 bool LeaseKeeper::is_renewal_due() {
-  if (!session_) return true;
   const bool notified = !session_->notifications().empty();
   return notified || steady_clock::now() - last_renewal_ >= options_.renewal_interval;
 }
 
-void LeaseKeeper::connect() {
-  session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill leases",
-                                                             storage::worker_limits);
-  session_->listen("waybill_leases");
+/// Connects and registers the worker. Returns false while it cannot match events.
+bool LeaseKeeper::enter() {
+  if (has_entered_) return true;
+  if (!session_) {
+    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill leases",
+                                                               storage::worker_limits);
+    session_->listen("waybill_leases");
+  }
+  session_->notifications();  // throws if the session has ended
+  if (!callbacks_.can_match()) return false;
   if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())
     throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
-  if (std::exchange(was_connected_, true)) others_return_until_ = steady_clock::now() + return_time;
+  has_entered_ = true;
+  last_renewal_ = {};
+  if (std::exchange(has_entered_before_, true)) others_return_until_ = steady_clock::now() + return_time;
+  return true;
 }
 
 void LeaseKeeper::renew() {
-  if (!session_) connect();
   storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
   const Duration lag = system_clock().now() - callbacks_.matched_until();
   set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));

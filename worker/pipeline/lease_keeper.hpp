@@ -44,6 +44,9 @@ class LeaseKeeper {
     std::function<void(const std::vector<std::int16_t>& shards)> hand_over;
     /// The time up to which all committed events are matched.
     std::function<Time()> matched_until;
+    /// True if the worker has read the workflows and could match events at once. Until then it takes no
+    /// shards, so the others keep matching theirs while it starts.
+    std::function<bool()> can_match;
   };
 
   LeaseKeeper(Options options, Callbacks callbacks);
@@ -61,7 +64,7 @@ class LeaseKeeper {
   Duration keep();
   bool is_renewal_due();
   void renew();
-  void connect();
+  bool enter();
   void choose_surplus(storage::HeldShards& held, std::size_t share);
   void release_idle_surplus(Moment now);
   void publish(storage::HeldShards held);
@@ -74,7 +77,8 @@ class LeaseKeeper {
   Moment surplus_since_{};
   Moment last_renewal_{};
   Moment others_return_until_{};  // after a reconnection
-  bool was_connected_ = false;
+  bool has_entered_ = false;      // in this session
+  bool has_entered_before_ = false;
   bool lost_database_ = false;
   std::atomic<bool> stopping_ = false;
   WakeUp wake_up_;

@@ -176,10 +176,10 @@ std::vector<PlannedRun> Matcher::plan(const Candidate& candidate, const Limits& 
     defers = defers || (limits.may_defer && (runs.size() >= max_event_runs || bytes >= max_event_bytes ||
                                              is_late(since, max_event_time)));
     if (defers) {
-      runs.push_back(defer_run(event, *workflow, now));
+      runs.push_back(defer_run(event, candidate.fired, *workflow, now));
       ++deferred;
     } else {
-      runs.push_back(plan_run(event, candidate.change, *workflow, now));
+      runs.push_back(plan_run(event, candidate.change, candidate.fired, *workflow, now));
       bytes += storage::byte_size(runs.back().run.key);
     }
   }
@@ -212,7 +212,7 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
       matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
                                found->change.entity);
       if (workflow.rule.conditions.evaluate(found->subject())) {
-        runs.push_back(std::move(defer_run(event, workflow, clock_.now()).run));
+        runs.push_back(std::move(defer_run(event, found->fired, workflow, clock_.now()).run));
       }
     }
     return runs;

@@ -60,14 +60,14 @@ void Pump::run(const std::stop_token& stop) {
       turn(stop);
       backoff_.reset();
     } catch (const storage::DatabaseUnavailable&) {
-      session_.reset();  // the lease keeper reports it
+      disconnect();  // the lease keeper reports it
       set_gauge(Gauge::listen_up, 0);
       runner_.spill();
       wake_up_.wait(-1, backoff_.next());
     } catch (const std::exception& error) {
       const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
       // A prepared statement may be what fails, but a lock conflict passes.
-      if (refused == nullptr || !storage::is_lock_conflict(*refused)) session_.reset();
+      if (refused == nullptr || !storage::is_lock_conflict(*refused)) disconnect();
       observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
       runner_.spill();
       wake_up_.wait(-1, backoff_.next());
@@ -85,6 +85,11 @@ void Pump::store_firings() {
   } catch (const std::exception& error) {
     observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
   }
+}
+
+void Pump::disconnect() {
+  session_.reset();
+  can_match_ = false;
 }
 
 void Pump::connect() {
@@ -109,11 +114,13 @@ bool Pump::read_notifications() {
 
 void Pump::turn(const std::stop_token& stop) {
   read_notifications();
-  intake_.follow_leases(*session_);
+  if (intake_.follow_leases(*session_)) workflows_.took_shards();
   const bool found = match_events();
+  can_match_ = true;
   const bool claimed = runs_.claim(*session_);
   const bool rendered = runs_.render_some(*session_);
-  const bool matched = matching_.match_postponed(*session_);
+  const bool resumed = matching_.match_set_aside(*session_);
+  const bool matched = matching_.match_postponed(*session_) || resumed;
   if (matched) runs_.look_again();
   guard_.save(*session_);
   runner_.spill();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -52,12 +53,15 @@ class Pump {
   Time last_look() const { return intake_.last_look(); }
   /// Beats at each turn, also while the database is away.
   const Heartbeat& heartbeat() const { return heartbeat_; }
+  /// True while it is connected and has read the workflows.
+  bool can_match() const { return can_match_; }
   /// EventIntake::matched_until.
   Time matched_until() const { return intake_.matched_until(); }
 
  private:
   void run(const std::stop_token& stop);
   void connect();
+  void disconnect();
   void turn(const std::stop_token& stop);
   bool read_notifications();
   bool match_events();
@@ -75,7 +79,8 @@ class Pump {
   EventMatching matching_;
   DueRuns runs_;
   std::unique_ptr<storage::Session> session_;  // of the thread; null while the database is away
-  Backoff backoff_;                            // between attempts to go on after a failure
+  std::atomic<bool> can_match_ = false;
+  Backoff backoff_;  // between attempts to go on after a failure
   std::jthread thread_;
 };
 

@@ -1,6 +1,9 @@
 #include "worker/pipeline/workflow_follower.hpp"
 
+#include <utility>
+
 #include "storage/sql/leases.sql.hpp"
+#include "storage/sql/suspensions.sql.hpp"
 #include "storage/workflow_reader.hpp"
 
 namespace waybill::worker {
@@ -17,7 +20,8 @@ bool WorkflowFollower::connected() {
 }
 
 void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
-  if (epoch == seen_epoch_ && !rereads_all_) return;
+  if (epoch == seen_epoch_ && !rereads_all_ && !rereads_suspended_) return;
+  read_suspended(session);
   if (rereads_all_) {
     catalogue_.replace(storage::changed_workflows(session, 0));
   } else {
@@ -26,6 +30,18 @@ void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
   rereads_all_ = false;
   pauses_.seen(catalogue_.epoch());
   seen_epoch_ = epoch;
+}
+
+void WorkflowFollower::read_suspended(storage::Session& session) {
+  std::unordered_set<Guid> suspended;
+  resumed_.clear();
+  aside_.clear();
+  for (const auto& business : session.run(storage::sql::suspensions::List{})) {
+    aside_.insert(business.guid);
+    (business.is_suspended ? suspended : resumed_).insert(business.guid);
+  }
+  catalogue_.suspend(std::move(suspended));
+  rereads_suspended_ = false;
 }
 
 bool WorkflowFollower::may_defer(storage::Session& session, Time now) {

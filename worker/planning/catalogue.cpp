@@ -104,6 +104,17 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
   return active;
 }
 
+void Catalogue::suspend(std::unordered_set<Guid> businesses) {
+  set_gauge(Gauge::businesses_suspended, static_cast<double>(businesses.size()));
+  const std::unique_lock lock(mutex_);
+  suspended_ = std::move(businesses);
+}
+
+bool Catalogue::is_suspended(const Guid& business) const {
+  const std::shared_lock lock(mutex_);
+  return suspended_.contains(business);
+}
+
 WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
   json::object definition = json::parse(stored.action).as_object();

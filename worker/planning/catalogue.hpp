@@ -5,6 +5,7 @@
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "actions/action.hpp"
@@ -80,6 +81,10 @@ class Catalogue {
   /// The switched-on workflows of a business for one entity type, in the order of creation.
   std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
 
+  /// Sets the suspended businesses, whose runs are held.
+  void suspend(std::unordered_set<Guid> businesses);
+  bool is_suspended(const Guid& business) const;
+
  private:
   struct Unreadable {
     Guid business_id;
@@ -96,6 +101,7 @@ class Catalogue {
   std::unordered_map<Guid, WorkflowPtr> workflows_;
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
   std::unordered_map<Guid, Unreadable> unreadable_;
+  std::unordered_set<Guid> suspended_;
 };
 
 }  // namespace waybill::worker

@@ -20,7 +20,8 @@ actions::WorkflowView view_of(const Workflow& workflow) {
           .reply_to = workflow.reply_to};
 }
 
-PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow, Time now) {
+PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
+                     const Workflow& workflow, Time now) {
   const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
   // The depth matters only to actions that change records.
   const int depth = workflow.action->changes_records() ? storage::cause_depth(event.cause) : 0;
@@ -31,7 +32,7 @@ PlannedRun begin_run(const storage::StoredEvent& event, const Workflow& workflow
                           .event_id = event.id,
                           .entity_type = event.entity_type,
                           .entity_id = event.entity_id,
-                          .trigger_code = std::string(workflow.rule.trigger->code),
+                          .trigger_code = std::string(workflow.rule.trigger_of(fired).code),
                           .action = std::string(workflow.action->type()),
                           .created_at = event.at,
                           .origin = guid,
@@ -78,6 +79,8 @@ void mark_dead(storage::RunState& state, const char* code, const std::exception&
 
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request) {
+  std::vector<std::string_view> triggers;
+  if (workflow.rule.triggers.is_list) triggers = workflow.rule.listed(domain::fired_triggers(change));
   try {
     actions::Plan plan = workflow.action->plan(view_of(workflow), {.entity = change.entity,
                                                                    .previous = change.previous,
@@ -85,12 +88,15 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
                                                                    .entity_id = event.entity_id,
                                                                    .event_id = event.id,
                                                                    .at = event.at,
-                                                                   .trigger = run.key.trigger_code});
+                                                                   .trigger = run.key.trigger_code,
+                                                                   .triggers = triggers});
     request = std::move(plan.request);
     run.key.body = std::move(plan.body);
     run.key.destination = workflow.action->destination(request, event.business_id);
   } catch (const std::length_error& error) {
     mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
+  } catch (const actions::InvalidValue& error) {
+    mark_dead(run.state, "INVALID_VALUE", error);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {  // a definition written by SQL, which `check` would have refused
@@ -99,16 +105,17 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
   run.key.request = to_json(request);
 }
 
-PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
-                    Time now) {
-  PlannedRun planned = begin_run(event, workflow, now);
+PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change,
+                    const domain::TriggerSet& fired, const Workflow& workflow, Time now) {
+  PlannedRun planned = begin_run(event, fired, workflow, now);
   render_run(event, change, workflow, planned.run, planned.request);
   apply_workflow(workflow, planned);
   return planned;
 }
 
-PlannedRun defer_run(const storage::StoredEvent& event, const Workflow& workflow, Time now) {
-  PlannedRun planned = begin_run(event, workflow, now);
+PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
+                     const Workflow& workflow, Time now) {
+  PlannedRun planned = begin_run(event, fired, workflow, now);
   planned.run.key.request = storage::deferred_request;
   try {
     planned.run.key.destination = workflow.action->queue_destination(workflow.definition, event.business_id);

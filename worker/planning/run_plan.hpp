@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
+#include "domain/triggers.hpp"
 #include "storage/outbox.hpp"
 #include "storage/run_store.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -32,12 +33,13 @@ struct MatchedEvent {
 };
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give
-/// the same run guid. A run that cannot be rendered is dead.
-PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
-                    Time now);
+/// the same run guid. A run that cannot be rendered is dead. `fired` are the triggers that the event meets.
+PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change,
+                    const domain::TriggerSet& fired, const Workflow& workflow, Time now);
 
 /// Like plan_run, but without the texts (storage::is_deferred).
-PlannedRun defer_run(const storage::StoredEvent& event, const Workflow& workflow, Time now);
+PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
+                     const Workflow& workflow, Time now);
 
 /// Renders the texts of `run` (request and body) with the action and definition of `workflow`. Also stores
 /// the request in `request`. A run that cannot be rendered becomes dead.

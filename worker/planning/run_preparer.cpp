@@ -39,10 +39,10 @@ std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<s
   });
 }
 
-bool is_for_deletions(const matching::Rule& rule) { return rule.trigger->code.ends_with("_deleted"); }
+bool is_for_deletion(const storage::RunKey& run) { return run.trigger_code.ends_with("_deleted"); }
 
 /// True for events that hold no record, so that a later state has nothing to compare.
-bool is_for_erasures(const matching::Rule& rule) { return rule.trigger->code.ends_with("_erased"); }
+bool is_for_erasure(const storage::RunKey& run) { return run.trigger_code.ends_with("_erased"); }
 
 void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
@@ -86,8 +86,9 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     const auto earlier = versions.find(claimed.run.key.guid);
     const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
-    if (is_for_erasures(rule)) continue;
-    const bool is_deletion = event->after == std::nullopt && (event->before || is_for_deletions(rule));
+    if (is_for_erasure(claimed.run.key)) continue;
+    const bool is_deletion =
+        event->after == std::nullopt && (event->before || is_for_deletion(claimed.run.key));
     if (is_deletion && !event->before) continue;  // nothing is left to compare
     claimed.record_gone = !is_deletion && !now.after;
     claimed.conditions_failed = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);

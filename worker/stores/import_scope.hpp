@@ -65,7 +65,7 @@ class PageWork {
   asio::awaitable<storage::ResultOf<S>> run(const S& statement) {
     return transaction_->run(statement);
   }
-  asio::awaitable<storage::StatusChangeResult> change_status(storage::StatusChange change) {
+  asio::awaitable<storage::ChangeResult> change_status(storage::StatusChange change) {
     return storage::change_status(*transaction_, scope_.business, std::move(change));
   }
 

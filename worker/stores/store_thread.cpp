@@ -21,8 +21,9 @@ storage::Database::Options database_options(const StoreThread::Options& options)
   using namespace std::chrono_literals;
   return {.url = options.database_url,
           .application_name = "waybill stores",
-          .read_connections = 2,
-          .write_connections = 5,
+          .read_connections = options.read_connections,
+          .write_connections = options.write_connections,
+          .long_connections = 0,
           .statement_timeout = 30s,
           .wait_limit = 30s};  // a page waits for the pages of other stores
 }

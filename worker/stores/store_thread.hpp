@@ -22,16 +22,18 @@ namespace waybill::worker {
 namespace asio = boost::asio;
 
 /// The thread on which a worker talks to stores: imports and attempts to send tracking are its coroutines and
-/// share its HTTP client and database connections. Of the five write connections, pages of imports
-/// (Cause::business) use at most four, and those of one business at most three; one is reserved for claims,
-/// leases and locks, so that no page delays tracking. Reconnects automatically. A crash loses the coroutines:
-/// a page is committed or read again, and an attempt is repeated under the lease of its run.
+/// share its HTTP client and database connections. Pages of imports (Cause::business) use all write
+/// connections but one, and those of one business all but two; one is reserved for claims, leases and locks,
+/// so that no page delays tracking. Reconnects automatically. A crash loses the coroutines: a page is
+/// committed or read again, and an attempt is repeated under the lease of its run.
 class StoreThread {
  public:
   struct Options {
     std::string database_url;
     net::DestinationPolicy destinations;
     std::string ca_file;
+    int read_connections = 2;
+    int write_connections = 5;
   };
 
   explicit StoreThread(const Options& options);

@@ -1,9 +1,11 @@
 -- Returns the businesses that may have signed a call of a carrier, each with its inbound secret; one row with a
 -- null business if there are none. No row if the carrier does not exist.
 -- $1 carrier uuid, $2 business uuid or null (null: any)
--- -> name text, business uuid or null, sealed_secret bytea or null
-select k.name, g.business_id as business, g.sealed_inbound_secret as sealed_secret
+-- -> name text, business uuid or null, sealed_secret bytea or null, is_suspended boolean
+select k.name, g.business_id as business, g.sealed_inbound_secret as sealed_secret,
+       b.suspended_at is not null as is_suspended
 from carriers k
 left join carrier_configurations g on g.carrier_id = k.guid and g.sealed_inbound_secret is not null and g.is_active
   and ($2::uuid is null or g.business_id = $2::uuid)
+left join businesses b on b.guid = g.business_id
 where k.guid = $1::uuid and k.deleted_at is null

@@ -7,8 +7,16 @@ with crowded as (
   where r.business_id = c.business_id and r.unit = c.unit and r.start = c.start and r.workflow_id = c.workflow_id
     and r.status = c.status
   returning r.*
+), times as (
+  select business_id, unit, start, workflow_id, status, jsonb_object_agg(bucket, runs) as latencies
+  from (select g.business_id, g.unit, g.start, g.workflow_id, g.status, l.key as bucket, sum(l.value::bigint) as runs
+        from gone g, jsonb_each_text(g.latencies) l group by 1, 2, 3, 4, 5, 6) b
+  group by business_id, unit, start, workflow_id, status
+), folded as (
+  select business_id, unit, start, workflow_id, status, sum(runs) as runs, max(newest_at) as newest_at from gone
+  group by business_id, unit, start, workflow_id, status
+  having sum(runs) <> 0
 )
-insert into run_counts (business_id, unit, start, workflow_id, status, runs)
-select business_id, unit, start, workflow_id, status, sum(runs) from gone
-group by business_id, unit, start, workflow_id, status
-having sum(runs) <> 0
+insert into run_counts (business_id, unit, start, workflow_id, status, runs, latencies, newest_at)
+select f.business_id, f.unit, f.start, f.workflow_id, f.status, f.runs, t.latencies, f.newest_at
+from folded f left join times t using (business_id, unit, start, workflow_id, status)

@@ -1,11 +1,12 @@
--- Queues held runs of workflows that are deleted or not paused; runs can be held while their workflow is
--- being resumed. Also makes waiting and retrying runs of workflows deleted in the last hour due, at most ten
+-- Queues held runs of workflows that are deleted or not paused, unless their business is suspended; runs can be held
+-- while their workflow or business is being resumed. Also makes waiting and retrying runs of workflows deleted in the last hour due, at most ten
 -- thousand of each workflow; they end as skipped.
 with resumed as (
   update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
   from workflows w
   where q.status = 'held' and w.business_id = q.business_id and w.guid = q.workflow_id
     and (w.paused_reason is null or w.deleted_at is not null)
+    and not exists (select from businesses b where b.guid = q.business_id and b.suspended_at is not null)
 )
 update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
 from (

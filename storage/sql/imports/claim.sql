@@ -15,7 +15,9 @@ with busy as (
 ), due as (
   select i.business_id, i.guid, i.due_at,
          coalesce(b.imports, 0) + row_number() over (partition by i.business_id order by i.due_at, i.guid) as turn
-  from integrations i left join busy b on b.business_id = i.business_id
+  from integrations i
+  join businesses o on o.guid = i.business_id and o.suspended_at is null
+  left join busy b on b.business_id = i.business_id
   where i.status = 'active' and i.removed_at is null and i.due_at <= now()
     and (i.lease_until is null or i.lease_until <= now()) and i.guid <> all ($4::uuid[])
 ), first as materialized (

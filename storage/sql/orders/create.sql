@@ -1,6 +1,5 @@
--- Adds an order. Without a customer, the customer with the given contact data is found or added. An order that names no
--- carrier or service level has the business's default, unless the two do not fit: a service level is one of the carrier.
--- Items without lengths have the business's default dimensions, in the unit of its products.
+-- Adds an order. Without a customer, the customer with the given contact data is found or added; without a number, it has
+-- the next one. The customer comes before the number, as in create_many.sql, so that the two cannot deadlock.
 -- $1 business uuid, $2 order uuid, $3 number text or null, $4 status text, $5 customer uuid or null,
 -- $6 customer_name text or null, $7 customer_email text or null, $8 customer_phone text or null,
 -- $9 items json, $10 street text or null, $11 city text or null, $12 state text or null,
@@ -10,33 +9,14 @@
 -- $22 delivery_name text or null, $23 delivery_company text or null, $24 delivery_phone text or null,
 -- $25 delivery_email text or null, $26 shipping_method text or null, $27 shipping_cost numeric or null,
 -- $28 external_reference text or null, $29 tags jsonb or null, $30 metadata jsonb or null
-insert into orders (business_id, guid, customer_id, order_number, status, items, total_value, delivery_street,
-                    delivery_city, delivery_state, delivery_postal_code, delivery_country, carrier_id, service_level,
-                    currency, collection_date, collection_start, collection_end, notes, delivery_name, delivery_company,
-                    delivery_phone, delivery_email, shipping_method, shipping_cost, external_reference, tags, metadata)
-select b.guid, $2, coalesce($5, find_or_add_customer(b.guid, $6, $7, $8)), coalesce($3, next_order_number(b.guid)), $4,
-       case when coalesce(d.length, d.width, d.height) is null then $9 else (
-         select json_agg(case when coalesce(i.given ->> 'length', i.given ->> 'width', i.given ->> 'height') is not null
-                              then i.item
-                              else (i.item::jsonb || jsonb_build_object(
-                                      'dimensions', m.lengths || jsonb_build_object('weight', i.given -> 'weight')))::json
-                              end order by i.place)
-         from (select e.item, e.item -> 'dimensions' as given, e.place
-               from json_array_elements($9) with ordinality e (item, place)) i
-         cross join (select jsonb_build_object(
-                              'length', in_unit(coalesce(d.length, 30), coalesce(d.unit, 'cm'), u.unit),
-                              'width', in_unit(coalesce(d.width, 20), coalesce(d.unit, 'cm'), u.unit),
-                              'height', in_unit(coalesce(d.height, 10), coalesce(d.unit, 'cm'), u.unit)) as lengths
-                     from (select coalesce((select s.default_unit from product_settings s where s.business_id = b.guid),
-                                           'cm') as unit) u) m) end,
-       items_value($9), $10, $11, $12, $13, $14,
-       coalesce($15, case when $16::text is null or k.levels ? $16 then k.guid end),
-       coalesce($16, case when k.guid is null or k.levels ? d.service_level then d.service_level end),
-       coalesce($17, b.currency), $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30
-from businesses b
-left join business_defaults d on d.business_id = b.guid
-left join lateral (
-  select c.guid, coalesce(jsonb_path_query_array(c.service_levels, '$[*].code'), '[]') as levels from carriers c
-  where c.business_id in (b.guid, catalogue_business()) and c.guid = coalesce($15, d.carrier_id) and c.deleted_at is null
-) k on true
-where b.guid = $1
+with given as (
+  select $2::uuid as guid, coalesce($5::uuid, find_or_add_customer($1, $6, $7, $8)) as customer,
+         coalesce($3, next_order_number($1)) as number, $4::text as status, $9::json as items, $10::text as street,
+         $11::text as city, $12::text as state, $13::text as postal_code, $14::text as country, $15::uuid as carrier,
+         $16::text as service_level, $17::text as currency, $18::timestamptz as collection_date,
+         $19::text as window_start, $20::text as window_end, $21::text as notes, $22::text as delivery_name,
+         $23::text as delivery_company, $24::text as delivery_phone, $25::text as delivery_email,
+         $26::text as shipping_method, $27::numeric as shipping_cost, $28::text as external_reference,
+         $29::jsonb as tags, $30::jsonb as metadata
+)
+\ir insert.inc

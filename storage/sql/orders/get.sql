@@ -4,5 +4,4 @@ select
 \ir answer.inc
 from orders r
 left join customers c on c.business_id = r.business_id and c.guid = r.customer_id
-left join integrations i on i.business_id = r.business_id and i.guid = r.integration_id
 where r.business_id = $1 and r.guid = $2 and r.deleted_at is null

@@ -5,6 +5,5 @@ select w.position,
 from unnest($1::uuid[], $2::uuid[]) with ordinality w (business_id, guid, position)
 join orders r on r.business_id = w.business_id and r.guid = w.guid
 left join customers c on c.business_id = r.business_id and c.guid = r.customer_id
-left join integrations i on i.business_id = r.business_id and i.guid = r.integration_id
 where r.deleted_at is null
 order by w.position

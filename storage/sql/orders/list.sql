@@ -16,12 +16,16 @@ select
   r.external_reference as "externalReference", r.tags, r.metadata,
   case when r.integration_id is not null then 'import' when r.source_type = 'sql' then 'sql' else 'api' end
     as "source.type",
-  r.integration_id as "source.integration.guid", i.store_name as "source.integration.name",
-  i.provider as "source.integration.provider", r.external_id as "source.externalId", r.source_url as "source.url",
+  r.integration_id as "source.integration.guid",
+  case when r.integration_id is not null then
+    (select store_name(i) from integrations i where i.business_id = r.business_id and i.guid = r.integration_id)
+  end as "source.integration.name",
+  case when r.integration_id is not null then
+    (select i.provider from integrations i where i.business_id = r.business_id and i.guid = r.integration_id)
+  end as "source.integration.provider", r.external_id as "source.externalId", r.source_url as "source.url",
   r.status_changed_at as "statusChangedAt", r.created_at as "createdAt"
 from (/*rows*/select r.*/*end*/ from orders r
       where r.business_id = $1 and r.deleted_at is null/*where*/
       order by /*order*/r.created_at desc, r.guid desc/*end*/
       /*page*/limit 50/*end*/) r
-left join integrations i on i.business_id = r.business_id and i.guid = r.integration_id
 order by /*order*/r.created_at desc, r.guid desc/*end*/

@@ -20,8 +20,16 @@ with over as (
          o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination,
          coalesce(o.request, g.request), coalesce(o.body, g.body), o.tries
   from gone g join over o using (business_id, guid)
-  returning business_id, created_at, workflow_id, status
+  returning business_id, created_at, finished_at, workflow_id, status
+), times as (
+  select business_id, created_at, workflow_id, status, count(*) as runs,
+         case when status = 'succeeded' then latency_bucket(finished_at - created_at) end as bucket
+  from moved group by business_id, created_at, workflow_id, status, bucket
 )
-insert into run_counts (business_id, unit, start, workflow_id, status, runs)
-select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, status, count(*)
-from moved, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5
+insert into run_counts (business_id, unit, start, workflow_id, status, runs, latencies, newest_at)
+select business_id, unit, start, workflow_id, status, sum(runs), jsonb_object_agg(bucket, runs) filter (where bucket is not null),
+       max(newest_at)
+from (select business_id, unit, date_trunc(unit, created_at, 'UTC') as start, workflow_id, status, bucket, sum(runs) as runs,
+             max(created_at) as newest_at
+      from times, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5, 6) t
+group by 1, 2, 3, 4, 5

@@ -1,15 +1,16 @@
--- Queues a new run for each finished run of a workflow whose event is in a period, in the same order, without
--- runs that are replays themselves. Returns the number of such runs; nothing is queued if they exceed the
--- maximum. No row if the workflow does not exist.
--- $1 business uuid, $2 workflow uuid, $3 from timestamptz or null, $4 end timestamptz or null (exclusive),
--- $5 status text or null, $6 max_runs bigint
+-- Queues a new run for each finished run of a workflow, or of all workflows, whose event is in a period, in
+-- the same order, without runs that are replays themselves and runs of deleted workflows. Returns the number
+-- of such runs; nothing is queued if they exceed the maximum, or if only their number is wanted. No row if
+-- the workflow does not exist.
+-- $1 business uuid, $2 workflow uuid or null (all), $3 from timestamptz or null,
+-- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint, $7 only_count boolean
 -- -> runs bigint, ...
-with workflow as (
+with wanted as (
   select business_id, guid, ordered from workflows
-  where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+  where business_id = $1::uuid and ($2::uuid is null or guid = $2::uuid) and deleted_at is null
 ), origins as materialized (
   select r.*, w.ordered, row_number() over (order by r.guid) as number
-  from workflow w
+  from wanted w
   join runs r on r.business_id = w.business_id and r.workflow_id = w.guid
   where r.business_id = $1::uuid and r.created_at >= coalesce($3::timestamptz, '-infinity')
     and r.created_at < coalesce($4::timestamptz, 'infinity')
@@ -24,6 +25,6 @@ with workflow as (
   select o.business_id, timed_guid(clock_timestamp()), o.workflow_id, o.workflow_version, o.event_id, o.entity_type,
          o.entity_id, o.trigger_code, o.action, 'queued', now(), now() + o.number * interval '1 microsecond', o.origin,
          o.guid, o.destination, o.request, o.body, o.ordered
-  from origins o, counted c where c.runs <= $6::bigint
+  from origins o, counted c where c.runs <= $6::bigint and not $7::boolean
 )
-select c.runs, pg_notify('waybill_queue', '') from workflow w, counted c
+select c.runs, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)

@@ -7,8 +7,8 @@ with u as (
   values ($1::uuid, $2, $3, $4, $5, $6::bytea, now() + interval '7 days')
   returning *
 ), mail as (
-  insert into mail_outbox (guid, sealed, expires_at)
-  select $7::uuid, $8::bytea, u.mail_token_expires_at from u
+  insert into mail_outbox (guid, sealed, expires_at, business_id)
+  select $7::uuid, $8::bytea, u.mail_token_expires_at, u.business_id from u
 )
 select
 \ir answer.inc

@@ -6,5 +6,5 @@ with made as (
   on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
   returning expires_at
 )
-insert into mail_outbox (guid, sealed, expires_at)
-select $3::uuid, $4::bytea, expires_at from made
+insert into mail_outbox (guid, sealed, expires_at, business_id)
+select $3::uuid, $4::bytea, m.expires_at, u.business_id from made m, users u where u.guid = $1::uuid

@@ -1,10 +1,19 @@
--- Returns the number of a business's other workflows, the number of those active for a trigger, whether the
--- workflow itself exists, and whether it is active for the trigger. Managed workflows do not count.
--- $1 business uuid, $2 trigger text, $3 workflow uuid
--- -> others bigint, others_active bigint, exists boolean, is_active boolean
-select count(*) filter (where guid <> $3::uuid) as others,
-       count(*) filter (where guid <> $3::uuid and is_active and trigger_code = $2) as others_active,
-       coalesce(bool_or(guid = $3::uuid), false) as exists,
-       coalesce(bool_or(guid = $3::uuid and is_active and trigger_code = $2), false) as is_active
-from workflows
-where business_id = $1::uuid and deleted_at is null and not is_managed
+-- Returns the number of a business's other workflows, whether the workflow itself exists, and of the given triggers for
+-- which it is not active the one with the most active workflows, with their number. Managed workflows do not count.
+-- $1 business uuid, $2 triggers text[] (codes), $3 workflow uuid
+-- -> others bigint, exists boolean, trigger text or null, others_active bigint
+with kept as materialized (
+  select guid, is_active, trigger_code from workflows
+  where business_id = $1::uuid and deleted_at is null and not is_managed
+), fullest as (
+  select t.code, count(k.guid) as active
+  from unnest($2::text[]) t (code)
+  left join kept k on k.is_active and meets_trigger(k.trigger_code, t.code)
+  group by t.code
+  having not coalesce(bool_or(k.guid = $3::uuid), false)
+  order by active desc, t.code
+  limit 1
+)
+select count(*) filter (where guid <> $3::uuid) as others, coalesce(bool_or(guid = $3::uuid), false) as exists,
+       (select code from fullest) as trigger, coalesce((select active from fullest), 0) as others_active
+from kept

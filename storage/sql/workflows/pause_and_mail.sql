@@ -11,9 +11,9 @@ with asked as (
   from asked a
   where w.business_id = a.business_id and w.guid = a.guid and w.epoch = a.epoch and w.paused_reason is null and w.is_active
     and w.deleted_at is null
-  returning w.guid, w.epoch, a.mail, a.sealed
+  returning w.business_id, w.guid, w.epoch, a.mail, a.sealed
 ), mailed as (
-  insert into mail_outbox (guid, sealed, expires_at)
-  select mail, sealed, now() + interval '7 days' from paused where mail is not null
+  insert into mail_outbox (guid, sealed, expires_at, business_id)
+  select mail, sealed, now() + interval '7 days', business_id from paused where mail is not null
 )
 select guid, epoch from paused

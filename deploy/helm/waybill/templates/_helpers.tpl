@@ -151,7 +151,7 @@ spec:
           value: {{ . | int64 | toString | quote }}
         {{- end }}
         - name: WAYBILL_SECRET_KEY_FILE
-          value: /run/waybill/key/{{ $root.Values.secretKey.secretKey }}
+          value: {{ printf "/run/waybill/key/%s" (join ",/run/waybill/key/" (prepend $root.Values.secretKey.furtherKeys $root.Values.secretKey.secretKey)) | quote }}
         {{- if $root.Values.ca.secretName }}
         - name: WAYBILL_CA_FILE
           value: /run/waybill/ca/{{ $root.Values.ca.secretKey }}

@@ -1,0 +1,132 @@
+#include <string>
+
+#include "api/records/row_json.hpp"
+#include "api/records/time_range.hpp"
+#include "api/route/paging.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "storage/sql/audit_log.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::audit_log;
+
+constexpr Property actor_properties[] = {
+    {.name = "type",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "user, token, operator (the command line), system (the service itself) or sql."},
+    {.name = "guid", .kind = Kind::uuid, .description = "Of the user or the token."},
+    {.name = "name", .kind = Kind::string, .description = "For sql, the role of the database."},
+};
+constexpr Schema actor_schema{"AuditActor", actor_properties};
+
+constexpr std::string_view actions[] = {"created", "updated", "deleted"};
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "at", .kind = Kind::timestamp, .nullable = false},
+    {.name = "actor", .kind = Kind::object, .nullable = false, .schema = &actor_schema},
+    {.name = "action", .kind = Kind::one_of, .nullable = false, .values = actions},
+    {.name = "entityType",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "workflow, template, token, user, carrier, integration, business or product_settings."},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "entityName", .kind = Kind::string},
+    {.name = "changes",
+     .kind = Kind::any,
+     .nullable = false,
+     .description =
+         "{field: {from, to}} of the fields that changed. Secrets are stars, and texts longer than "
+         "2000 characters are cut."},
+    {.name = "requestId", .kind = Kind::string, .description = "The X-Request-Id of the request's answer."},
+    {.name = "address", .kind = Kind::string, .description = "The network address of the client."},
+};
+constexpr Schema entry_schema{"AuditEntry", entry_properties};
+
+constexpr Parameter parameters[] = {
+    page_parameter,
+    page_size_parameter,
+    {.name = "from", .kind = Kind::date_or_timestamp, .description = "The earliest time."},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "The latest time; a date includes the day."},
+    {.name = "entityId", .kind = Kind::uuid, .description = "The guid of the changed entity."},
+    {.name = "actorId", .kind = Kind::uuid, .description = "The guid of the user or token."},
+};
+
+/// The conditions of a request. Absent ones are left out of the text, so that each combination has its own
+/// plan.
+class AuditQuery {
+ public:
+  explicit AuditQuery(const Call& call) {
+    params_.add(call.business());
+    const auto time = [&](std::string_view name, bool is_end) {
+      const auto bound = parse_bound(call.parameter(name), is_end);
+      return bound ? std::optional(format_sql_timestamp(*bound)) : std::nullopt;
+    };
+    narrow("at >= ", "::timestamptz", time("from", false));
+    narrow("at < ", "::timestamptz", time("to", true));
+    narrow("entity_id = ", "::uuid", call.parameter("entityId"));
+    narrow("actor_id = ", "::uuid", call.parameter("actorId"));
+  }
+
+  /// The statement's text with the conditions, and `page` if it has a place for one.
+  std::string text(const storage::Statement& statement, std::string_view page = {}) const {
+    constexpr std::string_view filter_place = "/*filter*/", page_place = "/*page*/";
+    std::string text(statement.text);
+    text.replace(text.find(filter_place), filter_place.size(), conditions_);
+    if (!page.empty()) text.replace(text.find(page_place), page_place.size(), page);
+    return text;
+  }
+  const storage::Params& params() const { return params_; }
+
+ private:
+  template <typename Text>
+  void narrow(std::string_view comparison, std::string_view type, const std::optional<Text>& value) {
+    if (!value) return;
+    params_.add(*value);
+    conditions_.append(" and ")
+        .append(comparison)
+        .append("$")
+        .append(std::to_string(params_.size()))
+        .append(type);
+  }
+
+  storage::Params params_;
+  std::string conditions_;
+};
+
+asio::awaitable<Answer> list_audit(Call& call, Services& services) {
+  const Page page = page_of(call);
+  const AuditQuery query(call);
+  const storage::TypedRows<sql::Count> count(co_await services.db.read_long(
+      call.business(), sql::Count::statement.name, query.text(sql::Count::statement), query.params()));
+  auto text = query.text(sql::List::statement, "limit " + std::to_string(page.limit()) + " offset " +
+                                                   std::to_string(page.offset()));
+  const auto rows = co_await services.db.read_long(call.business(), sql::List::statement.name,
+                                                   std::move(text), query.params());
+  co_return page_answer(json_array(rows), page, count.front().total);
+}
+
+constexpr Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/business/audit",
+     .permission = Permission::administer,
+     .handler = list_audit,
+     .operation_id = "listAuditLog",
+     .summary = "Lists who changed workflows, templates, tokens, users, carriers, integrations and settings",
+     .description = "Newest first. An entry is kept for 400 days.",
+     .tag = "Business",
+     .query = parameters,
+     .answer = &entry_schema,
+     .answer_is_array = true,
+     .paginated = true},
+};
+
+}  // namespace
+
+std::span<const Route> audit_routes() { return routes; }
+
+}  // namespace waybill::api

@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/orders/order_body.hpp"
+#include "api/orders/order_handlers.hpp"
+#include "api/orders/order_values.hpp"
+#include "api/records/fields.hpp"
+#include "base/clock.hpp"
+#include "storage/sql/orders.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::orders;
+
+/// An order of the call. It has a failure, or it is made.
+struct Entry {
+  Guid guid;
+  OrderValues values;
+  std::optional<ItemList> items;   // of an entry without failure
+  std::optional<Failure> failure;  // that of a request for this order alone
+  std::string number = {};         // of the made order; empty before
+};
+
+/// Runs `work`, which throws Failure for an entry that is refused.
+template <typename Work>
+void attempt(Entry& entry, Work work) {
+  if (entry.failure) return;
+  try {
+    work();
+  } catch (Failure& failure) {
+    entry.failure = std::move(failure);
+  }
+}
+
+void read_entry(json::value& body, Entry& entry) {
+  auto* const object = body.if_object();
+  if (object == nullptr) throw invalid("body", "must be an object");
+  FieldErrors errors;
+  validate(order_create_schema, *object, errors);
+  check_order_create(*object, errors);
+  if (!errors.empty()) throw invalid(std::move(errors));
+  merge_order(*object, entry.values, errors);
+  if (!errors.empty()) throw invalid(std::move(errors));
+  entry.values.status = text_at(*object, "status").value_or(entry.values.status);
+  entry.items.emplace(object->at("items").get_array(), json::array());
+}
+
+std::vector<Entry> read_entries(json::array& bodies, Time now) {
+  std::vector<Entry> entries(bodies.size());
+  for (std::size_t index = 0; index < bodies.size(); ++index) {
+    entries[index].guid = Guid::timed_random(to_unix_ms(now));
+    attempt(entries[index], [&] { read_entry(bodies[index], entries[index]); });
+  }
+  return entries;
+}
+
+/// Refuses the entries that name records which do not exist or fit, and completes the items of the others.
+asio::awaitable<void> check_entries(Services& services, const Guid& business, std::vector<Entry>& entries) {
+  OrderReferences named;
+  for (const Entry& entry : entries)
+    if (!entry.failure) add_references(entry.values, {}, *entry.items, named);
+  const auto existing = co_await find_references(services, business, std::move(named));
+  for (Entry& entry : entries) {
+    attempt(entry, [&] {
+      FieldErrors errors;
+      check_references(entry.values, {}, existing, *entry.items, errors);
+      if (!errors.empty()) throw invalid(std::move(errors));
+    });
+  }
+}
+
+/// The JSON text of one order, for orders/create_many.sql.
+class OrderText {
+ public:
+  OrderText& text(std::string_view name, const std::optional<std::string>& value) {
+    if (!value) return *this;
+    begin(name);
+    append_json_string(text_, *value);
+    return *this;
+  }
+  OrderText& guid(std::string_view name, const std::optional<Guid>& value) {
+    return value ? text(name, value->to_string()) : *this;
+  }
+  /// `value` is JSON.
+  OrderText& json(std::string_view name, const std::optional<std::string>& value) {
+    if (!value) return *this;
+    begin(name);
+    text_ += *value;
+    return *this;
+  }
+  std::string take() { return std::move(text_) + '}'; }
+
+ private:
+  void begin(std::string_view name) {
+    text_ += text_.empty() ? R"({")" : R"(,")";
+    text_.append(name).append(R"(":)");
+  }
+
+  std::string text_;
+};
+
+std::string order_text(const Entry& entry) {
+  const auto& values = entry.values;
+  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
+  std::optional<std::string> collection_date;
+  if (values.collection_date) collection_date = format_sql_timestamp(*values.collection_date);
+  return OrderText()
+      .guid("guid", entry.guid)
+      .text("number", values.number)
+      .text("status", values.status)
+      .guid("customer", values.customer)
+      .text("customer_name", values.customer_name)
+      .text("customer_email", values.customer_email)
+      .text("customer_phone", values.customer_phone)
+      .json("items", to_json(entry.items->items()))
+      .text("street", street)
+      .text("city", city)
+      .text("state", state)
+      .text("postal_code", postal_code)
+      .text("country", country)
+      .guid("carrier", values.carrier)
+      .text("service_level", values.service_level)
+      .text("currency", values.currency)
+      .text("collection_date", collection_date)
+      .text("window_start", values.window_start)
+      .text("window_end", values.window_end)
+      .text("notes", values.notes)
+      .text("delivery_name", name)
+      .text("delivery_company", company)
+      .text("delivery_phone", phone)
+      .text("delivery_email", email)
+      .text("shipping_method", values.shipping_method)
+      .json("shipping_cost", values.shipping_cost)
+      .text("external_reference", values.own.external_reference)
+      .json("tags", values.own.tags)
+      .json("metadata", values.own.metadata)
+      .take();
+}
+
+/// The JSON array of the entries that have neither a failure nor a number yet; empty if there are none.
+std::string open_orders(std::span<const Entry> entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    if (entry.failure || !entry.number.empty()) continue;
+    text += text.empty() ? '[' : ',';
+    text += order_text(entry);
+  }
+  if (!text.empty()) text += ']';
+  return text;
+}
+
+/// Notes the numbers of the added orders, and refuses the entries whose own number another order has.
+void note_added(const storage::TypedRows<sql::CreateMany>& rows, std::vector<Entry>& entries) {
+  std::map<Guid, std::string> numbers;
+  for (const auto& row : rows) numbers.emplace(row.guid, row.order_number);
+  for (Entry& entry : entries) {
+    if (entry.failure || !entry.number.empty()) continue;
+    if (const auto added = numbers.find(entry.guid); added != numbers.end()) {
+      entry.number = added->second;
+    } else if (entry.values.number) {
+      entry.failure = conflict("An order with this number already exists.");
+    }
+  }
+}
+
+/// Adds the entries without failure in one transaction. Another request may commit a number first that was
+/// next here; such entries are added again with further numbers.
+asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& business,
+                                 std::vector<Entry>& entries) {
+  constexpr int attempts = 3;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const auto orders = open_orders(entries);
+    if (orders.empty()) co_return;
+    note_added(co_await transaction.run(sql::CreateMany{.business = business, .orders = orders}), entries);
+  }
+  for (Entry& entry : entries) {
+    if (!entry.failure && entry.number.empty())
+      entry.failure = conflict("The next order number was taken by another request; try again.");
+  }
+}
+
+bool is_refused(const Entry& entry) { return entry.failure.has_value(); }
+
+/// The failure of the whole call: the kind and message of the first refused entry, and the details of all.
+Failure whole_failure(std::span<const Entry> entries) {
+  FieldErrors details;
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    if (!entries[index].failure) continue;
+    const auto path = "orders[" + std::to_string(index) + "]";
+    const auto& failure = *entries[index].failure;
+    if (failure.details().empty()) details.push_back({path, failure.message()});
+    for (const auto& [field, message] : failure.details())
+      details.push_back({field == "body" ? path : path + "." + field, message});
+  }
+  const auto& first = *std::ranges::find_if(entries, is_refused)->failure;
+  return {first.code(), first.message(), std::move(details)};
+}
+
+void append_failure(std::string& text, const Failure& failure) {
+  text += R"("error":{"code":")";
+  text.append(code_text(failure.code())).append(R"(","message":)");
+  append_json_string(text, failure.message());
+  if (!failure.details().empty()) {
+    json::object details;
+    for (const auto& [field, message] : failure.details()) details.emplace(field, message);
+    text.append(R"(,"details":)").append(to_json(details));
+  }
+  text += '}';
+}
+
+std::string results_of(std::span<const Entry> entries) {
+  std::string text = "[";
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    const Entry& entry = entries[index];
+    const int status = entry.failure ? http_status(entry.failure->code()) : 201;
+    if (index > 0) text += ',';
+    text += R"({"index":)" + std::to_string(index) + R"(,"status":)" + std::to_string(status) + ',';
+    if (entry.failure) {
+      append_failure(text, *entry.failure);
+    } else {
+      text += R"("guid":")" + entry.guid.to_string() + R"(","orderNumber":)";
+      append_json_string(text, entry.number);
+    }
+    text += '}';
+  }
+  return text += ']';
+}
+
+}  // namespace
+
+asio::awaitable<Answer> create_orders(Call& call, Services& services) {
+  auto& body = call.body.get_object();
+  const auto* const atomic = body.if_contains("atomic");
+  const bool is_atomic = atomic != nullptr && atomic->is_bool() && atomic->get_bool();
+  auto entries = read_entries(body.at("orders").get_array(), services.clock.now());
+  const auto refuse_if_atomic = [&] {
+    if (is_atomic && std::ranges::any_of(entries, is_refused)) throw whole_failure(entries);
+  };
+  co_await check_entries(services, call.business(), entries);
+  refuse_if_atomic();
+  if (!std::ranges::all_of(entries, is_refused)) {
+    const auto transaction = co_await services.db.begin(call.cause());
+    co_await add_orders(*transaction, call.business(), entries);
+    refuse_if_atomic();
+    co_await transaction->commit();
+  }
+  co_return Answer::of(results_of(entries));
+}
+
+}  // namespace waybill::api

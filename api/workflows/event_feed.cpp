@@ -1,0 +1,250 @@
+// The feed of a business's events.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/records/fields.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/workflows/event_cursor.hpp"
+#include "api/workflows/workflow_schemas.hpp"
+#include "base/crypto.hpp"
+#include "base/number.hpp"
+#include "domain/triggers.hpp"
+#include "matching/past.hpp"
+#include "storage/binary.hpp"
+#include "storage/sql/history.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::history;
+
+constexpr std::int64_t default_limit = 100;
+constexpr std::int64_t max_limit = 500;
+constexpr std::size_t filtered_batch = 500;  // events that a filter examines at a time
+constexpr int max_batches = 10;
+constexpr std::size_t longest_cursor = 16'000;
+
+constexpr Schema entity_object_schema{.name = "EventEntity", .json = R"({"type": "object"})"};
+constexpr Property event_properties[] = {
+    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "type",
+     .kind = Kind::string,
+     .nullable = false,
+     .schema = &trigger_code_schema,
+     .description = "The narrowest trigger that the event meets."},
+    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "at", .kind = Kind::timestamp, .nullable = false},
+    {.name = "entity",
+     .kind = Kind::any,
+     .nullable = false,
+     .schema = &entity_object_schema,
+     .description = "The record after the event; of a deleted one its last state."},
+    {.name = "previous",
+     .kind = Kind::any,
+     .nullable = false,
+     .schema = &entity_object_schema,
+     .description = "The earlier values of the fields that changed."},
+    {.name = "cause",
+     .kind = Kind::any,
+     .schema = &entity_object_schema,
+     .description = "Who made the change, as `by`, and the number of workflows that led to it, as `depth`."},
+};
+constexpr Schema event_schema{"FeedEvent", event_properties};
+constexpr Property feed_properties[] = {
+    {.name = "data", .kind = Kind::array, .nullable = false, .schema = &event_schema},
+    {.name = "nextCursor", .kind = Kind::text, .nullable = false},
+    {.name = "hasMore", .kind = Kind::boolean, .nullable = false},
+    {.name = "success", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Schema feed_schema{"EventFeed", feed_properties};
+
+const Parameter feed_parameters[] = {
+    {.name = "after",
+     .kind = Kind::text,
+     .max_length = longest_cursor,
+     .description = "The nextCursor of the previous page. Default: the oldest event that is kept."},
+    {.name = "type",
+     .kind = Kind::one_of,
+     .values = domain::trigger_codes(),
+     .description = "The narrowest trigger of the events."},
+    {.name = "entityType", .kind = Kind::string, .description = "Order, Shipment, Customer or Product."},
+    {.name = "limit",
+     .kind = Kind::integer,
+     .minimum = 1,
+     .maximum = max_limit,
+     .description = "Default: 100."},
+};
+
+std::string purpose(const Guid& business) { return "event-cursor:" + business.to_string(); }
+
+std::string sealed(const Services& services, const Guid& business, const EventCursor& cursor) {
+  return base64url(services.secrets.seal(cursor.text(), purpose(business)));
+}
+
+EventCursor cursor_of(const Call& call, const Services& services) {
+  const auto text = call.parameter("after");
+  if (!text) return {};
+  const auto bytes = base64url_decode(*text);
+  try {
+    auto cursor =
+        bytes ? EventCursor::parse(services.secrets.open(*bytes, purpose(call.business()))) : std::nullopt;
+    if (cursor) return std::move(*cursor);
+  } catch (const SecretError&) {  // NOLINT(bugprone-empty-catch): reported below
+  }
+  throw invalid("after", "must be the nextCursor of an earlier page of this business");
+}
+
+struct Wanted {
+  std::optional<domain::EntityType> entity_type;
+  std::optional<std::string> type;
+  std::size_t limit;
+  bool filters() const { return entity_type || type; }
+};
+
+Wanted wanted_of(const Call& call) {
+  Wanted wanted{.entity_type = {}, .type = {}, .limit = default_limit};
+  if (const auto name = call.parameter("entityType")) {
+    wanted.entity_type = domain::parse_entity_type(*name);
+    if (!wanted.entity_type) throw invalid("entityType", "must be one of Order, Shipment, Customer, Product");
+  }
+  if (const auto type = call.parameter("type")) wanted.type = *type;
+  if (const auto limit = call.parameter("limit"))
+    wanted.limit = parse_number<std::size_t>(*limit).value_or(default_limit);
+  return wanted;
+}
+
+json::object event_json(const matching::PastChange& past, const std::vector<const domain::Trigger*>& met) {
+  const storage::StoredEvent& event = *past.event;
+  json::array triggers;
+  for (const domain::Trigger* const trigger : met) triggers.push_back(json::value(trigger->code));
+  json::value cause;
+  if (event.cause) cause = json::parse(*event.cause);
+  return {{"eventId", event.id},
+          {"type", met.front()->code},
+          {"triggers", std::move(triggers)},
+          {"entityType", domain::record_type(event.entity_type).name},
+          {"entityId", event.entity_id.to_string()},
+          {"at", format_timestamp(event.at)},
+          {"entity", past.change.entity},
+          {"previous", past.change.previous},
+          {"cause", std::move(cause)}};
+}
+
+/// Reads a page in one snapshot and moves the cursor behind it.
+class FeedReader {
+ public:
+  FeedReader(storage::Session& session, const Guid& business, const Wanted& wanted, EventCursor& cursor)
+      : session_(session), business_(business), wanted_(wanted), cursor_(cursor), past_(session) {}
+
+  bool has_more() const { return has_more_; }
+
+  json::array read() {
+    session_.execute("begin isolation level repeatable read");
+    const auto rows = session_.run(sql::FeedSnapshot{});
+    const auto snapshot = FeedSnapshot::parse(rows.front().snapshot, rows.front().drawn);
+    json::array events;
+    for (int i = 0; i < max_batches && has_more_ && events.size() < wanted_.limit; ++i)
+      read_batch(snapshot, events);
+    session_.execute("commit");
+    return events;
+  }
+
+ private:
+  std::vector<storage::StoredEvent> fetch(const FeedSnapshot& snapshot, std::size_t limit) {
+    std::vector<std::string> writers;
+    std::vector<std::int64_t> lows;
+    for (const auto& owed : cursor_.due(snapshot)) {
+      writers.push_back(std::to_string(owed.xid));
+      lows.push_back(owed.low);
+    }
+    return storage::stored_events(session_
+                                      .run_binary(sql::Feed{.business = business_,
+                                                            .position = cursor_.position(),
+                                                            .writers = writers,
+                                                            .lows = storage::binary_array(lows),
+                                                            .limit = static_cast<std::int64_t>(limit)})
+                                      .all());
+  }
+
+  void read_batch(const FeedSnapshot& snapshot, json::array& events) {
+    const std::size_t free = wanted_.limit - events.size();
+    const std::size_t limit = std::max(free + 1, wanted_.filters() ? filtered_batch : 0);
+    const auto stored = fetch(snapshot, limit);
+    auto changes = past_.changes(stored);
+    std::vector<std::pair<matching::PastChange*, std::vector<const domain::Trigger*>>> chosen;
+    std::size_t used = stored.size();
+    for (auto& change : changes) {
+      auto met = domain::narrowest_first(change.fired);
+      if (met.empty() || !is_wanted(change, *met.front())) continue;
+      if (chosen.size() == free) {
+        used = static_cast<std::size_t>(change.event - stored.data());
+        break;
+      }
+      chosen.emplace_back(&change, std::move(met));
+    }
+    std::vector<matching::PastChange*> filled;
+    for (const auto& [change, met] : chosen) filled.push_back(change);
+    if (!filled.empty()) past_.fill_relatives(filled);
+    for (const auto& [change, met] : chosen) events.push_back(event_json(*change, met));
+    has_more_ = used < stored.size() || stored.size() == limit;
+    std::vector<std::int64_t> ids;
+    for (std::size_t i = 0; i < used; ++i) ids.push_back(static_cast<std::int64_t>(stored[i].id));
+    cursor_.advance(snapshot, ids, !has_more_);
+  }
+
+  bool is_wanted(const matching::PastChange& change, const domain::Trigger& narrowest) const {
+    return (!wanted_.entity_type || change.event->entity_type == *wanted_.entity_type) &&
+           (!wanted_.type || narrowest.code == *wanted_.type);
+  }
+
+  storage::Session& session_;
+  const Guid business_;
+  const Wanted& wanted_;
+  EventCursor& cursor_;
+  matching::PastReader past_;
+  bool has_more_ = true;
+};
+
+asio::awaitable<Answer> list_events(Call& call, Services& services) {
+  const Wanted wanted = wanted_of(call);
+  EventCursor cursor = cursor_of(call, services);
+  bool has_more = false;
+  // The coroutine waits here, so the references in the work stay valid.
+  json::array events =
+      co_await services.analysis.run(call.business(), [&](storage::Session& session) -> json::array {
+        FeedReader reader(session, call.business(), wanted, cursor);
+        auto read = reader.read();
+        has_more = reader.has_more();
+        return read;
+      });
+  co_return Answer::of(to_json(json::object{{"data", std::move(events)},
+                                            {"nextCursor", sealed(services, call.business(), cursor)},
+                                            {"hasMore", has_more},
+                                            {"success", true}}));
+}
+
+const Route routes[] = {
+    {.method = Method::get,
+     .path = "/api/events",
+     .permission = Permission::read,
+     .handler = list_events,
+     .operation_id = "listEvents",
+     .summary = "Lists the events of the business from a cursor on",
+     .description = "The events of one record are in commit order. The cursor skips no event, even if its "
+                    "transaction commits after later events were read.",
+     .tag = "Workflows",
+     .query = feed_parameters,
+     .answer = &feed_schema,
+     .bare = true},
+};
+
+}  // namespace
+
+std::span<const Route> event_feed_routes() { return routes; }
+
+}  // namespace waybill::api

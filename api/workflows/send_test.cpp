@@ -1,0 +1,331 @@
+// Sends one request, mail or push message of a workflow, without a run.
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actions/action.hpp"
+#include "actions/http_response.hpp"
+#include "api/http/failure_limit.hpp"
+#include "api/records/fields.hpp"
+#include "api/route/event_schema.hpp"
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "api/threads/stores.hpp"
+#include "api/workflows/workflow_body.hpp"
+#include "api/workflows/workflow_headers.hpp"
+#include "domain/triggers.hpp"
+#include "matching/current_record.hpp"
+#include "matching/past.hpp"
+#include "matching/stored_texts.hpp"
+#include "net/async_http.hpp"
+#include "net/sealed_mail.hpp"
+#include "net/web_push.hpp"
+#include "net/webhook_signature.hpp"
+#include "storage/sql/mail_outbox.sql.hpp"
+#include "storage/sql/push_subscriptions.sql.hpp"
+#include "storage/sql/users.sql.hpp"
+#include "storage/sql/vapid_keys.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql;
+
+constexpr std::size_t tests_per_minute = 30;  // of a business, in this process
+constexpr std::size_t max_response_bytes = 4UL * 1024;
+constexpr std::int64_t max_browsers = 10;
+
+constexpr Property test_properties[] = {
+    {.name = "entityId",
+     .kind = Kind::uuid,
+     .description = "The record to send, as it is now. Default: a sample."},
+    {.name = "step", .kind = Kind::integer, .minimum = 1, .description = "From 1. Default: 1."},
+    {.name = "to",
+     .kind = Kind::email,
+     .max_length = 254,
+     .description = "The recipient of a mail: a user of the business. Default: the caller."},
+};
+constexpr Schema test_schema{"SendTest", test_properties};
+
+constexpr Property sent_request_properties[] = {
+    {.name = "statusCode", .kind = Kind::integer, .description = "Null if there was no answer."},
+    {.name = "durationMs", .kind = Kind::number, .nullable = false},
+    {.name = "response", .kind = Kind::text, .description = "The first 4 KiB of the answer."},
+    {.name = "error", .kind = Kind::text},
+};
+constexpr Schema sent_request_schema{"SentRequest", sent_request_properties};
+constexpr Property sent_message_properties[] = {
+    {.name = "to",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "The address of a mail; the number of browsers of a push message."},
+    {.name = "response", .kind = Kind::text},
+    {.name = "error", .kind = Kind::text},
+};
+constexpr Schema sent_message_schema{"SentMessage", sent_message_properties};
+constexpr const Schema* sent_variants[] = {&sent_request_schema, &sent_message_schema};
+constexpr Schema sent_schema{.name = "SentTest", .variants = sent_variants};
+
+/// A workflow and the event to send.
+struct Test {
+  Guid workflow;
+  WorkflowDefinition definition;
+  json::object action;  // with its templates
+  matching::StoredTexts texts;
+  json::object entity;
+  json::object previous;
+  Guid entity_id;
+  actions::Plan plan;
+};
+
+void count_test(const Guid& business, Time now) {
+  static FailureLimit tests({.most_failures = tests_per_minute, .most_counted = 50'000});
+  const std::string name = business.to_string();
+  if (const auto wait = tests.wait(name, now))
+    throw Failure(ErrorCode::rate_limited, "Too many tests were sent; try again later.")
+        .with_retry_after(*wait);
+  tests.failed(name, now);
+}
+
+asio::awaitable<void> read_workflow(const Call& call, Services& services, Test& test) {
+  const auto rows =
+      co_await services.db.read(sql::workflows::Get{.business = call.business(), .workflow = call.id()});
+  if (rows.empty()) throw not_found("workflow");
+  test.workflow = call.id();
+  test.definition = stored_definition(rows);
+  const json::value* const step = find_value(call.object(), "step");
+  if (step != nullptr && step->to_number<std::int64_t>() != 1)
+    throw invalid("step", "the workflow has one step");
+  const std::string_view type = test.definition.action.at("type").as_string();
+  if (type != "webhook" && type != "send_email" && type != "send_push")
+    throw invalid("step", "sends nothing: its type is " + std::string(type));
+  test.texts = co_await matching::stored_texts(services.db, call.business(), test.definition.template_codes);
+  test.action = test.definition.action;
+  test.action["templates"] = std::move(test.texts.templates);
+}
+
+/// The trigger that the test names: the first of the workflow.
+const domain::Trigger& first_trigger(const WorkflowDefinition& definition) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  return choice ? *choice->first : domain::triggers(definition.entity_type).front();
+}
+
+asio::awaitable<void> read_record(const Call& call, Services& services, Test& test) {
+  const auto record = guid_at(call.object(), "entityId");
+  if (!record) {
+    const json::object sample = event_sample(first_trigger(test.definition));
+    const json::object& data = sample.at("data").as_object();
+    test.entity = data.at("entity").as_object();
+    test.previous = data.at("previous").as_object();
+    test.entity_id = Guid::parse(std::string_view(test.entity.at("guid").as_string())).value();
+    co_return;
+  }
+  auto entity = co_await matching::current_entity(services.db, call.business(), test.definition.entity_type,
+                                                  *record, services.settings.public_url);
+  if (!entity) throw not_found(domain::record_type(test.definition.entity_type).label);
+  const auto last =
+      co_await services.analysis.run(call.business(), [&call, &record](storage::Session& session) {
+        return matching::last_change(session, call.business(), *record).value_or(domain::Change());
+      });
+  test.entity = std::move(*entity);
+  test.previous = last.previous;
+  test.entity_id = *record;
+  if (const json::value* const trace = last.entity.if_contains("trace")) test.entity["trace"] = *trace;
+}
+
+asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
+  const actions::Action& action = *actions::find_action(test.definition.action.at("type").as_string());
+  // The coroutine waits here, so the references in the work stay valid.
+  test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {
+    try {
+      return action.plan({.guid = test.workflow,
+                          .name = test.definition.name,
+                          .business_id = call.business(),
+                          .business_name = test.texts.business_name,
+                          .action = test.action,
+                          .sender_name = test.texts.sender_name,
+                          .reply_to = test.texts.reply_to},
+                         {.entity = test.entity,
+                          .previous = test.previous,
+                          .entity_type = test.definition.entity_type,
+                          .entity_id = test.entity_id,
+                          .event_id = 0,
+                          .at = services.clock.now(),
+                          .trigger = first_trigger(test.definition).code});
+    } catch (const std::length_error& error) {
+      throw invalid("action", error.what());
+    } catch (const std::invalid_argument& error) {
+      throw invalid("action", error.what());
+    }
+  });
+  // The default payload says that it is a test.
+  if (action.sends_entity(test.definition.action) && test.plan.body)
+    test.plan.body->insert(1, R"("test":true,)");
+}
+
+asio::awaitable<std::vector<net::WebhookSecret>> secrets_of(const Call& call, Services& services) {
+  const auto rows =
+      co_await services.db.read(sql::workflows::Secrets{.business = call.business(), .workflow = call.id()});
+  std::vector<net::WebhookSecret> secrets;
+  for (const auto& row : rows) {
+    const auto text = services.secrets.open(row.sealed, "workflow-secret:" + call.id().to_string());
+    if (const auto secret = net::WebhookSecret::parse(text)) secrets.push_back(*secret);
+  }
+  co_return secrets;
+}
+
+json::value error_of(const net::HttpResponse& response) {
+  if (response.failure != net::HttpFailure::none) return json::value(response.error);
+  if (response.status >= 200 && response.status < 300) return nullptr;
+  return json::value("The destination answered " + std::to_string(response.status) + ".");
+}
+
+asio::awaitable<json::object> send_webhook(const Call& call, Services& services, Test& test) {
+  const auto headers = co_await services.db.read(
+      sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id()});
+  if (headers.empty()) throw not_found("workflow");
+  const auto credentials = open_headers(services, headers.front().sealed_credentials.value_or(""), call.id());
+  const auto secrets = co_await secrets_of(call, services);
+  const std::string id = Guid::random().to_string();
+  const std::int64_t timestamp = to_unix_seconds(services.clock.now());
+  net::HttpRequest request;
+  if (const json::value* const method = find_value(test.plan.request, "method"))
+    request.method = method->as_string();
+  request.url = test.plan.request.at("url").as_string();
+  request.body = test.plan.body.value_or("");
+  request.keep_limit = max_response_bytes;
+  for (const auto& header : test.plan.request.at("headers").as_object()) {
+    const auto* const value = actions::header_value(request.url, header.key(), header.value(), &credentials);
+    if (value != nullptr) request.headers.emplace_back(header.key(), value->as_string());
+  }
+  request.headers.emplace_back("webhook-test", "true");
+  request.headers.emplace_back("webhook-id", id);
+  request.headers.emplace_back("webhook-timestamp", std::to_string(timestamp));
+  request.headers.emplace_back("webhook-signature",
+                               net::webhook_signature(secrets, id, timestamp, request.body));
+  const auto response = co_await net::fetch(services.stores.http(), std::move(request));
+  const bool answered = response.failure == net::HttpFailure::none;
+  co_return json::object{
+      {"statusCode", answered ? json::value(response.status) : json::value()},
+      {"durationMs", std::chrono::duration<double, std::milli>(response.duration).count()},
+      {"response",
+       answered ? json::value(actions::limited_text(response.body, max_response_bytes)) : json::value()},
+      {"error", error_of(response)}};
+}
+
+asio::awaitable<json::object> send_mail(const Call& call, Services& services, const Test& test) {
+  const auto given = text_at(call.object(), "to");
+  if (!given && !call.principal.is_user) throw invalid("to", "is required: a token has no address");
+  std::optional<Guid> user;
+  if (!given) user = call.principal.user_id;
+  const auto rows = co_await services.db.read(
+      sql::users::MailAddress{.business = call.business(), .user = user, .email = given});
+  if (rows.empty()) throw invalid("to", "must be the address of a user of the business");
+  const std::string to(rows.front().email);
+  net::MailMessage message;
+  message.to = {to};
+  message.subject = test.plan.request.at("subject").as_string();
+  message.text = test.plan.body.value_or("");
+  if (const auto* const html = test.plan.request.at("html").if_string()) message.html = *html;
+  message.reply_to = test.texts.reply_to;
+  message.headers.emplace_back("Auto-Submitted", "auto-generated");  // RFC 3834 section 5
+  message.owner = call.business().to_string();
+  const Guid mail = Guid::random();
+  co_await services.db.write(
+      sql::mail_outbox::Add{.mail = mail, .sealed_mail = net::sealed_mail(services.secrets, mail, message)},
+      call.cause());
+  co_await services.send_mails();
+  const auto waiting = co_await services.db.read(sql::mail_outbox::IsWaiting{.mail = mail});
+  const bool is_waiting = waiting.front().is_waiting;
+  co_return json::object{
+      {"to", to},
+      {"response", is_waiting ? json::value() : json::value("The mail server has taken the mail.")},
+      {"error",
+       is_waiting ? json::value("The mail is not sent yet. It is sent again for an hour.") : json::value()}};
+}
+
+asio::awaitable<json::object> send_push(const Call& call, Services& services, const Test& test) {
+  if (!call.principal.is_user) throw invalid("to", "a token has no browsers; log in as a user");
+  const auto rows = co_await services.db.read(sql::push_subscriptions::Audience{
+      .business = call.business(), .user = call.principal.user_id, .limit = max_browsers});
+  const auto keys = co_await services.db.read(sql::vapid_keys::Sealed{.business = call.business()});
+  json::object result{{"to", "0"}, {"response", nullptr}, {"error", "The caller has no subscribed browser."}};
+  if (rows.empty() || keys.empty()) co_return result;
+  net::VapidSigner signer(
+      {std::string(keys.front().public_key),
+       services.secrets.open(keys.front().private_key, "vapid-key:" + call.business().to_string())},
+      "");
+  const std::string text =
+      to_json(json::object{{"title", test.plan.request.at("title")},
+                           {"body", test.plan.body ? json::value(*test.plan.body) : json::value()},
+                           {"url", test.plan.request.at("url")},
+                           {"tag", "test"},
+                           {"data",
+                            {{"type", first_trigger(test.definition).code},
+                             {"entityType", domain::record_type(test.definition.entity_type).name},
+                             {"entityId", test.entity_id.to_string()}}}});
+  std::size_t accepted = 0;
+  std::string error;
+  for (const auto& row : rows) {
+    const auto receiver = net::PushReceiver::parse(row.p256dh, row.auth);
+    if (!receiver) continue;
+    net::HttpRequest request;
+    request.url = std::string(row.endpoint);
+    request.body = net::encrypt_push(text, *receiver);
+    request.headers = {{"TTL", "60"},
+                       {"Content-Encoding", "aes128gcm"},
+                       {"Content-Type", "application/octet-stream"},
+                       {"Authorization", signer.authorization(row.endpoint, services.clock.now())}};
+    const auto response = co_await net::fetch(services.stores.http(), std::move(request));
+    const json::value problem = error_of(response);
+    if (problem.is_null()) ++accepted;
+    if (problem.is_string()) error = problem.as_string();
+  }
+  result["to"] = std::to_string(rows.size());
+  result["response"] = std::to_string(accepted) + " browsers were reached.";
+  result["error"] = error.empty() ? json::value() : json::value(error);
+  co_return result;
+}
+
+asio::awaitable<Answer> send_test(Call& call, Services& services) {
+  Test test;
+  co_await read_workflow(call, services, test);
+  co_await read_record(call, services, test);
+  co_await plan(call, services, test);
+  count_test(call.business(), services.clock.now());
+  const std::string_view type = test.definition.action.at("type").as_string();
+  json::object sent;
+  if (type == "webhook") {
+    sent = co_await send_webhook(call, services, test);
+  } else if (type == "send_email") {
+    sent = co_await send_mail(call, services, test);
+  } else {
+    sent = co_await send_push(call, services, test);
+  }
+  co_return Answer::of(to_json(sent));
+}
+
+constexpr Route routes[] = {
+    {.method = Method::post,
+     .path = "/api/workflows/configured/{guid}/send-test",
+     .permission = Permission::administer,
+     .handler = send_test,
+     .operation_id = "sendWorkflowTest",
+     .summary = "Sends one request, mail or push message of a workflow",
+     .description = "It is not a run. Requests have the header webhook-test; mails and push messages go to "
+                    "the caller. At most 30 a minute.",
+     .tag = "Workflows",
+     .body = &test_schema,
+     .body_kind = BodyKind::object,
+     .answer = &sent_schema},
+};
+
+}  // namespace
+
+std::span<const Route> send_test_routes() { return routes; }
+
+}  // namespace waybill::api

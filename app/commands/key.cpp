@@ -1,0 +1,54 @@
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "app/command_database.hpp"
+#include "app/commands/command.hpp"
+#include "app/key_rotation.hpp"
+#include "app/keys.hpp"
+
+namespace waybill::app {
+namespace {
+
+int rotate(const Config& config, std::chrono::seconds limit) {
+  SecretBox secrets(read_keys(config));
+  const CommandDatabase database(config);
+  const Rotation rotation = rotate_keys(database.url(), secrets, limit);
+  std::int64_t unreadable = 0;
+  for (const RotatedTable& table : rotation.tables) {
+    std::cout << table.name << ": " << table.resealed << " sealed again";
+    if (table.unreadable > 0) std::cout << ", " << table.unreadable << " that no key opens";
+    std::cout << '\n';
+    unreadable += table.unreadable;
+  }
+  if (rotation.is_complete) {
+    std::cout << "only the key of " << config.secret_key_files.front().string() << " is needed now\n";
+    return 0;
+  }
+  std::cerr << (unreadable > 0
+                    ? "waybill: values are left that no key opens: name the files of all keys that "
+                      "were ever used, or delete these values\n"
+                    : "waybill: values are still being sealed with another key: run this again\n");
+  return 1;
+}
+
+}  // namespace
+
+void add_key(CLI::App& program, Chosen& chosen) {
+  CLI::App* key = program.add_subcommand("key", "Manages the key of the secrets in the database");
+  key->require_subcommand(1);
+  CLI::App* rotation = key->add_subcommand("rotate",
+                                           "Seals all secrets with the first --secret-key-file, while "
+                                           "processes run; afterwards the other ones are not "
+                                           "needed");
+  const auto seconds = std::make_shared<int>(60);
+  rotation
+      ->add_option("--wait", *seconds, "Seconds to wait for running processes to encrypt with the first key")
+      ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
+  rotation->callback([&chosen, seconds] {
+    chosen.run = [seconds](const Config& config) { return rotate(config, std::chrono::seconds(*seconds)); };
+  });
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,253 @@
+#include "app/doctor/examination.hpp"
+
+#include <chrono>
+#include <memory>
+#include <poll.h>
+#include <utility>
+
+#include "app/command_database.hpp"
+#include "app/keys.hpp"
+#include "base/secret_box.hpp"
+#include "net/smtp.hpp"
+#include "storage/blocking/connection.hpp"
+#include "storage/key_check.hpp"
+#include "storage/sql/doctor.sql.hpp"
+#include "storage/sql/duties.sql.hpp"
+#include "storage/sql/processes.sql.hpp"
+#include "storage/sql/system.sql.hpp"
+#include "storage/statements.hpp"
+
+namespace waybill::app {
+namespace {
+
+namespace sql = storage::sql::doctor;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+using storage::blocking::Connection;
+
+constexpr std::string_view undefined_table = "42P01";
+constexpr std::string_view undefined_function = "42883";
+constexpr std::string_view insufficient_privilege = "42501";
+constexpr auto notification_limit = 2s;
+
+/// The same URL for any server, also a standby.
+std::string for_any_server(const std::string& url) {
+  if (url.find("target_session_attrs=") != std::string::npos) return url;
+  return url + (url.find('?') == std::string::npos ? "?" : "&") + "target_session_attrs=any";
+}
+
+std::unique_ptr<Connection> connect(const std::string& url) {
+  auto session = std::make_unique<Connection>(url, "waybill doctor", storage::SessionLimits{.lock = 2s});
+  session->execute("set statement_timeout = '10s'");
+  return session;
+}
+
+Finding failed(const std::string& name, const storage::StatementError& error) {
+  if (error.sqlstate() == undefined_table || error.sqlstate() == undefined_function)
+    return {Level::failure, name, "the schema is missing or old", "run `waybill migrate`"};
+  if (error.sqlstate() == insufficient_privilege)
+    return {Level::failure, name, error.what(), "connect as the owner of waybill's tables or a member of it"};
+  return {Level::failure, name, error.what(), "see the server's log"};
+}
+
+/// The checks of one database.
+class Examination {
+ public:
+  Examination(const Config& config, const Examiner& examiner) : config_(config), examiner_(examiner) {}
+
+  void run() {
+    if (connect_to_database()) {
+      examine_server();
+      check("connections", [this] { return connections(); });
+      check("schema", [this] { return schema(); });
+      check("key", [this] { return key(); });
+      check("privileges", [this] { return privileges(); });
+      check("notifications", [this] { return judge_notifications(notification()); });
+      check("partitions", [this] {
+        const auto missing = session_->run(storage::sql::duties::MissingPartitions{});
+        return judge_partitions(static_cast<std::int64_t>(missing.size()));
+      });
+      check("clock", [this] { return judge_clock(clock()); });
+      check("ledger", [this] { return judge_ledger(unbalanced()); });
+      check("workers", [this] { return workers(); });
+    }
+    check("smtp", [this] { return smtp(); });
+  }
+
+ private:
+  template <class Check>
+  void check(const std::string& name, Check check) {
+    if (is_lost_ && name != "smtp") return;
+    examiner_.begin(name);
+    try {
+      examiner_.add(check());
+    } catch (const storage::StatementError& error) {
+      examiner_.add(failed(name, error));
+    } catch (const storage::DatabaseUnavailable& error) {
+      is_lost_ = true;
+      examiner_.add({Level::failure, name, error.what(), "see the server's log"});
+    } catch (const std::exception& error) {
+      examiner_.add({Level::failure, name, error.what(), ""});
+    }
+  }
+
+  bool connect_to_database() {
+    check("database", [this] {
+      try {
+        database_.emplace(config_);
+        session_ = connect(database_->url());
+      } catch (const storage::DatabaseUnavailable& error) {
+        return unreachable(error.what());
+      }
+      return Finding{.name = "database", .text = "it accepts connections"};
+    });
+    return session_ != nullptr;
+  }
+
+  Finding unreachable(const std::string& reason) const {
+    const std::string& url = database_ ? database_->url() : config_.database_url;
+    Finding finding{Level::failure, "database", reason, "correct --database-url, or start the server"};
+    try {
+      if (!connect(for_any_server(url))->run(sql::Server{}).front().is_standby) return finding;
+      finding.text = "the server is a standby";
+      finding.remedy = "name the primary, too: postgresql://USER@HOST,HOST/DATABASE";
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first reason is the better one
+    }
+    return finding;
+  }
+
+  void examine_server() {
+    std::optional<ServerFacts> facts;
+    check("version", [&] {
+      const auto rows = session_->run(sql::Server{});
+      const auto row = rows.front();
+      facts = ServerFacts{.version = std::string(row.version),
+                          .version_number = row.version_number,
+                          .is_read_only = row.is_read_only,
+                          .encoding = std::string(row.encoding),
+                          .isolation = std::string(row.isolation),
+                          .autovacuum = row.autovacuum,
+                          .idle_session_limit = std::string(row.idle_session_limit)};
+      return judge_version(*facts);
+    });
+    if (facts) check("settings", [&] { return judge_settings(*facts); });
+    std::optional<StandbyFacts> standbys;
+    check("durability", [&] {
+      const auto rows = session_->run(sql::Durability{});
+      const auto row = rows.front();
+      standbys = StandbyFacts{.names = std::string(row.standby_names),
+                              .connected = row.standbys,
+                              .synchronous = row.synchronous,
+                              .hidden = row.hidden};
+      return judge_durability({.fsync = row.fsync,
+                               .full_page_writes = row.full_page_writes,
+                               .synchronous_commit = std::string(row.synchronous_commit)});
+    });
+    if (standbys) check("standbys", [&] { return judge_standbys(*standbys); });
+  }
+
+  Finding connections() {
+    const auto rows = session_->run(sql::Connections{});
+    const auto row = rows.front();
+    ConnectionFacts facts{.most = row.most,
+                          .available = row.available,
+                          .used = row.used,
+                          .wanted = config_.database_connections,
+                          .role_limit = row.role_limit,
+                          .database_limit = row.database_limit};
+    try {
+      facts.allowed = session_->run(storage::sql::processes::Connections{}).front().allowed;
+    } catch (
+        const storage::StatementError&) {  // NOLINT(bugprone-empty-catch): the check of the schema reports it
+    }
+    return judge_connections(facts);
+  }
+
+  Finding schema() {
+    std::vector<std::string> names;
+    for (const storage::Statement& migration : storage::migrations()) names.emplace_back(migration.name);
+    const auto rows = session_->run(sql::Schema{.migrations = names});
+    return judge_schema({.missing = std::string(rows.front().missing.value_or("")),
+                         .unknown = std::string(rows.front().unknown.value_or(""))});
+  }
+
+  Finding key() {
+    SecretBox secrets(read_keys(config_));
+    const auto ids = secrets.key_ids();
+    KeyFacts facts;
+    for (const auto& row : session_->run(sql::KeyCheck{})) {
+      facts.has_check_value = true;
+      facts.check_key = storage::key_of_check_value(secrets, row.sealed);
+    }
+    const auto state = session_->run(
+        storage::sql::processes::KeyState{.process = Guid(), .key_ids = ids, .first_key = ids.front()});
+    facts.missing = state.front().missing;
+    facts.without = std::string(state.front().without.value_or(""));
+    return judge_key(facts);
+  }
+
+  Finding privileges() {
+    const auto rows = session_->run(sql::Privileges{});
+    const auto row = rows.front();
+    return judge_privileges({.role = std::string(row.role),
+                             .owner = std::string(row.owner),
+                             .has_owner = row.has_owner,
+                             .may_create = row.may_create,
+                             .closed = std::string(row.closed.value_or(""))});
+  }
+
+  /// Returns how long a notification from another session took; nullopt if it did not arrive.
+  std::optional<Duration> notification() {
+    const std::string channel = "waybill_doctor_" + hex(random_bytes(8));
+    session_->listen(channel);
+    const auto sender = connect(database_->url());
+    const auto begin = steady_clock::now();
+    sender->run(sql::Notify{.channel = channel});
+    for (;;) {
+      if (session_->notifications().contains(channel))
+        return std::chrono::duration_cast<Duration>(steady_clock::now() - begin);
+      const auto left = begin + notification_limit - steady_clock::now();
+      if (left <= 0s) return std::nullopt;
+      pollfd entry{.fd = session_->socket(), .events = POLLIN, .revents = 0};
+      poll(&entry, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+    }
+  }
+
+  ClockFacts clock() {
+    const Time before = system_clock().now();
+    const Time server = session_->run(sql::Clock{}).front().now;
+    const Time after = system_clock().now();
+    const Duration half = (after - before) / 2;
+    return {.skew = server - (before + half), .uncertainty = half};
+  }
+
+  std::int64_t unbalanced() {
+    const Time now = system_clock().now();
+    return static_cast<std::int64_t>(
+        session_->run(storage::sql::duties::CheckLedger{.first_time = now - 1h, .end_time = now + 1h})
+            .size());
+  }
+
+  Finding workers() {
+    const auto rows = session_->run(storage::sql::system::Workers{});
+    return judge_workers({.living = rows.front().living, .lag = rows.front().lag});
+  }
+
+  Finding smtp() const {
+    if (config_.smtp_url.empty()) return judge_smtp("", std::nullopt);
+    return judge_smtp(config_.smtp_url,
+                      net::smtp_fault({.smtp_url = config_.smtp_url, .ca_file = config_.ca_file}));
+  }
+
+  const Config& config_;
+  const Examiner& examiner_;
+  std::optional<CommandDatabase> database_;
+  std::unique_ptr<Connection> session_;
+  bool is_lost_ = false;
+};
+
+}  // namespace
+
+void examine(const Config& config, const Examiner& examiner) { Examination(config, examiner).run(); }
+
+}  // namespace waybill::app

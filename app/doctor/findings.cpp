@@ -1,0 +1,268 @@
+#include "app/doctor/findings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <utility>
+
+namespace waybill::app {
+namespace {
+
+constexpr int oldest_version = 15;
+constexpr int newest_version = 18;
+constexpr double long_lag = 60;  // seconds, as in /readyz?worker
+
+/// Collects the faults that one check finds into one line, which has the level of the worst.
+class Verdict {
+ public:
+  Verdict(std::string name, std::string good) : finding_{.name = std::move(name)}, good_(std::move(good)) {}
+
+  void warn(const std::string& text, const std::string& remedy) { add(Level::warning, text, remedy); }
+  void fail(const std::string& text, const std::string& remedy) { add(Level::failure, text, remedy); }
+
+  Finding finding() && {
+    if (finding_.text.empty()) finding_.text = std::move(good_);
+    return std::move(finding_);
+  }
+
+ private:
+  void add(Level level, const std::string& text, const std::string& remedy) {
+    finding_.level = std::max(finding_.level, level);
+    finding_.text.append(finding_.text.empty() ? "" : "; ").append(text);
+    finding_.remedy.append(finding_.remedy.empty() ? "" : "; ").append(remedy);
+  }
+
+  Finding finding_;
+  std::string good_;
+};
+
+std::string as_text(std::string_view text) { return std::string(text); }
+std::string as_text(std::integral auto number) { return std::to_string(number); }
+
+template <class... Parts>
+std::string join(const Parts&... parts) {
+  return (as_text(parts) + ...);
+}
+
+std::string decimal(double number, int places) {
+  std::array<char, 64> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed, places);
+  return {text.data(), end.ptr};
+}
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+std::string_view text_of(Level level) {
+  constexpr std::array<std::string_view, 3> texts{"ok", "warning", "failure"};
+  return texts.at(static_cast<std::size_t>(level));
+}
+
+std::string Finding::line() const {
+  return std::string(text_of(level)) + " " + name + ": " + text + (remedy.empty() ? "" : ", " + remedy);
+}
+
+Finding judge_version(const ServerFacts& facts) {
+  const int major = facts.version_number / 10'000;
+  Verdict verdict("version", "PostgreSQL " + facts.version);
+  if (major < oldest_version) {
+    verdict.fail("PostgreSQL " + facts.version + " is too old", join("use ", oldest_version, " or later"));
+  } else if (major > newest_version) {
+    verdict.warn("PostgreSQL " + facts.version + " is newer than the versions that waybill was tested with",
+                 join("use ", oldest_version, " to ", newest_version));
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_settings(const ServerFacts& facts) {
+  Verdict verdict("settings", "encoding, isolation and autovacuum are right");
+  if (facts.encoding != "UTF8") {
+    verdict.fail("the database's encoding is " + facts.encoding,
+                 "create the database with encoding UTF8 and restore into it");
+  }
+  if (facts.is_read_only) {
+    verdict.fail("default_transaction_read_only is on", "reset it for the role and the database");
+  }
+  if (facts.isolation != "read committed") {
+    verdict.fail("default_transaction_isolation is " + facts.isolation,
+                 "set it to read committed for the role and the database");
+  }
+  if (!facts.autovacuum) {
+    verdict.warn("autovacuum is off",
+                 "switch it on: the tables of pending events and queued runs grow without it");
+  }
+  if (facts.idle_session_limit != "0") {
+    verdict.warn("idle_session_timeout ends idle connections after " + facts.idle_session_limit,
+                 "set it to 0 for the role");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_durability(const DurabilityFacts& facts) {
+  Verdict verdict("durability",
+                  "commits survive a crash (synchronous_commit is " + facts.synchronous_commit + ")");
+  if (!facts.fsync) verdict.fail("fsync is off: a crash can destroy the database", "set fsync = on");
+  if (!facts.full_page_writes) {
+    verdict.fail("full_page_writes is off: a crash can destroy the database", "set full_page_writes = on");
+  }
+  if (facts.synchronous_commit == "off") {
+    verdict.fail("synchronous_commit is off: a crash loses acknowledged changes",
+                 "set synchronous_commit = on");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_standbys(const StandbyFacts& facts) {
+  const std::string good = facts.connected == 0
+                               ? "a lone server"
+                               : join(facts.synchronous, " of ", facts.connected, " follow synchronously");
+  Verdict verdict("standbys", good);
+  if (facts.hidden > 0) {
+    verdict.warn(join(facts.hidden, " standbys are connected, but the role may not see their state"),
+                 "grant pg_monitor to the role");
+  } else if (!facts.names.empty() && facts.synchronous == 0) {
+    verdict.fail("commits wait for a synchronous standby, and none is connected",
+                 "start a standby that synchronous_standby_names names, or empty that setting");
+  } else if (facts.connected > 0 && facts.synchronous == 0) {
+    verdict.warn(join(facts.connected, " standbys follow asynchronously: a fail-over loses the last commits"),
+                 "set synchronous_standby_names");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_connections(const ConnectionFacts& facts) {
+  Verdict verdict("connections", join(facts.used, " of ", facts.available,
+                                      " are in use, and the processes of waybill may open ", facts.allowed));
+  const std::string offer = join("PostgreSQL offers ", facts.available, " (max_connections ", facts.most,
+                                 " less ", facts.most - facts.available, " reserved)");
+  if (facts.wanted > facts.available) {
+    verdict.fail(join("--database-connections is ", facts.wanted, ", and ", offer),
+                 "raise max_connections or lower --database-connections");
+  } else if (facts.allowed > facts.available) {
+    verdict.warn(join("the running processes may open ", facts.allowed, " connections, and ", offer),
+                 "raise max_connections or lower --database-connections");
+  }
+  for (const auto& [limit, owner] :
+       {std::pair{facts.role_limit, "role"}, std::pair{facts.database_limit, "database"}}) {
+    if (limit >= 0 && limit < std::max(facts.wanted, facts.allowed)) {
+      verdict.fail(join("the ", owner, "'s connection limit is ", limit),
+                   "raise it with `alter " + std::string(owner) + " … connection limit`");
+    }
+  }
+  if (facts.used * 10 > facts.available * 9) {
+    verdict.warn(join(facts.used, " of ", facts.available, " connections are in use"),
+                 "raise max_connections, or see in pg_stat_activity who has them");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_schema(const SchemaFacts& facts) {
+  Verdict verdict("schema", "all migrations are applied");
+  if (!facts.missing.empty()) verdict.fail("it lacks " + facts.missing, "run `waybill migrate`");
+  if (!facts.unknown.empty()) {
+    verdict.warn("a newer version has applied " + facts.unknown, "upgrade this program");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_key(const KeyFacts& facts) {
+  Verdict verdict("key", facts.has_check_value ? "it opens the database's secrets"
+                                               : "no process has used the database yet");
+  if (facts.has_check_value && !facts.check_key) {
+    verdict.fail("no --secret-key-file has the key that the database was set up with",
+                 "restore that key: without it, its secrets cannot be read");
+  } else if (facts.missing > 0) {
+    verdict.fail("values may be sealed with a key that no --secret-key-file has",
+                 "name the files of all keys in use, or complete `waybill key rotate`");
+  } else if (!facts.without.empty()) {
+    verdict.warn("processes run without the first key: " + facts.without,
+                 "start them again with its file as a further --secret-key-file");
+  } else if (facts.check_key.value_or(0) > 0) {
+    verdict.warn("values are sealed with a key that is not the first one", "run `waybill key rotate`");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_privileges(const PrivilegeFacts& facts) {
+  Verdict verdict("privileges",
+                  facts.role + " has the rights of " + facts.owner + ", the owner of the tables");
+  if (!facts.closed.empty()) {
+    verdict.fail(facts.role + " may not read and write " + facts.closed,
+                 "connect as " + facts.owner + ", or grant " + facts.owner + " to " + facts.role);
+  } else if (!facts.has_owner) {
+    verdict.fail(facts.role + " has not the rights of " + facts.owner +
+                     ", the owner of the tables: it cannot make partitions, and changes lose their authors",
+                 "grant " + facts.owner + " to " + facts.role);
+  } else if (!facts.may_create) {
+    verdict.fail(facts.role + " may not create tables in the schema",
+                 "grant create on the schema to " + facts.owner);
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_notifications(std::optional<Duration> waited) {
+  Verdict verdict("notifications",
+                  waited ? join("one arrived after ", decimal(seconds(*waited) * 1000, 1), " ms") : "");
+  if (!waited) {
+    verdict.fail("none arrived: matching begins up to a second late",
+                 "connect to PostgreSQL directly, not through a pooler such as PgBouncer");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_partitions(std::int64_t missing) {
+  Verdict verdict("partitions", "those of the coming days exist");
+  if (missing > 0) {
+    verdict.warn(join(missing, " of the coming days are missing, so rows go to the default partitions"),
+                 "start a process of waybill, or end the transactions that block it (log: partition.failed)");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_clock(const ClockFacts& facts) {
+  const double skew = seconds(facts.skew);
+  const double sure = std::max(0.0, std::abs(skew) - seconds(facts.uncertainty));
+  Verdict verdict("clock", join("it differs from the server's by ", decimal(skew, 3), " s"));
+  const std::string text = join("this machine's clock differs from the server's by ", decimal(skew, 1), " s");
+  constexpr const char* remedy = "synchronize both with NTP";
+  if (sure > 30) {
+    verdict.fail(text, remedy);
+  } else if (sure > 1) {
+    verdict.warn(text, remedy);
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_ledger(std::int64_t unbalanced) {
+  Verdict verdict("ledger", "events and runs of the last hour balance");
+  if (unbalanced > 0) {
+    verdict.fail(join("events and runs of ", unbalanced, " businesses do not balance"),
+                 "see docs/operations.md, LedgerUnbalanced");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_workers(const WorkerFacts& facts) {
+  Verdict verdict("workers", join(facts.living, " running, no event has waited for more than ",
+                                  decimal(std::ceil(facts.lag), 0), " s"));
+  if (facts.living == 0) {
+    verdict.warn("none is running", "start `waybill worker`");
+  } else if (facts.lag > long_lag) {
+    verdict.fail(join("an event has waited for ", decimal(facts.lag, 0), " s"),
+                 "see docs/operations.md, EventsWait");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_smtp(const std::string& smtp_url, const std::optional<std::string>& fault) {
+  Verdict verdict("smtp", smtp_url.empty() ? "no server, so mails are written to files"
+                                           : "the server accepts connection and login");
+  if (fault) verdict.fail(*fault, "correct --smtp-url or --ca-file, or repair the mail server");
+  return std::move(verdict).finding();
+}
+
+}  // namespace waybill::app

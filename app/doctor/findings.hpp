@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace waybill::app {
+
+enum class Level : std::uint8_t { ok, warning, failure };
+
+std::string_view text_of(Level level);
+
+/// One line of `waybill doctor`.
+struct Finding {
+  Level level = Level::ok;
+  std::string name;    // of the check
+  std::string text;    // what was found
+  std::string remedy;  // empty if there is nothing to do
+
+  /// "ok|warning|failure NAME: text, remedy"
+  std::string line() const;
+};
+
+/// What the checks read. Each is judged by one pure function below.
+struct ServerFacts {
+  std::string version;
+  int version_number = 0;  // 150014
+  bool is_read_only = false;
+  std::string encoding;
+  std::string isolation;
+  bool autovacuum = true;
+  std::string idle_session_limit = "0";
+};
+
+struct DurabilityFacts {
+  bool fsync = true;
+  bool full_page_writes = true;
+  std::string synchronous_commit = "on";
+};
+
+struct StandbyFacts {
+  std::string names;           // synchronous_standby_names
+  std::int64_t connected = 0;  // standbys that follow
+  std::int64_t synchronous = 0;
+  std::int64_t hidden = 0;  // whose state the role may not see
+};
+
+struct ConnectionFacts {
+  std::int64_t most = 0;
+  std::int64_t available = 0;  // without the reserved ones
+  std::int64_t used = 0;
+  std::int64_t allowed = 0;  // the sum of the living processes
+  std::int64_t wanted = 0;   // --database-connections
+  std::int64_t role_limit = -1;
+  std::int64_t database_limit = -1;
+};
+
+struct SchemaFacts {
+  std::string missing;  // migrations, separated by commas
+  std::string unknown;
+};
+
+struct KeyFacts {
+  bool has_check_value = false;               // false before the first start
+  std::optional<std::size_t> check_key = {};  // the position of the key that opens it
+  std::int64_t missing = 0;                   // keys in use that are not among the files
+  std::string without;                        // running processes that lack the first key
+};
+
+struct PrivilegeFacts {
+  std::string role;
+  std::string owner;
+  bool has_owner = false;
+  bool may_create = false;
+  std::string closed;  // tables, separated by commas
+};
+
+struct ClockFacts {
+  Duration skew{};         // the server's time less ours
+  Duration uncertainty{};  // half of the round trip
+};
+
+struct WorkerFacts {
+  std::int64_t living = 0;
+  double lag = 0;  // seconds that the oldest unmatched event has waited
+};
+
+Finding judge_version(const ServerFacts& facts);
+Finding judge_settings(const ServerFacts& facts);
+Finding judge_durability(const DurabilityFacts& facts);
+Finding judge_standbys(const StandbyFacts& facts);
+Finding judge_connections(const ConnectionFacts& facts);
+Finding judge_schema(const SchemaFacts& facts);
+Finding judge_key(const KeyFacts& facts);
+Finding judge_privileges(const PrivilegeFacts& facts);
+/// `waited` is empty if no notification arrived in time.
+Finding judge_notifications(std::optional<Duration> waited);
+Finding judge_partitions(std::int64_t missing);
+Finding judge_clock(const ClockFacts& facts);
+/// `unbalanced` businesses in the last hour.
+Finding judge_ledger(std::int64_t unbalanced);
+Finding judge_workers(const WorkerFacts& facts);
+/// `fault` is nullopt if the server accepted the login.
+Finding judge_smtp(const std::string& smtp_url, const std::optional<std::string>& fault);
+
+}  // namespace waybill::app

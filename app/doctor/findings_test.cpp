@@ -1,0 +1,140 @@
+#include "app/doctor/findings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Doctor, ALineHasLevelNameTextAndRemedy) {
+  EXPECT_EQ((Finding{Level::failure, "durability", "fsync is off", "set fsync = on"}.line()),
+            "failure durability: fsync is off, set fsync = on");
+  EXPECT_EQ((Finding{.name = "version", .text = "PostgreSQL 15.1"}.line()), "ok version: PostgreSQL 15.1");
+}
+
+TEST(Doctor, VersionsFrom15To18AreSupported) {
+  EXPECT_EQ(judge_version({.version = "14.9", .version_number = 140009}).level, Level::failure);
+  EXPECT_EQ(judge_version({.version = "15.0", .version_number = 150000}).level, Level::ok);
+  EXPECT_EQ(judge_version({.version = "18.1", .version_number = 180001}).level, Level::ok);
+  EXPECT_EQ(judge_version({.version = "19.0", .version_number = 190000}).level, Level::warning);
+}
+
+TEST(Doctor, SettingsThatBreakWaybillAreFailures) {
+  const ServerFacts good{.encoding = "UTF8", .isolation = "read committed"};
+  EXPECT_EQ(judge_settings(good).level, Level::ok);
+  const auto level = [&good](auto member, auto value) {
+    ServerFacts facts = good;
+    facts.*member = value;
+    return judge_settings(facts).level;
+  };
+  EXPECT_EQ(level(&ServerFacts::encoding, "SQL_ASCII"), Level::failure);
+  EXPECT_EQ(level(&ServerFacts::is_read_only, true), Level::failure);
+  EXPECT_EQ(level(&ServerFacts::isolation, "serializable"), Level::failure);
+  EXPECT_EQ(level(&ServerFacts::autovacuum, false), Level::warning);
+  EXPECT_EQ(level(&ServerFacts::idle_session_limit, "1min"), Level::warning);
+}
+
+TEST(Doctor, SeveralFaultsOfOneCheckAreOneLineOfTheWorstLevel) {
+  const Finding finding =
+      judge_settings({.encoding = "LATIN1", .isolation = "read committed", .autovacuum = false});
+  EXPECT_EQ(
+      finding.line(),
+      "failure settings: the database's encoding is LATIN1; autovacuum is off, create the database with "
+      "encoding UTF8 and restore into it; switch it on: the tables of pending events and queued runs grow "
+      "without it");
+}
+
+TEST(Doctor, ASettingThatLosesCommitsIsAFailure) {
+  EXPECT_EQ(judge_durability({}).level, Level::ok);
+  EXPECT_EQ(judge_durability({.synchronous_commit = "remote_apply"}).level, Level::ok);
+  EXPECT_EQ(judge_durability({.fsync = false}).level, Level::failure);
+  EXPECT_EQ(judge_durability({.full_page_writes = false}).level, Level::failure);
+  EXPECT_EQ(judge_durability({.synchronous_commit = "off"}).level, Level::failure);
+}
+
+TEST(Doctor, ALoneServerIsOkAndAnAsynchronousStandbyAWarning) {
+  EXPECT_EQ(judge_standbys({}).line(), "ok standbys: a lone server");
+  EXPECT_EQ(judge_standbys({.connected = 2}).level, Level::warning);
+  EXPECT_EQ(judge_standbys({.names = "*", .connected = 2, .synchronous = 1}).level, Level::ok);
+  EXPECT_EQ(judge_standbys({.names = "*"}).level, Level::failure) << "commits wait";
+  EXPECT_EQ(judge_standbys({.names = "*", .connected = 1, .hidden = 1}).level, Level::warning);
+}
+
+TEST(Doctor, ConnectionsAreComparedWithAllLimits) {
+  const ConnectionFacts good{.most = 100, .available = 97, .used = 20, .allowed = 80, .wanted = 40};
+  EXPECT_EQ(judge_connections(good).level, Level::ok);
+  const auto level = [&good](auto member, std::int64_t value) {
+    ConnectionFacts facts = good;
+    facts.*member = value;
+    return judge_connections(facts).level;
+  };
+  EXPECT_EQ(level(&ConnectionFacts::wanted, 98), Level::failure);
+  EXPECT_EQ(level(&ConnectionFacts::allowed, 98), Level::warning);
+  EXPECT_EQ(level(&ConnectionFacts::used, 88), Level::warning);
+  EXPECT_EQ(level(&ConnectionFacts::role_limit, 79), Level::failure);
+  EXPECT_EQ(level(&ConnectionFacts::role_limit, 80), Level::ok);
+  EXPECT_EQ(level(&ConnectionFacts::database_limit, 0), Level::failure);
+}
+
+TEST(Doctor, AMissingMigrationIsAFailureAndANewerOneAWarning) {
+  EXPECT_EQ(judge_schema({}).level, Level::ok);
+  EXPECT_EQ(judge_schema({.missing = "0031_keys"}).line(),
+            "failure schema: it lacks 0031_keys, run `waybill migrate`");
+  EXPECT_EQ(judge_schema({.unknown = "0099_later"}).level, Level::warning);
+}
+
+TEST(Doctor, AKeyThatDoesNotOpenTheSecretsIsAFailure) {
+  EXPECT_EQ(judge_key({}).level, Level::ok) << "no process has started yet";
+  EXPECT_EQ(judge_key({.has_check_value = true, .check_key = 0}).level, Level::ok);
+  EXPECT_EQ(judge_key({.has_check_value = true}).level, Level::failure);
+  EXPECT_EQ(judge_key({.has_check_value = true, .check_key = 0, .missing = 1}).level, Level::failure);
+  EXPECT_EQ(judge_key({.has_check_value = true, .check_key = 1}).level, Level::warning);
+  EXPECT_EQ(judge_key({.has_check_value = true, .check_key = 0, .without = "api a:1"}).level, Level::warning);
+}
+
+TEST(Doctor, ARoleWithoutTheRightsOfTheOwnerIsAFailure) {
+  EXPECT_EQ(judge_privileges({.role = "w", .owner = "w", .has_owner = true, .may_create = true}).level,
+            Level::ok);
+  EXPECT_EQ(judge_privileges({.role = "r", .owner = "w", .closed = "orders"}).level, Level::failure);
+  EXPECT_EQ(judge_privileges({.role = "r", .owner = "w"}).level, Level::failure);
+  EXPECT_EQ(judge_privileges({.role = "w", .owner = "w", .has_owner = true}).level, Level::failure);
+}
+
+TEST(Doctor, ANotificationMustArrive) {
+  EXPECT_EQ(judge_notifications(2ms).level, Level::ok);
+  EXPECT_EQ(judge_notifications(std::nullopt).level, Level::failure);
+}
+
+TEST(Doctor, MissingPartitionsAreAWarning) {
+  EXPECT_EQ(judge_partitions(0).level, Level::ok);
+  EXPECT_EQ(judge_partitions(1).level, Level::warning);
+}
+
+TEST(Doctor, ClocksMayDifferByASecond) {
+  EXPECT_EQ(judge_clock({.skew = -999ms}).level, Level::ok);
+  EXPECT_EQ(judge_clock({.skew = 1001ms}).level, Level::warning);
+  EXPECT_EQ(judge_clock({.skew = 1001ms, .uncertainty = 100ms}).level, Level::ok);
+  EXPECT_EQ(judge_clock({.skew = -31s}).level, Level::failure);
+}
+
+TEST(Doctor, AnUnbalancedLedgerIsAFailure) {
+  EXPECT_EQ(judge_ledger(0).level, Level::ok);
+  EXPECT_EQ(judge_ledger(1).level, Level::failure);
+}
+
+TEST(Doctor, NoWorkerIsAWarningAndWaitingEventsAFailure) {
+  EXPECT_EQ(judge_workers({.living = 1, .lag = 60}).level, Level::ok);
+  EXPECT_EQ(judge_workers({.living = 1, .lag = 61}).level, Level::failure);
+  EXPECT_EQ(judge_workers({.living = 0, .lag = 61}).level, Level::warning);
+}
+
+TEST(Doctor, AMailServerThatRefusesIsAFailure) {
+  EXPECT_EQ(judge_smtp("", std::nullopt).level, Level::ok);
+  EXPECT_EQ(judge_smtp("smtp://a", std::nullopt).level, Level::ok);
+  EXPECT_EQ(judge_smtp("smtp://a", "Login denied").line(),
+            "failure smtp: Login denied, correct --smtp-url or --ca-file, or repair the mail server");
+}
+
+}  // namespace
+}  // namespace waybill::app

@@ -1,0 +1,46 @@
+# Changes and new orders through the API, beside Go + pgx, with 64 connections: moves of orders to another status, changes of
+# their notes, single new orders, and bulk calls of 1 000.
+seconds=${BENCH_SECONDS:-5}
+
+# Sends requests of one kind; records the rate, the latencies and PostgreSQL's CPU time for each change.
+# changes NAME PORT WORK CONNECTIONS [BATCH]
+changes() {
+  local rate p50 p99 errors cpu
+  sql -c 'vacuum analyze orders, pending_events' -c checkpoint
+  cpu=$(postgres_cpu_ms)
+  read -r _ rate p50 p99 errors < <(WORK=$3 TOKEN=$token ORDERS=$orders BATCH=${5:-1} \
+    wrk -t1 --timeout 30s "-c$4" "-d${seconds}s" -s "$bench/wrk_changes.lua" "http://127.0.0.1:$2" | grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+  record "$1" "$(awk -v rate="$rate" -v batch="${5:-1}" 'BEGIN { printf "%.1f", rate * batch }')"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+  record "$1_cpu" "$(awk -v ms=$(($(postgres_cpu_ms) - cpu)) -v n="$rate" -v s="$seconds" -v batch="${5:-1}" \
+    'BEGIN { printf "%.0f", ms * 1000 / (n * s * batch) }')"
+}
+
+# The first round of moves is from ready to processing.
+reset_orders() { # TABLE
+  sql -c 'set session_replication_role = replica' -c "update $1 set status = 'ready' where business_id = '$business'"
+}
+
+switch_off_workflows
+sql -f "$bench/sql/peer.sql"
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  start_waybill api
+  reset_orders orders
+  changes move "$api" move 64
+  changes edit "$api" edit 64
+  changes create "$api" create 64
+  changes bulk "$api" bulk 2 1000
+  stop_waybill
+  for way in statement steps; do
+    export CHANGES=$way
+    if start_go "$business"; then
+      reset_orders peer.orders
+      changes "go_$way" "$go" move 64
+      [ $way = steps ] || changes go_create "$go" create 64
+      stop "$go_pid"
+    fi
+  done
+  unset CHANGES
+done

@@ -1,0 +1,46 @@
+# Lists of BENCH_LIST_ORDERS (100 000) orders of one business, newest first, with an exact total: of a status (a quarter of
+# the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each request takes
+# one of the first twenty pages; those of a customer the only one.
+seconds=${BENCH_SECONDS:-5}
+list_orders=${BENCH_LIST_ORDERS:-100000}
+connections=64
+
+lists() { # NAME PORT TARGET
+  local rate p50 p99 errors
+  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$list_token wrk -t1 --timeout 30s -c$connections "-d${seconds}s" \
+    -s "$bench/wrk.lua" "http://127.0.0.1:$2" | grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+  record "$1" "$rate"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+}
+
+# Measures a list of waybill and the same list of the peers. beside_peers NAME FILTER PEERS_QUERY [PAGE]
+beside_peers() {
+  local page="Page=${4:-{page\}}"
+  lists "$1" "$api" "/api/v1/Orders?$page&PageSize=50&\$filter=$2"
+  lists "$1_fastify" "$fastify" "/api/v1/Orders?$page&$3"
+  [ -z "$go" ] || lists "$1_go" "$go" "/api/v1/Orders?$page&$3"
+}
+
+say "  writing $list_orders orders"
+list_token=$("$waybill" token create --database-url "$database_url" --business Lists --plan unlimited)
+list_business=$(sql -c "select guid from businesses where name = 'Lists'")
+psql -qAtX -v ON_ERROR_STOP=1 -v business="$list_business" -v orders="$list_orders" \
+  -v statuses='{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}' -f "$bench/sql/data.sql"
+printf '%s\n' "$list_orders" >"$work/list-orders"
+start_waybill api
+start_fastify "$list_business"
+start_go "$list_business" || go=
+sql -c checkpoint
+customer=00000000-0000-4000-9000-100000000100
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  beside_peers status 'status%20eq%20%27pending%27' 'status=pending'
+  beside_peers customer "customer/guid%20eq%20$customer" "customer=$customer" 1
+  beside_peers day 'createdAt%20ge%202026-01-20%20and%20createdAt%20lt%202026-01-21' 'from=2026-01-20&to=2026-01-21'
+  beside_peers month 'createdAt%20ge%202026-01-10%20and%20createdAt%20lt%202026-02-10' 'from=2026-01-10&to=2026-02-10'
+  connections=8 lists search "$api" '/api/v1/Orders?$search={word}'
+done
+stop "$fastify_pid"
+[ -z "$go" ] || stop "$go_pid"
+stop_waybill

@@ -1,0 +1,49 @@
+# The public page of a shipment beside GET of an order by id, and 10 000 scans in ten requests.
+seconds=${BENCH_SECONDS:-5}
+connections=64
+
+load() { # NAME TARGET
+  local rate p50 p99 errors
+  read -r _ rate p50 p99 errors < <(TARGET=$2 TOKEN=$token wrk -t1 -c$connections -d${seconds}s \
+    -s "$bench/wrk_tracking.lua" "http://127.0.0.1:$api" | grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+  record "$1" "$rate"
+  record "$1_p99" "$p99"
+}
+
+# Each request has a scan of each of a thousand shipments. make_scans REPETITION
+make_scans() {
+  local request
+  for ((request = 0; request < 10; ++request)); do
+    jq -n --argjson first $((request * 1000 + 1)) --arg scan "$1" \
+      '[range($first; $first + 1000) | {trackingNumber: ("WB" + ("00000000\(.)"[-9:])), status: "in_transit",
+        description: "Sorted \($scan)", location: "Hub", externalId: "scan-\($scan)"}]' >"$work/scans-$request.json"
+  done
+}
+
+scan() {
+  local request
+  for ((request = 0; request < 10; ++request)); do
+    curl -sS --fail-with-body -X POST -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
+      -d "@$work/scans-$request.json" -o "$work/scanned-$request.json" -w '%{time_total}\n' \
+      "http://127.0.0.1:$api/api/v1/traces" || die "$1 failed"
+  done >"$work/scan-seconds"
+  [ "$(jq '.. | objects | select(has("moved"))' "$work"/scanned-*.json | jq -s length)" = 10000 ] ||
+    die "$1: scans were refused"
+  record "$1" "$(awk '{ sum += $1 } END { print 1000 * sum }' "$work/scan-seconds")"
+}
+
+sql -f "$bench/sql/shipments.sql"
+start_waybill api --trusted-proxy 127.0.0.1
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  load get '/api/v1/Orders/{order}'
+  load page '/track/{token}'
+  load page_json '/track/{token}.json'
+done
+make_scans move
+scan scans_move
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  make_scans "$repetition"
+  scan scans
+done
+stop_waybill

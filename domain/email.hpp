@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace waybill::domain {
+
+/// True for an address of the dot-string form of RFC 5321 section 4.1.2 with a domain of two labels or more;
+/// UTF-8 as in RFC 6531.
+bool is_email(std::string_view text);
+
+}  // namespace waybill::domain

@@ -1,0 +1,3 @@
+-- Notifies a channel.
+-- $1 channel text
+select pg_notify($1, '')

@@ -1,0 +1,21 @@
+-- Returns the states of a business's workflows, the creation of the newest run of each, and the numbers of
+-- its runs since the hour that began 24 hours before this one.
+-- $1 business uuid, $2 entity_type smallint or null (all)
+-- -> guid uuid, paused_reason text or null, is_active boolean, last_run_at timestamptz or null,
+-- succeeded bigint, dead bigint
+with counted as (
+  select workflow_id, sum(runs) filter (where status = 'succeeded') as succeeded, sum(runs) filter (where status = 'dead') as dead
+  from run_counts
+  where business_id = $1::uuid and unit = 'hour' and start >= date_trunc('hour', now() - interval '24 hours', 'UTC')
+  group by workflow_id
+), finished as (
+  select workflow_id, max(newest_at) as newest_at from run_counts where business_id = $1::uuid and unit = 'day' group by workflow_id
+)
+select w.guid, w.paused_reason, w.is_active, greatest(f.newest_at, o.created_at) as last_run_at,
+       coalesce(c.succeeded, 0)::bigint as succeeded, coalesce(c.dead, 0)::bigint as dead
+from workflows w
+left join counted c on c.workflow_id = w.guid
+left join finished f on f.workflow_id = w.guid
+left join lateral (select q.created_at from run_queue q where q.business_id = w.business_id and q.workflow_id = w.guid
+                   order by q.guid desc limit 1) o on true
+where w.business_id = $1::uuid and ($2::smallint is null or w.entity_type = $2::smallint) and w.deleted_at is null

@@ -1,0 +1,97 @@
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::HasSubstr;
+
+Finished start(const std::string& command, const std::string& url, std::vector<std::string> arguments) {
+  std::vector<std::string> all{waybill_binary(), command, "--database-url", url, "--metrics-listen", "off"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run(all);
+}
+
+TEST(DatabaseConnections, AreNeverExceededUnderLoad) {
+  constexpr int most = 24;  // the least for `up`
+  Waybill::Options options;
+  options.arguments = {"--database-connections", std::to_string(most)};
+  World world(options);
+  Receiver receiver;
+  Tenant tenant(world.waybill, "busy");
+  const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
+  Session watcher = postgres().admin();
+  std::atomic<bool> is_done = false;
+  std::atomic<int> served = 0;
+  std::vector<std::jthread> clients;
+  const std::vector<std::string> reads{"/api/v1/Orders?$search=Ann", "/api/workflows/runs",
+                                       "/api/workflows/ledger", "/api/workflows/runs?status=succeeded"};
+  for (int i = 0; i < 24; ++i) {
+    clients.emplace_back([&, i] {
+      Http http = world.waybill.http(tenant.http.token());
+      const json::object order{{"items", json::array{{{"description", "x"}, {"quantity", 1}, {"price", 1}}}},
+                               {"customer", {{"name", "Ann"}}},
+                               {"deliveryAddress", {{"street", "a"}, {"city", "b"}}}};
+      while (!is_done) {
+        const Response response = i % 2 == 0
+                                      ? http.post("/api/v1/Orders", order)
+                                      : http.get(reads[static_cast<std::size_t>(served) % reads.size()]);
+        served += response.status < 300 ? 1 : 0;
+      }
+    });
+  }
+  std::int64_t peak = 0;
+  EXPECT_TRUE(eventually(
+      [&] {
+        peak =
+            std::max(peak, watcher.number("select count(*) from pg_stat_activity where application_name like "
+                                          "'waybill%' and datname = '" +
+                                          world.database.name() + "'"));
+        return served > 600;
+      },
+      std::chrono::seconds(60)));
+  is_done = true;
+  clients.clear();
+  EXPECT_LE(peak, most);
+  EXPECT_GE(peak, most / 2) << "the load uses the pools";
+}
+
+TEST(DatabaseConnections, TooFewOrTooManyStopTheStartWithTheNumbers) {
+  const TestDatabase database;
+  for (const std::string command : {"up", "api", "worker"}) {
+    const Finished few = start(command, database.url(), {"--database-connections", "9"});
+    EXPECT_NE(few.status, 0);
+    EXPECT_THAT(few.standard_error, HasSubstr("--database-connections 9 is too small"));
+    const Finished many = start(command, database.url(), {"--database-connections", "198"});
+    EXPECT_NE(many.status, 0);
+    EXPECT_THAT(many.standard_error,
+                HasSubstr("--database-connections 198 exceeds the 197 connections that PostgreSQL offers "
+                          "(max_connections 200 less 3 reserved)"));
+  }
+}
+
+TEST(DatabaseConnections, OfAllProcessesTogetherGiveAWarning) {
+  const TestDatabase database;
+  Waybill::Options options;
+  options.command = "api";
+  options.arguments = {"--database-connections", "100"};
+  Waybill first(database.url(), options);
+  EXPECT_EQ(first.process().standard_error().find("may open"), std::string::npos);
+  options.command = "worker";
+  options.secret_key_file = first.secret_key_file();
+  Waybill second(database.url(), options);
+  EXPECT_TRUE(
+      second.process().wait_for_line("the running processes may open 100 connections and this one 100, "
+                                     "but PostgreSQL offers 197"));
+}
+
+}  // namespace
+}  // namespace waybill::tests

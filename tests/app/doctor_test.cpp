@@ -1,0 +1,202 @@
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/crypto.hpp"
+#include "base/json.hpp"
+#include "storage/migrate.hpp"
+#include "storage/statements.hpp"
+#include "tests/harness/server.hpp"
+#include "tests/harness/smtp.hpp"
+#include "tests/harness/standby.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// The lines of one run of `waybill doctor`.
+class Report {
+ public:
+  explicit Report(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {waybill_binary(), "doctor"});
+    finished_ = run(arguments);
+  }
+
+  int status() const { return finished_.status; }
+  const std::string& text() const { return finished_.standard_output; }
+
+  /// The line of a check; "" if there is none.
+  std::string line(const std::string& check) const {
+    std::istringstream lines(text());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(" " + check + ": ") != std::string::npos) return line;
+    }
+    return finished_.standard_error;
+  }
+
+ private:
+  Finished finished_;
+};
+
+/// A migrated database on the cluster of the tests, whose fsync is off.
+class DoctorTest : public testing::Test {
+ protected:
+  DoctorTest() { std::ofstream(key_file) << hex(random_bytes(32)); }
+
+  Report examine(std::vector<std::string> more = {}) const {
+    return examine_url(database.url(), std::move(more));
+  }
+  Report examine_url(const std::string& url, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--database-url", url, "--secret-key-file", key_file});
+    return Report(more);
+  }
+
+  TempDirectory directory;
+  std::string key_file = directory / "key";
+  TestDatabase database;
+};
+
+TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
+  const TempDirectory directory;
+  Waybill up("", {.data_dir = directory / "data"});
+  const Report report({"--data-dir", directory / "data"});
+  EXPECT_EQ(report.status(), 0) << report.text();
+  for (const char* const check :
+       {"database", "version", "settings", "durability", "standbys", "connections", "schema", "key",
+        "privileges", "notifications", "partitions", "clock", "ledger", "workers", "smtp"}) {
+    EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
+  }
+}
+
+TEST_F(DoctorTest, FindsThatFsyncIsOffAndThatNoWorkerRuns) {
+  const Report report = examine();
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("durability"), StartsWith("failure durability: fsync is off"));
+  EXPECT_THAT(report.line("workers"), StartsWith("warning workers: none is running, start"));
+  EXPECT_THAT(report.line("standbys"), "ok standbys: a lone server");
+}
+
+TEST_F(DoctorTest, PrintsJsonOnRequest) {
+  const auto findings = json::parse(examine({"--json"}).text()).as_array();
+  ASSERT_EQ(findings.size(), 15U);
+  EXPECT_EQ(findings[0].at("name"), "database");
+  EXPECT_EQ(findings[0].at("level"), "ok");
+  EXPECT_EQ(findings[0].at("remedy"), nullptr);
+}
+
+TEST_F(DoctorTest, FindsAnEmptyDatabaseAndAnOldSchema) {
+  const TestDatabase empty(TestDatabase::Content::empty);
+  const Report nothing = examine_url(empty.url());
+  EXPECT_EQ(nothing.status(), 1);
+  EXPECT_THAT(nothing.line("schema"), HasSubstr("run `waybill migrate`"));
+  EXPECT_THAT(nothing.line("version"), StartsWith("ok "));
+
+  const auto migrations = storage::migrations();
+  storage::migrate(empty.url(), migrations.first(20));
+  const Report old = examine_url(empty.url());
+  EXPECT_EQ(old.status(), 1);
+  EXPECT_THAT(old.line("schema"), StartsWith("failure schema: it lacks " + std::string(migrations[20].name)));
+}
+
+TEST_F(DoctorTest, FindsAKeyThatDoesNotOpenTheSecrets) {
+  Waybill up(database.url());
+  EXPECT_THAT(examine().line("key"), StartsWith("failure key: no --secret-key-file has the key"));
+  EXPECT_THAT(
+      Report({"--database-url", database.url(), "--secret-key-file", up.secret_key_file()}).line("key"),
+      StartsWith("ok "));
+  EXPECT_THAT(Report({"--database-url", database.url(), "--secret-key-file", "/nowhere"}).line("key"),
+              HasSubstr("/nowhere"));
+}
+
+TEST_F(DoctorTest, FindsARoleThatMayOnlyRead) {
+  const std::string role = "reader_" + database.name();
+  database.exec("create role " + role + " login; grant usage on schema public to " + role +
+                "; grant select on all tables in schema public to " + role);
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + role + "@");
+  const Report report = examine_url(url);
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("privileges"),
+              StartsWith("failure privileges: " + role + " may not read and write "));
+  database.exec("drop owned by " + role + "; drop role " + role);
+}
+
+TEST_F(DoctorTest, FindsSettingsOfTheRoleAndMissingPartitions) {
+  database.exec("alter database " + database.name() + " set default_transaction_read_only = on");
+  database.exec("alter database " + database.name() + " set synchronous_commit = off");
+  database.exec("drop table if exists " +
+                database.value("select 'runs' || to_char((now() + interval '5 days') at time zone 'UTC', "
+                               "'_YYYYMMDD')"));
+  const Report report = examine();
+  EXPECT_THAT(report.line("settings"), HasSubstr("default_transaction_read_only is on"));
+  EXPECT_THAT(report.line("durability"), HasSubstr("synchronous_commit is off"));
+  EXPECT_THAT(report.line("partitions"), StartsWith("warning partitions: 1 of the coming days"));
+}
+
+TEST_F(DoctorTest, FindsMoreConnectionsThanPostgresqlOffers) {
+  const Report report = examine({"--database-connections", "1000"});
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("connections"), StartsWith("failure connections: --database-connections is 1000"));
+}
+
+TEST_F(DoctorTest, FindsEventsThatWait) {
+  database.exec("insert into businesses (name) values ('Acme')");
+  database.exec("insert into orders (business_id, order_number) select guid, '1' from businesses");
+  database.exec("update pending_events set at = now() - interval '2 minutes'");
+  EXPECT_THAT(examine().line("workers"), StartsWith("warning workers: none is running"));
+}
+
+TEST_F(DoctorTest, FindsAStandbyAndAnAsynchronousOne) {
+  const PrimaryAndStandby servers;
+  storage::migrate(servers.url());
+  const Report standby = examine_url(servers.standby_url());
+  EXPECT_EQ(standby.status(), 1);
+  EXPECT_THAT(standby.line("database"),
+              "failure database: the server is a standby, name the primary, too: "
+              "postgresql://USER@HOST,HOST/DATABASE");
+  EXPECT_THAT(examine_url(servers.url()).line("standbys"),
+              StartsWith("warning standbys: 1 standbys follow asynchronously"));
+}
+
+TEST_F(DoctorTest, EndsWhenTheDatabaseHangs) {
+  Waybill up("", {.data_dir = directory / "data"});
+  std::ifstream file(directory / "data/postgres/postmaster.pid");
+  pid_t postmaster = 0;
+  ASSERT_TRUE(file >> postmaster);
+  ASSERT_EQ(::kill(postmaster, SIGSTOP), 0);
+  const AtExit resume([&] { ::kill(postmaster, SIGCONT); });
+  const Report report = examine_url(up.database_url());
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("database"), StartsWith("failure database: "));
+}
+
+TEST_F(DoctorTest, FindsThatTheDatabaseIsAway) {
+  const Report away = examine_url("postgresql://waybill@/x?host=/nowhere");
+  EXPECT_EQ(away.status(), 1);
+  EXPECT_THAT(away.line("database"), StartsWith("failure database: "));
+  EXPECT_THAT(away.line("smtp"), StartsWith("ok ")) << "what does not need the database is still checked";
+}
+
+TEST_F(DoctorTest, ChecksConnectionTlsAndLoginOfTheMailServerAndSendsNothing) {
+  SmtpServer server({{"user", "u"}, {"password", "p"}, {"starttls", false}});
+  const auto line = [&](const std::string& credentials) {
+    return examine({"--smtp-url", server.url(credentials) + "?tls=none"}).line("smtp");
+  };
+  EXPECT_THAT(line("u:p"), StartsWith("ok smtp: "));
+  EXPECT_THAT(line("u:wrong"), StartsWith("failure smtp: "));
+  EXPECT_THAT(line("u:wrong"), Not(HasSubstr("wrong")));
+  EXPECT_THAT(examine({"--smtp-url", server.url("u:p")}).line("smtp"), StartsWith("failure smtp: "))
+      << "credentials need TLS";
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,203 @@
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/crypto.hpp"
+#include "base/secret_box.hpp"
+#include "storage/integration_secrets.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A directory with key files, and a database.
+class Keys : public testing::Test {
+ protected:
+  std::string key(std::string_view name) {
+    const fs::path file = directory / name;
+    if (!fs::exists(file)) std::ofstream(file) << hex(random_bytes(32)) << '\n';
+    return file;
+  }
+
+  /// The options of a process with these keys, separated by commas.
+  Waybill::Options with(std::string command, const std::string& keys) {
+    Waybill::Options options;
+    options.command = std::move(command);
+    options.secret_key_file = keys;
+    return options;
+  }
+
+  Finished rotate(const std::string& keys) {
+    return run({waybill_binary(), "key", "rotate", "--wait", "1", "--database-url", database.url(),
+                "--secret-key-file", keys});
+  }
+
+  /// Expects that a process does not start, and returns what it says.
+  std::string refusal(const std::string& keys) {
+    const Finished finished = run({waybill_binary(), "api", "--database-url", database.url(), "--listen",
+                                   "127.0.0.1:0", "--metrics-listen", "off", "--secret-key-file", keys});
+    EXPECT_NE(finished.status, 0);
+    return finished.standard_error;
+  }
+
+  bool encrypts_with_first_key(int processes) {
+    return eventually([&] {
+      return database.number(
+                 "select count(*) from processes where sealing_key = key_ids[1] "
+                 "and process_lives(guid)") == processes;
+    });
+  }
+
+  TempDirectory directory;
+  TestDatabase database;
+  std::string old_key = key("old");
+  std::string new_key = key("new");
+};
+
+/// Seals a value into each table and column that has sealed values.
+void seal_everything(TestDatabase& database, Tenant& tenant, const std::string& workflow,
+                     const std::string& key_file) {
+  const SecretBox box(SecretBox::read_key(key_file));
+  const std::string integration = "00000000-0000-4000-8000-000000000001";
+  const auto business = Guid::parse(tenant.id).value();
+  const auto sealed = [&](const std::string& purpose) {
+    return "'\\x" + hex(box.seal("secret", purpose)) + "'";
+  };
+  const auto of_store = [&](std::string_view column) {
+    return sealed(storage::integration_purpose(business, Guid::parse(integration).value(), column));
+  };
+  const std::string id = "'" + tenant.id + "'";
+  database.exec(
+      "insert into integrations (business_id, guid, provider, store_url, api_key, api_secret, status) "
+      "values (" +
+      id + ", '" + integration + "', 'medusa', 'http://x', " + of_store("key") + ", " + of_store("secret") +
+      ", 'disabled')");
+  const std::string carrier = database.value("select guid from carriers order by guid limit 1");
+  const auto of_carrier = [&](const std::string& column) {
+    return sealed("carrier-" + column + ":" + tenant.id + ":" + carrier);
+  };
+  database.exec(
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, "
+      "sealed_api_key, sealed_api_secret, sealed_inbound_secret) values (" +
+      id + ", '" + carrier + "', '1', false, " + of_carrier("apiKey") + ", " + of_carrier("apiSecret") +
+      ", " + of_carrier("inboundSecret") + ")");
+  database.exec("insert into mail_outbox (guid, sealed, due_at, expires_at) values ('" + integration + "', " +
+                sealed("mail:" + integration) + ", now() + interval '1 day', now() + interval '1 day')");
+  database.exec("insert into vapid_keys (business_id, public_key, private_key_sealed) values (" + id +
+                ", 'x', " + sealed("vapid-key:" + tenant.id) + ")");
+  EXPECT_GE(database.number("select count(*) from workflow_secrets where workflow_id = '" + workflow + "'"),
+            1);
+}
+
+TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
+  Waybill up(database.url(), with("up", old_key));
+  Tenant tenant(up, "acme");
+  const std::string workflow = tenant.webhook("https://example.com/", "order_created",
+                                              {{"action",
+                                                {{"type", "webhook"},
+                                                 {"recipient", "https://example.com/"},
+                                                 {"headers", {{"authorization", "Bearer x"}}}}}});
+  seal_everything(database, tenant, workflow, old_key);
+  const json::object order{{"items", json::array{{{"description", "x"}, {"quantity", 1}, {"price", 1}}}},
+                           {"customer", {{"name", "Ann"}}},
+                           {"deliveryAddress", {{"street", "a"}, {"city", "b"}}}};
+  ASSERT_EQ(tenant.http.post("/api/v1/Orders", order, {{"Idempotency-Key", "one"}}).status, 201);
+  EXPECT_EQ(up.stop(), 0);
+
+  const Finished rotated = rotate(new_key + "," + old_key);
+  EXPECT_EQ(rotated.status, 0) << rotated.standard_output << rotated.standard_error;
+  EXPECT_EQ(
+      rotated.standard_output,
+      "workflows: 1 sealed again\nworkflow_secrets: 1 sealed again\nvapid_keys: 1 sealed again\n"
+      "integrations: 2 sealed again\ncarrier_configurations: 3 sealed again\nmail_outbox: 1 sealed again\n"
+      "idempotency_keys: 1 sealed again\nonly the key of " +
+          new_key + " is needed now\n");
+  const Finished again = rotate(new_key);
+  EXPECT_EQ(again.status, 0) << again.standard_error;
+  EXPECT_THAT(again.standard_output, HasSubstr("workflows: 0 sealed again\n"));
+  EXPECT_THAT(refusal(old_key), HasSubstr("--secret-key-file"));
+
+  Waybill with_new(database.url(), with("up", new_key));
+  EXPECT_EQ(with_new.http(tenant.http.token())
+                .post("/api/v1/Orders", order, {{"Idempotency-Key", "one"}})
+                .header("idempotency-replayed"),
+            "true");
+}
+
+TEST_F(Keys, RotateRunsWhileProcessesWrite) {
+  Receiver receiver;
+  std::string workflow;
+  {
+    Waybill up(database.url(), with("up", old_key));
+    workflow = Tenant(up, "acme").webhook(receiver.url("/hook"), "order_created");
+  }
+  {
+    Waybill api(database.url(), with("api", new_key + "," + old_key));
+    const Waybill worker(database.url(), with("worker", new_key + "," + old_key));
+    ASSERT_TRUE(encrypts_with_first_key(2));
+    Tenant tenant(api, "acme");
+    std::atomic<bool> is_done = false;
+    std::jthread writer([&] {
+      for (int i = 0; !is_done; ++i) {
+        const Response made =
+            tenant.http.post("/api/workflows/configured/" + workflow + "/rotate-secret", json::object{},
+                             {{"Idempotency-Key", "key-" + std::to_string(i)}});
+        EXPECT_EQ(made.status, 200) << made.text;
+      }
+    });
+    const Finished rotated = rotate(new_key + "," + old_key);
+    is_done = true;
+    writer.join();
+    EXPECT_EQ(rotated.status, 0) << rotated.standard_output << rotated.standard_error;
+  }
+  Waybill up(database.url(), with("up", new_key));
+  Tenant(up, "acme").create_order();
+  EXPECT_EQ(receiver.wait_for("/hook", 1).size(), 1U) << "a worker with the new key alone opens the secret";
+}
+
+TEST_F(Keys, AProcessSealsWithTheFirstKeyOnceAllProcessesHaveIt) {
+  auto first = std::make_unique<Waybill>(database.url(), with("api", old_key));
+  Waybill second(database.url(), with("api", new_key + "," + old_key));
+  EXPECT_TRUE(second.process().wait_for_line("key.waiting"));
+  EXPECT_EQ(database.number("select count(*) from processes where sealing_key = key_ids[1]"), 1)
+      << "the second process encrypts with the old key";
+  EXPECT_EQ(first->stop(), 0);
+  EXPECT_TRUE(encrypts_with_first_key(1));
+  EXPECT_THAT(refusal(old_key), HasSubstr("sealed with a further secret key"))
+      << "the second process encrypts with a key that this one lacks";
+}
+
+TEST_F(Keys, RotateNamesTheProcessesThatLackTheKey) {
+  Waybill api(database.url(), with("api", old_key));
+  const Finished refused = rotate(new_key + "," + old_key);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.standard_error, HasSubstr("do not have the new key"));
+  EXPECT_EQ(database.number("select count(*) from secret_keys"), 1)
+      << "processes with the old key still start";
+  EXPECT_THAT(refused.standard_error, HasSubstr(":" + std::to_string(api.process().pid())));
+}
+
+TEST_F(Keys, RotateReportsValuesThatNoKeyOpens) {
+  const std::string id = "00000000-0000-4000-8000-000000000001";
+  ASSERT_EQ(rotate(old_key).status, 0);
+  database.exec("insert into mail_outbox (guid, sealed, due_at, expires_at) values ('" + id +
+                "', '\\x00', now() + interval '1 day', now() + interval '1 day')");
+  const Finished refused = rotate(new_key + "," + old_key);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.standard_output, HasSubstr("mail_outbox: 0 sealed again, 1 that no key opens\n"));
+  database.exec("delete from mail_outbox");
+  EXPECT_EQ(rotate(new_key + "," + old_key).status, 0);
+}
+
+}  // namespace
+}  // namespace waybill::tests

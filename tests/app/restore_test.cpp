@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+/// The ids of the requests of a path.
+std::multiset<std::string> webhook_ids(const Receiver& receiver, std::string_view path) {
+  std::multiset<std::string> ids;
+  for (const Received& request : receiver.received(path)) ids.insert(request.header("webhook-id"));
+  return ids;
+}
+
+class Restore : public testing::Test {
+ protected:
+  std::unique_ptr<Waybill> start_worker(const std::string& database_url) const {
+    Waybill::Options options;
+    options.command = "worker";
+    options.retry_schedule = "1s,1s,1s";
+    options.secret_key_file = api.secret_key_file();
+    return std::make_unique<Waybill>(database_url, options);
+  }
+
+  /// Copies the database into another cluster, whose transaction ids begin again. Returns its URL.
+  std::string restore() {
+    const auto programs = server_programs();
+    const std::string file = directory / "backup";
+    const Finished dumped = run({programs / "pg_dump", "--format=custom", "--file", file, database.url()});
+    if (dumped.status != 0) throw std::runtime_error("pg_dump: " + dumped.standard_error);
+    other.admin().exec("create database restored");
+    const Finished restored =
+        run({programs / "pg_restore", "--exit-on-error", "--dbname", other.url("restored"), file});
+    if (restored.status != 0) throw std::runtime_error("pg_restore: " + restored.standard_error);
+    return other.url("restored");
+  }
+
+  TempDirectory directory;
+  TestDatabase database;
+  Postgres other;
+  Waybill api{database.url(), {.command = "api"}};
+  Receiver receiver;
+  Tenant tenant{api, "restored"};
+};
+
+TEST_F(Restore, PendingEventsAndQueuedRunsContinueAndRecordedOnesDoNotFireAgain) {
+  if (!std::filesystem::exists(server_programs() / "pg_dump")) GTEST_SKIP() << "pg_dump is not installed";
+  tenant.webhook(receiver.url("/hook"), "order_created");
+  tenant.webhook(receiver.url("/refused"), "order_updated");
+  receiver.answer_next("/refused", Reply::with_status(503));
+  auto worker = start_worker(database.url());
+  for (int i = 0; i < 5; ++i) tenant.insert_order();
+  ASSERT_EQ(receiver.wait_for("/hook", 5).size(), 5U);
+  tenant.update_orders("notes = 'x' where order_number = (select min(order_number) from orders)");
+  ASSERT_EQ(receiver.wait_for("/refused", 1).size(), 1U);
+  ASSERT_TRUE(eventually([&] { return database.number("select count(*) from run_queue") == 1; }));
+  ASSERT_TRUE(eventually([&] { return database.number("select count(*) from pending_events") == 0; }));
+  ASSERT_EQ(worker->stop(), 0);
+  for (int i = 0; i < 3; ++i) tenant.insert_order();
+
+  const std::string restored = restore();
+  worker = start_worker(restored);
+  EXPECT_EQ(receiver.wait_for("/hook", 8).size(), 8U);
+  EXPECT_EQ(receiver.wait_for("/refused", 2).size(), 2U);
+  Session session(restored);
+  session.exec("insert into orders (business_id, order_number) values ('" + tenant.id + "', 'after')");
+  EXPECT_EQ(receiver.wait_for("/hook", 9).size(), 9U);
+  EXPECT_TRUE(eventually([&] { return session.number("select count(*) from pending_events") == 0; }));
+  EXPECT_TRUE(eventually([&] { return session.number("select count(*) from run_queue") == 0; }));
+  EXPECT_EQ(session.number("select count(*) from runs where status = 'succeeded'"), 10);
+  const auto hooks = webhook_ids(receiver, "/hook");
+  EXPECT_EQ(std::set<std::string>(hooks.begin(), hooks.end()).size(), 9U) << "nothing fires again";
+  const auto refused = webhook_ids(receiver, "/refused");
+  EXPECT_EQ(std::set<std::string>(refused.begin(), refused.end()).size(), 1U) << "the same run";
+}
+
+}  // namespace
+}  // namespace waybill::tests

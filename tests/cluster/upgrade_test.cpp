@@ -1,0 +1,41 @@
+#include <cstdlib>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "tests/cluster/fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// WAYBILL_CLUSTER_OLD is the program of the previous release.
+class RollingUpgrade : public LoadedCluster {};
+
+TEST_F(RollingUpgrade, FailsNoRequestAndLosesNoEvent) {
+  const char* const old_program = std::getenv("WAYBILL_CLUSTER_OLD");
+  ASSERT_NE(old_program, nullptr) << "WAYBILL_CLUSTER_OLD is missing";
+  start_load(old_program);
+  let_load_run(3s);
+  service->use({});
+  service->migrate();
+  let_load_run(3s);
+  for (std::size_t i = 0; i < Service::apis; ++i) {
+    service->stop_api(i);
+    service->start_api(i);
+    let_load_run(3s);
+  }
+  for (std::size_t i = 0; i < Service::workers; ++i) {
+    service->stop_worker(i);
+    service->start_worker(i);
+    let_load_run(1s);
+  }
+  Session database = finish_load();
+  check_everything(database);
+  for (const auto& [status, count] : ledger.answers())
+    EXPECT_TRUE(status == 200 || status == 201) << count << " requests got " << status;
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,105 @@
+#include <csignal>
+#include <iostream>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "tests/cluster/fixture.hpp"
+#include "tests/crash/faults.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+class WorkerFaults : public LoadedCluster {
+ protected:
+  /// Lets the load run for a time, of which `evaluate` then takes the delays into the samples of this name.
+  void measure(const std::string& name, Milliseconds time) {
+    const auto from = steady_clock::now();
+    let_load_run(time);
+    periods_.emplace_back(name, from, steady_clock::now());
+  }
+
+  /// Call it after the load.
+  void evaluate() {
+    for (const auto& [name, from, until] : periods_) {
+      Sample period;
+      period.add(ledger.delays(from, until));
+      all[name].add(ledger.delays(from, until));
+      worst[name].add(period.percentile(1));
+    }
+    for (const auto& [name, sample] : worst) {
+      std::cout << name << "\n  longest delay of each: " << sample.text()
+                << "\n  all changes: " << all[name].text() << "\n";
+    }
+  }
+
+  std::map<std::string, Sample> all;    // the delays of all changes, by name
+  std::map<std::string, Sample> worst;  // the longest delay of each period
+
+ private:
+  std::vector<std::tuple<std::string, steady_clock::time_point, steady_clock::time_point>> periods_;
+};
+
+// WAYBILL_CLUSTER_SECONDS replaces the ten minutes. A fault every five seconds; its worker is back after the
+// half of them.
+TEST_F(WorkerFaults, AKilledStoppedOrDrainedWorkerHandsOverItsWork) {
+  constexpr Milliseconds half = 2500ms;
+  start_load();
+  const auto end =
+      steady_clock::now() + std::chrono::seconds(from_environment("WAYBILL_CLUSTER_SECONDS", 600));
+  for (std::size_t turn = 0; steady_clock::now() < end; ++turn) {
+    const std::size_t which = turn % Service::workers;
+    Process& process = service->worker(which).process();
+    switch (turn % 3) {
+      case 0:
+        process.kill(SIGKILL);
+        process.wait_exit();
+        measure("killed", half);
+        service->start_worker(which);
+        measure("joins", half);
+        break;
+      case 1:
+        process.kill(SIGSTOP);
+        measure("stopped", 2 * half);
+        process.kill(SIGCONT);
+        measure("resumes", half);
+        break;
+      default:
+        process.kill(SIGTERM);
+        measure("drained", half);
+        ASSERT_EQ(process.wait_exit(), 0);
+        service->start_worker(which);
+        measure("joins", half);
+    }
+  }
+  Session database = finish_load();
+  evaluate();
+  check_everything(database);
+  EXPECT_LT(worst["killed"].percentile(0.99), 1s);
+  EXPECT_LT(worst["drained"].percentile(0.99), 1s);
+  EXPECT_LT(worst["stopped"].percentile(0.99), 10s);
+  EXPECT_LT(worst["joins"].percentile(0.99), 2s);
+}
+
+// The packets of the worker are dropped, so neither side gets an error.
+TEST_F(WorkerFaults, AWorkerWithACutLinkHandsOverItsWork) {
+  start_load();
+  const auto times = from_environment("WAYBILL_CLUSTER_REPETITIONS", 5);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    Machine& machine = service->machine_of_worker(i % Service::workers);
+    machine.cut();
+    measure("link cut", 15s);
+    machine.mend();
+    measure("link back", 10s);
+  }
+  Session database = finish_load();
+  evaluate();
+  check_everything(database);
+  EXPECT_LT(worst["link cut"].percentile(1), 10s);
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,111 @@
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class SendTest : public WorkflowTest {
+ protected:
+  Response send(std::string_view workflow, const json::object& body = {}) {
+    return tenant.http.post("/api/workflows/configured/" + std::string(workflow) + "/send-test", body);
+  }
+  std::size_t runs() { return tenant.runs("PageSize=100").size(); }
+};
+
+TEST_F(SendTest, SendsOneSignedRequestThatSaysThatItIsATest) {
+  const json::object configured = tenant.configure(
+      {{"name", "test"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_shipped")},
+       {"action", {{"type", "webhook"}, {"recipient", url()}, {"headers", {{"X-Key", "4711"}}}}}});
+  receiver.answer_next(tenant.path(), Reply::with_status(418, {}, "short and stout"));
+  const auto answer = send(text_at(configured, "guid"));
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(at(answer.data(), "statusCode"), 418);
+  EXPECT_EQ(text_at(answer.data(), "response"), "short and stout");
+  EXPECT_FALSE(text_at(answer.data(), "error").empty());
+  EXPECT_TRUE(at(answer.data(), "durationMs").is_number());
+  const auto received = wait_for(1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0].header("webhook-test"), "true");
+  EXPECT_EQ(received[0].header("x-key"), "4711");
+  EXPECT_EQ(expected_signature(text_at(configured, "action.secret"), received[0]),
+            received[0].header("webhook-signature"));
+  EXPECT_EQ(at(received[0].json_body(), "test"), true);
+  EXPECT_EQ(text_at(received[0].json_body(), "type"), "order_shipped");
+  EXPECT_EQ(runs(), 0U);
+}
+
+TEST_F(SendTest, SendsTheRecordThatIsNamed) {
+  const std::string workflow = tenant.webhook(url(), "order_updated");
+  const std::string order = tenant.create_order({{"notes", "this one"}});
+  const auto answer = send(workflow, {{"entityId", order}, {"step", 1}});
+  EXPECT_EQ(at(answer.data(), "statusCode"), 200) << answer.text;
+  EXPECT_TRUE(at(answer.data(), "error").is_null());
+  EXPECT_EQ(text_at(wait_for(1).at(0).json_body(), "data.entity.notes"), "this one");
+  EXPECT_EQ(send(workflow, {{"entityId", tenant.id}}).status, 404);
+  EXPECT_TRUE(send(workflow, {{"step", 2}}).details().contains("step"));
+  Tenant other(world.waybill, test_name() + "-other");
+  EXPECT_EQ(other.http.post("/api/workflows/configured/" + workflow + "/send-test", json::object()).status,
+            404);
+}
+
+TEST_F(SendTest, AnOwnTemplateIsSentAsItIs) {
+  const std::string workflow = tenant.webhook(
+      url(), "order_created",
+      {{"action", {{"type", "webhook"}, {"recipient", url()}, {"template", R"({"status": "{{status}}"})"}}}});
+  ASSERT_EQ(send(workflow).status, 200);
+  EXPECT_EQ(wait_for(1).at(0).body, R"({"status": "draft"})");
+}
+
+TEST_F(SendTest, ADestinationThatFailsIsReported) {
+  const std::string workflow = tenant.webhook(url(), "order_created");
+  receiver.answer_next(tenant.path(), Reply::of_kind(Reply::Kind::reset));
+  const auto answer = send(workflow);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(at(answer.data(), "statusCode").is_null());
+  EXPECT_FALSE(text_at(answer.data(), "error").empty());
+}
+
+TEST_F(SendTest, ActionsThatChangeRecordsAreRefused) {
+  const auto answer = send(tenant.managed("shipped"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_TRUE(answer.details().contains("step"));
+}
+
+TEST_F(SendTest, AMailGoesOnlyToUsersOfTheBusiness) {
+  const std::string workflow = tenant.webhook(
+      url(), "order_created",
+      {{"action",
+        {{"type", "send_email"}, {"recipient", "x@example.com"}, {"subject", "Test"}, {"body", "Hello"}}}});
+  EXPECT_TRUE(send(workflow).details().contains("to")) << "a token has no address";
+  EXPECT_TRUE(send(workflow, {{"to", "x@example.com"}}).details().contains("to"));
+  tenant.sql.rows(
+      "insert into users (email, password_hash, business_id, role, verified_at) values ($2, 'x', $1, "
+      "'viewer', now())",
+      {tenant.id, "send-test@example.com"});
+  const auto answer = send(workflow, {{"to", "Send-Test@example.com"}});
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(text_at(answer.data(), "to"), "send-test@example.com");
+  EXPECT_TRUE(at(answer.data(), "error").is_null());
+  EXPECT_EQ(runs(), 0U);
+}
+
+TEST_F(SendTest, MoreThanThirtyInAMinuteAreRefused) {
+  const std::string workflow = tenant.webhook(url(), "order_created");
+  int refused = 0;
+  for (int i = 0; i < 61 && refused == 0; ++i) {  // two windows, if a minute ends in between
+    const auto answer = send(workflow);
+    if (answer.status != 429) continue;
+    ++refused;
+    EXPECT_FALSE(answer.header("retry-after").empty());
+    EXPECT_GE(i, 30);
+  }
+  EXPECT_EQ(refused, 1);
+}
+
+}  // namespace
+}  // namespace waybill::tests
