@@ -146,6 +146,13 @@ class Standbys::Host {
     away_until_ = steady_clock::now() + away_time;
     away_for_ = fault;
     log_.passed_over(index_, server_.name, fault, detail);
+    if (fault == Observable::standby_promoted) close();
+  }
+
+  /// A promoted server may be the primary now, whose connections are limited.
+  void close() {
+    shared_->close_soon(not_standby);
+    for (const auto& connection : long_) connection->close_soon(not_standby);
   }
 
   const pq::Server server_;

@@ -95,9 +95,20 @@ void StandbyConnection::watch() {
   timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->checks_due_ == 0) return;
-    const auto owners = self->channel_->unanswered();
-    self->channel_->close();
-    self->lost(owners, "no answer within the time limit");
+    self->give_up("no answer within the time limit");
+  });
+}
+
+void StandbyConnection::give_up(const std::string& reason) {
+  const auto owners = channel_->unanswered();
+  channel_->close();
+  lost(owners, reason);
+}
+
+// Posted, because the caller may run inside a callback of the channel.
+void StandbyConnection::close_soon(std::string_view reason) {
+  asio::post(io_, [weak = weak_from_this(), reason = std::string(reason)] {
+    if (const auto self = weak.lock()) self->give_up(reason);
   });
 }
 

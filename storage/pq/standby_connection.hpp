@@ -68,6 +68,9 @@ class StandbyConnection final : public Channel::Listener,
   /// Returns when the outcome is known, at once unless there is a state.
   asio::awaitable<void> run(StandbyRead& read);
 
+  /// Closes the connection in the next turn of the loop; reads end with a fault. `refresh` opens it again.
+  void close_soon(std::string_view reason);
+
   /// Ends all reads with a fault. No call may follow.
   void shut_down();
 
@@ -82,6 +85,7 @@ class StandbyConnection final : public Channel::Listener,
   void check();
   void flush();
   void watch();
+  void give_up(const std::string& reason);
   void check_answered(const Answer& answer);
   void read_answered(StandbyRead& read, Answer answer);
   void pass_over(StandbyRead& read);
