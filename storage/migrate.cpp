@@ -92,7 +92,8 @@ void run_step(blocking::Connection& session, const std::string& step) {
 void run(blocking::Connection& session, const Statement& migration) {
   const auto schema = session.run(sql::schema_migrations::Schema{});
   const auto text = in_schema(std::string(migration.text), schema.front().name);
-  const sql::schema_migrations::Record record{.name = migration.name, .checksum = checksum(migration)};
+  const std::string sum = checksum(migration);
+  const sql::schema_migrations::Record record{.name = migration.name, .checksum = sum};
   if (const auto steps = steps_of(text); !steps.empty()) {
     for (const auto& step : steps) run_step(session, step);
     session.run(record);

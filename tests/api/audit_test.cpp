@@ -112,7 +112,7 @@ TEST_F(AuditTest, AChangeOfNothingMakesNoEntry) {
       owner.put("/api/business", {{"name", text_at(owner.get("/api/business/my-business").data(), "name")}})
           .status,
       200);
-  EXPECT_EQ(owner.put("/api/v1/Products/settings", {{"defaultUnit", "cm"}}).status, 200);
+  EXPECT_EQ(owner.patch("/api/v1/Products/settings", {{"defaultUnit", "cm"}}).status, 200);
   EXPECT_EQ(owner.put("/api/business/default-configuration", json::object()).status, 200);
   EXPECT_EQ(since(before).size(), 0U);
 }
@@ -153,7 +153,7 @@ TEST_F(AuditTest, TokensUsersTemplatesCarriersAndSettingsAreAudited) {
   note(owner.del("/api/carriers/" + carrier_guid));
   note(owner.put("/api/business", {{"branding", {{"senderName", "The shop"}}}}));
   note(owner.put("/api/business/default-configuration", {{"defaultServiceLevel", "express"}}));
-  note(owner.put("/api/v1/Products/settings", {{"autoGenerateSku", true}}));
+  note(owner.patch("/api/v1/Products/settings", {{"autoGenerateSku", true}}));
   EXPECT_EQ(kinds, (std::vector<std::string>{"created token", "deleted token", "created user", "updated user",
                                              "deleted user", "created template", "updated template",
                                              "deleted template", "created carrier", "created carrier",

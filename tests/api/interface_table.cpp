@@ -224,12 +224,15 @@ constexpr Row table[] = {
     {"GET", "/api/workflows/triggers/{entityType}", "Order", "", 200, Data::array,
      "guid,name,code,description"},
     {"GET", "/api/workflows/{entityType}/configured", "Order ?managed=true", "", 200, Data::array,
-     "guid,name,entityType,trigger,action,isActive,isManaged"},
+     "guid,name,entityType,trigger,triggerId,triggers[],action,isActive,isManaged,status,pausedReason,"
+     "lastRunAt,"
+     "succeeded24h,dead24h"},
     {"POST", "/api/workflows/configure", "",
      R"({"name": "Thanks", "entityType": "Order", "triggerId": "$orderCreated", "conditions": {"status": "pending"},
          "action": {"type": "send_email", "recipient": "ada@example.com", "subject": "s", "body": "b"}})",
      201, Data::object,
-     "guid,name,isActive,version,firedLast7Days,action{type,recipient,template,subject,body,html}"},
+     "guid,name,isActive,version,firedLast7Days,action{type,recipient,template,subject,body,html,cc,bcc,"
+     "replyTo}"},
     {"GET", "/api/workflows/configured/{guid}/toggle", "$workflow", "", 200, Data::object, "guid,isActive"},
     {"DELETE", "/api/workflows/configured/{guid}", "$new.workflow", "", 200, Data::none, ""},
     {"GET", "/api/workflows/resume-workflow", "?workflowId=$workflow", "", 200, Data::none, ""},

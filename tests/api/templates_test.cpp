@@ -224,7 +224,10 @@ TEST_F(TemplatesTest, ConfiguringAcceptsStoredTemplates) {
                                                     {"template", "thanks"},
                                                     {"subject", nullptr},
                                                     {"body", nullptr},
-                                                    {"html", nullptr}}));
+                                                    {"html", nullptr},
+                                                    {"cc", nullptr},
+                                                    {"bcc", nullptr},
+                                                    {"replyTo", nullptr}}));
   const auto change = [&](json::object body) {
     body["guid"] = at(made.data(), "guid");
     return configure(body);

@@ -238,7 +238,8 @@ TEST_F(BusinessesTest, ListAndUsageAreTablesOrJson) {
   const Finished list = command({"list", "--json"});
   ASSERT_EQ(list.status, 0) << list.standard_error;
   bool found = false;
-  for (const auto& entry : json::parse(list.standard_output).as_array()) {
+  const json::value listed = json::parse(list.standard_output);
+  for (const auto& entry : listed.as_array()) {
     if (text_at(entry, "guid") != tenant.id) continue;
     found = true;
     EXPECT_EQ(text_at(entry, "name"), tenant.name);
@@ -269,7 +270,10 @@ TEST_F(BusinessesTest, AnExportHasEveryTableOfTheBusinessWithoutSecrets) {
   Tenant other(world.waybill, tenant.name + ", another");
   other.insert_order();
   const json::object workflow = tenant.configure(
-      {{"action",
+      {{"name", "ship"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_created")},
+       {"action",
         {{"type", "webhook"}, {"recipient", url()}, {"headers", {{"Authorization", "header-secret-1"}}}}}});
   tenant.http.post("/api/business/tokens", {{"name", "kept"}}, {{"Idempotency-Key", "k"}});
   const std::string order = tenant.insert_order();
