@@ -2,15 +2,19 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "api/accounts/password_hasher.hpp"
+#include "api/gate/own_writes.hpp"
 #include "api/http/url.hpp"
 #include "api/records/totals.hpp"
 #include "api/route/router.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
+#include "storage/pq/connect_params.hpp"
+#include "storage/standbys.hpp"
 
 namespace waybill::api {
 /// The objects that all io threads use.
@@ -21,7 +25,9 @@ struct Api::Shared {
         router(options.routes),
         analysis(options.database.url),
         maps(options.maps),
-        stores(options.stores) {}
+        stores(options.stores) {
+    if (!options.standby_url.empty()) standbys.emplace(storage::pq::standbys_of(options.standby_url).size());
+  }
 
   Options options;
   const SecretBox& secrets;
@@ -35,12 +41,19 @@ struct Api::Shared {
   Maps maps;
   Stores stores;
   std::atomic<std::uint64_t> token_epoch = 0;
+  struct Offload {
+    explicit Offload(std::size_t standbys) : log(standbys) {}
+    OwnWrites own_writes;
+    storage::StandbyLog log;
+  };
+  std::optional<Offload> standbys;
 };
 
 class Api::ThreadResponder : public Responder {
  public:
   ThreadResponder(asio::io_context& io, Shared& shared)
       : database_(io, shared.options.database),
+        standbys_(make_standbys(io, shared)),
         services_{.db = database_,
                   .clock = system_clock(),
                   .secrets = shared.secrets,
@@ -60,7 +73,9 @@ class Api::ThreadResponder : public Responder {
                        system_clock(), {.epoch = &shared.token_epoch}),
         leases_(database_),
         quota_(shared.quota, shared.options.leases ? *shared.options.leases : leases_),
-        gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.options.gate) {}
+        gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.options.gate,
+              {.standbys = standbys_.get(),
+               .own_writes = shared.standbys ? &shared.standbys->own_writes : nullptr}) {}
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override {
     return gate_.respond(request, body, response);
@@ -68,7 +83,16 @@ class Api::ThreadResponder : public Responder {
   void refuse(const Failure& failure, Response& response) override { gate_.refuse(failure, response); }
 
  private:
+  std::unique_ptr<storage::Standbys> make_standbys(asio::io_context& io, Shared& shared) {
+    if (!shared.standbys) return nullptr;
+    return std::make_unique<storage::Standbys>(
+        io, database_,
+        storage::Standbys::Options{.url = shared.options.standby_url, .database = shared.options.database},
+        shared.standbys->log);
+  }
+
   storage::Database database_;
+  std::unique_ptr<storage::Standbys> standbys_;  // null if there are none
   Totals totals_;
   Services services_;
   SqlTokenStore tokens_;

@@ -144,6 +144,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"database-url", "mysql://x"},
       {"database-url", "postgresql://h/w?nonsense=1"},
       {"database-url", "postgresql://a,b/w?target_session_attrs=read-write"},
+      {"read-database-url", "localhost"},
+      {"read-database-url", "postgresql://a,b/w?target_session_attrs=primary"},
       {"smtp-url", "http://x"},
       {"public-url", "ftp://x"},
       {"log-format", "xml"},

@@ -16,7 +16,9 @@ struct Roles {
   std::string name() const { return api && worker ? "up" : api ? "api" : "worker"; }
 };
 
-/// The database connections of a process, by their use. Their sum never exceeds `--database-connections`.
+/// The connections of a process to the primary, by their use. Their sum never exceeds
+/// `--database-connections`. Each standby has fewer: those for long reads and analysis, and one of each
+/// thread.
 struct ConnectionPlan {
   int io_threads = 0;  // 0 without the API
   int reads = 0;       // of each io thread, as are the next two

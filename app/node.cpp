@@ -22,6 +22,7 @@
 #include "base/observe.hpp"
 #include "storage/key_check.hpp"
 #include "storage/sql/processes.sql.hpp"
+#include "storage/standby_session.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::app {
@@ -136,6 +137,7 @@ api::Api::Options api_options(const Config& config, const std::string& database_
   options.database.read_connections = plan.reads;
   options.database.write_connections = plan.writes;
   options.database.long_connections = plan.long_reads;
+  options.standby_url = config.read_database_url;
   options.plans = api::Plans::parse(config.plans);
   options.settings = {.destinations = destination_policy(config),
                       .workflow_limits = {.per_business = config.workflows_per_business,
@@ -202,6 +204,15 @@ void check_database(const std::string& database_url, const SecretBox& secrets, s
   }
 }
 
+/// Throws if a server of `--read-database-url` belongs to another cluster. One that is unreachable may be
+/// down for a while; it is checked again before it is used.
+void check_standbys(const std::string& database_url, const std::string& standby_url) {
+  const auto foreign = storage::foreign_server(database_url, standby_url);
+  if (!foreign) return;
+  throw ConfigError("--read-database-url names " + *foreign +
+                    ", which is not a standby of --database-url: it belongs to another cluster");
+}
+
 }  // namespace
 
 class Node::Parts {
@@ -214,6 +225,8 @@ class Node::Parts {
         metrics_host_(config.metrics_listen.host),
         database_url_(database_url) {
     check_database(database_url, secrets_, config.database_connections);
+    if (roles.api && !config.read_database_url.empty())
+      check_standbys(database_url, config.read_database_url);
     presence_.emplace(Presence::Options{.database_url = database_url,
                                         .roles = roles,
                                         .connections = static_cast<int>(config.database_connections)},

@@ -52,6 +52,11 @@ void apply_database_url(Config& config, const Values& values) {
   if (const auto fault = storage::pq::url_fault(config.database_url)) throw ConfigError(*fault);
 }
 
+void apply_read_database_url(Config& config, const Values& values) {
+  url(&Config::read_database_url, {"postgresql://", "postgres://"})(config, values);
+  if (const auto fault = storage::pq::standby_url_fault(config.read_database_url)) throw ConfigError(*fault);
+}
+
 bool parse_switch(const std::string& value) {
   if (value == "true" || value == "1" || value == "yes" || value == "on") return true;
   if (value == "false" || value == "0" || value == "no" || value == "off") return false;
@@ -210,6 +215,15 @@ std::vector<Option> database_options() {
            "has several hosts (`postgresql://USER@HOST,HOST/DATABASE`), the primary is used.",
        .commands = with_database,
        .apply = apply_database_url},
+      {.name = "read-database-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "The streaming standbys of the database (`postgresql://USER@HOST,HOST/DATABASE`). They serve "
+           "lists, searches, explain, backtest and the ledger; one that is behind or away is passed over. "
+           "Empty: the primary serves all reads.",
+       .commands = api_alone,
+       .apply = apply_read_database_url},
       {.name = "pg-bin-dir",
        .value_name = "DIR",
        .default_text = "",
@@ -228,11 +242,10 @@ std::vector<Option> database_options() {
        .repeatable = true,
        .apply = [](Config& config,
                    const Values& values) { config.secret_key_files = {values.begin(), values.end()}; }},
-      integer(
-          "database-connections", "40",
-          "The most connections that a process opens. `up`, `api` and `worker` do not start if PostgreSQL "
-          "has fewer.",
-          serving_and_doctor, &Config::database_connections, 1, 10'000),
+      integer("database-connections", "40",
+              "The most connections that a process opens to each server: to the primary, and to each of "
+              "`--read-database-url`. `up`, `api` and `worker` do not start if the primary has fewer.",
+              serving_and_doctor, &Config::database_connections, 1, 10'000),
   };
 }
 

@@ -51,6 +51,11 @@ constexpr const char* pushes_help = "Push messages to single subscriptions, by r
 constexpr const char* workflows = "waybill_workflow_moves_total";
 constexpr const char* workflows_help = "Workflows paused and resumed by the service.";
 
+constexpr const char* standby_reads = "waybill_standby_reads_total";
+constexpr const char* standby_reads_help = "Reads that a standby may serve, by the server that served them.";
+constexpr const char* pass_overs = "waybill_standby_pass_overs_total";
+constexpr const char* pass_overs_help = "Times a standby was passed over for a read, by reason.";
+
 constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::server_listening, "server.listening", info},
     {Observable::server_stopping, "server.stopping", info},
@@ -148,6 +153,22 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "outcome", "failed"},
     {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",
      "Requests to the geocoder or the OSRM server that failed."},
+    {Observable::standby_in_use, "standby.in_use", info},
+    {Observable::standby_passed_over, "standby.passed_over", warning},
+    {Observable::standby_read, "standby.read", debug, standby_reads, standby_reads_help, "server", "standby"},
+    {Observable::primary_read, "standby.read_on_primary", debug, standby_reads, standby_reads_help, "server",
+     "primary"},
+    {Observable::standby_behind, "standby.behind", debug, pass_overs, pass_overs_help, "reason", "behind"},
+    {Observable::standby_lagging, "standby.lagging", debug, pass_overs, pass_overs_help, "reason", "lagging"},
+    {Observable::standby_conflict, "standby.conflict", debug, pass_overs, pass_overs_help, "reason",
+     "conflict"},
+    {Observable::standby_unreachable, "standby.unreachable", debug, pass_overs, pass_overs_help, "reason",
+     "unreachable"},
+    {Observable::standby_promoted, "standby.promoted", debug, pass_overs, pass_overs_help, "reason",
+     "promoted"},
+    {Observable::standby_foreign, "standby.foreign", debug, pass_overs, pass_overs_help, "reason", "foreign"},
+    {Observable::standby_refused, "standby.refused", debug, pass_overs, pass_overs_help, "reason", "refused"},
+    {Observable::standby_failed, "standby.failed", debug, pass_overs, pass_overs_help, "reason", "failed"},
 });
 
 struct GaugeRow {

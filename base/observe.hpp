@@ -88,8 +88,20 @@ enum class Observable : std::uint8_t {
   orders_unchanged,
   orders_failed,
   map_service_failed,
+  standby_in_use,
+  standby_passed_over,
+  standby_read,     // a read that a standby served
+  primary_read,     // one that a standby could have served, and the primary served
+  standby_behind,   // reasons why a standby was passed over: it has not replayed the request's position
+  standby_lagging,  // it is too far behind for all requests
+  standby_conflict,
+  standby_unreachable,
+  standby_promoted,
+  standby_foreign,  // of another cluster
+  standby_refused,  // it refused a statement
+  standby_failed,
 };
-inline constexpr std::size_t observable_count = static_cast<std::size_t>(Observable::map_service_failed) + 1;
+inline constexpr std::size_t observable_count = static_cast<std::size_t>(Observable::standby_failed) + 1;
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 enum class LogFormat : std::uint8_t { text, json };

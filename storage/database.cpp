@@ -162,6 +162,10 @@ asio::awaitable<std::unique_ptr<Transaction>> Database::begin(Cause cause) {
   co_return co_await impl_->writes().begin(cause);
 }
 
+asio::awaitable<std::optional<StandbyTarget>> Database::standby() { co_return std::nullopt; }
+
+std::optional<CommitPosition> Database::read_position() const { return std::nullopt; }
+
 asio::awaitable<bool> Database::reachable() {
   if (impl_->answered_recently()) co_return true;
   try {

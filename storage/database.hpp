@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "storage/commit_position.hpp"
 #include "storage/errors.hpp"
 #include "storage/params.hpp"
 #include "storage/rows.hpp"
@@ -48,6 +51,13 @@ class Transaction {
 struct Cause {
   std::string json;    // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
   Guid business = {};  // its share of the write connections is used; nil: short work of the service itself
+};
+
+/// A standby for a blocking read. Its state must be checked on the session (storage/standby_session.hpp).
+struct StandbyTarget {
+  std::string connection;   // connection string
+  std::int64_t cluster;     // the system identifier of the primary
+  CommitPosition required;  // the least that it must have replayed
 };
 
 /// The API's asynchronous database, one for each io thread: every method is called and resumes on that
@@ -137,6 +147,13 @@ class Database {
 
   /// True if a connection answered within the last second or answers now. Never throws.
   virtual asio::awaitable<bool> reachable();
+
+  /// Returns the standby on which a blocking read of this caller may run; nullopt: it runs on the primary.
+  virtual asio::awaitable<std::optional<StandbyTarget>> standby();
+
+  /// Returns the least position that the next read of this caller shows, if a standby may serve it; nullopt:
+  /// the primary serves it. Callers may share a read only if this is equal.
+  virtual std::optional<CommitPosition> read_position() const;
 
  protected:
   /// For a class that forwards its calls to another Database.

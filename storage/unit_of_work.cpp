@@ -16,6 +16,7 @@ class UnitOfWork::State {
   Database& base() const { return base_; }
   bool is_open() const { return session_ != nullptr; }
   bool was_begun() const { return was_begun_; }
+  std::optional<CommitPosition> position() const { return position_; }
 
   asio::awaitable<void> open(const Guid& business) {
     if (session_) {
@@ -98,9 +99,11 @@ class UnitOfWork::State {
     if (!session_) co_return;
     check();
     session_->commit();
+    session_->ask_position();
     const auto outcome = co_await session_->flush();
     session_.reset();
     if (outcome.error) std::rethrow_exception(outcome.error);
+    position_ = outcome.position;
   }
 
  private:
@@ -115,6 +118,7 @@ class UnitOfWork::State {
   int open_parts_ = 0;
   bool is_used_ = false;
   bool was_begun_ = false;
+  std::optional<CommitPosition> position_;
 };
 
 /// An inner Transaction: a savepoint.
@@ -206,6 +210,8 @@ asio::awaitable<std::unique_ptr<Transaction>> UnitOfWork::begin(Cause cause) {
 asio::awaitable<bool> UnitOfWork::reachable() { return state_->base().reachable(); }
 
 bool UnitOfWork::was_begun() const { return state_->was_begun(); }
+
+std::optional<CommitPosition> UnitOfWork::position() const { return state_->position(); }
 
 asio::awaitable<void> UnitOfWork::commit() { return state_->commit(); }
 

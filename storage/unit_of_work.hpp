@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "storage/commit_position.hpp"
 #include "storage/database.hpp"
 
 namespace waybill::storage {
@@ -51,6 +53,8 @@ class UnitOfWork final : public Database {
   /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown. Does
   /// nothing if no transaction is open.
   asio::awaitable<void> commit();
+  /// Returns a position that covers the commit; nullopt before it.
+  std::optional<CommitPosition> position() const;
 
  private:
   class Part;

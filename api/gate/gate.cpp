@@ -16,6 +16,8 @@
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
+#include "storage/request_database.hpp"
+#include "storage/sql/standbys.sql.hpp"
 #include "storage/unit_of_work.hpp"
 
 namespace waybill::api {
@@ -106,6 +108,26 @@ void replay(const KeptAnswer& kept, Response& response) {
   response.add_header("Idempotency-Replayed", "true");
 }
 
+/// Throws Failure (VALIDATION_ERROR) for a text that no response has had.
+std::optional<storage::CommitPosition> asked_position(const Request& request) {
+  if (request.commit_position.empty()) return std::nullopt;
+  const auto position = storage::CommitPosition::parse(request.commit_position);
+  if (!position) throw invalid("X-Commit-Position", "must be a value that a response had in this header");
+  return position;
+}
+
+/// True if a standby may serve the reads of a route.
+bool may_read_on_standby(const Route& route) { return route.paginated || route.from_standby; }
+
+/// Returns a position that covers all commits so far.
+asio::awaitable<storage::Commits> commits_until_now(storage::Database& db) {
+  const auto rows = co_await db.read(storage::sql::standbys::CommitPosition{});
+  const auto row = rows.front();
+  co_return storage::Commits{
+      .position =
+          storage::CommitPosition::from_sql(row.timeline, row.lsn).value_or(storage::CommitPosition())};
+}
+
 /// nullopt if the look-up fails, too.
 asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest& once) {
   try {
@@ -157,13 +179,14 @@ struct Gate::Exchange {
 };
 
 Gate::Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-           Quota& quota, Options options)
+           Quota& quota, Options options, Offload offload)
     : router_(router),
       services_(services),
       authenticator_(authenticator),
       plans_(plans),
       quota_(quota),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      offload_(offload) {}
 
 asio::awaitable<void> Gate::respond(const Request& request, RequestBody& body, Response& response) {
   const auto started_at = std::chrono::steady_clock::now();
@@ -281,6 +304,7 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   const auto& route = exchange.route();
   const bool once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
                     !exchange.call.principal.token_id.is_nil();
+  const auto asked = asked_position(exchange.request);
   std::string raw_body;
   const bool takes_body = route.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
   if (exchange.body.present() && takes_body) {
@@ -290,9 +314,53 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   }
   if (once) {
     co_await perform_once(exchange, std::move(raw_body));
+  } else if (is_tracked(exchange)) {
+    co_await perform_tracked(exchange, std::move(raw_body), asked);
   } else {
     co_await call_handler(exchange, std::move(raw_body), services_, exchange.response);
   }
+}
+
+/// True if the request may write, or read on a standby. Reads of single records stay on the primary: they
+/// cost less than finding out which server can serve them.
+bool Gate::is_tracked(const Exchange& exchange) const {
+  if (exchange.call.principal.token_id.is_nil()) return false;
+  const bool only_reads = exchange.method == RequestMethod::get || exchange.method == RequestMethod::head;
+  if (!only_reads || exchange.route().changes) return true;
+  return offload_.standbys != nullptr && may_read_on_standby(exchange.route());
+}
+
+asio::awaitable<void> Gate::perform_tracked(Exchange& exchange, std::string raw_body,
+                                            const std::optional<storage::CommitPosition>& asked) {
+  storage::Standbys* standbys = may_read_on_standby(exchange.route()) ? offload_.standbys : nullptr;
+  storage::CommitPosition required = asked.value_or(storage::CommitPosition());
+  if (standbys != nullptr) {
+    const auto own = offload_.own_writes->required(exchange.call.principal.token_id, Steady::now());
+    if (own) {
+      required = std::max(required, *own);
+    } else {
+      standbys = nullptr;
+    }
+  }
+  storage::RequestDatabase database(services_.db, standbys, required);
+  Services services = with_database(services_, database);
+  std::exception_ptr thrown;
+  try {
+    co_await call_handler(exchange, std::move(raw_body), services, exchange.response);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  note_commits(exchange, database.commits());
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+/// Also after a failure, because a part of the request may be committed.
+void Gate::note_commits(Exchange& exchange, const storage::Commits& commits) {
+  if (commits.position > storage::CommitPosition())
+    exchange.response.add_header("X-Commit-Position", commits.position.to_string());
+  if (offload_.own_writes == nullptr) return;
+  if (commits.is_unclear || commits.position > storage::CommitPosition())
+    offload_.own_writes->add(exchange.call.principal.token_id, commits, Steady::now());
 }
 
 /// The writes of the handler and the answer kept for the key are one transaction. Mails and token changes of
@@ -308,6 +376,7 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
                                identity);
   if (const auto kept = co_await once.find()) {
     replay(*kept, exchange.response);
+    note_commits(exchange, co_await commits_until_now(services_.db));
     co_return;
   }
   Response response;
@@ -315,6 +384,7 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
   bool has_mails = false;
   std::exception_ptr thrown;
   bool was_begun = false;
+  std::optional<storage::CommitPosition> position;
   {
     storage::UnitOfWork work(services_.db, once.opening());
     Services services = with_database(services_, work);
@@ -333,14 +403,20 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
       thrown = std::current_exception();
     }
     was_begun = work.was_begun();
+    position = work.position();
   }
   if (thrown) {
     // The commit may have succeeded although its answer was lost, or another node may have been first.
     const auto kept = was_begun ? co_await find_quietly(once) : std::nullopt;
-    if (!kept) std::rethrow_exception(thrown);
+    if (!kept) {
+      note_commits(exchange, {.position = {}, .is_unclear = was_begun});
+      std::rethrow_exception(thrown);
+    }
     replay(*kept, exchange.response);
+    note_commits(exchange, co_await commits_until_now(services_.db));
   } else {
     take_over(std::move(response), exchange.response);
+    if (position) note_commits(exchange, {.position = *position});
   }
   if (tokens_changed) services_.tokens_changed();
   if (has_mails) co_await services_.send_mails();

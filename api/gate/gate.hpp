@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,10 +12,13 @@
 #include <vector>
 
 #include "api/gate/auth.hpp"
+#include "api/gate/own_writes.hpp"
 #include "api/gate/quota.hpp"
 #include "api/http/message.hpp"
 #include "api/route/router.hpp"
 #include "api/route/services.hpp"
+#include "storage/commit_position.hpp"
+#include "storage/standbys.hpp"
 
 namespace prometheus {
 class Counter;
@@ -46,9 +50,15 @@ class Gate : public Responder {
     std::size_t upload_limit = 10'485'760;
   };
 
+  /// Null without `--read-database-url`.
+  struct Offload {
+    storage::Standbys* standbys = nullptr;  // of this thread
+    OwnWrites* own_writes = nullptr;        // shared by the threads
+  };
+
   /// All references outlive the gate. `router`, `plans` and `quota` are shared by the threads.
   Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-       Quota& quota, Options options);
+       Quota& quota, Options options, Offload offload);
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
   void refuse(const Failure& failure, Response& response) override;
@@ -63,6 +73,10 @@ class Gate : public Responder {
   asio::awaitable<void> admit(Exchange& exchange);
   asio::awaitable<void> authenticate(Exchange& exchange);
   asio::awaitable<void> perform(Exchange& exchange);
+  asio::awaitable<void> perform_tracked(Exchange& exchange, std::string raw_body,
+                                        const std::optional<storage::CommitPosition>& asked);
+  bool is_tracked(const Exchange& exchange) const;
+  void note_commits(Exchange& exchange, const storage::Commits& commits);
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
   asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body, Services& services,
                                      Response& response);
@@ -77,6 +91,7 @@ class Gate : public Responder {
   const Plans& plans_;
   Quota& quota_;
   Options options_;
+  const Offload offload_;
   RequestIds request_ids_;
   std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
   std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;

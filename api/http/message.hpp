@@ -24,6 +24,7 @@ struct Request {
   std::string_view content_type;
   std::string_view content_encoding;
   std::string_view idempotency_key;
+  std::string_view commit_position;
   std::string_view origin;
   std::string_view request_id;
   std::string_view forwarded_for;  // the last X-Forwarded-For

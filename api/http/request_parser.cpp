@@ -76,6 +76,7 @@ std::string_view* RequestParser::place_of(field name, string_view text) {
     case field::unknown:
       if (boost::beast::iequals(text, "X-Request-Id")) return &request_.request_id;
       if (boost::beast::iequals(text, "Idempotency-Key")) return &request_.idempotency_key;
+      if (boost::beast::iequals(text, "X-Commit-Position")) return &request_.commit_position;
       return nullptr;
     default:
       return nullptr;

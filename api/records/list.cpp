@@ -174,7 +174,7 @@ class ListReader {
     const auto rows = co_await read_page(page);
     std::int64_t total = 0;
     if (total_source_ == TotalSource::apart) {
-      total = co_await services_.totals.count(key_, [this] { return count(); });
+      total = co_await services_.totals.count(key_of_shared_count(), [this] { return count(); });
     } else {
       total = total_of(rows);
       // The page may be past the end; the first page has the total.
@@ -201,6 +201,12 @@ class ListReader {
 
   static std::int64_t total_of(const storage::Rows& rows) {
     return rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
+  }
+
+  /// A standby may serve the count, so it is shared only by requests that must see the same commits.
+  std::string key_of_shared_count() const {
+    const auto position = services_.db.read_position();
+    return position ? key_ + '\0' + position->to_string() : key_;
   }
 
   storage::Params params() const {

@@ -33,8 +33,9 @@ class Totals {
   Size last_size(const std::string& key) const;
   void remember(const std::string& key, std::int64_t total);
 
-  /// Returns the result of `count`, which may be called for this or for an equal call. An exception of
-  /// `count` reaches all callers that share it.
+  /// Returns the result of `count`, which may be called for this or for an equal call, so `key` names the
+  /// rows and the commits that the count must show. An exception of `count` reaches all callers that share
+  /// it.
   asio::awaitable<std::int64_t> count(std::string key, Count count);
 
  private:

@@ -102,6 +102,7 @@ json::array parameters_of(const Route& route, RequestMethod method) {
     row["schema"] = parameter_schema(parameter);
     parameters.push_back(std::move(row));
   }
+  if (route.paginated || route.from_standby) parameters.push_back(ref("parameters", "CommitPosition"));
   if (method == RequestMethod::post && route.permission != Permission::everyone) {
     parameters.push_back(ref("parameters", "IdempotencyKey"));
   }
@@ -200,6 +201,8 @@ json::object responses_of(const Route& route, RequestMethod method, const Compon
   }
   const int status = method == RequestMethod::get ? 200 : route.status;
   if (status == 201) headers["Location"] = ref("headers", "Location");
+  if (has_token && !only_reads && !route.from_standby)
+    headers["X-Commit-Position"] = ref("headers", "CommitPosition");
   json::object responses;
   if (route.may_change) {
     auto plain = headers;
@@ -355,14 +358,23 @@ json::object components_of(const ComponentSchemas& component_schemas) {
       {"description",
        "A request with the same key, token and body within 24 hours gets the first successful answer again."},
       {"schema", {{"type", "string"}, {"maxLength", 255}}}};
+  json::object commit_position{
+      {"name", "X-Commit-Position"},
+      {"in", "header"},
+      {"description",
+       "The value of an earlier response: the answer shows at least the state after that write."},
+      {"schema", {{"type", "string"}}}};
   return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
-          {"parameters", {{"IdempotencyKey", std::move(idempotency_key)}}},
+          {"parameters",
+           {{"IdempotencyKey", std::move(idempotency_key)}, {"CommitPosition", std::move(commit_position)}}},
           {"headers",
            {{"RequestId", header("The id of the request: the caller's, or a generated one", "string")},
             {"RateLimitLimit", header("Requests that the token can make in a minute", "integer")},
             {"RateLimitRemaining", header("Requests left in this minute", "integer")},
             {"RateLimitReset", header("Unix seconds at which the minute ends", "integer")},
-            {"Location", header("Path of the created record", "string")}}},
+            {"Location", header("Path of the created record", "string")},
+            {"CommitPosition",
+             header("The state after this write, for a request to any API process", "string")}}},
           {"responses", std::move(responses)},
           {"schemas", std::move(schemas)}};
 }

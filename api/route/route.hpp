@@ -153,7 +153,8 @@ struct Route {
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type
   std::span<const HeaderField> headers = {};  // of its successful answers
-  bool is_audited = false;  // it changes what the audit log covers; always true of Permission::administer
+  bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
+  bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
 };
 
 /// The rows of one resource, defined in the file of its handlers.

@@ -2,13 +2,16 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "api/threads/background.hpp"
+#include "storage/database.hpp"
 #include "storage/session.hpp"
+#include "storage/standby_session.hpp"
 
 namespace waybill::api {
 
@@ -25,12 +28,24 @@ class Analysis {
   /// in all or for the business.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
-    co_return co_await background_.run(business, [this, work = std::move(work)]() mutable {
-      auto session = take_session();
-      auto result = work(*session);
-      give_back(std::move(session));
-      return result;
-    });
+    co_return co_await background_.run(business,
+                                       [this, work = std::move(work)]() mutable { return on_primary(work); });
+  }
+
+  /// Likewise on a standby, if `db` names one. A standby that fails is passed over: the work then runs once
+  /// more, on the primary, so it must not consume what it owns.
+  template <class Work>
+  asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(storage::Database& db, Guid business,
+                                                                     Work work) {
+    auto standby = co_await db.standby();
+    co_return co_await background_.run(
+        business, [this, standby = std::move(standby), work = std::move(work)]() mutable {
+          if (standby) {
+            if (auto result = storage::run_on_standby(*standby, application_name, begin, work))
+              return *std::move(result);
+          }
+          return on_primary(work);
+        });
   }
 
   /// True if a call would wait.
@@ -39,8 +54,17 @@ class Analysis {
  private:
   using SessionHandle = std::unique_ptr<storage::Session>;
 
+  static constexpr const char* application_name = "waybill analysis";
   static constexpr const char* begin =
       "reset all; set statement_timeout = '10s'; set default_transaction_read_only = on";
+
+  template <class Work>
+  std::invoke_result_t<Work, storage::Session&> on_primary(Work& work) {
+    auto session = take_session();
+    auto result = work(*session);
+    give_back(std::move(session));
+    return result;
+  }
 
   /// Returns an idle session with the settings of a new one. Sessions are kept, because a new one in the
   /// place of each would for a moment exceed the number of connections of the process.
@@ -52,7 +76,7 @@ class Analysis {
       } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): a new one may work
       }
     }
-    auto session = std::make_unique<storage::Session>(database_url_, "waybill analysis");
+    auto session = std::make_unique<storage::Session>(database_url_, application_name);
     session->execute(begin);
     return session;
   }

@@ -310,7 +310,7 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const Time to = end.value_or(services.clock.now());
   const Time from = first.value_or(to - std::chrono::days(30));
   const auto result = co_await services.analysis.run(
-      call.business(),
+      services.db, call.business(),
       [rule = rule_of(definition), range = storage::PastEvents::Range{call.business(), definition.entity_type,
                                                                       from, to}](storage::Session& session) {
         return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
@@ -356,7 +356,7 @@ asio::awaitable<Answer> explain_entity(Call& call, Services& services) {
   if (const auto before = call.parameter("before"))
     latest.before = parse_number<decltype(latest.before)>(*before).value_or(latest.before);
   const auto events = co_await services.analysis.run(
-      call.business(), [business = call.business(), entity, latest](storage::Session& session) {
+      services.db, call.business(), [business = call.business(), entity, latest](storage::Session& session) {
         return matching::explain(session, business, entity, latest);
       });
   if (!events) throw not_found("record");
@@ -373,7 +373,7 @@ asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   const Time from = first.value_or(now - 10 * retention);
   const Time to = end.value_or(now + std::chrono::minutes(1));
   const auto data = co_await services.analysis.run(
-      call.business(), [business = call.business(), from, to](storage::Session& session) {
+      services.db, call.business(), [business = call.business(), from, to](storage::Session& session) {
         return json_object(
             session.run(storage::sql::runs::Ledger{.business = business, .from = from, .end = to}));
       });
@@ -403,7 +403,8 @@ constexpr Route routes[] = {
      .body = &backtest_schema,
      .body_check = check_subject,
      .body_kind = BodyKind::object,
-     .answer = &backtested_schema},
+     .answer = &backtested_schema,
+     .from_standby = true},
     {.method = Method::get,
      .path = "/api/workflows/explain",
      .permission = Permission::read,
@@ -413,7 +414,8 @@ constexpr Route routes[] = {
      .tag = "Workflows",
      .query = explain_parameters,
      .answer = &explained_schema,
-     .answer_is_array = true},
+     .answer_is_array = true,
+     .from_standby = true},
     {.method = Method::get,
      .path = "/api/workflows/ledger",
      .permission = Permission::read,
@@ -422,7 +424,8 @@ constexpr Route routes[] = {
      .summary = "Returns the numbers of events and of their runs",
      .tag = "Workflows",
      .query = ledger_parameters,
-     .answer = &ledger_schema},
+     .answer = &ledger_schema,
+     .from_standby = true},
 };
 
 }  // namespace

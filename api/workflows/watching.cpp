@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "api/records/fields.hpp"
+#include "api/records/time_range.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/activity.hpp"
-#include "api/records/time_range.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/runs.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
@@ -149,7 +149,7 @@ asio::awaitable<Answer> get_stats(Call& call, Services& services) {
     if (found.empty()) throw not_found("workflow");
   }
   const auto data = co_await services.analysis.run(
-      call.business(), [&call, &slots, now](storage::Session& session) -> json::array {
+      services.db, call.business(), [&call, &slots, now](storage::Session& session) -> json::array {
         json::array list;
         for (std::int64_t i = 0; i < slots.count; ++i) {
           list.push_back({{"from", format_timestamp(slots.from + i * slots.step)},
@@ -184,7 +184,8 @@ constexpr Route routes[] = {
      .operation_id = "getWorkflowOverview",
      .summary = "Returns all workflows with their states and numbers of runs, and totals",
      .tag = "Workflows",
-     .answer = &overview_schema},
+     .answer = &overview_schema,
+     .from_standby = true},
     {.method = Method::get,
      .path = "/api/workflows/stats",
      .permission = Permission::read,
@@ -195,7 +196,8 @@ constexpr Route routes[] = {
      .tag = "Runs",
      .query = stats_parameters,
      .answer = &slot_schema,
-     .answer_is_array = true},
+     .answer_is_array = true,
+     .from_standby = true},
 };
 
 }  // namespace

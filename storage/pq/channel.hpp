@@ -31,6 +31,7 @@ struct ChannelOptions {
   bool read_only = false;
   Duration statement_timeout{};
   Duration connect_timeout{};
+  bool is_optional = false;  // other code reports its failures; they do not count as losses of the database
 };
 
 /// The outcome of one query.

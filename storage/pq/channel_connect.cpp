@@ -100,9 +100,9 @@ void Channel::established() {
   *last_host_ = host_;
   timer_.cancel();
   watching_ = false;
-  set_gauge(Gauge::database_up, 1);
+  if (!options_.is_optional) set_gauge(Gauge::database_up, 1);
   add_to_gauge(Gauge::database_connections, 1);
-  if (std::exchange(was_lost_, false)) observe(Observable::database_reconnected);
+  if (std::exchange(was_lost_, false) && !options_.is_optional) observe(Observable::database_reconnected);
   on_socket(Wait::wait_read, &Channel::on_readable);
   listener_->opened();
 }
@@ -163,13 +163,13 @@ void Channel::fail(const std::string& reason) {
   if (state_ == State::connecting || (!has_answered_ && failures_ > 0)) {
     const Duration pause = std::min(first_pause * (1 << std::min(failures_++, 6)), longest_pause);
     next_attempt_ = steady_clock::now() + spread(pause);
-    set_gauge(Gauge::database_up, 0);
+    if (!options_.is_optional) set_gauge(Gauge::database_up, 0);
   } else if (!has_answered_) {
     ++failures_;
   }
   was_lost_ = true;
   tear_down();
-  observe(Observable::database_unavailable, {{"reason", last_failure_}});
+  if (!options_.is_optional) observe(Observable::database_unavailable, {{"reason", last_failure_}});
   if (listener_ != nullptr) listener_->lost(owners, last_failure_);
 }
 

@@ -38,7 +38,28 @@ std::size_t count_hosts(const Conninfo& url) {
   return hosts ? split(*hosts).size() : 1;
 }
 
-constexpr std::pair<std::string_view, const char*> default_port{"port", "5432"};
+constexpr const char* default_port = "5432";
+
+void append_value(std::string& text, std::string_view keyword, std::string_view value) {
+  text.append(keyword).append("='");
+  for (const char each : value) {
+    if (each == '\'' || each == '\\') text += '\\';
+    text += each;
+  }
+  text += "' ";
+}
+
+constexpr std::string_view host_keywords[] = {"host", "hostaddr", "port"};
+
+/// Returns the part of a list with one entry for each host; nullopt if it has none, or one for all hosts.
+std::optional<std::string> part_of(const Conninfo& url, std::string_view keyword, std::size_t host) {
+  const auto list = value_of(url, keyword);
+  const auto parts = list ? split(*list) : std::vector<std::string>();
+  if (parts.size() < 2) return std::nullopt;
+  const std::string& part = parts.at(std::min(host, parts.size() - 1));
+  // libpq ignores an empty value, so the URL's list of empty ports would stay.
+  return part.empty() && keyword == "port" ? default_port : part;
+}
 
 // Limits for an unresponsive connection: the client's as parameters, the server's as settings of the session.
 // With tcp_user_timeout, the keepalive count has no effect.
@@ -62,12 +83,7 @@ ConnectParams::ConnectParams(const std::string& url, std::string_view applicatio
   add("dbname", url);
   if (host) {
     for (const char* const keyword : {"host", "hostaddr", "port"}) {
-      const auto list = value_of(parsed, keyword);
-      const auto parts = list ? split(*list) : std::vector<std::string>();
-      if (parts.size() < 2) continue;
-      const std::string& part = parts.at(std::min(*host, parts.size() - 1));
-      // libpq ignores an empty value, so the URL's list of empty ports would stay.
-      add(keyword, part.empty() && keyword == default_port.first ? default_port.second : part);
+      if (auto part = part_of(parsed, keyword, *host)) add(keyword, std::move(*part));
     }
   }
   const auto url_options = value_of(parsed, "options");
@@ -91,25 +107,54 @@ std::string conninfo(const std::string& url, std::string_view application_name, 
   if (!parsed) return url;
   const ConnectParams params(url, application_name, settings);
   std::string text;
-  const auto add = [&text](std::string_view keyword, std::string_view value) {
-    text.append(keyword).append("='");
-    for (const char each : value) {
-      if (each == '\'' || each == '\\') text += '\\';
-      text += each;
-    }
-    text += "' ";
-  };
   for (std::size_t i = 0; params.keywords()[i] != nullptr; ++i) {
     const std::string_view keyword = params.keywords()[i];
     if (keyword != "dbname") {
-      add(keyword, params.values()[i]);
+      append_value(text, keyword, params.values()[i]);
       continue;
     }
     for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
-      if (option->val != nullptr) add(option->keyword, option->val);
+      if (option->val != nullptr) append_value(text, option->keyword, option->val);
     }
   }
   return text;
+}
+
+std::vector<Server> standbys_of(const std::string& url) {
+  const Conninfo parsed = parse(url);
+  std::vector<Server> servers;
+  for (std::size_t host = 0; host < count_hosts(parsed); ++host) {
+    Server server;
+    append_value(server.connection, "target_session_attrs", "standby");
+    append_value(server.connection, "connect_timeout", "2");
+    for (const auto* option = parsed.get(); option != nullptr && option->keyword != nullptr; ++option) {
+      if (option->val != nullptr) append_value(server.connection, option->keyword, option->val);
+    }
+    const auto part = [&](std::string_view keyword) {
+      auto value = part_of(parsed, keyword, host);
+      return value ? value : value_of(parsed, keyword);
+    };
+    // The last value of a keyword takes precedence.
+    for (const auto keyword : host_keywords) {
+      if (const auto value = part(keyword)) append_value(server.connection, keyword, *value);
+    }
+    const auto address = part("host") ? part("host") : part("hostaddr");
+    const auto port = part("port");
+    server.name = address.value_or("local") + ':' + (port && !port->empty() ? *port : default_port);
+    servers.push_back(std::move(server));
+  }
+  return servers;
+}
+
+std::optional<std::string> standby_url_fault(const std::string& url) {
+  const Conninfo parsed = parse(url);
+  if (!parsed) return "must be a URL that libpq can read";  // libpq's message may contain the password
+  const auto target = value_of(parsed, "target_session_attrs");
+  if (target == "primary" || target == "read-write") {
+    return "must not have target_session_attrs=" + *target +
+           ", because it names standbys; target_session_attrs=standby is the default";
+  }
+  return std::nullopt;
 }
 
 std::size_t host_count(const std::string& url) { return count_hosts(parse(url)); }

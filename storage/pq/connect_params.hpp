@@ -36,6 +36,19 @@ std::string conninfo(const std::string& url, std::string_view application_name, 
 /// Returns the reason why the URL is invalid, to follow its name ("must …"); nullopt if it is valid.
 std::optional<std::string> url_fault(const std::string& url);
 
+/// One server of a URL.
+struct Server {
+  std::string name;        // "db2:5432", for logs; no password
+  std::string connection;  // a connection string to this server alone
+};
+
+/// Returns the hosts of a URL, each as a connection that succeeds only while the server is a standby, unless
+/// the URL has another target_session_attrs.
+std::vector<Server> standbys_of(const std::string& url);
+
+/// Returns the reason why the URL cannot name standbys, to follow its name ("must …"); nullopt if it can.
+std::optional<std::string> standby_url_fault(const std::string& url);
+
 /// Returns the number of hosts in the URL; at least 1.
 std::size_t host_count(const std::string& url);
 

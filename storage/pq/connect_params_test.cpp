@@ -99,5 +99,40 @@ TEST(ConnectParams, RefuseAUrlThatRequiresReadWriteSessions) {
   EXPECT_FALSE(url_fault(three));
 }
 
+TEST(ConnectParams, OfStandbysNameOneServerEach) {
+  const auto servers = standbys_of("postgresql://u:it%27s@a:5001,b/w?application_name=a,b");
+  ASSERT_EQ(servers.size(), 2U);
+  EXPECT_EQ(servers[0].name, "a:5001");
+  EXPECT_EQ(servers[1].name, "b:5432");
+  EXPECT_EQ(read_back(servers[0].connection, "host"), "a");
+  EXPECT_EQ(read_back(servers[0].connection, "port"), "5001");
+  EXPECT_EQ(read_back(servers[1].connection, "host"), "b");
+  for (const auto& server : servers) {
+    EXPECT_EQ(host_count(server.connection), 1U);
+    EXPECT_EQ(read_back(server.connection, "password"), "it's");
+    EXPECT_EQ(read_back(server.connection, "application_name"), "a,b");
+    EXPECT_EQ(read_back(server.connection, "target_session_attrs"), "standby");
+    EXPECT_EQ(server.name.find("it's"), std::string::npos);
+  }
+  EXPECT_EQ(read_back(standbys_of("postgresql://u@a/w?target_session_attrs=any")[0].connection,
+                      "target_session_attrs"),
+            "any");
+  const auto shared_port = standbys_of("postgresql:///w?host=/tmp/a,/tmp/b&port=6000");
+  ASSERT_EQ(shared_port.size(), 2U);
+  EXPECT_EQ(shared_port[1].name, "/tmp/b:6000");
+  EXPECT_EQ(read_back(shared_port[1].connection, "port"), "6000");
+}
+
+TEST(ConnectParams, OfStandbysDoNotAskForThePrimary) {
+  EXPECT_EQ(standby_url_fault(three), std::nullopt);
+  EXPECT_EQ(standby_url_fault("postgresql://u@a/w?target_session_attrs=prefer-standby"), std::nullopt);
+  for (const std::string target : {"primary", "read-write"}) {
+    const auto fault = standby_url_fault("postgresql://u@a/w?target_session_attrs=" + target);
+    ASSERT_TRUE(fault);
+    EXPECT_NE(fault->find(target), std::string::npos);
+  }
+  EXPECT_TRUE(standby_url_fault("postgresql://u@a/w?nonsense=1"));
+}
+
 }  // namespace
 }  // namespace waybill::storage::pq

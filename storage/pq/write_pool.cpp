@@ -12,9 +12,17 @@ std::size_t reserved_of(std::size_t size) { return size > 1 ? 1 : 0; }
 /// Returns the maximum for one business: all but the reserved connection and one for other businesses.
 std::size_t share_of(std::size_t size) { return size > 3 ? size - 2 : 1; }
 
+/// Adds the outcome of a commit. If the connection broke, the server may have committed.
+void note(Commits* commits, const Outcome& outcome, const WriteSession& session) {
+  if (commits == nullptr) return;
+  if (outcome.position) commits->position = std::max(commits->position, *outcome.position);
+  if (outcome.error && !session.is_open()) commits->is_unclear = true;
+}
+
 class OpenTransaction final : public Transaction {
  public:
-  explicit OpenTransaction(WritePool::Lease session) : session_(std::move(session)) {}
+  OpenTransaction(WritePool::Lease session, Commits* commits)
+      : session_(std::move(session)), commits_(commits) {}
 
   asio::awaitable<Rows> run(const Statement& statement, Params params) override {
     check();
@@ -28,7 +36,9 @@ class OpenTransaction final : public Transaction {
   asio::awaitable<void> commit() override {
     check();
     session_->commit();
+    if (commits_ != nullptr) session_->ask_position();
     const auto outcome = co_await session_->flush();
+    note(commits_, outcome, *session_);
     session_.reset();
     if (outcome.error) std::rethrow_exception(outcome.error);
   }
@@ -41,6 +51,7 @@ class OpenTransaction final : public Transaction {
   }
 
   WritePool::Lease session_;
+  Commits* commits_;
   bool failed_ = false;
 };
 
@@ -64,12 +75,14 @@ asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder) {
   co_return std::move(lease);
 }
 
-asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause) {
+asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause,
+                                       Commits* commits) {
   const auto session = co_await acquire(cause.business);
   auto send = [&] {
     session->begin(cause.json);
     session->add(statement, params);
     session->commit();
+    if (commits != nullptr) session->ask_position();
     return session->flush();
   };
   auto outcome = co_await send();
@@ -77,15 +90,16 @@ asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params&
     co_await session->roll_back();
     if (session->is_open()) outcome = co_await send();
   }
+  note(commits, outcome, *session);
   if (outcome.error) std::rethrow_exception(outcome.error);
   co_return std::move(outcome.rows);
 }
 
-asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause) {
+asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause, Commits* commits) {
   auto session = co_await acquire(cause.business);
   // Sent with the first statement.
   session->begin(cause.json);
-  co_return std::make_unique<OpenTransaction>(std::move(session));
+  co_return std::make_unique<OpenTransaction>(std::move(session), commits);
 }
 
 void WritePool::release(WriteSession& session, const Guid& holder) {

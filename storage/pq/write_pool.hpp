@@ -34,8 +34,10 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
 
   /// Returns a connected session. Throws DatabaseUnavailable, or Failure (see ConnectionQueue::take).
   asio::awaitable<Lease> acquire(Guid holder);
-  asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause);
-  asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause);
+  /// Unless `commits` is null, the outcome of the commit is added to it. The transaction must not outlive it.
+  asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause,
+                              Commits* commits = nullptr);
+  asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause, Commits* commits = nullptr);
 
   SteadyTime last_answer() const;
   /// All waiting callers get DatabaseUnavailable; leases may outlive this call.

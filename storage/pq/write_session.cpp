@@ -4,6 +4,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include "storage/sql/standbys.sql.hpp"
+#include "storage/typed_rows.hpp"
+
 namespace waybill::storage::pq {
 namespace {
 
@@ -19,7 +22,15 @@ constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 char step_control;
 char step_statement;
 char step_commit;
+char step_position;
 char step_rollback;
+
+using Position = sql::standbys::CommitPosition;
+
+std::optional<CommitPosition> position_of(const Rows& rows) {
+  const auto row = TypedRows<Position>(rows).front();
+  return CommitPosition::from_sql(row.timeline, row.lsn);
+}
 
 }  // namespace
 
@@ -66,6 +77,8 @@ void WriteSession::undo() {
 
 void WriteSession::commit() { channel_->query(commit_statement, {}, &step_commit); }
 
+void WriteSession::ask_position() { channel_->query(Position::statement, {}, &step_position); }
+
 asio::awaitable<Outcome> WriteSession::flush() {
   outcome_ = {};
   ++units_due_;
@@ -75,6 +88,11 @@ asio::awaitable<Outcome> WriteSession::flush() {
 }
 
 void WriteSession::received(void* owner, Answer answer) {
+  if (owner == &step_position) {
+    // A failure here does not concern the commit before it.
+    if (answer.kind == Answer::Kind::rows) outcome_.position = position_of(answer.rows);
+    return;
+  }
   switch (answer.kind) {
     case Answer::Kind::rows:
       if (owner == &step_statement) outcome_.rows = std::move(answer.rows);

@@ -12,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "storage/commit_position.hpp"
 #include "storage/params.hpp"
 #include "storage/pq/channel.hpp"
 #include "storage/rows.hpp"
@@ -22,8 +23,9 @@ namespace waybill::storage::pq {
 /// The outcome of a unit. `rows` are those of the last statement added with `add` or `add_text`.
 struct Outcome {
   Rows rows;
-  std::exception_ptr error;  // StatementError or DatabaseUnavailable
-  bool stale = false;        // the error is an outdated plan; the unit can be sent again
+  std::exception_ptr error;                // StatementError or DatabaseUnavailable
+  bool stale = false;                      // the error is an outdated plan; the unit can be sent again
+  std::optional<CommitPosition> position;  // if asked for
 };
 
 /// An exclusive connection with one transaction at a time. It repeats nothing by itself.
@@ -52,6 +54,8 @@ class WriteSession final : public Channel::Listener {
   void keep();
   void undo();
   void commit();
+  /// Asks for a position that covers the commit. Queue it after `commit`; it costs no further round trip.
+  void ask_position();
 
   /// Sends the queued statements and waits for all answers.
   asio::awaitable<Outcome> flush();

@@ -95,6 +95,33 @@ void PrimaryAndStandby::kill_primary() {
   primary_->wait_exit();
 }
 
+void PrimaryAndStandby::pause_replay() {
+  Session standby(standby_url() + "&target_session_attrs=any");
+  standby.exec("select pg_wal_replay_pause()");
+  const bool paused =
+      eventually([&] { return standby.value("select pg_get_wal_replay_pause_state()") == "paused"; });
+  if (!paused) throw std::runtime_error("the standby still replays");
+}
+
+void PrimaryAndStandby::resume_replay() {
+  Session(standby_url() + "&target_session_attrs=any").exec("select pg_wal_replay_resume()");
+}
+
+void PrimaryAndStandby::signal_standby(int signal) {
+  for (const pid_t process : process_tree(standby_->pid())) ::kill(process, signal);
+}
+
+void PrimaryAndStandby::kill_standby() {
+  standby_->kill(SIGQUIT);
+  standby_->wait_exit();
+}
+
+void PrimaryAndStandby::set_on_standby(std::string_view setting, std::string_view value) {
+  Session standby(standby_url() + "&target_session_attrs=any");
+  standby.exec("alter system set " + std::string(setting) + " = '" + std::string(value) + "'");
+  standby.exec("select pg_reload_conf()");
+}
+
 void PrimaryAndStandby::promote() {
   Session standby(standby_url() + "&target_session_attrs=any");
   if (standby.value("select pg_promote()") != "t") throw std::runtime_error("the standby was not promoted");

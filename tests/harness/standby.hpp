@@ -23,6 +23,7 @@ class PrimaryAndStandby {
   /// A URL with both hosts, the standby first.
   std::string url() const { return url_of("standby,primary"); }
   std::string standby_url() const { return url_of("standby"); }
+  std::string primary_url() const { return url_of("primary"); }
 
   /// Cuts the standby off; it still applies what it has received.
   void stop_replication();
@@ -32,6 +33,17 @@ class PrimaryAndStandby {
   void kill_primary();
   /// Returns once the standby accepts writes.
   void promote();
+
+  /// The standby receives, and applies nothing until `resume_replay`.
+  void pause_replay();
+  void resume_replay();
+  /// Stops (SIGSTOP) or continues (SIGCONT) all processes of the standby.
+  void signal_standby(int signal);
+  /// Kills the standby as a crash does.
+  void kill_standby();
+  void start_standby() { standby_ = start("standby"); }
+  /// Changes a setting of the standby that needs no restart.
+  void set_on_standby(std::string_view setting, std::string_view value);
 
  private:
   std::string url_of(std::string_view hosts) const;

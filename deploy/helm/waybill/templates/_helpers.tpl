@@ -139,6 +139,13 @@ spec:
       args: [{{ .role }}]
       env:
         {{- include "waybill.databaseEnvironment" $root | nindent 8 }}
+        {{- if and (eq .role "api") $root.Values.database.readSecretKey }}
+        - name: WAYBILL_READ_DATABASE_URL
+          valueFrom:
+            secretKeyRef:
+              name: {{ $root.Values.database.secretName }}
+              key: {{ $root.Values.database.readSecretKey }}
+        {{- end }}
         {{- with $root.Values.database.connections }}
         - name: WAYBILL_DATABASE_CONNECTIONS
           value: {{ . | int64 | toString | quote }}
