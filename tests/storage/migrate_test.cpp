@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "storage/statements.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {
@@ -131,10 +132,11 @@ TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
   std::vector<std::future<std::vector<std::string>>> all;
   for (int i = 0; i < 4; ++i)
     all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
-  while (
-      database_.number("select count(*) from pg_stat_activity where query like 'create index concurrently%' "
-                       "and wait_event_type = 'Lock'") == 0) {
-  }
+  ASSERT_TRUE(eventually([&] {
+    return database_.number(
+               "select count(*) from pg_stat_activity where query like '%create index concurrently%' "
+               "and wait_event_type = 'Lock'") > 0;
+  }));
   writer.exec("commit");
   std::vector<std::string> applied;
   for (auto& one : all) {

@@ -153,7 +153,8 @@ TEST_F(Discovery, DeliveredEventsMeetTheListedSchemas) {
             200);
   tenant.insert_order();
   const std::string customer = text_at(
-      tenant.http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}}).data(), "guid");
+      tenant.http.post("/api/v1/Customers", {{"name", "Grace"}, {"email", "grace@example.com"}}).data(),
+      "guid");
   ASSERT_EQ(tenant.http.put("/api/v1/Customers/" + customer, {{"address", {{"city", "Cork"}}}}).status, 200);
   ASSERT_EQ(tenant.http.post("/api/v1/Customers/" + customer + "/erase").status, 200);
   const std::string product =
