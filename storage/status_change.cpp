@@ -103,7 +103,7 @@ asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid busin
 }
 
 asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
-                                                  Cause cause) {
+                                            Cause cause) {
   if (is_plain_move(change)) {
     const auto moved = co_await database.write(order_statement(business, change), cause);
     if (!moved.empty()) co_return ChangeResult{.moved = 1};

@@ -18,7 +18,7 @@ struct Selection {
   std::string where;  // " and …" for each condition
   std::string order{newest_first};
   std::vector<std::string> params;
-  bool is_searched = false;  // by $search: one scan then finds both the count and the page
+  bool is_searched = false;           // by $search: one scan then finds both the count and the page
   std::string_view sole_column = {};  // as in domain::SqlFragment, of all conditions together
   bool is_narrowed() const { return !where.empty(); }
 };
