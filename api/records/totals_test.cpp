@@ -21,6 +21,7 @@ class TotalsTest : public testing::Test {
  protected:
   void request(const std::string& key) {
     asio::co_spawn(io, ask(key), asio::detached);
+    io.restart();
     io.poll();
   }
 
