@@ -12,15 +12,21 @@
 namespace waybill::tests {
 namespace {
 
-// Statements that serve all businesses at once: those of the worker, those that find the business of a
-// request, and those of users who log in before their business is known.
+// Statements that serve all businesses at once: those of the worker, of the mail sender and of the rotation
+// of keys, those that find the business of a request, and those of users who log in before their business is
+// known.
 constexpr std::string_view of_all_businesses[] = {
     "catalog.",
     "duties.",
     "leases.",
+    "mail_outbox.",
     "outbox.",
     "queue.",
     "schema_migrations.",
+    "sealed.",
+    "suspensions.list",
+    "suspensions.release_runs",
+    "suspensions.set_aside",
     "system.",
     "tokens.find",
     "users.",

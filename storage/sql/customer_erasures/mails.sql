@@ -3,5 +3,6 @@
 -- $1 business uuid, $2 email text
 -- -> guid uuid, sealed bytea
 select m.guid, m.sealed from mail_outbox m
-where exists (select from users u where u.business_id = $1 and lower(u.email) = lower($2))
+where (m.business_id = $1 or m.business_id is null)
+  and exists (select from users u where u.business_id = $1 and lower(u.email) = lower($2))
 order by m.created_at limit 10000

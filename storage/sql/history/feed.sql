@@ -18,5 +18,5 @@ from (
   order by id
   limit $5::bigint
 ) page
-join events e on e.id = page.id and e.at = page.at
+join events e on e.business_id = $1::uuid and e.id = page.id and e.at = page.at
 order by e.id
