@@ -14,6 +14,7 @@
 #include "base/json.hpp"
 #include "net/mail_directory.hpp"
 #include "net/sealed_mail.hpp"
+#include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
 
@@ -47,7 +48,7 @@ class Eraser {
       : session_(session), secrets_(secrets), target_(target) {}
 
   ErasedCounts run() {
-    session_.run(sql::SetCause{.cause = target_.cause});
+    session_.run(storage::sql::audit_log::SetAuthor{.cause = target_.cause});
     erase_person();
     const auto records = records_of_customer(session_, target_.business, target_.customer);
     counts_.orders = std::ssize(records.orders);

@@ -1,4 +1,6 @@
 // GET /track/{token}: the public page of a shipment.
+#include <thread>
+
 #include "tests/api/shipments_fixture.hpp"
 
 namespace waybill::tests {
@@ -48,6 +50,23 @@ TEST_F(TrackingPageTest, AnyoneWithTheLinkSeesTheShipmentButNoPersonalData) {
   for (const auto* const hidden : {"Grace", "Navy", "Elm", "4700-001", "+351", "grace@", "Ada", "Rua 1"}) {
     EXPECT_EQ(page.text.find(hidden), std::string::npos) << hidden;
     EXPECT_EQ(facts.text.find(hidden), std::string::npos) << hidden;
+  }
+}
+
+TEST_F(TrackingPageTest, ConcurrentReadersSeeTheirOwnShipments) {
+  constexpr int readers = 8, requests = 10;
+  std::vector<std::pair<std::string, std::string>> pages;  // path and tracking number
+  for (int i = 0; i < readers; ++i) {
+    const auto guid = create();
+    pages.emplace_back(page_of(guid), text_at(get(guid), "trackingNumber"));
+  }
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < readers; ++i) {
+    threads.emplace_back([&, i, client = world.waybill.http()]() mutable {
+      const auto& [path, number] = pages.at(static_cast<std::size_t>(i));
+      for (int request = 0; request < requests; ++request)
+        EXPECT_EQ(text_at(client.get(path + ".json").data(), "trackingNumber"), number);
+    });
   }
 }
 

@@ -108,7 +108,7 @@ TEST_F(ReplayOfARange, BadRequestsAreRefused) {
     for (const auto& [name, text] : response.details()) names.emplace_back(name);
     return names;
   };
-  EXPECT_THAT(bad_fields(json::object{}), ElementsAre("workflowId"));
+  EXPECT_THAT(bad_fields({{"workflowId", "x"}}), ElementsAre("workflowId"));
   EXPECT_THAT(bad_fields({{"workflowId", workflow}, {"status", "queued"}}), ElementsAre("status"));
   EXPECT_THAT(bad_fields({{"workflowId", workflow}, {"from", "yesterday"}}), ElementsAre("from"));
   EXPECT_EQ(replay({{"workflowId", "00000000-0000-4000-8000-000000000000"}}).status, 404);

@@ -217,7 +217,8 @@ TEST_F(SqlWriters, CannotSuppressEventsByTemporaryTables) {
                                        "relispartition and relnamespace = 'public'::regnamespace")) {
     const std::string table = row.at(0).value();
     writer.exec("create temp table " + table + " (id int)");
-    owner.exec("create temp table " + table + " (like public." + table + " including all)");
+    owner.exec("create temp table " + table + " (like public." + table +
+               " including all excluding constraints)");
   }
   int expected = 0;
   for (Session* session : {&writer, &owner}) {
