@@ -23,10 +23,7 @@ with existing as materialized (
     when ((m.new).carrier_id, (m.new).service_level) is distinct from ((m.old).carrier_id, (m.old).service_level)
          and m.levels is not null and not m.levels ? (m.new).service_level
       then 'invalid: serviceLevel must be one of the carrier''s service levels: ' || m.levels::text
-    when metadata_keys((m.new).metadata) > greatest(50, metadata_keys((m.old).metadata))
-      then 'invalid: metadata must have at most 50 keys'
-    when jsonb_array_length(m.tags) > greatest(50, jsonb_array_length((m.old).tags))
-      then 'invalid: tags must have at most 50 entries'
+\ir own_data_limits.inc
     else 'made' end as result
   from merged m
 ), changed as (
@@ -41,7 +38,4 @@ with existing as materialized (
         is distinct from ((v.new).carrier_id, (v.new).service_level, (v.new).collection_date, (v.new).notes,
                           (v.new).external_reference, v.tags, (v.new).metadata)
 )
-select coalesce(split_part(v.result, ': ', 1), 'locked') as kind,
-       case when v.result <> 'made' then substr(v.result, strpos(v.result, ': ') + 2) end as error, c.cause
-from existing e left join verdict v on true,
-     (select set_config('waybill.cause', $6::text, true) as cause) c
+\ir verdict.inc

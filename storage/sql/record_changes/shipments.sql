@@ -22,10 +22,7 @@ with existing as materialized (
          and ((m.new).carrier_tracking_number, m.url)
              is distinct from ((m.old).carrier_tracking_number, (m.old).carrier_tracking_url)
       then 'closed: the shipment is ' || (m.old).status
-    when metadata_keys((m.new).metadata) > greatest(50, metadata_keys((m.old).metadata))
-      then 'invalid: metadata must have at most 50 keys'
-    when jsonb_array_length(m.tags) > greatest(50, jsonb_array_length((m.old).tags))
-      then 'invalid: tags must have at most 50 entries'
+\ir own_data_limits.inc
     else 'made' end as result
   from merged m
 ), changed as (
@@ -42,7 +39,4 @@ with existing as materialized (
         is distinct from ((v.new).instructions, (v.new).collection_date, (v.new).estimated_delivery,
                           (v.new).carrier_tracking_number, v.url, (v.new).external_reference, v.tags, (v.new).metadata)
 )
-select coalesce(split_part(v.result, ': ', 1), 'locked') as kind,
-       case when v.result <> 'made' then substr(v.result, strpos(v.result, ': ') + 2) end as error, c.cause
-from existing e left join verdict v on true,
-     (select set_config('waybill.cause', $6::text, true) as cause) c
+\ir verdict.inc
