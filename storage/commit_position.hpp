@@ -25,7 +25,7 @@ struct CommitPosition {
   std::string to_string() const;
 };
 
-/// What is known about the commits of one request.
+/// The knowledge about the commits of one request.
 struct Commits {
   CommitPosition position;  // covers those that are confirmed
   bool is_unclear = false;  // one of them may have taken effect although its confirmation was lost

@@ -36,7 +36,7 @@ constexpr Property entry_properties[] = {
     {.name = "dead24h", .kind = Kind::integer, .nullable = false, .description = "Likewise, dead runs."},
 };
 
-/// What activity.sql returns for a workflow, as members of its entry.
+/// The rows of activity.sql by workflow, as members of the workflow's entry.
 using Activities = std::unordered_map<Guid, json::object>;
 
 asio::awaitable<Activities> read_activities(const Call& call, Services& services,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto longest_check = std::chrono::seconds(20);
 
-/// What the examination has found so far. Its thread writes, the command's reads.
+/// The findings so far. The thread of the examination writes, that of the command reads.
 class Progress {
  public:
   void begin(const std::string& name) {

@@ -24,7 +24,7 @@ struct Finding {
   std::string line() const;
 };
 
-/// What the checks read. Each is judged by one pure function below.
+/// The facts that the checks read. Each is judged by one pure function below.
 struct ServerFacts {
   std::string version;
   int version_number = 0;  // 150014

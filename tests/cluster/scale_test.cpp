@@ -20,7 +20,7 @@ struct CpuTimes {
   std::uint64_t idle = 0;  // with the time in which a disk is waited for
 };
 
-/// Of all cores since the start, in clock ticks (proc(5), /proc/stat).
+/// Ticks of all cores since the start (proc(5), /proc/stat).
 CpuTimes cpu_times() {
   std::ifstream file("/proc/stat");
   std::string name;

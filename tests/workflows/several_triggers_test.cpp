@@ -124,7 +124,7 @@ TEST_F(SeveralTriggers, TestBacktestAndExplainKnowThem) {
   EXPECT_EQ(at(effect(1), "reason"), "newer_than_event");
 }
 
-/// What a webhook of the second format sends.
+/// Webhooks of the second format.
 class WebhookForms : public WorkflowTest {};
 
 TEST_F(WebhookForms, SendMethodUrlAndFormBody) {
