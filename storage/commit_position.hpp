@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,11 @@ struct CommitPosition {
 struct Commits {
   CommitPosition position;  // covers those that are confirmed
   bool is_unclear = false;  // one of them may have taken effect although its confirmation was lost
+
+  void add(const Commits& further) {
+    position = std::max(position, further.position);
+    is_unclear = is_unclear || further.is_unclear;
+  }
 };
 
 /// Returns the number of an LSN such as "16/B374D848"; nullopt for any other text.

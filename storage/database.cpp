@@ -158,6 +158,10 @@ asio::awaitable<Rows> Database::write(const Statement& statement, Params params,
   co_return co_await impl_->writes().write(statement, params, cause);
 }
 
+asio::awaitable<Rows> Database::write_shared(SharedWrite change, Cause cause) {
+  co_return co_await impl_->writes().write_shared(change, cause);
+}
+
 asio::awaitable<std::unique_ptr<Transaction>> Database::begin(Cause cause) {
   co_return co_await impl_->writes().begin(cause);
 }

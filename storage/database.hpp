@@ -53,6 +53,18 @@ struct Cause {
   Guid business = {};  // its share of the write connections is used; nil: short work of the service itself
 };
 
+/// A change of one record. Such changes can share a statement and a transaction.
+struct SharedWrite {
+  Statement statement;  // changes this record alone
+  Params params;
+  /// Changes several records. It takes `$1 business uuid` and `$2 entries json`, an array of entries, and
+  /// returns the columns of `statement` for each record that it changed; the guid of the record is the first.
+  /// It leaves out records that it cannot change.
+  Statement shared;
+  Guid record;
+  std::string entry;  // JSON object of this change for `shared`
+};
+
 /// A standby for a blocking read. Its state must be checked on the session (storage/standby_session.hpp).
 struct StandbyTarget {
   std::string connection;   // connection string
@@ -140,6 +152,16 @@ class Database {
     } else {
       return write(S::statement, statement.params(), std::move(cause));
     }
+  }
+
+  /// Like `write`, for a change of one record. While changes of the same kind, business and cause are on
+  /// their way, further ones wait and are then made by one statement in one transaction, which saves commits.
+  /// A change that this statement leaves out, or that fails with others, is made alone; it affects no other.
+  virtual asio::awaitable<Rows> write_shared(SharedWrite change, Cause cause);
+  template <TypedStatement Shared, TypedStatement S>
+  asio::awaitable<ResultOf<S>> write_shared(const S& statement, Guid record, std::string entry, Cause cause) {
+    return typed_rows<S>(write_shared(
+        {S::statement, statement.params(), Shared::statement, record, std::move(entry)}, std::move(cause)));
   }
 
   /// Begins a transaction of several statements.

@@ -52,6 +52,10 @@ asio::awaitable<Rows> RequestDatabase::write(const Statement& statement, Params 
   co_return co_await writes_of(base_).write(statement, params, cause, &commits_);
 }
 
+asio::awaitable<Rows> RequestDatabase::write_shared(SharedWrite change, Cause cause) {
+  co_return co_await writes_of(base_).write_shared(change, cause, &commits_);
+}
+
 asio::awaitable<std::unique_ptr<Transaction>> RequestDatabase::begin(Cause cause) {
   co_return co_await writes_of(base_).begin(cause, &commits_);
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json.hpp"
 #include "storage/database.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/status_changes.sql.hpp"
@@ -45,6 +46,15 @@ statements::Order order_statement(const Guid& business, const StatusChange& chan
           .order = change.records.front(),
           .status = change.status,
           .allowed_from = rule_of(change).origins(change.status)};
+}
+
+/// The entry of the order for status_changes/orders_shared.sql.
+std::string order_entry(const StatusChange& change) {
+  json::array allowed_from;
+  for (const auto& state : rule_of(change).origins(change.status)) allowed_from.emplace_back(state);
+  return to_json(json::object{{"order", change.records.front().to_string()},
+                              {"status", change.status},
+                              {"allowed_from", std::move(allowed_from)}});
 }
 
 /// The parameters are views of `change`.
@@ -105,7 +115,8 @@ asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid busin
 asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
                                             Cause cause) {
   if (is_plain_move(change)) {
-    const auto moved = co_await database.write(order_statement(business, change), cause);
+    const auto moved = co_await database.write_shared<statements::OrdersShared>(
+        order_statement(business, change), change.records.front(), order_entry(change), cause);
     if (!moved.empty()) co_return ChangeResult{.moved = 1};
   }
   if (change.entity_type == domain::EntityType::shipment)

@@ -202,6 +202,10 @@ asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params param
   }
 }
 
+asio::awaitable<Rows> UnitOfWork::write_shared(SharedWrite change, Cause cause) {
+  return write(change.statement, std::move(change.params), std::move(cause));
+}
+
 asio::awaitable<std::unique_ptr<Transaction>> UnitOfWork::begin(Cause cause) {
   co_await state_->open(cause.business);
   co_return std::make_unique<Part>(*state_, cause.json);

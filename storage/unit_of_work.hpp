@@ -36,6 +36,7 @@ class UnitOfWork final : public Database {
 
   using Database::read;
   using Database::write;
+  using Database::write_shared;
   asio::awaitable<Rows> read(const Statement& statement, Params params, Format format) override;
   asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
                                     Format format) override;
@@ -44,6 +45,7 @@ class UnitOfWork final : public Database {
   asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
                                   Format format) override;
   asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause) override;
+  asio::awaitable<Rows> write_shared(SharedWrite change, Cause cause) override;
   asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause) override;
   asio::awaitable<bool> reachable() override;
 

@@ -9,6 +9,7 @@
 
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
+#include "api/orders/order_text.hpp"
 #include "api/orders/order_values.hpp"
 #include "api/records/fields.hpp"
 #include "base/clock.hpp"
@@ -76,81 +77,13 @@ asio::awaitable<void> check_entries(Services& services, const Guid& business, st
   }
 }
 
-/// The JSON text of one order, for orders/create_many.sql.
-class OrderText {
- public:
-  OrderText& text(std::string_view name, const std::optional<std::string>& value) {
-    if (!value) return *this;
-    begin(name);
-    append_json_string(text_, *value);
-    return *this;
-  }
-  OrderText& guid(std::string_view name, const std::optional<Guid>& value) {
-    return value ? text(name, value->to_string()) : *this;
-  }
-  /// `value` is JSON.
-  OrderText& json(std::string_view name, const std::optional<std::string>& value) {
-    if (!value) return *this;
-    begin(name);
-    text_ += *value;
-    return *this;
-  }
-  std::string take() { return std::move(text_) + '}'; }
-
- private:
-  void begin(std::string_view name) {
-    text_ += text_.empty() ? R"({")" : R"(,")";
-    text_.append(name).append(R"(":)");
-  }
-
-  std::string text_;
-};
-
-std::string order_text(const Entry& entry) {
-  const auto& values = entry.values;
-  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
-  std::optional<std::string> collection_date;
-  if (values.collection_date) collection_date = format_sql_timestamp(*values.collection_date);
-  return OrderText()
-      .guid("guid", entry.guid)
-      .text("number", values.number)
-      .text("status", values.status)
-      .guid("customer", values.customer)
-      .text("customer_name", values.customer_name)
-      .text("customer_email", values.customer_email)
-      .text("customer_phone", values.customer_phone)
-      .json("items", to_json(entry.items->items()))
-      .text("street", street)
-      .text("city", city)
-      .text("state", state)
-      .text("postal_code", postal_code)
-      .text("country", country)
-      .guid("carrier", values.carrier)
-      .text("service_level", values.service_level)
-      .text("currency", values.currency)
-      .text("collection_date", collection_date)
-      .text("window_start", values.window_start)
-      .text("window_end", values.window_end)
-      .text("notes", values.notes)
-      .text("delivery_name", name)
-      .text("delivery_company", company)
-      .text("delivery_phone", phone)
-      .text("delivery_email", email)
-      .text("shipping_method", values.shipping_method)
-      .json("shipping_cost", values.shipping_cost)
-      .text("external_reference", values.own.external_reference)
-      .json("tags", values.own.tags)
-      .json("metadata", values.own.metadata)
-      .take();
-}
-
 /// The JSON array of the entries that have neither a failure nor a number yet; empty if there are none.
 std::string open_orders(std::span<const Entry> entries) {
   std::string text;
   for (const Entry& entry : entries) {
     if (entry.failure || !entry.number.empty()) continue;
     text += text.empty() ? '[' : ',';
-    text += order_text(entry);
+    text += order_text(entry.guid, entry.values, *entry.items);
   }
   if (!text.empty()) text += ']';
   return text;
@@ -165,7 +98,7 @@ void note_added(const storage::TypedRows<sql::CreateMany>& rows, std::vector<Ent
     if (const auto added = numbers.find(entry.guid); added != numbers.end()) {
       entry.number = added->second;
     } else if (entry.values.number) {
-      entry.failure = conflict("An order with this number already exists.");
+      entry.failure = number_conflict(entry.values);
     }
   }
 }
@@ -181,8 +114,7 @@ asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& 
     note_added(co_await transaction.run(sql::CreateMany{.business = business, .orders = orders}), entries);
   }
   for (Entry& entry : entries) {
-    if (!entry.failure && entry.number.empty())
-      entry.failure = conflict("The next order number was taken by another request; try again.");
+    if (!entry.failure && entry.number.empty()) entry.failure = number_conflict(entry.values);
   }
 }
 

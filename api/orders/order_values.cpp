@@ -64,6 +64,11 @@ std::vector<Guid> keys_of(const Map& map) {
 
 }  // namespace
 
+Failure number_conflict(const OrderValues& values) {
+  return conflict(values.number ? "An order with this number already exists."
+                                : "The next order number was taken by another request; try again.");
+}
+
 void merge_order(const json::object& body, OrderValues& values, FieldErrors& errors) {
   merge_text(body, "orderNumber", values.number);
   merge_customer(body, values);

@@ -40,6 +40,9 @@ struct OrderValues {
   bool has_customer() const { return customer || customer_name; }
 };
 
+/// The failure of a new order whose number another order has.
+Failure number_conflict(const OrderValues& values);
+
 /// Overwrites the values that a checked body names. Adds an error if the order then has too many keys of
 /// metadata.
 void merge_order(const json::object& body, OrderValues& values, FieldErrors& errors);

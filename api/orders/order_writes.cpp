@@ -8,9 +8,9 @@
 
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
+#include "api/orders/order_text.hpp"
 #include "api/orders/order_values.hpp"
 #include "api/records/fields.hpp"
-#include "api/records/numbering.hpp"
 #include "api/records/own_data.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -21,8 +21,6 @@ namespace {
 
 namespace sql = storage::sql::orders;
 using Text = std::optional<std::string>;
-
-constexpr std::string_view number_constraints[] = {"orders_number_unique"};
 
 OrderValues values_of(const sql::Lock::Row& row) {
   OrderValues values;
@@ -85,41 +83,20 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   if (!errors.empty()) throw invalid(std::move(errors));
 
   const auto order = Guid::timed_random(to_unix_ms(services.clock.now()));
-  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
-  co_await write_numbered(services,
-                          sql::Create{.business = call.business(),
-                                      .order = order,
-                                      .number = values.number,
-                                      .status = values.status,
-                                      .customer = values.customer,
-                                      .customer_name = values.customer_name,
-                                      .customer_email = values.customer_email,
-                                      .customer_phone = values.customer_phone,
-                                      .items = to_json(items.items()),
-                                      .street = street,
-                                      .city = city,
-                                      .state = state,
-                                      .postal_code = postal_code,
-                                      .country = country,
-                                      .carrier = values.carrier,
-                                      .service_level = values.service_level,
-                                      .currency = values.currency,
-                                      .collection_date = values.collection_date,
-                                      .window_start = values.window_start,
-                                      .window_end = values.window_end,
-                                      .notes = values.notes,
-                                      .delivery_name = name,
-                                      .delivery_company = company,
-                                      .delivery_phone = phone,
-                                      .delivery_email = email,
-                                      .shipping_method = values.shipping_method,
-                                      .shipping_cost = values.shipping_cost,
-                                      .external_reference = values.own.external_reference,
-                                      .tags = values.own.tags,
-                                      .metadata = values.own.metadata},
-                          call.cause(), !values.number, number_constraints);
-  co_return Answer::created(co_await read_order(services, call.business(), order),
-                            "/api/v1/Orders/" + order.to_string());
+  const auto text = order_text(order, values, items);
+  const auto orders = '[' + text + ']';
+  // Another request may commit a number first that was next here.
+  constexpr int attempts = 3;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const auto added = co_await services.db.write_shared<sql::CreateMany>(
+        sql::CreateMany{.business = call.business(), .orders = orders}, order, text, call.cause());
+    if (!added.empty()) {
+      co_return Answer::created(co_await read_order(services, call.business(), order),
+                                "/api/v1/Orders/" + order.to_string());
+    }
+    if (values.number) break;
+  }
+  throw number_conflict(values);
 }
 
 asio::awaitable<Answer> update_order(Call& call, Services& services) {

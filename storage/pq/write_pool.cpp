@@ -1,8 +1,12 @@
 #include "storage/pq/write_pool.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
+
+#include "storage/typed_rows.hpp"
 
 namespace waybill::storage::pq {
 namespace {
@@ -15,8 +19,8 @@ std::size_t share_of(std::size_t size) { return size > 3 ? size - 2 : 1; }
 /// Adds the outcome of a commit. If the connection broke, the server may have committed.
 void note(Commits* commits, const Outcome& outcome, const WriteSession& session) {
   if (commits == nullptr) return;
-  if (outcome.position) commits->position = std::max(commits->position, *outcome.position);
-  if (outcome.error && !session.is_open()) commits->is_unclear = true;
+  commits->add({.position = outcome.position.value_or(CommitPosition()),
+                .is_unclear = outcome.error && !session.is_open()});
 }
 
 class OpenTransaction final : public Transaction {
@@ -64,7 +68,8 @@ WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int si
           io, ConnectionQueue<WriteSession>::Options{.wait_limit = wait_limit,
                                                      .share = share_of(static_cast<std::size_t>(size)),
                                                      .reserved = reserved_of(static_cast<std::size_t>(size)),
-                                                     .description = "write connection"})) {
+                                                     .description = "write connection"})),
+      shared_(io) {
   for (int i = 0; i < size; ++i)
     queue_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
 }
@@ -77,22 +82,73 @@ asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder) {
 
 asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause,
                                        Commits* commits) {
+  return send(statement, params, cause, commits, false);
+}
+
+asio::awaitable<Rows> WritePool::send(const Statement& statement, const Params& params, const Cause& cause,
+                                      Commits* commits, bool is_impatient) {
   const auto session = co_await acquire(cause.business);
-  auto send = [&] {
+  const auto attempt = [&] {
     session->begin(cause.json);
+    if (is_impatient) session->limit_lock_waits();
     session->add(statement, params);
     session->commit();
     if (commits != nullptr) session->ask_position();
     return session->flush();
   };
-  auto outcome = co_await send();
+  auto outcome = co_await attempt();
   if (outcome.stale && session->is_open()) {
     co_await session->roll_back();
-    if (session->is_open()) outcome = co_await send();
+    if (session->is_open()) outcome = co_await attempt();
   }
   note(commits, outcome, *session);
   if (outcome.error) std::rethrow_exception(outcome.error);
   co_return std::move(outcome.rows);
+}
+
+asio::awaitable<Rows> WritePool::write_shared(const SharedWrite& change, const Cause& cause,
+                                              Commits* commits) {
+  const auto self = shared_from_this();  // the turn ends after the coroutine
+  SharedWrites::Request request{.change = change, .commits = commits};
+  auto turn = co_await shared_.take_turn(request, cause);
+  if (!request.followers.empty()) {
+    co_await write_group(request, cause);
+    turn.end();
+  }
+  if (request.error) std::rethrow_exception(request.error);
+  if (request.rows) co_return *std::move(request.rows);
+  co_return co_await write(change.statement, change.params, cause, commits);
+}
+
+/// Makes the changes of a group and gives each request its result. A request that gets none is made alone:
+/// its change was left out, or the statement failed.
+asio::awaitable<void> WritePool::write_group(SharedWrites::Request& leader, const Cause& cause) {
+  std::vector<SharedWrites::Request*> group{&leader};
+  for (const auto& follower : leader.followers) group.push_back(follower.request);
+  std::string entries;
+  for (const auto* request : group) entries.append(entries.empty() ? "[" : ",").append(request->change.entry);
+  entries += ']';
+
+  Rows rows;
+  Commits commits;
+  std::exception_ptr error;
+  try {
+    rows =
+        co_await send(leader.change.shared, Params().add(cause.business).add(entries), cause, &commits, true);
+  } catch (const StatementError&) {
+    // Nothing was committed.
+  } catch (...) {
+    error = std::current_exception();
+  }
+  std::map<Guid, int> made;
+  for (int row = 0; row < rows.size(); ++row) made.emplace(read_column<Guid>(RowOf<Rows>{rows, row}, 0), row);
+  for (auto* request : group) {
+    request->error = error;
+    if (request->commits != nullptr) request->commits->add(commits);
+    const auto row = made.find(request->change.record);
+    if (row != made.end()) request->rows = rows.slice(row->second, 1, 0);
+  }
+  for (auto& follower : leader.followers) shared_.complete(std::move(follower));
 }
 
 asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause, Commits* commits) {
@@ -115,6 +171,7 @@ SteadyTime WritePool::last_answer() const {
 
 void WritePool::shut_down() {
   shut_down_ = true;
+  shared_.shut_down();
   queue_->shut_down();
   for (const auto& session : sessions_) session->shut_down();
 }

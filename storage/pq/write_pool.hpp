@@ -9,6 +9,7 @@
 #include "storage/database.hpp"
 #include "storage/pq/channel.hpp"
 #include "storage/pq/connection_queue.hpp"
+#include "storage/pq/shared_writes.hpp"
 #include "storage/pq/write_session.hpp"
 
 namespace waybill::storage::pq {
@@ -37,6 +38,9 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   /// Unless `commits` is null, the outcome of the commit is added to it. The transaction must not outlive it.
   asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause,
                               Commits* commits = nullptr);
+  /// See Database::write_shared.
+  asio::awaitable<Rows> write_shared(const SharedWrite& change, const Cause& cause,
+                                     Commits* commits = nullptr);
   asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause, Commits* commits = nullptr);
 
   SteadyTime last_answer() const;
@@ -44,10 +48,14 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void shut_down();
 
  private:
+  asio::awaitable<Rows> send(const Statement& statement, const Params& params, const Cause& cause,
+                             Commits* commits, bool is_impatient);
+  asio::awaitable<void> write_group(SharedWrites::Request& leader, const Cause& cause);
   void release(WriteSession& session, const Guid& holder);
 
   std::vector<std::unique_ptr<WriteSession>> sessions_;
   std::shared_ptr<ConnectionQueue<WriteSession>> queue_;
+  SharedWrites shared_;
   bool shut_down_ = false;
 };
 

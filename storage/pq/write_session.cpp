@@ -12,6 +12,8 @@ namespace {
 
 constexpr Statement begin_statement{"transaction.begin", "begin"};
 constexpr Statement cause_statement{"transaction.cause", "select set_config('waybill.cause', $1, true)"};
+constexpr Statement lock_limit_statement{"transaction.lock_limit",
+                                         "select set_config('lock_timeout', '250ms', true)"};
 constexpr Statement save_statement{"transaction.save", "savepoint part"};
 constexpr Statement keep_statement{"transaction.keep", "release savepoint part"};
 constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint part"};
@@ -56,6 +58,8 @@ void WriteSession::begin(const std::string& cause) {
 void WriteSession::set_cause(const std::string& cause) {
   channel_->query(cause_statement, Params().add(cause), &step_control);
 }
+
+void WriteSession::limit_lock_waits() { channel_->query(lock_limit_statement, {}, &step_control); }
 
 void WriteSession::add(const Statement& statement, const Params& params, Format format) {
   channel_->query(statement, params, &step_statement, format);

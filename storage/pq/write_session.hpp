@@ -49,6 +49,8 @@ class WriteSession final : public Channel::Listener {
   void add_text(std::string_view name, std::string_view text, const Params& params, Format format);
   /// Sets the cause of the following statements of the transaction.
   void set_cause(const std::string& cause);
+  /// Bounds each wait for a lock in the rest of the transaction to 250 ms.
+  void limit_lock_waits();
   /// Nested savepoints. `keep` releases the innermost one; `undo` rolls back to it and releases it.
   void save();
   void keep();

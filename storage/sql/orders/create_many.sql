@@ -1,8 +1,10 @@
 -- Adds orders and returns those that it added. An order is left out if another one has its number. Customers without guid
--- are found or added as in create.sql; those with the same e-mail address are one customer. To keep two calls from
+-- are found by their e-mail address or added; those with the same e-mail address are one customer. To keep two calls from
 -- deadlocking, customers, numbers and orders are added in this order, customers by e-mail address and orders by number.
 -- If another transaction takes the number of an order meanwhile, the order is left out, but its customer stays.
--- $1 business uuid, $2 orders json (an array of objects with the parameters of create.sql by name)
+-- An order that names no carrier or service level has the business's default, unless the two do not fit: a service level is
+-- one of the carrier. Items without lengths have the business's default dimensions, in the unit of its products.
+-- $1 business uuid, $2 orders json (an array of objects with the columns of `given_entries`)
 -- -> guid uuid, order_number text
 with given_entries as materialized (
   select r.*, r.ordinality as place, row_number() over (partition by r.number order by r.ordinality) as repetition
@@ -42,7 +44,40 @@ with given_entries as materialized (
   full join people p on p.person = e.person
   full join numbers n on n.rank = e.rank
 )
-\ir insert.inc
+insert into orders (business_id, guid, customer_id, order_number, status, items, total_value, delivery_street,
+                    delivery_city, delivery_state, delivery_postal_code, delivery_country, carrier_id, service_level,
+                    currency, collection_date, collection_start, collection_end, notes, delivery_name, delivery_company,
+                    delivery_phone, delivery_email, shipping_method, shipping_cost, external_reference, tags, metadata,
+                    source_type)
+select b.guid, g.guid, g.customer, g.number, g.status,
+       case when coalesce(d.length, d.width, d.height) is null then g.items else (
+         select json_agg(case when coalesce(i.given ->> 'length', i.given ->> 'width', i.given ->> 'height') is not null
+                              then i.item
+                              else (i.item::jsonb || jsonb_build_object(
+                                      'dimensions', m.lengths || jsonb_build_object('weight', i.given -> 'weight')))::json
+                              end order by i.place)
+         from (select e.item, e.item -> 'dimensions' as given, e.place
+               from json_array_elements(g.items) with ordinality e (item, place)) i
+         cross join (select jsonb_build_object(
+                              'length', in_unit(coalesce(d.length, 30), coalesce(d.unit, 'cm'), u.unit),
+                              'width', in_unit(coalesce(d.width, 20), coalesce(d.unit, 'cm'), u.unit),
+                              'height', in_unit(coalesce(d.height, 10), coalesce(d.unit, 'cm'), u.unit)) as lengths
+                     from (select coalesce((select s.default_unit from product_settings s where s.business_id = b.guid),
+                                           'cm') as unit) u) m) end,
+       items_value(g.items), g.street, g.city, g.state, g.postal_code, g.country,
+       coalesce(g.carrier, case when g.service_level is null or k.levels ? g.service_level then k.guid end),
+       coalesce(g.service_level, case when k.guid is null or k.levels ? d.service_level then d.service_level end),
+       coalesce(g.currency, b.currency), g.collection_date, g.window_start, g.window_end, g.notes, g.delivery_name,
+       g.delivery_company, g.delivery_phone, g.delivery_email, g.shipping_method, g.shipping_cost, g.external_reference,
+       g.tags, g.metadata, 'api'
+from given g
+join businesses b on b.guid = $1
+left join business_defaults d on d.business_id = $1
+left join lateral (
+  select c.guid, coalesce(jsonb_path_query_array(c.service_levels, '$[*].code'), '[]') as levels from carriers c
+  where c.business_id in ($1, catalogue_business()) and c.guid = coalesce(g.carrier, d.carrier_id)
+    and c.deleted_at is null
+) k on true
 order by g.number
 on conflict (business_id, order_number, (case when integration_id is null then business_id else guid end))
   where deleted_at is null do nothing

@@ -1,0 +1,81 @@
+#include "api/orders/order_text.hpp"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace waybill::api {
+namespace {
+
+class OrderText {
+ public:
+  OrderText& text(std::string_view name, const std::optional<std::string>& value) {
+    if (!value) return *this;
+    begin(name);
+    append_json_string(text_, *value);
+    return *this;
+  }
+  OrderText& guid(std::string_view name, const std::optional<Guid>& value) {
+    return value ? text(name, value->to_string()) : *this;
+  }
+  /// `value` is JSON.
+  OrderText& json(std::string_view name, const std::optional<std::string>& value) {
+    if (!value) return *this;
+    begin(name);
+    text_ += *value;
+    return *this;
+  }
+  std::string take() { return std::move(text_) + '}'; }
+
+ private:
+  void begin(std::string_view name) {
+    text_ += text_.empty() ? R"({")" : R"(,")";
+    text_.append(name).append(R"(":)");
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string order_text(const Guid& order, const OrderValues& values, const ItemList& items) {
+  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
+  std::optional<std::string> collection_date;
+  if (values.collection_date) collection_date = format_sql_timestamp(*values.collection_date);
+  return OrderText()
+      .guid("guid", order)
+      .text("number", values.number)
+      .text("status", values.status)
+      .guid("customer", values.customer)
+      .text("customer_name", values.customer_name)
+      .text("customer_email", values.customer_email)
+      .text("customer_phone", values.customer_phone)
+      .json("items", to_json(items.items()))
+      .text("street", street)
+      .text("city", city)
+      .text("state", state)
+      .text("postal_code", postal_code)
+      .text("country", country)
+      .guid("carrier", values.carrier)
+      .text("service_level", values.service_level)
+      .text("currency", values.currency)
+      .text("collection_date", collection_date)
+      .text("window_start", values.window_start)
+      .text("window_end", values.window_end)
+      .text("notes", values.notes)
+      .text("delivery_name", name)
+      .text("delivery_company", company)
+      .text("delivery_phone", phone)
+      .text("delivery_email", email)
+      .text("shipping_method", values.shipping_method)
+      .json("shipping_cost", values.shipping_cost)
+      .text("external_reference", values.own.external_reference)
+      .json("tags", values.own.tags)
+      .json("metadata", values.own.metadata)
+      .take();
+}
+
+}  // namespace waybill::api
