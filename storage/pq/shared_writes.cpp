@@ -10,7 +10,7 @@
 namespace waybill::storage::pq {
 namespace {
 
-constexpr std::size_t turns_of_a_line = 2;
+constexpr std::size_t turns_of_a_line = 1;
 constexpr std::size_t group_limit = 64;
 constexpr std::size_t group_bytes = 256 * 1024;
 

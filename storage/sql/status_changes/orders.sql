@@ -1,17 +1,18 @@
 -- Changes the status of all given orders that exist, or of none. Returns each existing order with its previous
 -- status and whether its shipments have the required status. If another transaction has locked an order, this
--- waits for it, or returns its status as null and changes none.
+-- waits for it, or returns its status as null and changes none. The planner does not look into the subselects, so a
+-- session plans the statement once.
 -- $1 business uuid, $2 orders uuid[], $3 status text, $4 allowed_from text[],
 -- $5 required_of_shipments text or null (at least one), $6 cause text or null (null: as it is set),
 -- $7 waits boolean
 -- -> guid uuid, status text or null, is_ready boolean or null, ...
 with awaited as materialized (
   select r.guid, r.status from orders r
-  where $7::boolean and r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
+  where $7::boolean and r.business_id = $1::uuid and r.guid = any ((select $2::uuid[])::uuid[]) and r.deleted_at is null
   order by r.guid for no key update
 ), free as materialized (
   select r.guid, r.status from orders r
-  where not $7::boolean and r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
+  where not $7::boolean and r.business_id = $1::uuid and r.guid = any ((select $2::uuid[])::uuid[]) and r.deleted_at is null
   order by r.guid for no key update skip locked
 ), held as materialized (
   select l.guid, l.status,
@@ -21,7 +22,7 @@ with awaited as materialized (
   from (select * from awaited union all select * from free) l
 ), existing as materialized (
   select r.guid, h.status, h.is_ready from orders r left join held h on h.guid = r.guid
-  where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
+  where r.business_id = $1::uuid and r.guid = any ((select $2::uuid[])::uuid[]) and r.deleted_at is null
     and (h.guid is not null or not $7::boolean)  -- otherwise it was deleted while this waited
 ), verdict as materialized (
   select bool_and(coalesce(t.status = $3 or (t.is_ready and t.status = any ($4::text[])), false)) as is_good from existing t
