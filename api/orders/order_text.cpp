@@ -39,21 +39,16 @@ class OrderText {
   std::string text_;
 };
 
-}  // namespace
-
-std::string order_text(const Guid& order, const OrderValues& values, const ItemList& items) {
+/// Adds the values that a new and a changed order have.
+OrderText& add_values(OrderText& order, const OrderValues& values) {
   const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
   std::optional<std::string> collection_date;
   if (values.collection_date) collection_date = format_sql_timestamp(*values.collection_date);
-  return OrderText()
-      .guid("guid", order)
-      .text("number", values.number)
-      .text("status", values.status)
+  return order.text("number", values.number)
       .guid("customer", values.customer)
       .text("customer_name", values.customer_name)
       .text("customer_email", values.customer_email)
       .text("customer_phone", values.customer_phone)
-      .json("items", to_json(items.items()))
       .text("street", street)
       .text("city", city)
       .text("state", state)
@@ -74,8 +69,23 @@ std::string order_text(const Guid& order, const OrderValues& values, const ItemL
       .json("shipping_cost", values.shipping_cost)
       .text("external_reference", values.own.external_reference)
       .json("tags", values.own.tags)
-      .json("metadata", values.own.metadata)
-      .take();
+      .json("metadata", values.own.metadata);
+}
+
+}  // namespace
+
+std::string order_text(const Guid& order, const OrderValues& values, const ItemList& items) {
+  OrderText text;
+  text.guid("guid", order).text("status", values.status).json("items", to_json(items.items()));
+  return add_values(text, values).take();
+}
+
+std::string order_change_text(const Guid& order, std::string_view version, const OrderValues& values,
+                              const ItemList* items) {
+  OrderText text;
+  text.guid("guid", order).text("version", std::string(version));
+  if (items != nullptr) text.json("items", to_json(items->items()));
+  return add_values(text, values).take();
 }
 
 }  // namespace waybill::api

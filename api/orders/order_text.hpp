@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_values.hpp"
@@ -10,5 +11,9 @@ namespace waybill::api {
 
 /// Returns a new order as a JSON object, an entry of orders/create_many.sql.
 std::string order_text(const Guid& order, const OrderValues& values, const ItemList& items);
+/// Returns the new values of an order with this version, an entry of orders/update.sql. The items stay if
+/// `items` is null.
+std::string order_change_text(const Guid& order, std::string_view version, const OrderValues& values,
+                              const ItemList* items);
 
 }  // namespace waybill::api

@@ -22,7 +22,9 @@ namespace {
 namespace sql = storage::sql::orders;
 using Text = std::optional<std::string>;
 
-OrderValues values_of(const sql::Lock::Row& row) {
+/// `Row` is that of sql::Values or sql::Lock.
+template <typename Row>
+OrderValues values_of(const Row& row) {
   OrderValues values;
   values.number = row.order_number;
   values.status = row.status;
@@ -67,6 +69,38 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
   }
 }
 
+/// Checks the change of an order whose values are `row`, and returns its entry for orders/update.sql.
+template <typename Row>
+asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) {
+  const auto& body = call.object();
+  const auto before = values_of(row);
+  if (before.status == "shipped" || before.status == "delivered") {
+    throw conflict("The order is " + before.status + " and can no longer be changed.");
+  }
+  auto values = before;
+  FieldErrors errors;
+  merge_order(body, values, errors);
+  check_change(body, values, before, errors);
+  const auto* const new_items = find_value(body, "items");
+  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_list(row.items));
+  OrderReferences named;
+  add_references(values, before, items, named);
+  check_references(values, before, co_await find_references(services, call.business(), std::move(named)),
+                   items, errors);
+  if (!errors.empty()) throw invalid(std::move(errors));
+  co_return order_change_text(call.id(), row.version, values, new_items == nullptr ? nullptr : &items);
+}
+
+/// Changes an order that others change at the same time.
+asio::awaitable<void> update_locked(Call& call, Services& services) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .order = call.id()});
+  if (locked.empty()) throw not_found("order");
+  const auto changes = '[' + co_await change_of(call, services, locked.front()) + ']';
+  co_await transaction->run(sql::Update{.business = call.business(), .orders = changes});
+  co_await transaction->commit();
+}
+
 }  // namespace
 
 asio::awaitable<Answer> create_order(Call& call, Services& services) {
@@ -100,61 +134,16 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> update_order(Call& call, Services& services) {
-  const auto& body = call.object();
-  const auto transaction = co_await services.db.begin(call.cause());
-  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .order = call.id()});
-  if (locked.empty()) throw not_found("order");
-  const auto before = values_of(locked.front());
-  if (before.status == "shipped" || before.status == "delivered") {
-    throw conflict("The order is " + before.status + " and can no longer be changed.");
-  }
-
-  auto values = before;
-  FieldErrors errors;
-  merge_order(body, values, errors);
-  check_change(body, values, before, errors);
-  const auto* const new_items = find_value(body, "items");
-  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(),
-                 stored_list(locked.front().items));
-  OrderReferences named;
-  add_references(values, before, items, named);
-  check_references(values, before, co_await find_references(services, call.business(), std::move(named)),
-                   items, errors);
-  if (!errors.empty()) throw invalid(std::move(errors));
-
-  const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
-  co_await transaction->run(sql::Update{.business = call.business(),
-                                        .order = call.id(),
-                                        .number = values.number.value(),
-                                        .has_customer = values.has_customer(),
-                                        .customer = values.customer,
-                                        .customer_name = values.customer_name,
-                                        .customer_email = values.customer_email,
-                                        .customer_phone = values.customer_phone,
-                                        .items = new_items == nullptr ? Text() : to_json(items.items()),
-                                        .street = street,
-                                        .city = city,
-                                        .state = state,
-                                        .postal_code = postal_code,
-                                        .country = country,
-                                        .carrier = values.carrier,
-                                        .service_level = values.service_level,
-                                        .currency = values.currency.value(),
-                                        .collection_date = values.collection_date,
-                                        .window_start = values.window_start,
-                                        .window_end = values.window_end,
-                                        .notes = values.notes,
-                                        .delivery_name = name,
-                                        .delivery_company = company,
-                                        .delivery_phone = phone,
-                                        .delivery_email = email,
-                                        .shipping_method = values.shipping_method,
-                                        .shipping_cost = values.shipping_cost,
-                                        .external_reference = values.own.external_reference,
-                                        .tags = values.own.tags,
-                                        .metadata = values.own.metadata});
-  co_await transaction->commit();
-  co_return Answer::of(co_await read_order(services, call.business(), call.id()));
+  const auto business = call.business();
+  const auto values = co_await services.db.read_merged<sql::ValuesMerged>(
+      sql::Values{.business = business, .order = call.id()});
+  if (values.empty()) throw not_found("order");
+  const auto change = co_await change_of(call, services, values.front());
+  const auto changes = '[' + change + ']';
+  const auto changed = co_await services.db.write_shared<sql::Update>(
+      sql::Update{.business = business, .orders = changes}, call.id(), change, call.cause());
+  if (changed.empty()) co_await update_locked(call, services);
+  co_return Answer::of(co_await read_order(services, business, call.id()));
 }
 
 }  // namespace waybill::api

@@ -1,4 +1,4 @@
--- Locks an order and returns its current values.
+-- Locks an order and returns its values.
 -- $1 business uuid, $2 order uuid
 -- -> status text, customer_id uuid or null, items json, delivery_street text or null,
 -- delivery_city text or null, delivery_state text or null, delivery_postal_code text or null,
@@ -7,10 +7,8 @@
 -- order_number text, currency text, notes text or null, delivery_name text or null,
 -- delivery_company text or null, delivery_phone text or null, delivery_email text or null,
 -- shipping_method text or null, shipping_cost numeric or null, external_reference text or null,
--- tags jsonb or null, metadata jsonb or null
-select status, customer_id, items, delivery_street, delivery_city, delivery_state, delivery_postal_code,
-       delivery_country, carrier_id, service_level, collection_date, collection_start, collection_end, order_number,
-       currency, notes, delivery_name, delivery_company, delivery_phone, delivery_email, shipping_method, shipping_cost,
-       external_reference, tags, metadata
-from orders where business_id = $1 and guid = $2 and deleted_at is null
+-- tags jsonb or null, metadata jsonb or null, version text
+select
+\ir values.inc
+from orders o where o.business_id = $1 and o.guid = $2 and o.deleted_at is null
 for update
