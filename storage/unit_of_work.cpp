@@ -203,7 +203,7 @@ asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params param
 }
 
 asio::awaitable<Rows> UnitOfWork::write_shared(SharedWrite change, Cause cause) {
-  return write(change.statement, std::move(change.params), std::move(cause));
+  co_return co_await write(change.statement, std::move(change.params), std::move(cause));
 }
 
 asio::awaitable<std::unique_ptr<Transaction>> UnitOfWork::begin(Cause cause) {
