@@ -79,3 +79,15 @@ end $$;
 revoke execute on function count_pause() from public;
 create trigger count_pause after update of paused_reason on workflows for each row
   when (old.paused_reason is null and new.paused_reason is not null) execute function count_pause();
+
+-- The latencies of the succeeded runs of a business's hour, of all workflows: sums of run_counts, so that statistics over
+-- many workflows add one histogram for each hour. Only kept for hours with many counts. A row is right if its number of
+-- runs is that of the counts; otherwise the counts are read, and a duty writes the row again.
+create table run_sums (
+  business_id  uuid not null,
+  start        timestamptz not null,
+  succeeded    bigint not null,
+  latencies    jsonb not null,
+  primary key (business_id, start)
+) with (fillfactor = 80);
+create index run_sums_by_start on run_sums (start);
