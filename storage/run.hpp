@@ -63,6 +63,7 @@ struct RunState {
   /// Requested by an attempt that has not ended; its result decides the next state. Until then the state is
   /// the one before the attempt.
   std::shared_ptr<const RecordChange> change = nullptr;
+  bool destination_down = false;  // the attempt opened the circuit breaker of its destination; not stored
 };
 
 struct Run {

@@ -7,6 +7,7 @@
 #include "actions/stored_subscriptions.hpp"
 #include "base/observe.hpp"
 #include "net/http_client.hpp"
+#include "worker/alerts/alert_sender.hpp"
 #include "worker/delivery/mail_limit.hpp"
 #include "worker/delivery/recorder.hpp"
 #include "worker/delivery/runner.hpp"
@@ -86,6 +87,11 @@ class Worker::Impl {
                         .deleted_retention_days = options_.deleted_retention_days,
                         .secrets = secrets_,
                         .longest_run = options_.schedule.longest()});
+    alerts_ = std::make_unique<AlertSender>(AlertSender::Options{.database_url = options_.database_url,
+                                                                 .public_url = options_.public_url,
+                                                                 .mail_from = options_.mail_from,
+                                                                 .schedule = options_.schedule},
+                                            secrets_, *http_, *mailer_);
     importer_ = std::make_unique<Importer>(
         Importer::Options{
             .worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
@@ -100,6 +106,7 @@ class Worker::Impl {
       return std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
     };
     hand_over();
+    alerts_->stop();
     importer_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
     duties_.reset();
     runner_.drain(remaining());
@@ -110,6 +117,7 @@ class Worker::Impl {
     stores_.stop();
     mailer_stopping_ = true;
     mailer_.reset();
+    alerts_.reset();
     recorder_->flush(std::max<Duration>(remaining(), std::chrono::seconds(1)));
     recorder_.reset();
     release_claims();
@@ -164,6 +172,7 @@ class Worker::Impl {
   Pump pump_;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<Duties> duties_;
+  std::unique_ptr<AlertSender> alerts_;
   std::unique_ptr<Importer> importer_;
 };
 

@@ -191,6 +191,7 @@ std::span<const Route> user_routes();
 std::span<const Route> password_routes();
 std::span<const Route> business_routes();
 std::span<const Route> business_user_routes();
+std::span<const Route> alert_routes();
 std::span<const Route> token_routes();
 std::span<const Route> audit_routes();
 std::span<const Route> subscription_routes();

@@ -95,6 +95,9 @@ void seal_everything(TestDatabase& database, Tenant& tenant, const std::string& 
                 sealed("mail:" + integration) + ", now() + interval '1 day', now() + interval '1 day')");
   database.exec("insert into vapid_keys (business_id, public_key, private_key_sealed) values (" + id +
                 ", 'x', " + sealed("vapid-key:" + tenant.id) + ")");
+  database.exec(
+      "insert into business_defaults (business_id, alert_webhook_url, sealed_alert_secret) values (" + id +
+      ", 'http://x', " + sealed("alert-secret:" + tenant.id) + ")");
   EXPECT_GE(database.number("select count(*) from workflow_secrets where workflow_id = '" + workflow + "'"),
             1);
 }
@@ -114,11 +117,14 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
   ASSERT_EQ(tenant.http.post("/api/v1/Orders", order, {{"Idempotency-Key", "one"}}).status, 201);
   EXPECT_EQ(up.stop(), 0);
 
+  const std::int64_t audited = database.number("select count(*) from audit_log");
   const Finished rotated = rotate(new_key + "," + old_key);
+  EXPECT_EQ(database.number("select count(*) from audit_log"), audited) << "the secrets are the same";
   EXPECT_EQ(rotated.status, 0) << rotated.standard_output << rotated.standard_error;
   EXPECT_EQ(
       rotated.standard_output,
-      "workflows: 1 sealed again\nworkflow_secrets: 1 sealed again\nvapid_keys: 1 sealed again\n"
+      "workflows: 1 sealed again\nworkflow_secrets: 1 sealed again\nbusiness_defaults: 1 sealed again\n"
+      "vapid_keys: 1 sealed again\n"
       "integrations: 2 sealed again\ncarrier_configurations: 3 sealed again\nmail_outbox: 1 sealed again\n"
       "idempotency_keys: 1 sealed again\nonly the key of " +
           new_key + " is needed now\n");

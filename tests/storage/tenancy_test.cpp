@@ -16,6 +16,9 @@ namespace {
 // of keys, those that find the business of a request, and those of users who log in before their business is
 // known.
 constexpr std::string_view of_all_businesses[] = {
+    "alerts.claim",
+    "alerts.count_failures",
+    "alerts.tell",
     "catalog.",
     "duties.",
     "leases.",

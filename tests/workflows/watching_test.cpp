@@ -134,6 +134,25 @@ TEST_F(Watching, StatisticsOfRealRunsMatchTheirList) {
   EXPECT_EQ(succeeded, 5);
 }
 
+TEST_F(Watching, StatisticsOfManyWorkflowsUseSumsThatAgreeWithTheCounts) {
+  const auto sums = [&](const std::string& column) {
+    return tenant.sql.value("select " + column + " from run_sums where business_id = $1", {tenant.id});
+  };
+  for (int i = 0; i < 20; ++i)
+    insert_runs(tenant.sql.value("select gen_random_uuid()"), "5", "succeeded", i + 1, "7");
+  const json::array counted = stats("");
+  const Waybill worker(world.database.url(),
+                       {.command = "worker", .secret_key_file = world.waybill.secret_key_file()});
+  ASSERT_TRUE(eventually([&] { return sums("succeeded") == "210"; }));
+  EXPECT_EQ(stats(""), counted);
+  tenant.sql.rows("update run_sums set latencies = '{\"80\": 210}' where business_id = $1", {tenant.id});
+  const auto at_five = [](const json::array& slots) { return slots.at(slots.size() - 6).at("p50Ms"); };
+  EXPECT_EQ(at_five(stats("")), 1024) << "bucket 80";
+
+  insert_runs(workflow, "5", "succeeded", 1, "7");
+  EXPECT_EQ(at_five(stats("")), at_five(counted)) << "a sum of other counts is not used";
+}
+
 TEST_F(Watching, BadRangesAndSteps) {
   EXPECT_TRUE(tenant.http.get("/api/workflows/stats?step=PT0S").details().contains("step"));
   EXPECT_TRUE(tenant.http.get("/api/workflows/stats?step=1h").details().contains("step"));

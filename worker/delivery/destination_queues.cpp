@@ -87,9 +87,10 @@ TaskPtr DestinationQueues::next_arrived(Business& business, Time now) {
   return nullptr;
 }
 
-void DestinationQueues::ended(const Task& task, bool failed, Time now) {
-  if (!task.destination().empty()) destinations_.ended(task.run.key, failed, now);
+bool DestinationQueues::ended(const Task& task, bool failed, Time now) {
+  const bool opened = !task.destination().empty() && destinations_.ended(task.run.key, failed, now);
   place_freed(task);
+  return opened;
 }
 
 void DestinationQueues::released(const Task& task, Time now) {

@@ -43,8 +43,9 @@ class DestinationQueues {
   /// Takes out the next task that may start, with a place for it. Null if none may.
   TaskPtr next(Time now);
 
-  /// Gives the place of a task back after an attempt; `failed` counts against its destination's health.
-  void ended(const Task& task, bool failed, Time now);
+  /// Gives the place of a task back after an attempt; `failed` counts against its destination's health. True
+  /// if the attempt opened the destination's breaker.
+  bool ended(const Task& task, bool failed, Time now);
   /// Gives the place of a task back that made no attempt, or one that says nothing about its destination.
   void released(const Task& task, Time now);
 

@@ -26,7 +26,7 @@ bool Destinations::is_open(const std::string& destination) const {
   return breaker_.state(destination) == net::CircuitBreaker::State::open;
 }
 
-void Destinations::ended(const storage::RunKey& run, bool failed, Time now) {
+bool Destinations::ended(const storage::RunKey& run, bool failed, Time now) {
   const std::string& destination = run.destination;
   const bool was_open = open_.contains(destination);
   failed ? breaker_.failed(destination, now) : breaker_.succeeded(destination, now);
@@ -38,10 +38,11 @@ void Destinations::ended(const storage::RunKey& run, bool failed, Time now) {
   } else {
     open_.erase(destination);
   }
-  if (is_open_now == was_open) return;
+  if (is_open_now == was_open) return false;
   observe(is_open_now ? Observable::breaker_opened : Observable::breaker_closed,
           {{"destination", destination}});
   set_gauge(Gauge::breakers_open, static_cast<double>(open_.size()));
+  return is_open_now;
 }
 
 Time Destinations::next_attempt_at(const storage::RunKey& run, Time now, Time otherwise) const {

@@ -21,8 +21,9 @@ class Destinations {
   /// Takes a slot at the run's destination, where at most `limit` may be in use. `ended` or `released` must
   /// return it. False if no slot is free or another workflow may probe first.
   bool try_start(const storage::RunKey& run, std::size_t limit, Time now);
-  /// Returns the slot after an attempt; `failed` counts against the destination's health.
-  void ended(const storage::RunKey& run, bool failed, Time now);
+  /// Returns the slot after an attempt; `failed` counts against the destination's health. True if the attempt
+  /// opened the destination's breaker.
+  bool ended(const storage::RunKey& run, bool failed, Time now);
   /// Returns the slot of an attempt that was not made or says nothing about the destination.
   void released(const std::string& destination, Time now) { breaker_.released(destination, now); }
 

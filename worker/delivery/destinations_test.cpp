@@ -35,6 +35,17 @@ TEST(Destinations, TheWorkflowThatFailedLastProbesAfterTheOthers) {
   EXPECT_TRUE(destinations.try_start(broken, any_number, probe));
 }
 
+TEST(Destinations, TheAttemptThatOpensABreakerIsTold) {
+  Destinations destinations({.open_after = 2});
+  const storage::RunKey run = run_of(Guid::random());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(destinations.try_start(run, any_number, Time{}));
+  EXPECT_FALSE(destinations.ended(run, true, Time{}));
+  EXPECT_TRUE(destinations.ended(run, true, Time{}));
+  EXPECT_FALSE(destinations.ended(run, true, Time{})) << "it is open already";
+  ASSERT_TRUE(destinations.try_start(run, any_number, Time{} + 60s));
+  EXPECT_FALSE(destinations.ended(run, false, Time{} + 60s)) << "it closes";
+}
+
 TEST(Destinations, ADestinationHasNoMoreInFlightThanItsActionAllows) {
   Destinations destinations({.max_in_flight = 64});
   const storage::RunKey run = run_of(Guid::random());

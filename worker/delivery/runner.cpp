@@ -228,7 +228,7 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
       requeue(task, result.next_attempt_at.value_or(now));
     } else {
       measure(*task, result);
-      queues_.ended(*task, result.destination_failed, now);
+      verdict.state.destination_down = queues_.ended(*task, result.destination_failed, now);
       if (verdict.pause)
         recorder_.pause({task->business(), task->run.key.workflow_id, std::move(*verdict.pause)});
       conclude(task, std::move(verdict.state));

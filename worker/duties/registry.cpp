@@ -9,6 +9,7 @@ std::span<const Duty> all_duties() {
   static constexpr auto duties = std::to_array<Duty>({
       {"partitions", 10min, keep_partitions},
       {"fold_counts", 10s, fold_counts},
+      {"sum_counts", 5min, sum_counts},
       {"release_held", 5s, release_held},
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},

@@ -1,6 +1,7 @@
 -- Releases an integration after an import and finishes the run. The integration is due again after a delay,
 -- or at once if a run was requested meanwhile. A continued run stays unfinished, and so does the run of a
--- lost lease. The previous run is deleted if it had no effect and was not requested.
+-- lost lease. The previous run is deleted if it had no effect and was not requested. A run fails, and its
+-- business is told, if its store failed or an order could not be imported.
 -- $1 business uuid, $2 integration uuid, $3 worker uuid, $4 run uuid,
 -- $5 due_at timestamptz (when it was claimed), $6 delay interval, $7 failures int,
 -- $8 orders_swept_at timestamptz or null (start of a complete import),
@@ -14,7 +15,7 @@ with freed as (
       orders_swept_at = coalesce($8::timestamptz, orders_swept_at),
       products_swept_at = coalesce($9::timestamptz, products_swept_at)
   where business_id = $1 and guid = $2 and lease_owner = $3
-  returning guid
+  returning guid, failures
 ), finished as (
   update integration_runs
   set finished_at = clock_timestamp(), errors = jsonb_path_query_array(errors || $10::jsonb, '$[0 to 99]')
@@ -22,12 +23,15 @@ with freed as (
     and (exists (select from freed)
          or not exists (select from integrations i where i.business_id = $1 and i.guid = $2 and i.status = 'active'
                         and i.removed_at is null))
-  returning guid
+  returning guid, failed
 ), before as (
   select r.guid from integration_runs r
   where r.business_id = $1 and r.integration_id = $2 and r.guid < (select f.guid from finished f)
   order by r.guid desc limit 1
+), deleted as (
+  delete from integration_runs r
+  where r.business_id = $1 and r.guid = (select b.guid from before b) and r.finished_at is not null and not r.requested
+    and r.imported = 0 and r.updated = 0 and r.failed = 0 and r.errors = '[]'
 )
-delete from integration_runs r
-where r.business_id = $1 and r.guid = (select b.guid from before b) and r.finished_at is not null and not r.requested
-  and r.imported = 0 and r.updated = 0 and r.failed = 0 and r.errors = '[]'
+select count_failures($1, 'import_failed', $2, f.guid, null, null, 1)
+from finished f, freed d where f.failed > 0 or d.failures > 0

@@ -1,0 +1,45 @@
+-- Claims due messages, at most one for each business and channel, and returns them with what they tell of. Suspended
+-- businesses and busy ones are left out. `address` is the webhook, or the addresses of the mail, one a line; null if the
+-- business has none any more.
+-- $1 lease interval, $2 limit bigint, $3 busy_mail uuid[] (businesses), $4 busy_webhook uuid[] (likewise)
+-- -> business_id uuid, guid uuid, channel text, cause text, subject_id uuid, count bigint, attempts int,
+-- created_at timestamptz, failed_from timestamptz or null, failed_to timestamptz or null, business_name text,
+-- address text or null, sealed_secret bytea or null, workflow_name text or null, paused_reason text or null,
+-- run jsonb or null, tries text or null, provider text or null, store_url text or null, import jsonb or null
+with first as materialized (
+  select distinct on (m.business_id, m.channel) m.business_id, m.guid, m.due_at
+  from alert_messages m join businesses b on b.guid = m.business_id and b.suspended_at is null
+  where m.due_at <= now() and m.business_id <> all (case m.channel when 'email' then $3::uuid[] else $4::uuid[] end)
+  order by m.business_id, m.channel, m.due_at
+), held as materialized (
+  select m.business_id, m.guid
+  from (select f.business_id, f.guid from first f order by f.due_at limit $2) f
+  join alert_messages m on m.business_id = f.business_id and m.guid = f.guid
+  where m.due_at <= now() for update of m skip locked
+), taken as (
+  update alert_messages m set attempts = m.attempts + 1, due_at = now() + $1::interval
+  from held h where m.business_id = h.business_id and m.guid = h.guid
+  returning m.*
+)
+select t.business_id, t.guid, t.channel, t.cause, t.subject_id, t.count, t.attempts, t.created_at, t.failed_from, t.failed_to,
+       b.name as business_name,
+       case when t.channel = 'webhook' then d.alert_webhook_url else nullif(array_to_string(d.alert_emails, E'\n'), '') end
+         as address,
+       d.sealed_alert_secret as sealed_secret, w.name as workflow_name, w.paused_reason,
+       case when r.guid is not null then jsonb_build_object(
+         'guid', r.guid, 'status', r.status, 'code', r.code, 'error', r.error,
+         'entityType', (array['Order', 'Shipment', 'Customer', 'Product'])[r.entity_type + 1], 'entityId', r.entity_id,
+         'destination', nullif(split_part(r.destination, '/', 1), ''), 'attempts', r.attempts, 'createdAt', iso(r.created_at))
+       end as run, r.tries, n.provider, n.store_url,
+       case when i.guid is not null then jsonb_build_object(
+         'guid', i.guid, 'integrationId', i.integration_id, 'startedAt', iso(i.started_at), 'finishedAt', iso(i.finished_at),
+         'imported', i.imported, 'updated', i.updated, 'failed', i.failed, 'error', i.errors -> -1 ->> 'reason')
+       end as import
+from taken t
+join businesses b on b.guid = t.business_id
+left join business_defaults d on d.business_id = t.business_id
+left join workflows w on w.business_id = t.business_id and w.guid = t.subject_id
+left join lateral (select a.* from all_runs a where a.business_id = t.business_id and a.guid = t.run_id
+                     and t.cause in ('run_dead', 'destination_down') limit 1) r on true
+left join integration_runs i on i.business_id = t.business_id and i.guid = t.run_id and t.cause = 'import_failed'
+left join integrations n on n.business_id = t.business_id and n.guid = t.subject_id and t.cause = 'import_failed'

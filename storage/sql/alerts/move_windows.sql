@@ -1,0 +1,7 @@
+-- Ends a business's windows as many minutes after their messages as its settings say.
+-- $1 business uuid
+update alerts a set due_at = a.told_at + coalesce(d.alert_minutes, 60) * interval '1 minute'
+from business_defaults d,
+     (select o.cause, o.subject_id from alerts o where o.business_id = $1::uuid and o.told_at is not null
+      order by o.cause, o.subject_id for update) w
+where d.business_id = $1::uuid and a.business_id = $1::uuid and a.cause = w.cause and a.subject_id = w.subject_id

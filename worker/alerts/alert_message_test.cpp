@@ -1,0 +1,130 @@
+#include "worker/alerts/alert_message.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+constexpr std::string_view workflow = "00000000-0000-4000-8000-000000000001";
+constexpr std::string_view run = "00000000-0000-4000-8000-000000000002";
+
+Alert alert_of(std::string cause) {
+  Alert alert;
+  alert.cause = std::move(cause);
+  alert.subject_id = Guid::parse(workflow).value();
+  alert.at = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+  alert.business_name = "Acme";
+  alert.workflow_name = "Tell the ERP";
+  return alert;
+}
+
+Alert dead_runs(std::int64_t count) {
+  Alert alert = alert_of("run_dead");
+  alert.count = count;
+  alert.failed_from = parse_timestamp("2026-11-20T05:00:00.001Z").value();
+  alert.failed_to = parse_timestamp("2026-11-20T05:45:00.999Z").value();
+  alert.run = json::object{{"guid", run},
+                           {"code", "HTTP_500"},
+                           {"error", "The destination answered 500."},
+                           {"entityType", "Order"},
+                           {"entityId", workflow}};
+  alert.tries = R"([{"number":1,"statusCode":502,"response":"bad gateway"},
+                    {"number":2,"statusCode":500,"response":"no stock"}])";
+  return alert;
+}
+
+json::object data_of(const Alert& alert, std::string_view public_url = "https://api.example") {
+  const auto parsed = std::get<json::value>(parse_json(alert_payload(alert, public_url)));
+  return parsed.at("data").as_object();
+}
+
+TEST(AlertMessage, HasTheLastRunWithItsLastAnswer) {
+  const auto parsed = std::get<json::value>(parse_json(alert_payload(dead_runs(1), "")));
+  EXPECT_EQ(parsed.at("type"), "alert");
+  EXPECT_EQ(parsed.at("timestamp"), "2026-11-20T05:45:12.345Z");
+  const json::object data = data_of(dead_runs(1));
+  EXPECT_EQ(data.at("cause"), "run_dead");
+  EXPECT_EQ(data.at("workflow"),
+            json::value({{"guid", workflow}, {"name", "Tell the ERP"}, {"pausedReason", nullptr}}));
+  EXPECT_EQ(data.at("run").at("guid"), json::value(run));
+  EXPECT_EQ(data.at("run").at("statusCode"), 500);
+  EXPECT_EQ(data.at("response"), "no stock");
+  EXPECT_EQ(data.at("count"), 1);
+}
+
+TEST(AlertMessage, OneDeadRunIsReplayedByItself) {
+  EXPECT_EQ(data_of(dead_runs(1)).at("replay"),
+            json::value({{"method", "POST"},
+                         {"url", "https://api.example/api/workflows/runs/" + std::string(run) + "/replay"},
+                         {"body", nullptr}}));
+}
+
+TEST(AlertMessage, SeveralDeadRunsAreReplayedByTheTimeOfTheirEvents) {
+  EXPECT_EQ(data_of(dead_runs(3), "").at("replay"), json::value({{"method", "POST"},
+                                                                 {"url", "/api/workflows/replay"},
+                                                                 {"body",
+                                                                  {{"workflowId", workflow},
+                                                                   {"from", "2026-11-20T05:00:00.001Z"},
+                                                                   {"to", "2026-11-20T05:45:00.999Z"},
+                                                                   {"status", "dead"}}}}));
+}
+
+TEST(AlertMessage, APausedWorkflowIsResumed) {
+  Alert alert = alert_of("workflow_paused");
+  alert.paused_reason = "The destination answered 410 Gone.";
+  const json::object data = data_of(alert);
+  EXPECT_EQ(data.at("workflow").at("pausedReason"), "The destination answered 410 Gone.");
+  EXPECT_EQ(
+      data.at("replay").at("url"),
+      json::value("https://api.example/api/workflows/resume-workflow?workflowId=" + std::string(workflow)));
+  EXPECT_TRUE(data.at("run").is_null());
+  EXPECT_TRUE(data.at("response").is_null());
+}
+
+TEST(AlertMessage, AFailedImportHasNoWorkflowAndTheReasonAsResponse) {
+  Alert alert = alert_of("import_failed");
+  alert.store = "https://shop.example";
+  alert.run = json::object{{"guid", run}, {"error", "The store answered 500."}};
+  const json::object data = data_of(alert);
+  EXPECT_TRUE(data.at("workflow").is_null());
+  EXPECT_EQ(data.at("response"), "The store answered 500.");
+  EXPECT_EQ(data.at("replay").at("url"),
+            json::value("https://api.example/api/integrations/" + std::string(workflow) + "/sync"));
+}
+
+TEST(AlertMessage, ADestinationThatIsDownNeedsNoReplay) {
+  EXPECT_TRUE(data_of(alert_of("destination_down")).at("replay").is_null());
+}
+
+TEST(AlertMessage, UnreadableAttemptsAreLeftOut) {
+  for (const std::string tries : {"", "x", "[]", "[1]", "{}"}) {
+    Alert alert = dead_runs(1);
+    alert.tries = tries;
+    EXPECT_TRUE(data_of(alert).at("response").is_null()) << tries;
+  }
+}
+
+TEST(AlertMessage, AMailSaysTheSameInWords) {
+  const net::MailMessage mail = alert_mail(dead_runs(3), "https://api.example");
+  EXPECT_EQ(mail.subject, "3 runs of the workflow \"Tell the ERP\" failed");
+  for (const std::string_view part :
+       {"Code: HTTP_500\n", "Error: The destination answered 500.\n", "Response: no stock\n",
+        "Record: Order 00000000-0000-4000-8000-000000000001\n", "Run: 00000000-0000-4000-8000-000000000002\n",
+        "POST https://api.example/api/workflows/replay\n", R"("from":"2026-11-20T05:00:00.001Z")", "Acme"})
+    EXPECT_NE(mail.text.find(part), std::string::npos) << part << "\n" << mail.text;
+}
+
+TEST(AlertMessage, EachCauseHasItsSubject) {
+  EXPECT_EQ(alert_mail(dead_runs(1), "").subject, "A run of the workflow \"Tell the ERP\" failed");
+  EXPECT_EQ(alert_mail(alert_of("workflow_paused"), "").subject, "The workflow \"Tell the ERP\" was paused");
+  Alert import = alert_of("import_failed");
+  import.store = "https://shop.example";
+  EXPECT_EQ(alert_mail(import, "").subject, "An import from https://shop.example failed");
+  Alert down = alert_of("destination_down");
+  down.run = json::object{{"destination", "erp.example:443"}};
+  EXPECT_EQ(alert_mail(down, "").subject,
+            "The destination erp.example:443 of the workflow \"Tell the ERP\" is down");
+}
+
+}  // namespace
+}  // namespace waybill::worker

@@ -1,0 +1,302 @@
+#include "worker/alerts/alert_sender.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <ranges>
+#include <string_view>
+
+#include "base/ascii.hpp"
+#include "base/observe.hpp"
+#include "net/webhook_signature.hpp"
+#include "storage/alert_secret.hpp"
+#include "storage/sql/alerts.sql.hpp"
+#include "worker/alerts/alert_message.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::alerts;
+using namespace std::chrono_literals;
+
+constexpr auto poll_interval = 1s;
+constexpr Duration lease = 45s;               // longer than an attempt, of a mail with its wait
+constexpr Duration not_attempted_delay = 5s;  // of a mail that had no turn
+constexpr std::int64_t most_told = 100;       // alerts of one statement
+constexpr std::size_t most_in_flight = 64;    // of all businesses
+constexpr int gone = 410;
+
+/// The result of an attempt.
+struct Verdict {
+  enum class Kind {
+    sent,
+    retry,
+    lost,      // the receiver wants no further attempt
+    released,  // no attempt was made
+  } kind = Kind::retry;
+  std::string reason;
+  std::optional<Duration> retry_after = {};
+};
+
+Verdict verdict_of(const net::HttpResponse& response, Time now) {
+  using Kind = Verdict::Kind;
+  if (response.failure == net::HttpFailure::cancelled) return {Kind::released, "The worker was stopped."};
+  if (response.failure != net::HttpFailure::none) return {Kind::retry, response.error};
+  const std::string reason = "The destination answered " + std::to_string(response.status) + ".";
+  if (response.status >= 200 && response.status < 300) return {Kind::sent, ""};
+  const std::string wish = ascii_lower(response.header("webhook-delivery").value_or(""));
+  if (response.status == gone || wish == "abort-message" || wish == "disable") return {Kind::lost, reason};
+  const auto after = response.header("retry-after");
+  return {Kind::retry, reason, after ? domain::parse_retry_after(*after, now) : std::nullopt};
+}
+
+Verdict verdict_of(const net::MailOutcome& outcome) {
+  using Kind = Verdict::Kind;
+  switch (outcome.result) {
+    case net::MailResult::sent:
+      return {Kind::sent, ""};
+    case net::MailResult::permanent:
+      return {Kind::lost, outcome.reply};
+    case net::MailResult::not_attempted:
+      return {Kind::released, outcome.reply};
+    case net::MailResult::limited:
+    case net::MailResult::temporary:
+      break;
+  }
+  return {Kind::retry, outcome.reply, outcome.retry_after};
+}
+
+}  // namespace
+
+/// A claimed message.
+struct AlertSender::Message {
+  Guid business_id;
+  Guid guid;
+  bool is_mail = false;
+  std::int32_t attempts = 0;  // with this one
+  Alert alert;
+  std::optional<std::string> address;  // the webhook, or the addresses of the mail, one a line
+  std::optional<Bytes> sealed_secret;
+
+  Channel channel() const { return {business_id, is_mail}; }
+};
+
+struct AlertSender::Result {
+  Guid business_id;
+  Guid guid;
+  bool is_mail;
+  std::int32_t attempts;
+  std::string cause;
+  Verdict verdict;
+};
+
+AlertSender::AlertSender(Options options, const SecretBox& secrets, net::HttpClient& http,
+                         net::Mailer& mailer)
+    : options_(std::move(options)), secrets_(secrets), http_(http), mailer_(mailer), thread_([this] {
+        run();
+      }) {}
+
+AlertSender::~AlertSender() {
+  stop();
+  thread_.join();
+}
+
+void AlertSender::stop() {
+  {
+    const std::scoped_lock lock(sending_, mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+}
+
+void AlertSender::run() {
+  bool is_last = false;
+  std::size_t unwritten = 0;
+  while (!is_last) {
+    std::vector<Result> results;
+    {
+      std::unique_lock lock(mutex_);
+      const auto is_over = [&] { return stopping_ && in_flight_.empty(); };
+      // Results that could not be written wait for the next look.
+      changed_.wait_for(lock, poll_interval, [&] { return results_.size() > unwritten || is_over(); });
+      is_last = is_over();
+      results.swap(results_);
+    }
+    try {
+      turn(results);
+    } catch (const storage::DatabaseUnavailable&) {  // logged by LeaseKeeper
+      session_.reset();
+    } catch (const std::exception& error) {
+      observe(Observable::statement_failed,
+              {{"statement", "alerts"}, {"error", std::string_view(error.what())}});
+      session_.reset();
+    }
+    const std::lock_guard lock(mutex_);
+    unwritten = results.size();
+    results_.insert(results_.begin(), results.begin(), results.end());
+  }
+}
+
+/// Removes the results that it writes.
+void AlertSender::turn(std::vector<Result>& results) {
+  if (!session_)
+    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill alerts",
+                                                               storage::worker_limits);
+  for (; !results.empty(); results.pop_back()) settle(results.back());
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+  }
+  while (session_->run(sql::Tell{.limit = most_told}).front().alerts == most_told) continue;
+  for (Message& message : claim()) send(std::move(message));
+}
+
+void AlertSender::settle(const Result& result) {
+  using Kind = Verdict::Kind;
+  const Verdict& verdict = result.verdict;
+  const Time now = options_.clock->now();
+  const auto report = [&](Observable event) {
+    observe(event, {{"alert", result.guid.to_string()},
+                    {"business", result.business_id.to_string()},
+                    {"cause", std::string_view(result.cause)},
+                    {"channel", result.is_mail ? "email" : "webhook"},
+                    {"attempt", result.attempts},
+                    {"reason", std::string_view(verdict.reason)}});
+  };
+  const auto delay = [&](Time due, bool counts) {
+    session_->run(sql::Delay{.business = result.business_id,
+                             .message = result.guid,
+                             .attempts = result.attempts,
+                             .due_at = due,
+                             .counts = counts});
+  };
+  if (verdict.kind == Kind::released) return delay(now + not_attempted_delay, false);
+  const auto next = options_.schedule.next_attempt(static_cast<std::size_t>(result.attempts), now,
+                                                   result.guid, verdict.retry_after);
+  if (verdict.kind == Kind::retry && next) {
+    report(Observable::alert_delayed);
+    return delay(*next, true);
+  }
+  session_->run(
+      sql::Remove{.business = result.business_id, .message = result.guid, .attempts = result.attempts});
+  report(verdict.kind == Kind::sent ? Observable::alert_sent : Observable::alert_lost);
+}
+
+std::vector<AlertSender::Message> AlertSender::claim() {
+  std::vector<Guid> busy_mail, busy_webhook;
+  std::size_t places = most_in_flight;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [business, is_mail] : in_flight_)
+      (is_mail ? busy_mail : busy_webhook).push_back(business);
+    places -= std::min(places, in_flight_.size());
+  }
+  std::vector<Message> messages;
+  if (places == 0) return messages;
+  const auto rows = session_->run(sql::Claim{.lease = format_duration(lease),
+                                             .limit = static_cast<std::int64_t>(places),
+                                             .busy_mail = busy_mail,
+                                             .busy_webhook = busy_webhook});
+  for (const auto& row : rows) {
+    Message& message = messages.emplace_back();
+    message.business_id = row.business_id;
+    message.guid = row.guid;
+    message.is_mail = row.channel == "email";
+    message.attempts = row.attempts;
+    message.address = std::optional<std::string>(row.address);
+    message.sealed_secret = row.sealed_secret;
+    const auto parsed = parse_json(row.run.value_or(row.import.value_or("null")));
+    const auto* const run = std::get_if<json::value>(&parsed);
+    message.alert = {.cause = std::string(row.cause),
+                     .subject_id = row.subject_id,
+                     .count = row.count,
+                     .at = row.created_at,
+                     .failed_from = row.failed_from,
+                     .failed_to = row.failed_to,
+                     .business_name = std::string(row.business_name),
+                     .workflow_name = std::optional<std::string>(row.workflow_name),
+                     .paused_reason = std::optional<std::string>(row.paused_reason),
+                     .run = run == nullptr ? json::value(nullptr) : *run,
+                     .tries = std::optional<std::string>(row.tries),
+                     .store = std::string(row.store_url.value_or(row.provider.value_or("a store")))};
+  }
+  return messages;
+}
+
+void AlertSender::send(Message message) {
+  const std::lock_guard sending(sending_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;  // another worker claims it when the claim ends
+    in_flight_.insert(message.channel());
+  }
+  if (!message.address) {
+    ended({message.business_id,
+           message.guid,
+           message.is_mail,
+           message.attempts,
+           message.alert.cause,
+           {Verdict::Kind::lost, "The business has no address for it any more."}});
+  } else if (message.is_mail) {
+    send_mail(message);
+  } else {
+    send_webhook(message);
+  }
+}
+
+void AlertSender::send_webhook(const Message& message) {
+  Result result{message.business_id, message.guid,
+                message.is_mail,     message.attempts,
+                message.alert.cause, {Verdict::Kind::lost, "The secret cannot be read."}};
+  std::optional<net::WebhookSecret> secret;
+  try {
+    if (message.sealed_secret)
+      secret = net::WebhookSecret::parse(
+          secrets_.open(*message.sealed_secret, storage::alert_secret_purpose(message.business_id)));
+  } catch (const SecretError&) {  // NOLINT(bugprone-empty-catch): reported with the message
+  }
+  if (!secret) return ended(std::move(result));
+  const std::string id = "msg_" + message.guid.to_string();
+  const std::int64_t timestamp = to_unix_seconds(options_.clock->now());
+  net::HttpRequest request;
+  request.url = *message.address;
+  request.body = alert_payload(message.alert, options_.public_url);
+  request.headers = {
+      {"Content-Type", "application/json"},
+      {"webhook-id", id},
+      {"webhook-timestamp", std::to_string(timestamp)},
+      {"webhook-signature", net::webhook_signature({&*secret, 1}, id, timestamp, request.body)}};
+  http_.send(std::move(request), [this, result = std::move(result)](const net::HttpResponse& response) {
+    Result over = result;
+    over.verdict = verdict_of(response, options_.clock->now());
+    ended(std::move(over));
+  });
+}
+
+void AlertSender::send_mail(const Message& message) {
+  net::MailMessage mail = alert_mail(message.alert, options_.public_url);
+  for (const auto line : std::views::split(*message.address, '\n'))
+    mail.to.emplace_back(line.begin(), line.end());
+  mail.from = options_.mail_from;
+  mail.message_id = net::message_id(message.guid.to_string(), options_.mail_from);
+  mail.owner = message.business_id.to_string();
+  Result result{message.business_id, message.guid, true, message.attempts, message.alert.cause, {}};
+  mailer_.send(std::move(mail), [this, result = std::move(result)](const net::MailOutcome& outcome) {
+    Result over = result;
+    over.verdict = verdict_of(outcome);
+    ended(std::move(over));
+  });
+}
+
+void AlertSender::ended(Result result) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ && result.is_mail && result.verdict.kind == Verdict::Kind::retry)
+      result.verdict.kind = Verdict::Kind::released;  // the mailer ends its messages when it stops
+    in_flight_.erase({result.business_id, result.is_mail});
+    results_.push_back(std::move(result));
+  }
+  changed_.notify_all();
+}
+
+}  // namespace waybill::worker
