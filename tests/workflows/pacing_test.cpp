@@ -139,7 +139,6 @@ TEST_F(Windows, ARunThatWouldWaitForLongerThanTheRetentionIsDead) {
 }
 
 TEST_F(Windows, WithoutATimeZoneFollowTheBusiness) {
-  const auto noon = [](const json::value& opens) { return text_at(opens, "windowOpensAt").substr(11, 5); };
   json::object window = closed_window();
   window.erase("timezone");
   // Asia/Kolkata has had +05:30 all year since 1945.
@@ -147,16 +146,16 @@ TEST_F(Windows, WithoutATimeZoneFollowTheBusiness) {
   const std::string workflow = tenant.webhook(url(), "order_created", {{"window", window}});
   EXPECT_TRUE(at(tenant.workflow(workflow), "window.timezone").is_null());
   const std::string order = tenant.insert_order();
-  EXPECT_EQ(noon(tested(workflow, order)), window.at("from").as_string());
+  const Time in_utc = parse_timestamp(text_at(tested(workflow, order), "windowOpensAt")).value();
   tenant.sql.rows("update businesses set timezone = 'Asia/Kolkata' where guid = $1", {tenant.id});
   const std::string later = tenant.insert_order();
   ASSERT_TRUE(eventually([&] {
     const auto runs = tenant.runs("entityId=" + later);
     return runs.size() == 1 && runs[0].at("code") == "WINDOW";
   }));
-  const auto opening = system_clock().now() + 2h - 5h - 30min;
-  EXPECT_EQ(text_at(tenant.runs("entityId=" + later)[0], "nextAttemptAt").substr(11, 5),
-            time_of_day(opening - system_clock().now()));
+  const Time in_kolkata =
+      parse_timestamp(text_at(tenant.runs("entityId=" + later)[0], "nextAttemptAt")).value();
+  EXPECT_EQ(in_kolkata, in_utc - 5h - 30min + 24h) << "that of today is over";
 }
 
 /// PostgreSQL finds the openings, because it has the time zones.
@@ -526,7 +525,7 @@ TEST_F(TwoWorkers, ShareARate) {
   }
   const std::chrono::duration<double> all = received.back().at - received.front().at;
   EXPECT_GE(all.count(), 2.4);
-  EXPECT_LE(all.count(), 8) << "waiting runs are claimed as soon as they may go";
+  EXPECT_LE(all.count(), 10) << "waiting runs are claimed as soon as they may go";
 }
 
 }  // namespace
