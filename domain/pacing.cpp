@@ -17,8 +17,8 @@ constexpr auto week = std::chrono::days(7);
 constexpr auto shortest_period = std::chrono::seconds(1);
 constexpr std::size_t hash_size = 16;
 
-/// The members of an object of which each has a known name. Adds an error for the rest, and for a value that
-/// is no object; the result is then null.
+/// Returns the object that a value is; null, with an error, if it is none. Adds an error for each unknown
+/// member.
 const json::object* members(const json::value& value, std::string_view name,
                             std::initializer_list<std::string_view> known, FieldErrors& errors) {
   const json::object* const object = value.if_object();
@@ -86,7 +86,7 @@ std::chrono::minutes minutes_of(std::string_view time) {
   return std::chrono::hours(two(0)) + std::chrono::minutes(two(3));
 }
 
-/// True for a field with one value that can be told apart from others.
+/// True for a present value of the record that is neither a list nor an object.
 bool is_single_value(const Target& target) {
   return !target.enters_list && !target.is_value_list && !target.previous &&
          target.type != FieldType::array && target.type != FieldType::object;

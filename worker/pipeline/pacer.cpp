@@ -160,8 +160,8 @@ void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candi
   }
 }
 
-/// The first runs may go. If some may not, or the bucket is empty now, the destination is not claimed from
-/// until the bucket has requests again.
+/// Lets the first `granted` runs go. If others wait, or the bucket is empty now, nothing of the destination
+/// is claimed until the bucket has requests again.
 void Pacer::grant(const std::string& destination, const std::vector<Candidate>& waiting, std::size_t granted,
                   double full_in) {
   const Time now = clock_.now();
