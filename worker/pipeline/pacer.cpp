@@ -71,8 +71,10 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
 
 /// False for a run that the runner ends or holds without an attempt.
 bool Pacer::begins(const storage::ClaimedRun& run, const Workflow& workflow) const {
-  return !is_final(run.run.state.status) && !run.conditions_failed && !run.record_gone && !workflow.paused &&
-         !catalogue_.is_suspended(workflow.business_id) && !is_loop(*workflow.action, run.run.key.depth);
+  const actions::Action* const action = actions::find_action(run.run.key.action);
+  return action != nullptr && !is_loop(*action, run.run.key.depth) && !is_final(run.run.state.status) &&
+         !run.conditions_failed && !run.record_gone && !workflow.paused &&
+         !catalogue_.is_suspended(workflow.business_id);
 }
 
 void Pacer::wait_for_window(storage::Session& session, const Candidate& candidate, Time now) {
