@@ -166,6 +166,7 @@ int breadth(const TriggerRow& row) {
 
 constexpr std::string_view list_prefix = "any:";
 constexpr std::string_view second_prefix = "2:";
+constexpr std::string_view third_prefix = "3:";
 
 const Catalogue& catalogue() {
   static const Catalogue instance;
@@ -253,8 +254,12 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
 }
 
 std::string TriggerChoice::stored() const {
-  if (!is_list) return std::string(second_format ? second_prefix : "") + std::string(first->code);
-  std::string text(list_prefix);
+  if (!is_list) {
+    const std::string_view prefix = third_format ? third_prefix : second_format ? second_prefix : "";
+    return std::string(prefix) + std::string(first->code);
+  }
+  std::string text(third_format ? third_prefix : "");
+  text += list_prefix;
   if (is_all) return text + std::string(record_type(first->entity_type).label) + "_*";
   // The first of the list stays the first.
   text += first->code;
@@ -284,6 +289,13 @@ TriggerChoice choose(const Trigger& trigger) {
 }
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (stored.starts_with(third_prefix)) {
+    stored.remove_prefix(third_prefix.size());
+    if (stored.starts_with(third_prefix) || stored.starts_with(second_prefix)) return std::nullopt;
+    auto choice = parse_choice(stored);
+    if (choice) choice->third_format = true;
+    return choice;
+  }
   if (!stored.starts_with(list_prefix)) {
     const bool is_second = stored.starts_with(second_prefix);
     if (is_second) stored.remove_prefix(second_prefix.size());

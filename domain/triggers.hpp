@@ -50,13 +50,16 @@ struct TriggerChoice {
   bool is_all = false;  // `["*"]`
   /// The workflow's action needs a reader of the second format.
   bool second_format = false;
+  /// The workflow has more than triggers, conditions, one action, delay and order.
+  bool third_format = false;
 
   bool operator==(const TriggerChoice&) const = default;
   /// The triggers that the choice and an event share, the narrowest first.
   std::vector<const Trigger*> met(const TriggerSet& fired) const { return narrowest_first(set & fired); }
   /// The form in which the choice is stored. The first format is the code of a trigger. The second format is
-  /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. Versions that read the first format alone know no
-  /// such code, and hold the workflow as unreadable instead of performing it in another way.
+  /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. The third format is one of these forms after
+  /// `3:`. Versions that do not know a format know no such code, and hold the workflow as unreadable instead
+  /// of performing it in another way.
   std::string stored() const;
   /// The list as the API shows it; one code for a choice by guid.
   json::array shown() const;

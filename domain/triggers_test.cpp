@@ -221,7 +221,7 @@ TEST(TriggerChoice, TheStoredFormIsReadBack) {
   EXPECT_EQ(choices[0].stored(), "order_shipped");
   EXPECT_EQ(choices[3].first->code, "order_updated") << "the first stays the first";
   for (const char* const unknown : {"", "any:", "any:order_lost", "any:order_created,shipment_created",
-                                    "2:", "2:order_lost", "any:fax_*", "3:order_created"})
+                                    "2:", "2:order_lost", "any:fax_*", "4:order_created"})
     EXPECT_EQ(parse_choice(unknown), std::nullopt) << unknown;
 }
 
@@ -245,6 +245,20 @@ TEST(Triggers, AnErasureFiresOnlyItsTrigger) {
   erasure.type = EntityType::customer;
   erasure.erased = true;
   EXPECT_EQ(codes(fired_triggers(erasure)), Codes{"customer_erased"});
+}
+
+TEST(TriggerChoice, TheThirdFormatIsAFormOfTheFirstTwoAfterItsNumber) {
+  TriggerChoice single = choose(*find_trigger("order_shipped"));
+  single.second_format = single.third_format = true;
+  EXPECT_EQ(single.stored(), "3:order_shipped");
+  for (const char* const stored : {"3:order_shipped", "3:any:order_shipped,order_created", "3:any:order_*"}) {
+    const auto choice = parse_choice(stored);
+    ASSERT_TRUE(choice) << stored;
+    EXPECT_TRUE(choice->third_format);
+    EXPECT_EQ(choice->stored(), stored);
+  }
+  for (const char* const stored : {"3:", "3:2:order_shipped", "3:3:order_shipped", "4:order_shipped"})
+    EXPECT_FALSE(parse_choice(stored)) << stored;
 }
 
 }  // namespace

@@ -103,6 +103,8 @@ std::string_view reason_of(const PastWorkflow& workflow, const Version* version,
   const Time at = change.event->at;
   if (run != nullptr) {
     if (run->code == "NOTIFICATIONS_OFF") return "notifications_off";
+    if (run->code == "LIMITED") return "limited";
+    if (run->code == "WINDOW" && run->status != "held" && run->status != "running") return "window";
     return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
   }
   if (version == nullptr || at < workflow.created_at) return "newer_than_event";

@@ -18,7 +18,8 @@ struct ExplainedWorkflow {
   bool fired = false;
   std::optional<Guid> run;  // the run it caused, even if held or not performed
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
-  /// notifications_off (its run was skipped). Empty if it fired or if the event is not matched yet.
+  /// notifications_off or limited (its run was skipped), window (its run waits). Empty if it fired or if the
+  /// event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // of the version at the event; empty if all are newer
 };

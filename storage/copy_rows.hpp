@@ -20,6 +20,8 @@ class CopyRows {
   CopyRows& begin_row();
   /// Throws StatementError (54000) for a value too long for any column; the object is then unusable.
   CopyRows& text(std::string_view value);
+  /// A bytea.
+  CopyRows& bytes(std::string_view value) { return text(value); }
   CopyRows& guid(const Guid& value);
   CopyRows& smallint(std::int16_t value) { return number(value); }
   CopyRows& integer(std::int32_t value) { return number(value); }

@@ -38,7 +38,10 @@ struct RunKey {
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
   std::string request;   // JSON of the action's plan without the body; or `deferred_request`
   std::optional<std::string> body;
-  int depth = 0;               // number of changes by workflows that led to the event
+  int depth = 0;  // number of changes by workflows that led to the event
+  // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
+  // from the run, in limited_runs.
+  std::string limit_value = {};
   Time workflow_created_at{};  // creation of the workflow; not stored, known only on the fast path
 };
 

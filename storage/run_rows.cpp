@@ -21,6 +21,7 @@ constexpr std::string_view common_columns =
     "action, "
     "status, code, error, attempts, created_at, origin, replay_of, destination, request, body, tries";
 constexpr std::int16_t common_column_count = 20;
+constexpr std::int16_t limited_column_count = 4;
 constexpr double buckets_per_octave = 8;
 
 void append_common(CopyRows& rows, const RunKey& key, const RunState& state) {
@@ -68,16 +69,20 @@ int latency_bucket(Duration latency) {
 
 double latency_of_bucket(int bucket) { return std::exp2(bucket / buckets_per_octave); }
 
-QueuedRows::QueuedRows() : rows_(common_column_count + queue_column_count) {}
+QueuedRows::QueuedRows() : rows_(common_column_count + queue_column_count), limited_(limited_column_count) {}
 
 void QueuedRows::add(const RunKey& key, const RunState& state, std::optional<Guid> lease_owner) {
   append_common(rows_, key, state);
   rows_.timestamp(state.at).boolean(key.ordered).integer(key.depth).maybe_guid(lease_owner);
+  if (key.limit_value.empty()) return;
+  limited_.begin_row().guid(key.business_id).guid(key.guid).guid(key.workflow_id).bytes(key.limit_value);
 }
 
 void QueuedRows::write(Session& session) {
   if (rows_.empty()) return;
   session.copy("run_queue (" + std::string(common_columns) + std::string(queue_columns) + ")", rows_.take());
+  if (limited_.empty()) return;
+  session.copy("limited_runs (business_id, run, workflow_id, value)", limited_.take());
 }
 
 FinishedRows::FinishedRows() : rows_(common_column_count + 1) {}

@@ -13,7 +13,7 @@
 
 namespace waybill::storage {
 
-/// Runs to be copied into run_queue.
+/// Runs to be copied into run_queue, and into limited_runs if they are limited.
 class QueuedRows {
  public:
   QueuedRows();
@@ -24,6 +24,7 @@ class QueuedRows {
 
  private:
   CopyRows rows_;
+  CopyRows limited_;
 };
 
 /// The bucket of a latency, as the SQL function latency_bucket computes it: bucket n ends at 2^(n/8)

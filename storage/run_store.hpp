@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/batch.hpp"
@@ -12,12 +13,30 @@
 
 namespace waybill::storage {
 
+/// The code of a run that waits for the window of its workflow.
+inline constexpr std::string_view window_code = "WINDOW";
+
+/// What the window, the limit and the rate of its workflow decide about a claimed run.
+struct Pace {
+  enum class Kind : std::uint8_t {
+    go,
+    window,   // waits until the window opens
+    rate,     // waits until its destination may get a further request
+    limited,  // ends, because the limit is reached
+    expired,  // ends, because it would wait longer than its event is kept
+  };
+  Kind kind = Kind::go;
+  Time until{};                           // for `window` and `rate`
+  std::optional<Time> start_before = {};  // a run that starts later is paced again
+};
+
 /// A run claimed from the queue.
 struct ClaimedRun {
   Run run;
   bool conditions_failed = false;  // after its delay its conditions no longer hold
   bool record_gone = false;        // after its delay its record is deleted
   bool rendered = false;           // it was queued without its texts and has them now
+  Pace pace = {};
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };
 

@@ -47,7 +47,10 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
          .sender_name = std::string(row.sender_name.value_or("")),
          .reply_to = std::string(row.reply_to.value_or("")),
          .email_enabled = row.email_enabled,
-         .push_enabled = row.push_enabled});
+         .push_enabled = row.push_enabled,
+         .window = std::optional<std::string>(row.window),
+         .limit = std::optional<std::string>(row.limit),
+         .rate = std::optional<std::string>(row.rate)});
   }
   return workflows;
 }

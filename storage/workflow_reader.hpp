@@ -40,6 +40,9 @@ struct StoredWorkflow {
   std::string reply_to;       // likewise
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;
+  std::optional<std::string> window;  // JSON of domain::TimeWindow
+  std::optional<std::string> limit;   // JSON of domain::RunLimit
+  std::optional<std::string> rate;    // JSON of domain::RequestRate
 };
 
 /// Returns all workflows that changed since `epoch` or whose templates may have, including deleted ones, in

@@ -66,7 +66,10 @@ class Worker::Impl {
                  .tracking = &tracking_},
                 *recorder_),
         guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, pauses_, system_clock()),
-        pump_({.database_url = options_.database_url, .worker = guid_, .public_url = options_.public_url},
+        pump_({.database_url = options_.database_url,
+               .worker = guid_,
+               .public_url = options_.public_url,
+               .retention = std::chrono::days(options_.retention_days)},
               catalogue_, guard_, pauses_, runner_, system_clock()) {}
 
   void start() {

@@ -16,6 +16,7 @@
 #include "matching/explain.hpp"
 #include "matching/past.hpp"
 #include "matching/stored_texts.hpp"
+#include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/runs.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
@@ -56,6 +57,14 @@ constexpr Property tested_properties[] = {
      .nullable = false,
      .schema = &planned_request_schema,
      .description = "By the type of the action; without secrets."},
+    {.name = "windowOpensAt",
+     .kind = Kind::timestamp,
+     .optional = true,
+     .description = "With a window: when a run that is due now would begin; null if at once."},
+    {.name = "limited",
+     .kind = Kind::boolean,
+     .optional = true,
+     .description = "With a limit: true if it would skip the run now; null for a definition."},
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 
@@ -95,8 +104,9 @@ constexpr Property backtested_properties[] = {
 };
 constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 
-constexpr std::string_view reasons[] = {"switched_off", "other_trigger",    "condition",        "loop",
-                                        "paused",       "newer_than_event", "notifications_off"};
+constexpr std::string_view reasons[] = {"switched_off", "other_trigger",    "condition",         "loop",
+                                        "paused",       "newer_than_event", "notifications_off", "window",
+                                        "limited"};
 
 constexpr Property explained_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -252,6 +262,41 @@ asio::awaitable<void> complete_entity(Services& services, const Guid& business, 
   }
 }
 
+/// When the window of a workflow opens, if it is closed when a run of now is due; null otherwise. The
+/// workflow has a window.
+asio::awaitable<json::value> window_opens_at(const Call& call, Services& services,
+                                             const WorkflowDefinition& definition) {
+  const auto& window = definition.pacing.window;
+  const Time due =
+      services.clock.now() + parse_duration(definition.delay.value_or("PT0S")).value_or(Duration());
+  const std::vector<std::int64_t> days(window->days.begin(), window->days.end());
+  const auto rows = co_await services.db.read(storage::sql::pacing::NextOpening{.business = call.business(),
+                                                                                .zone = window->zone,
+                                                                                .days = days,
+                                                                                .opens = window->from,
+                                                                                .closes = window->to,
+                                                                                .at = due});
+  const auto opens_at = rows.front().opens_at;
+  if (!opens_at || *opens_at <= due) co_return nullptr;
+  co_return format_timestamp(*opens_at);
+}
+
+/// Returns whether the limit of a stored workflow is reached for a record; null for a workflow that is not
+/// stored.
+asio::awaitable<json::value> is_limited(Services& services, const WorkflowDefinition& definition,
+                                        std::optional<Guid> workflow, const json::object& entity) {
+  const auto& limit = definition.pacing.limit;
+  if (!workflow) co_return nullptr;
+  const std::string value = limit->value_of(entity, *workflow);
+  if (value.empty()) co_return false;
+  const auto rows =
+      co_await services.db.read(storage::sql::pacing::WouldBeLimited{.workflow = *workflow,
+                                                                     .value = storage::Bytea(value),
+                                                                     .count = limit->count,
+                                                                     .period = format_duration(limit->per)});
+  co_return rows.front().is_limited;
+}
+
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const Guid business = call.business();
@@ -297,9 +342,14 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                                        .action = *text_at(definition.action, "type"),
                                        .request = to_json(plan.request),
                                        .body = plan.body});
-  co_return Answer::of(to_json(json::object{{"matches", rule.conditions.evaluate(subject)},
-                                            {"conditions", conditions_json(rule.conditions.explain(subject))},
-                                            {"wouldSend", json::parse(shown.front().request)}}));
+  json::object tested{{"matches", rule.conditions.evaluate(subject)},
+                      {"conditions", conditions_json(rule.conditions.explain(subject))},
+                      {"wouldSend", json::parse(shown.front().request)}};
+  if (definition.pacing.window)
+    tested["windowOpensAt"] = co_await window_opens_at(call, services, definition);
+  if (definition.pacing.limit)
+    tested["limited"] = co_await is_limited(services, definition, workflow, *entity);
+  co_return Answer::of(to_json(tested));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {

@@ -26,6 +26,9 @@ constexpr Property definition_properties[] = {
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "ordered", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
+    window_property,
+    limit_property,
+    rate_property,
 };
 constexpr Schema definition_schema{"WorkflowDefinition", definition_properties};
 
@@ -53,6 +56,7 @@ json::object shown_definition(json::object stored) {
   const auto type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
   stored["entityType"] = domain::record_type(type).name;
   show_triggers(stored);
+  for (const char* const name : {"window", "limit", "rate"}) stored.emplace(name, nullptr);
   return stored;
 }
 

@@ -36,6 +36,9 @@ constexpr Property configure_properties[] = {
      .kind = Kind::boolean,
      .nullable = false,
      .description = "The runs for one record are performed one after another, in commit order."},
+    window_property,
+    limit_property,
+    rate_property,
     {.name = "trigger", .kind = Kind::string, .read_only = true},
     {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
     {.name = "status", .kind = Kind::string, .read_only = true},
@@ -119,6 +122,36 @@ void make_secret(const actions::Action* action, WorkflowDefinition& definition) 
   }
 }
 
+/// The member of a request, or else what is stored.
+template <typename Part>
+json::value given_or_stored(const json::object& body, const char* name, const std::optional<Part>& stored) {
+  if (body.contains(name)) return body.at(name);
+  return stored ? json::value(stored->stored()) : json::value();
+}
+
+/// The limit is checked again even if it is stored, because the entity type may change.
+void merge_pacing(const json::object& body, const domain::RecordType& record, domain::Pacing& pacing,
+                  FieldErrors& errors) {
+  pacing = {.window = domain::parse_window(given_or_stored(body, "window", pacing.window), errors),
+            .limit = domain::parse_limit(given_or_stored(body, "limit", pacing.limit), record, errors),
+            .rate = domain::parse_rate(given_or_stored(body, "rate", pacing.rate), errors)};
+}
+
+/// Adds an error if a run can wait for its delay and its window until its event is no longer kept.
+void check_longest_wait(const WorkflowDefinition& definition, const json::object& body, Duration below,
+                        FieldErrors& errors) {
+  const auto text = body.contains("delay") ? text_at(body, "delay") : definition.delay;
+  const auto delay = parse_duration(text.value_or("PT0S"));
+  const std::string days = std::to_string(below / std::chrono::days(1)) + " days that events are kept";
+  if (delay && *delay >= below) {
+    errors.push_back({"delay", "must be shorter than the " + days});
+  } else if (delay && definition.pacing.window &&
+             *delay + definition.pacing.window->longest_closed() >= below) {
+    errors.push_back(
+        {"window", "must open more often: with the delay, a run could wait for longer than the " + days});
+  }
+}
+
 /// Overwrites the members that need checks, and adds their errors to `errors`.
 void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
                    const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
@@ -146,6 +179,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     const json::value* conditions = find_value(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
   }
+  merge_pacing(body, record, definition.pacing, errors);
   const auto conditions = domain::Conditions::parse(definition.conditions, record);
   if (const auto* condition_errors = std::get_if<FieldErrors>(&conditions)) {
     errors.insert(errors.end(), condition_errors->begin(), condition_errors->end());
@@ -182,6 +216,12 @@ void show_triggers(json::object& workflow) {
   if (choice) workflow["trigger"] = choice->first->code;
 }
 
+domain::Pacing read_pacing(const json::object& stored, const domain::RecordType& type, FieldErrors& errors) {
+  return {.window = domain::parse_window(stored.at("window"), errors),
+          .limit = domain::parse_limit(stored.at("limit"), type, errors),
+          .rate = domain::parse_rate(stored.at("rate"), errors)};
+}
+
 WorkflowDefinition stored_definition(const storage::Rows& rows) {
   const json::object stored = json::parse(json_object(rows)).as_object();
   WorkflowDefinition definition;
@@ -196,6 +236,9 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
   definition.is_active = stored.at("isActive").as_bool();
   definition.ordered = stored.at("ordered").as_bool();
   if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
+  FieldErrors errors;
+  definition.pacing = read_pacing(stored, domain::record_type(definition.entity_type), errors);
+  if (!errors.empty()) throw invalid(std::move(errors));  // from a newer version or SQL
   if (const auto* has_secret = stored.if_contains("hasSecret")) definition.has_secret = has_secret->as_bool();
   return definition;
 }
@@ -231,12 +274,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   }
   FieldErrors errors;
   merge_checked(body, destinations, find_template, definition, errors);
-  const auto delay = parse_duration(text_at(body, "delay").value_or("PT0S"));
-  if (delay && *delay >= delay_below) {
-    errors.push_back({"delay", "must be shorter than the " +
-                                   std::to_string(delay_below / std::chrono::days(1)) +
-                                   " days that events are kept"});
-  }
+  check_longest_wait(definition, body, delay_below, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   if (const json::value* active = find_value(body, "isActive")) definition.is_active = active->as_bool();
@@ -246,6 +284,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   definition.template_codes = action->templates(definition.action);
   if (auto choice = domain::parse_choice(definition.trigger_code)) {
     choice->second_format = action->needs_second_format(definition.action);
+    choice->third_format = static_cast<bool>(definition.pacing);
     definition.trigger_code = choice->stored();
   }
   make_secret(action, definition);

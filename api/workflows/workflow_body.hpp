@@ -7,6 +7,7 @@
 #include "actions/action.hpp"
 #include "api/route/route.hpp"
 #include "base/json.hpp"
+#include "domain/pacing.hpp"
 #include "domain/records/record_type.hpp"
 #include "net/destination.hpp"
 
@@ -28,7 +29,8 @@ struct WorkflowDefinition {
   std::optional<std::string> secret;        // from the body, or generated
   std::vector<std::string> template_codes;  // the stored templates that the action uses
   actions::Credentials credentials;         // replaced by stars in the action
-  bool is_test = false;                     // nothing is sent, so stars may replace missing credentials
+  domain::Pacing pacing;
+  bool is_test = false;  // nothing is sent, so stars may replace missing credentials
 };
 
 /// The type of the template lookup in actions::CheckContext.
@@ -48,7 +50,11 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
 /// `trigger` (a code), `triggerId` and `triggers`.
 void show_triggers(json::object& workflow);
 
+/// Reads the members `window`, `limit` and `rate` of a workflow's row. Adds an error for each bad place.
+domain::Pacing read_pacing(const json::object& stored, const domain::RecordType& type, FieldErrors& errors);
+
 /// Reads a definition from the row of workflows/get.sql, or from the last columns of workflows/lock.sql.
+/// Throws Failure if this version cannot read its window, limit or rate.
 WorkflowDefinition stored_definition(const storage::Rows& rows);
 
 /// Like check_workflow_body, for a definition that needs no name.

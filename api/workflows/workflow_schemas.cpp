@@ -1,6 +1,7 @@
 #include "api/workflows/workflow_schemas.hpp"
 
 #include "api/records/fields.hpp"
+#include "domain/pacing.hpp"
 #include "domain/triggers.hpp"
 
 namespace waybill::api {
@@ -312,6 +313,50 @@ constexpr std::string_view conditions_json = R"json({
   "additionalProperties": true
 })json";
 
+constexpr std::string_view days[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+constexpr Schema day_schema{.name = "Weekday", .values = days};
+constexpr Property window_properties[] = {
+    {.name = "days",
+     .kind = Kind::array,
+     .required = true,
+     .nullable = false,
+     .max_length = 7,
+     .schema = &day_schema},
+    {.name = "from", .kind = Kind::time_of_day, .required = true, .nullable = false},
+    {.name = "to",
+     .kind = Kind::time_of_day,
+     .required = true,
+     .nullable = false,
+     .description = "Before `from`: on the next day."},
+    {.name = "timezone", .kind = Kind::string, .description = "IANA. Default: that of the business."},
+};
+constexpr Property limit_properties[] = {
+    {.name = "by",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "A path of the record. A record without a value is not limited."},
+    {.name = "count",
+     .kind = Kind::integer,
+     .required = true,
+     .nullable = false,
+     .minimum = 1,
+     .maximum = domain::most_limited_runs},
+    {.name = "per",
+     .kind = Kind::duration,
+     .required = true,
+     .nullable = false,
+     .description = "From PT1S to 366 days, sliding."},
+};
+constexpr Property rate_properties[] = {
+    {.name = "perSecond",
+     .kind = Kind::number,
+     .required = true,
+     .nullable = false,
+     .minimum = domain::lowest_rate,
+     .maximum = domain::highest_rate},
+};
+
 }  // namespace
 
 const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
@@ -324,5 +369,9 @@ const Schema header_values_schema{
     .name = "HeaderValues",
     .json = R"({"type": "object", "additionalProperties": {"type": ["string", "null"]},
                 "description": "Values by name; null if a value is no longer known."})"};
+
+const Schema window_schema{"WorkflowWindow", window_properties};
+const Schema limit_schema{"WorkflowLimit", limit_properties};
+const Schema rate_schema{"WorkflowRate", rate_properties};
 
 }  // namespace waybill::api

@@ -8,6 +8,26 @@ inline constexpr std::string_view action_types[] = {"send_email",    "send_push"
                                                     "update_status", "update_record", "create_shipment",
                                                     "push_tracking"};
 
+extern const Schema window_schema;
+extern const Schema limit_schema;
+extern const Schema rate_schema;
+
+inline constexpr Property window_property{
+    .name = "window",
+    .kind = Kind::any,
+    .schema = &window_schema,
+    .description = "An attempt that is due outside waits until the window opens."};
+inline constexpr Property limit_property{
+    .name = "limit",
+    .kind = Kind::any,
+    .schema = &limit_schema,
+    .description = "Further runs are skipped. Replays neither count nor are limited."};
+inline constexpr Property rate_property{
+    .name = "rate",
+    .kind = Kind::any,
+    .schema = &rate_schema,
+    .description = "Of the attempts for each destination, with a burst of one second's worth."};
+
 inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,
                                             .nullable = false,

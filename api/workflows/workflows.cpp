@@ -15,6 +15,7 @@
 #include "domain/triggers.hpp"
 #include "matching/rule.hpp"
 #include "net/webhook_signature.hpp"
+#include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "storage/sql/users.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
@@ -51,6 +52,9 @@ constexpr Property workflow_properties[] = {
     {.name = "version", .kind = Kind::integer, .nullable = false},
     {.name = "ordered", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
+    window_property,
+    limit_property,
+    rate_property,
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
@@ -117,13 +121,21 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
   workflow["entityType"] = domain::record_type(type).name;
   const bool paused = !workflow.at("pausedReason").is_null();
-  const auto problem = matching::definition_problem(
+  auto problem = matching::definition_problem(
       std::string_view(workflow.at("trigger").as_string()), workflow.at("conditions"),
       workflow.at("action").is_object() ? workflow.at("action").get_object() : json::object());
+  FieldErrors errors;
+  read_pacing(workflow, domain::record_type(type), errors);
+  if (!problem && !errors.empty()) problem = errors.front().field + ": " + errors.front().message;
   show_triggers(workflow);
   workflow["problem"] = problem ? json::value(*problem) : json::value();
   workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
   co_return Answer::of(to_json(workflow));
+}
+
+template <typename Part>
+std::optional<std::string> stored_json(const std::optional<Part>& part) {
+  return part ? std::optional(to_json(part->stored())) : std::nullopt;
 }
 
 /// Runs sql::Create or sql::Change. `kept_credentials` are the stored ones if they do not change: encrypted
@@ -151,7 +163,10 @@ asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
                                        .delay = definition.delay,
                                        .sealed_secret = sealed_secret,
                                        .template_codes = definition.template_codes,
-                                       .sealed_credentials = sealed_credentials});
+                                       .sealed_credentials = sealed_credentials,
+                                       .window = stored_json(definition.pacing.window),
+                                       .limit = stored_json(definition.pacing.limit),
+                                       .rate = stored_json(definition.pacing.rate)});
 }
 
 asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
@@ -162,6 +177,22 @@ asio::awaitable<void> check_user(const Call& call, storage::Transaction& transac
   const auto found =
       co_await transaction.run(storage::sql::users::IsMember{.business = call.business(), .user = *user});
   if (!found.front().is_member) throw invalid("action.recipient", "there is no user with this guid");
+}
+
+/// Throws Failure if the database's server does not know the time zone of the window.
+asio::awaitable<void> check_zone(const Call& call, const Services& services,
+                                 storage::Transaction& transaction, const WorkflowDefinition& definition) {
+  const auto& window = definition.pacing.window;
+  if (!window || !window->zone) co_return;
+  const std::vector<std::int64_t> days(window->days.begin(), window->days.end());
+  const auto opening =
+      co_await transaction.run(storage::sql::pacing::NextOpening{.business = call.business(),
+                                                                 .zone = window->zone,
+                                                                 .days = days,
+                                                                 .opens = window->from,
+                                                                 .closes = window->to,
+                                                                 .at = services.clock.now()});
+  if (!opening.front().opens_at) throw invalid("window.timezone", "is not known to the database's server");
 }
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
@@ -222,7 +253,7 @@ bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& af
   return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
          before.trigger_code == after.trigger_code && before.action == after.action &&
          before.conditions == after.conditions && before.is_active == after.is_active &&
-         before.ordered == after.ordered && before.delay == after.delay &&
+         before.ordered == after.ordered && before.delay == after.delay && before.pacing == after.pacing &&
          before.credentials.text() == after.credentials.text();
 }
 
@@ -237,6 +268,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   merge_workflow(call.object(), services.settings.destinations, find,
                  services.settings.workflow_limits.delay_below, definition);
   co_await check_user(call, *transaction, definition);
+  co_await check_zone(call, services, *transaction, definition);
   const Guid guid = Guid::random();
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
   const auto rows = co_await store<sql::Create>(call, services, *transaction, guid, definition);
@@ -406,6 +438,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);
   co_await check_user(call, *transaction, definition);
+  co_await check_zone(call, services, *transaction, definition);
   co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
   std::optional<Bytes> kept_credentials;
   if (found->sealed_credentials && definition.credentials.text() == before.credentials.text())

@@ -57,8 +57,8 @@ TEST_F(Unreadable, EventsOfATriggerInAnUnknownFormAreKept) {
   const auto set_trigger = [&](const std::string& code) {
     tenant.sql.rows("update workflows set trigger_code = $2 where guid = $1", {workflow, code});
   };
-  set_trigger("3:order_created");
-  EXPECT_EQ(at(tenant.workflow(workflow), "problem"), "unknown trigger 3:order_created");
+  set_trigger("4:order_created");
+  EXPECT_EQ(at(tenant.workflow(workflow), "problem"), "unknown trigger 4:order_created");
   tenant.insert_order();
   tenant.settle();
   EXPECT_EQ(postponed(), 1);

@@ -10,6 +10,7 @@ namespace {
 
 using storage::RunState;
 using storage::RunStatus;
+using storage::window_code;
 
 RunState ended(RunState state, RunStatus status, const char* code, const char* error, Time now) {
   state.status = status;
@@ -28,6 +29,24 @@ RunState after_lost_attempt(const storage::Run& run, const domain::RetrySchedule
                                     .response = {},
                                     .error = "the worker was lost during this attempt"};
   return judge(run, lost, schedule, now).state;
+}
+
+/// The state of a run that its workflow's window, limit or rate keeps from an attempt.
+RunState paced(RunState state, const storage::Pace& pace, Time now) {
+  using Kind = storage::Pace::Kind;
+  if (pace.kind == Kind::limited)
+    return ended(std::move(state), RunStatus::skipped, "LIMITED",
+                 "the limit of the workflow was reached for this value", now);
+  if (pace.kind == Kind::expired)
+    return ended(std::move(state), RunStatus::dead, "EXPIRED",
+                 "the run would have waited for longer than its event is kept", now);
+  const bool is_window = pace.kind == Kind::window;
+  state.status = state.attempts > 0 ? RunStatus::retrying
+                 : is_window        ? RunStatus::waiting
+                                    : RunStatus::queued;
+  if (is_window) state.code = window_code;
+  state.at = pace.until;
+  return state;
 }
 
 }  // namespace
@@ -57,6 +76,9 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
     return end(ended(std::move(state), RunStatus::skipped, "CONDITION",
                      "the conditions no longer held after the delay", now));
   }
+  if (state.code == window_code) state.code.reset();
+  if (claimed.pace.kind != storage::Pace::Kind::go) return end(paced(std::move(state), claimed.pace, now));
+  task->start_before = claimed.pace.start_before;
   // The origin of a replay of such a run was not even queued.
   if (task->action != nullptr && is_loop(*task->action, key.depth))
     return end(loop_state(std::move(state), now));

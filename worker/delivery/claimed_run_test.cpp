@@ -69,5 +69,46 @@ TEST(ClaimedRun, ARunThatCouldNotBeRenderedKeepsItsEnd) {
   EXPECT_EQ(end_of(run).code, "EVENT_GONE");
 }
 
+TEST(ClaimedRun, ARunOutsideItsWindowWaitsWithCodeWindow) {
+  storage::ClaimedRun first = claimed(), retry = claimed(RunStatus::retrying);
+  first.pace = retry.pace = {.kind = storage::Pace::Kind::window, .until = now + std::chrono::hours(1)};
+  retry.run.state.attempts = 2;
+  const storage::RunState waits = end_of(first);
+  EXPECT_EQ(waits.status, RunStatus::waiting);
+  EXPECT_EQ(waits.code, "WINDOW");
+  EXPECT_EQ(waits.at, now + std::chrono::hours(1));
+  EXPECT_EQ(end_of(retry).status, RunStatus::retrying);
+  EXPECT_EQ(end_of(retry).attempts, 2) << "a wait is no attempt";
+}
+
+TEST(ClaimedRun, ARunThatWaitsForItsRateIsQueuedAgain) {
+  storage::ClaimedRun run = claimed();
+  run.pace = {.kind = storage::Pace::Kind::rate, .until = now + std::chrono::seconds(1)};
+  const storage::RunState waits = end_of(run);
+  EXPECT_EQ(waits.status, RunStatus::queued);
+  EXPECT_EQ(waits.code, std::nullopt);
+  EXPECT_EQ(waits.at, now + std::chrono::seconds(1));
+  EXPECT_EQ(waits.attempts, 0);
+}
+
+TEST(ClaimedRun, ARunBeyondItsLimitIsSkippedAndOneBeyondTheRetentionIsDead) {
+  storage::ClaimedRun limited = claimed(), expired = claimed();
+  limited.pace.kind = storage::Pace::Kind::limited;
+  expired.pace.kind = storage::Pace::Kind::expired;
+  EXPECT_EQ(end_of(limited).status, RunStatus::skipped);
+  EXPECT_EQ(end_of(limited).code, "LIMITED");
+  EXPECT_EQ(end_of(expired).status, RunStatus::dead);
+  EXPECT_EQ(end_of(expired).code, "EXPIRED");
+}
+
+TEST(ClaimedRun, ARunWhoseWindowHasOpenedLosesTheCode) {
+  storage::ClaimedRun run = claimed(RunStatus::waiting);
+  run.run.state.code = "WINDOW";
+  run.pace.start_before = now + std::chrono::seconds(1);
+  const auto task = std::get<TaskPtr>(open_claimed_run(run, schedule, now));
+  EXPECT_EQ(task->run.state.code, std::nullopt);
+  EXPECT_EQ(task->start_before, now + std::chrono::seconds(1));
+}
+
 }  // namespace
 }  // namespace waybill::worker

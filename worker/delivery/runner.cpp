@@ -22,7 +22,7 @@ Task::Moment moment() { return std::chrono::steady_clock::now(); }
 
 /// True if a run goes to the database's queue with its event, without an attempt.
 bool goes_to_queue(const PlannedRun& planned) {
-  return planned.run.state.status != RunStatus::queued || is_deferred(planned.run.key);
+  return planned.run.state.status != RunStatus::queued || is_deferred(planned.run.key) || planned.is_paced;
 }
 
 bool is_ordered(const PlannedRun& planned) { return planned.run.key.ordered; }
@@ -179,6 +179,8 @@ bool Runner::admit(const TaskPtr& task) {
     state.status = RunStatus::skipped;
     state.code = "NOTIFICATIONS_OFF";
     state.error = "The business has switched off these notifications.";
+  } else if (task->start_before && now >= *task->start_before) {
+    state.status = waiting_status(state);
   } else {
     task->workflow = workflow;
     task->message_id = "msg_" + task->run.key.origin.to_string();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "actions/action.hpp"
@@ -36,8 +37,9 @@ struct Task {
   std::shared_ptr<OpenEvent> event;  // null if the database's queue has the run
   Moment since;                      // when it began to wait
   Place place = Place::waiting;
-  WorkflowPtr workflow;    // set when its attempt begins
-  std::string message_id;  // set when its attempt begins
+  WorkflowPtr workflow;                   // set when its attempt begins
+  std::string message_id;                 // set when its attempt begins
+  std::optional<Time> start_before = {};  // the queue must pace the run again if its attempt begins later
 
   const Guid& business() const { return run.key.business_id; }
   const std::string& destination() const { return run.key.destination; }

@@ -39,6 +39,7 @@ void sum_counts(storage::blocking::Connection& session, const DutyOptions& optio
 void release_held(storage::blocking::Connection& session, const DutyOptions& options);
 void expire(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
+void expire_limits(storage::blocking::Connection& session, const DutyOptions& options);
 void purge_deleted(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_history(storage::blocking::Connection& session, const DutyOptions& options);
 void silence_devices(storage::blocking::Connection& session, const DutyOptions& options);

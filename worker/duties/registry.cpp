@@ -13,6 +13,7 @@ std::span<const Duty> all_duties() {
       {"release_held", 5s, release_held},
       {"expire", 10min, expire},
       {"expire_uploads", 10min, expire_uploads},
+      {"expire_limits", 1min, expire_limits},
       {"expire_history", 1h, expire_history},
       {"purge_deleted", 10min, purge_deleted},
       {"silence_devices", 5s, silence_devices},

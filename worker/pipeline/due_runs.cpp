@@ -25,6 +25,7 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& run
       runner_(runner),
       clock_(clock),
       preparer_(catalogue, clock, options.public_url),
+      pacer_(catalogue, clock, options.retention),
       render_batch_(first_render_batch, most_in_render_batch, render_time) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {
@@ -44,7 +45,8 @@ bool DueRuns::claim(storage::Session& session) {
     next_due_.reset();  // a time noted from now on counts besides what the query finds
   }
   storage::RunStore store(session, options_.worker);
-  const std::vector<std::string> destinations = runner_.blocked_destinations();
+  std::vector<std::string> destinations = runner_.blocked_destinations();
+  std::ranges::move(pacer_.blocked_destinations(now), std::back_inserter(destinations));
   std::vector<Guid> businesses = runner_.blocked_businesses();
   std::ranges::copy(to_render_.full_businesses(), std::back_inserter(businesses));
   std::vector<storage::ClaimedRun> claimed =
@@ -56,10 +58,12 @@ bool DueRuns::claim(storage::Session& session) {
                    .blocked_businesses = businesses});
   const bool any = !claimed.empty();
   take_over(session, std::move(claimed));
+  // The pacer may have blocked destinations just now.
+  std::ranges::move(pacer_.blocked_destinations(now), std::back_inserter(destinations));
   std::optional<Time> next = store.next_due(destinations, businesses);
   // A run that is due and was not claimed: another worker claims it, or the server's clock is behind.
   if (next && !any) next = std::max(*next, now + due_again_after);
-  next_look_ = now + look_every;
+  next_look_ = std::min(now + look_every, pacer_.next_unblocked());
   const std::lock_guard lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
@@ -77,6 +81,7 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
   runner_.give_back(std::move(unreadable), clock_.now() + unreadable_retry_delay);
   try {
     preparer_.recheck_delayed(session, claimed);
+    pacer_.pace(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());
     throw;
@@ -84,7 +89,7 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
     if (!storage::is_deferred(key) || run.conditions_failed || run.record_gone ||
-        !catalogue_.find(key.workflow_id))
+        run.pace.kind != storage::Pace::Kind::go || !catalogue_.find(key.workflow_id))
       return false;
     to_render_.push(std::move(run), clock_.now());
     return true;

@@ -12,6 +12,7 @@
 #include "storage/session.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/pipeline/batch_size.hpp"
+#include "worker/pipeline/pacer.hpp"
 #include "worker/pipeline/render_queue.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_preparer.hpp"
@@ -32,6 +33,7 @@ class DueRuns {
     std::size_t per_destination = 32;
     std::size_t bytes = 8UL * 1024 * 1024;
     Duration lease = std::chrono::seconds(30);
+    Duration retention = std::chrono::days(30);  // of events
   };
 
   DueRuns(const Options& options, const Catalogue& catalogue, Runner& runner, const Clock& clock);
@@ -59,6 +61,7 @@ class DueRuns {
   Runner& runner_;
   const Clock& clock_;
   RunPreparer preparer_;
+  Pacer pacer_;
   RenderQueue to_render_;
   BatchSize render_batch_;
   Time next_look_{};

@@ -182,6 +182,7 @@ std::vector<PlannedRun> Matcher::plan(const Candidate& candidate, const Limits& 
       runs.push_back(plan_run(event, candidate.change, candidate.fired, *workflow, now));
       bytes += storage::byte_size(runs.back().run.key);
     }
+    limit_run(*workflow, candidate.change.entity, runs.back().run.key);
   }
   if (deferred > 0) observe(Observable::runs_deferred, {}, deferred);
   return runs;
@@ -213,6 +214,7 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
                                found->change.entity);
       if (workflow.rule.conditions.evaluate(found->subject())) {
         runs.push_back(std::move(defer_run(event, found->fired, workflow, clock_.now()).run));
+        limit_run(workflow, found->change.entity, runs.back().key);
       }
     }
     return runs;

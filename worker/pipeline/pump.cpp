@@ -26,7 +26,8 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       intake_({.worker = options.worker}, clock.now()),
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
                 guard, runner, clock),
-      runs_({.worker = options.worker, .public_url = options.public_url}, catalogue, runner, clock),
+      runs_({.worker = options.worker, .public_url = options.public_url, .retention = options.retention},
+            catalogue, runner, clock),
       backoff_(first_reconnect, longest_reconnect) {}
 
 Pump::~Pump() { stop(); }

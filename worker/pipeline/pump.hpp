@@ -32,7 +32,8 @@ class Pump {
   struct Options {
     std::string database_url;
     Guid worker;
-    std::string public_url;  // of the service, for links to tracking pages; may be empty
+    std::string public_url;                      // of the service, for links to tracking pages; may be empty
+    Duration retention = std::chrono::days(30);  // of events
   };
 
   /// Everything referred to outlives it.

@@ -16,6 +16,20 @@ std::pair<Time, Guid> creation_order(const WorkflowPtr& workflow) {
   return {workflow->created_at, workflow->guid};
 }
 
+/// Throws std::invalid_argument for a window, limit or rate that this version cannot read.
+domain::Pacing read_pacing(const storage::StoredWorkflow& stored) {
+  const auto parsed = [](const std::optional<std::string>& text) {
+    return text ? json::parse(*text) : json::value();
+  };
+  FieldErrors errors;
+  domain::Pacing pacing{
+      .window = domain::parse_window(parsed(stored.window), errors),
+      .limit = domain::parse_limit(parsed(stored.limit), domain::record_type(stored.entity_type), errors),
+      .rate = domain::parse_rate(parsed(stored.rate), errors)};
+  if (!errors.empty()) throw std::invalid_argument(errors.front().field + ": " + errors.front().message);
+  return pacing;
+}
+
 }  // namespace
 
 void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
@@ -162,7 +176,8 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                    .created_at = stored.created_at,
                                                    .secrets = std::move(secrets),
                                                    .previous_until = stored.previous_until,
-                                                   .credentials = std::move(credentials)});
+                                                   .credentials = std::move(credentials),
+                                                   .pacing = read_pacing(stored)});
 }
 
 void Catalogue::remove(const Guid& workflow) {

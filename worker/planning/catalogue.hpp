@@ -13,6 +13,7 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "base/secret_box.hpp"
+#include "domain/pacing.hpp"
 #include "matching/rule.hpp"
 #include "storage/workflow_reader.hpp"
 
@@ -45,6 +46,7 @@ struct Workflow {
   std::vector<net::WebhookSecret> secrets;  // newest first
   std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
+  domain::Pacing pacing;
 };
 
 /// The secrets that sign at `now`, newest first.

@@ -20,6 +20,11 @@ actions::WorkflowView view_of(const Workflow& workflow) {
           .reply_to = workflow.reply_to};
 }
 
+std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business) {
+  if (!workflow.pacing.rate) return destination;
+  return domain::destination_with_rate(destination, workflow.guid, business);
+}
+
 PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
                      const Workflow& workflow, Time now) {
   const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
@@ -49,7 +54,8 @@ PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet
                             .attempts = 0,
                             .tries = "[]",
                             .at = now}},
-          .request = {}};
+          .request = {},
+          .is_paced = static_cast<bool>(workflow.pacing)};
 }
 
 /// Sets the initial state of a run as its workflow requires: dead, held, or waiting for its delay.
@@ -92,7 +98,8 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
                                                                    .triggers = triggers});
     request = std::move(plan.request);
     run.key.body = std::move(plan.body);
-    run.key.destination = workflow.action->destination(request, event.business_id);
+    run.key.destination =
+        with_rate(workflow, workflow.action->destination(request, event.business_id), event.business_id);
   } catch (const std::length_error& error) {
     mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
   } catch (const actions::InvalidValue& error) {
@@ -118,12 +125,18 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   PlannedRun planned = begin_run(event, fired, workflow, now);
   planned.run.key.request = storage::deferred_request;
   try {
-    planned.run.key.destination = workflow.action->queue_destination(workflow.definition, event.business_id);
+    planned.run.key.destination =
+        with_rate(workflow, workflow.action->queue_destination(workflow.definition, event.business_id),
+                  event.business_id);
   } catch (const std::exception& error) {
     mark_dead(planned.run.state, "CONFIGURATION_ERROR", error);
   }
   apply_workflow(workflow, planned);
   return planned;
+}
+
+void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run) {
+  if (workflow.pacing.limit) run.limit_value = workflow.pacing.limit->value_of(entity, workflow.guid);
 }
 
 bool is_loop(const actions::Action& action, int depth) {

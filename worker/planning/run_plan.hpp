@@ -19,6 +19,8 @@ struct PlannedRun {
   storage::Run run;
   json::object request;
   bool is_paused = false;  // true if its workflow is paused
+  bool is_paced =
+      false;  // true if its workflow has a window, a limit or a rate, so that it begins in the queue
 };
 
 /// An event and the runs it causes. Most events cause none.
@@ -45,6 +47,9 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 /// the request in `request`. A run that cannot be rendered becomes dead.
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request);
+
+/// Sets the value by which the limit of `workflow` counts a new run, if it has one.
+void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);

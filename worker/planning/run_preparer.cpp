@@ -91,7 +91,11 @@ void RunPreparer::check_all(storage::Session& session, std::vector<storage::Clai
         event->after == std::nullopt && (event->before || is_for_deletion(claimed.run.key));
     if (is_deletion && !event->before) continue;  // nothing is left to compare
     claimed.record_gone = !is_deletion && !now.after;
-    claimed.conditions_failed = !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
+    // A run that waits only for the window of its workflow is not checked again.
+    const bool is_delayed =
+        claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
+    claimed.conditions_failed =
+        is_delayed && !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
   }
 }
 

@@ -1,13 +1,13 @@
 -- Returns the workflows that changed since an epoch, that may use a template changed since, or whose business
--- has changed its name, its branding or the switches of its notifications since, including deleted ones, in
--- order of epoch, each with these, the texts of its templates and its valid secrets.
+-- has changed its name, its time zone, its branding or the switches of its notifications since, including
+-- deleted ones, in order of epoch, each with these, the texts of its templates and its valid secrets.
 -- $1 epoch bigint
 -- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
 -- conditions text, is_active boolean, ordered boolean, delay text or null, paused boolean, version int,
 -- active_since timestamptz, deleted boolean, epoch bigint, business_name text, secrets text or null,
 -- templates text or null, created_at timestamptz, previous_until timestamptz or null,
 -- sealed_credentials text or null, sender_name text or null, reply_to text or null,
--- email_enabled boolean, push_enabled boolean
+-- email_enabled boolean, push_enabled boolean, window text or null, limit text or null, rate text or null
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint
@@ -32,7 +32,8 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        case when w.template_codes <> '{}' then template_texts(w.business_id, w.template_codes)::text end as templates,
        w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials,
        b.sender_name, b.reply_to, coalesce(d.email_enabled, true) as email_enabled,
-       coalesce(d.push_enabled, true) as push_enabled
+       coalesce(d.push_enabled, true) as push_enabled, w.time_window::text as window, w.run_limit::text as "limit",
+       w.request_rate::text as rate
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id

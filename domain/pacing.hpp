@@ -1,0 +1,80 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/crypto.hpp"
+#include "base/error.hpp"
+#include "base/guid.hpp"
+#include "base/json.hpp"
+#include "domain/records/record_type.hpp"
+
+namespace waybill::domain {
+
+/// The times at which runs of a workflow may be attempted: `{days, from, to, timezone}`. An opening begins on
+/// each of the days at `from` and ends at `to`, on the next day if `to` is the earlier one. PostgreSQL knows
+/// the time zones and finds the openings (storage/sql/pacing/next_opening.sql).
+struct TimeWindow {
+  std::vector<int> days;  // ISO 8601 (1: Monday), ascending
+  std::string from;       // HH:MM
+  std::string to;
+  std::optional<std::string> zone;  // IANA; nullopt: that of the business
+
+  bool operator==(const TimeWindow&) const = default;
+  json::object stored() const;
+  /// The longest time between two openings in a week without a change of the clocks.
+  Duration longest_closed() const;
+};
+
+/// How many runs with one value of a field may begin within a time: `{by, count, per}`.
+struct RunLimit {
+  std::string by;  // a path of the record
+  int count = 0;
+  Duration per{};
+
+  bool operator==(const RunLimit&) const = default;
+  json::object stored() const;
+  /// A hash of 16 bytes of the value by which a run counts, different for each workflow and path; empty for a
+  /// record without a value, whose run is not limited.
+  std::string value_of(const json::object& entity, const Guid& workflow) const;
+};
+
+/// How many requests a workflow may send to one destination: `{perSecond}`.
+struct RequestRate {
+  double per_second = 0;
+
+  bool operator==(const RequestRate&) const = default;
+  json::object stored() const;
+  /// The requests that may be sent at once after a pause: those of one second, at least one.
+  double burst() const;
+};
+
+/// When, how often and how fast runs of a workflow go on.
+struct Pacing {
+  std::optional<TimeWindow> window;
+  std::optional<RunLimit> limit;
+  std::optional<RequestRate> rate;
+
+  bool operator==(const Pacing&) const = default;
+  explicit operator bool() const { return window || limit || rate; }
+};
+
+inline constexpr int most_limited_runs = 10'000;
+inline constexpr double lowest_rate = 0.01;
+inline constexpr double highest_rate = 1'000;
+
+/// Each reads a member of a workflow's definition. null is none. Errors name the member ("window.days[0]",
+/// "limit.by", "rate.perSecond"); the result is then not used.
+std::optional<TimeWindow> parse_window(const json::value& definition, FieldErrors& errors);
+std::optional<RunLimit> parse_limit(const json::value& definition, const RecordType& type,
+                                    FieldErrors& errors);
+std::optional<RequestRate> parse_rate(const json::value& definition, FieldErrors& errors);
+
+/// The destination of the queue for runs of a workflow with a rate: apart from that of other workflows, so
+/// that its runs can wait without holding theirs up. `destination` is that of an action (actions::Action).
+std::string destination_with_rate(std::string_view destination, const Guid& workflow, const Guid& business);
+
+}  // namespace waybill::domain

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/run_store.hpp"
+#include "storage/session.hpp"
+#include "worker/planning/catalogue.hpp"
+
+namespace waybill::worker {
+
+/// Applies the windows, limits and rates of workflows to runs that were claimed from the queue, where all
+/// runs of such workflows begin. What workers share is in the database: the runs that have begun, and the
+/// requests that were granted, each in one statement. A worker that is lost after it loses the requests that
+/// it was granted, and none of its runs counts twice. One thread. `pace` throws DatabaseUnavailable or
+/// StatementError.
+class Pacer {
+ public:
+  /// A run that would wait for longer than `retention` after its event ends as expired.
+  Pacer(const Catalogue& catalogue, const Clock& clock, Duration retention)
+      : catalogue_(catalogue), clock_(clock), retention_(retention) {}
+
+  /// Sets `pace` of the runs. Runs whose conditions no longer hold, whose record is gone, or which are not
+  /// performed now for another reason are left alone and take nothing.
+  void pace(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
+  /// Destinations of workflows with a rate that may get no further request yet.
+  std::vector<std::string> blocked_destinations(Time now);
+  /// When the first of them may get one; Time::max() if there is none.
+  Time next_unblocked() const;
+
+ private:
+  struct Opening {
+    WorkflowPtr workflow;  // for which it was computed
+    Time opens_at;
+    Time closes_at;
+  };
+  struct Candidate {
+    storage::ClaimedRun* run;
+    WorkflowPtr workflow;
+  };
+
+  bool begins(const storage::ClaimedRun& run, const Workflow& workflow) const;
+  void wait_for_window(storage::Session& session, const Candidate& candidate, Time now);
+  static void limit(storage::Session& session, const std::vector<Candidate>& candidates);
+  void wait_for_requests(storage::Session& session, const std::vector<Candidate>& candidates);
+  void grant(const std::string& destination, const std::vector<Candidate>& waiting, std::size_t granted,
+             double full_in);
+  const Opening& opening(storage::Session& session, const WorkflowPtr& workflow, Time now);
+
+  const Catalogue& catalogue_;
+  const Clock& clock_;
+  const Duration retention_;
+  std::unordered_map<Guid, Opening> openings_;  // the present or next one, by workflow
+  std::unordered_map<std::string, Time> blocked_;
+};
+
+}  // namespace waybill::worker
