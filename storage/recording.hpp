@@ -65,6 +65,7 @@ class Recording {
   void write_events();
   template <typename S>
   void finish(bool are_final);
+  void go_on();
 
   Session& session_;
   const Guid worker_;

@@ -8,6 +8,7 @@
 #include "api/records/time_range.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
+#include "api/workflows/run_steps.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
@@ -15,6 +16,7 @@
 #include "matching/current_record.hpp"
 #include "matching/explain.hpp"
 #include "matching/past.hpp"
+#include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
 #include "storage/sql/runs.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"
@@ -48,14 +50,33 @@ constexpr Property condition_properties[] = {
 };
 constexpr Schema condition_schema{"ConditionResult", condition_properties};
 
+constexpr Property tested_step_properties[] = {
+    {.name = "number", .kind = Kind::integer, .nullable = false, .description = "From 1."},
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = step_types},
+    {.name = "matches",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "False if the step would be skipped for its conditions."},
+    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "until",
+     .kind = Kind::timestamp,
+     .description = "When a wait that begins now ends; null if its field has no value."},
+    {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
+};
+constexpr Schema tested_step_schema{"WorkflowTestedStep", tested_step_properties};
+
 constexpr Property tested_properties[] = {
     {.name = "matches", .kind = Kind::boolean, .nullable = false},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "wouldSend",
      .kind = Kind::any,
-     .nullable = false,
      .schema = &planned_request_schema,
-     .description = "By the type of the action; without secrets."},
+     .description = "By the type of the action; without secrets. Of several steps, the first that sends."},
+    {.name = "steps",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &tested_step_schema,
+     .description = "All steps, each for the record as it is now."},
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 
@@ -108,6 +129,10 @@ constexpr Property explained_workflow_properties[] = {
      .values = reasons,
      .description = "Why the workflow did not run or waits; null if it ran."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "steps",
+     .kind = Kind::array,
+     .schema = &run_step_schema,
+     .description = "The steps of the run."},
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
@@ -225,14 +250,63 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
   return conditions;
 }
 
-actions::Plan plan_of(const WorkflowDefinition& definition, const actions::WorkflowView& workflow,
-                      const actions::EventView& event) {
+/// A step as it would be performed for a record.
+struct TestedStep {
+  matching::Step step;
+  std::string field;  // of the definition, for errors
+  bool matches = true;
+  std::vector<domain::ConditionResult> conditions;
+  std::optional<Time> until;
+  std::optional<actions::Plan> plan;
+};
+
+/// The steps of a definition; one for a single action.
+std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates) {
+  std::vector<matching::Step> steps;
+  const bool is_single = matching::stored_steps(definition.action) == nullptr;
+  if (is_single) {
+    const auto* const action = actions::find_action(definition.action.at("type").as_string());
+    steps.push_back(
+        {.type = std::string(action->type()), .action = action, .definition = definition.action, .when = {}});
+  } else {
+    steps = matching::parse_steps(definition.action, definition.entity_type);
+  }
+  std::vector<TestedStep> tested;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].definition["templates"] = templates;
+    tested.push_back(
+        {.step = std::move(steps[i]),
+         .field = is_single ? "definition.action" : "definition.steps[" + std::to_string(i) + "]",
+         .conditions = {},
+         .until = {},
+         .plan = {}});
+  }
+  return tested;
+}
+
+/// Fills in what a step would do. Throws Failure if it cannot be rendered.
+void test_step(TestedStep& tested, const domain::Subject& subject, actions::WorkflowView workflow,
+               const actions::EventView& event) {
+  const matching::Step& step = tested.step;
+  if (step.when) {
+    tested.matches = step.when->evaluate(subject);
+    tested.conditions = step.when->explain(subject);
+  }
+  if (step.type == "wait") tested.until = matching::end_of_wait(step, event.entity, event.at);
+  if (step.action == nullptr) return;
+  const actions::WorkflowView view{.guid = workflow.guid,
+                                   .name = workflow.name,
+                                   .business_id = workflow.business_id,
+                                   .business_name = workflow.business_name,
+                                   .action = step.definition,
+                                   .sender_name = workflow.sender_name,
+                                   .reply_to = workflow.reply_to};
   try {
-    return actions::find_action(definition.action.at("type").as_string())->plan(workflow, event);
+    tested.plan = step.action->plan(view, event);
   } catch (const std::length_error& error) {
-    throw invalid("definition.action", error.what());
+    throw invalid(tested.field, error.what());
   } catch (const actions::InvalidValue& error) {
-    throw invalid("definition.action", error.what());
+    throw invalid(tested.field, error.what());
   }
 }
 
@@ -252,6 +326,25 @@ asio::awaitable<void> complete_entity(Services& services, const Guid& business, 
   }
 }
 
+asio::awaitable<json::object> shown_step(Services& services, const Guid& business, const TestedStep& tested) {
+  json::value request;
+  if (tested.plan) {
+    const auto shown =
+        co_await services.db.read(storage::sql::runs::ShownRequest{.business = business,
+                                                                   .action = tested.step.type,
+                                                                   .request = to_json(tested.plan->request),
+                                                                   .body = tested.plan->body});
+    request = json::parse(shown.front().request);
+  }
+  co_return json::object{
+      {"number", 0},
+      {"type", tested.step.type},
+      {"matches", tested.matches},
+      {"conditions", conditions_json(tested.conditions)},
+      {"until", tested.until ? json::value(format_timestamp(*tested.until)) : json::value()},
+      {"wouldSend", std::move(request)}};
+}
+
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const Guid business = call.business();
@@ -269,37 +362,42 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const std::vector<std::string_view> listed = rule.listed(fired);
   co_await complete_entity(services, business, record, trigger, last, *entity);
   auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
-  json::object action = definition.action;
-  action["templates"] = std::move(texts.templates);
-
   const domain::Subject subject{*entity, last.previous, last.created};
+  std::vector<TestedStep> steps = steps_of(definition, texts.templates);
   // The coroutine waits here, so the references in the work stay valid.
-  const actions::Plan plan = co_await services.background.run(business, [&] {
-    return plan_of(definition,
-                   {.guid = workflow.value_or(Guid()),
-                    .name = definition.name,
-                    .business_id = business,
-                    .business_name = texts.business_name,
-                    .action = action,
-                    .sender_name = texts.sender_name,
-                    .reply_to = texts.reply_to},
-                   {.entity = *entity,
-                    .previous = last.previous,
-                    .entity_type = definition.entity_type,
-                    .entity_id = record,
-                    .event_id = 0,
-                    .at = services.clock.now(),
-                    .trigger = trigger,
-                    .triggers = listed});
+  co_await services.background.run(business, [&] {
+    for (TestedStep& step : steps) {
+      test_step(step, subject,
+                {.guid = workflow.value_or(Guid()),
+                 .name = definition.name,
+                 .business_id = business,
+                 .business_name = texts.business_name,
+                 .action = definition.action,
+                 .sender_name = texts.sender_name,
+                 .reply_to = texts.reply_to},
+                {.entity = *entity,
+                 .previous = last.previous,
+                 .entity_type = definition.entity_type,
+                 .entity_id = record,
+                 .event_id = 0,
+                 .at = services.clock.now(),
+                 .trigger = trigger,
+                 .triggers = listed});
+    }
+    return true;
   });
-  const auto shown = co_await services.db.read(
-      storage::sql::runs::ShownRequest{.business = business,
-                                       .action = *text_at(definition.action, "type"),
-                                       .request = to_json(plan.request),
-                                       .body = plan.body});
+  json::array shown;
+  json::value first;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    json::object step = co_await shown_step(services, business, steps[i]);
+    step["number"] = i + 1;
+    if (first.is_null() && steps[i].matches) first = step.at("wouldSend");
+    shown.push_back(std::move(step));
+  }
   co_return Answer::of(to_json(json::object{{"matches", rule.conditions.evaluate(subject)},
                                             {"conditions", conditions_json(rule.conditions.explain(subject))},
-                                            {"wouldSend", json::parse(shown.front().request)}}));
+                                            {"wouldSend", std::move(first)},
+                                            {"steps", std::move(shown)}}));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
@@ -342,6 +440,7 @@ json::object explained_json(const matching::ExplainedEvent& event) {
                          {"fired", workflow.fired},
                          {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
                          {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
+                         {"steps", workflow.steps},
                          {"conditions", conditions_json(workflow.conditions)}});
   }
   return {{"eventId", event.id},

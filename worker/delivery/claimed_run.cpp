@@ -4,6 +4,7 @@
 
 #include "worker/delivery/outcome.hpp"
 #include "worker/planning/run_plan.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -42,10 +43,10 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   };
   task->has_new_texts = claimed.rendered;
   RunState& state = task->run.state;
-  if (is_final(state.status)) return end(std::move(state));
+  if (state.status != RunStatus::running) return end(std::move(state));
   if (claimed.previous_status == RunStatus::running) {
     RunState lost = after_lost_attempt(task->run, schedule, now);
-    if (is_final(lost.status)) return end(std::move(lost));
+    if (lost.status != RunStatus::retrying) return end(std::move(lost));
     state.attempts = lost.attempts;
     state.tries = std::move(lost.tries);
   }
@@ -59,7 +60,8 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   }
   // The origin of a replay of such a run was not even queued.
   if (task->action != nullptr && is_loop(*task->action, key.depth))
-    return end(loop_state(std::move(state), now));
+    return end(end_step(loop_state(std::move(state), now), now));
+  if (storage::is_deferred(key)) return task;
   try {
     task->request = json::parse(key.request).as_object();
   } catch (const boost::system::system_error&) {

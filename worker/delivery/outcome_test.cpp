@@ -98,7 +98,7 @@ TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
   result.duration = std::chrono::microseconds(12'345);
   result.status_code = 500;
   result.response = "no \"luck\"\n";
-  const std::string one = append_attempt("[]", 1, result);
+  const std::string one = append_attempt("[]", 1, 0, result);
   const json::object expected{{"number", 1},
                               {"startedAt", "2026-11-20T05:45:12.345Z"},
                               {"durationMs", 12.3},
@@ -106,7 +106,7 @@ TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
                               {"response", "no \"luck\"\n"},
                               {"error", "a sentence"}};
   EXPECT_EQ(json::parse(one).at(0), expected);
-  const json::array two = json::parse(append_attempt(one, 2, result_of(actions::Done{}))).as_array();
+  const json::array two = json::parse(append_attempt(one, 2, 3, result_of(actions::Done{}))).as_array();
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[0], expected);
   EXPECT_EQ(two[1].at("number"), 2);

@@ -38,6 +38,7 @@ struct Task {
   Place place = Place::waiting;
   WorkflowPtr workflow;    // set when its attempt begins
   std::string message_id;  // set when its attempt begins
+  std::string step_tries;  // likewise; the attempts of the current step, if the run has several
 
   const Guid& business() const { return run.key.business_id; }
   const std::string& destination() const { return run.key.destination; }

@@ -24,7 +24,7 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& run
       catalogue_(catalogue),
       runner_(runner),
       clock_(clock),
-      preparer_(catalogue, clock, options.public_url),
+      preparer_(catalogue, clock, options.worker, options.public_url),
       render_batch_(first_render_batch, most_in_render_batch, render_time) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {
@@ -65,7 +65,8 @@ bool DueRuns::claim(storage::Session& session) {
   return any;
 }
 
-/// Hands claimed runs to the runner, or puts them aside to be rendered.
+/// Hands claimed runs to the runner, or puts them aside to be rendered. The runner holds or ends those whose
+/// workflow is paused or gone.
 void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
   std::vector<storage::ClaimedRun> unreadable;
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
@@ -83,8 +84,9 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
   }
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
-    if (!storage::is_deferred(key) || run.conditions_failed || run.record_gone ||
-        !catalogue_.find(key.workflow_id))
+    const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+    if (!storage::is_deferred(key) || run.conditions_failed || run.record_gone || !workflow ||
+        workflow->paused || catalogue_.is_suspended(key.business_id))
       return false;
     to_render_.push(std::move(run), clock_.now());
     return true;
