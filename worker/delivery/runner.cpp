@@ -43,8 +43,9 @@ bool is_silenced(const actions::Action& action, const Workflow& workflow) {
 
 /// The entries of a run's attempts that belong to its current step.
 std::string tries_of_step(const RunState& state) {
+  json::value all = json::parse(state.tries);
   json::array own;
-  for (json::value& attempt : json::parse(state.tries).as_array()) {
+  for (json::value& attempt : all.as_array()) {
     const json::value* const step = attempt.as_object().if_contains("step");
     if (step != nullptr && step->to_number<int>() == state.progress->number) own.push_back(std::move(attempt));
   }

@@ -55,7 +55,8 @@ struct Case {
   /// "NUMBER TYPE STATUS CODE" of the steps that are over.
   std::vector<std::string> results() const {
     std::vector<std::string> shown;
-    for (const json::value& each : json::parse(run.state.progress->results).as_array()) {
+    const json::value all = json::parse(run.state.progress->results);
+    for (const json::value& each : all.as_array()) {
       const json::object& step = each.as_object();
       std::string text = std::to_string(step.at("number").as_int64()) + ' ' +
                          std::string(step.at("type").as_string()) + ' ' +
