@@ -42,7 +42,7 @@ StepProgressPtr parse_progress(std::string_view text) {
     progress->until = time_of(stored.at("until"));
     progress->results = to_json(json::value(stored.at("results").as_array()));
     return progress;
-  } catch (const boost::system::system_error& error) {
+  } catch (const std::exception& error) {
     throw std::invalid_argument("unreadable steps of a run: " + std::string(error.what()));
   }
 }

@@ -43,7 +43,8 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   };
   task->has_new_texts = claimed.rendered;
   RunState& state = task->run.state;
-  if (state.status != RunStatus::running) return end(std::move(state));
+  if (is_final(state.status) || (awaits_step(state) && state.status != RunStatus::running))
+    return end(std::move(state));
   if (claimed.previous_status == RunStatus::running) {
     RunState lost = after_lost_attempt(task->run, schedule, now);
     if (lost.status != RunStatus::retrying) return end(std::move(lost));

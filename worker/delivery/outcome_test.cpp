@@ -93,6 +93,17 @@ TEST(Judge, AScheduleOfNDelaysHasNPlus1Attempts) {
   EXPECT_EQ(state.at, now);
 }
 
+TEST(Judge, TheScheduleCountsTheAttemptsOfTheStep) {
+  storage::Run run = run_after(7);
+  run.state.progress = std::make_shared<storage::StepProgress>(
+      storage::StepProgress{.number = 2, .type = "webhook", .attempts_before = 6, .started_at = started});
+  EXPECT_EQ(judge(run, result_of(actions::Retry{"DNS"}), two_retries, now).state.status, RunStatus::retrying);
+  run.state.attempts = 8;
+  const auto state = judge(run, result_of(actions::Retry{"DNS"}), two_retries, now).state;
+  EXPECT_EQ(state.status, RunStatus::dead);
+  EXPECT_NE(state.progress->results.find("DNS"), std::string::npos);
+}
+
 TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
   AttemptResult result = result_of(actions::Retry{"HTTP_500"});
   result.duration = std::chrono::microseconds(12'345);
@@ -110,6 +121,7 @@ TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[0], expected);
   EXPECT_EQ(two[1].at("number"), 2);
+  EXPECT_EQ(two[1].at("step"), 3);
   EXPECT_TRUE(two[1].at("statusCode").is_null());
   EXPECT_TRUE(two[1].at("response").is_null());
 }
