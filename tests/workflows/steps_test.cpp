@@ -340,6 +340,24 @@ TEST_F(Steps, AreAllShownByATest) {
   EXPECT_EQ(at(steps[3], "number"), 4);
 }
 
+TEST_F(Steps, OfAnErasedPersonAreSentWithoutTheirData) {
+  const std::string customer = text_at(
+      tenant.http.post("/api/v1/Customers", {{"name", "Ada Lovelace"}, {"email", "ada@example.com"}}).body,
+      "data.guid");
+  const std::string flow = workflow({hook("a"), wait("PT2S"), hook("b")});
+  tenant.create_order({{"customerId", customer}, {"customer", nullptr}});
+  EXPECT_THAT(wait_for(1, "a").at(0).body, HasSubstr("Ada Lovelace"));
+  const std::string texts = "select count(*) from run_step_texts where business_id = $1";
+  ASSERT_TRUE(eventually([&] { return tenant.sql.number(texts, {tenant.id}) == 1; }));
+  const Response exported = tenant.http.get("/api/v1/Customers/" + customer + "/export");
+  EXPECT_THAT(exported.text, HasSubstr("earlierSteps"));
+  const Response erased = tenant.http.post("/api/v1/Customers/" + customer + "/erase", json::object());
+  EXPECT_EQ(erased.status, 200) << erased.text;
+  EXPECT_EQ(tenant.sql.number(texts, {tenant.id}), 0);
+  EXPECT_THAT(wait_for(1, "b").at(0).body, testing::Not(HasSubstr("Ada Lovelace")));
+  tenant.run_with_status(flow, "succeeded");
+}
+
 TEST_F(Steps, AreShownByExplainAndSentAsATest) {
   const std::string flow = workflow({sets(R"({"notes": "x"})"), hook("a")});
   const std::string order = tenant.insert_order();

@@ -56,6 +56,18 @@ void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error
   state.at = now;
 }
 
+/// Calls `work`. The run is dead if the work cannot read what is stored.
+template <typename Work>
+void unless_unreadable(storage::ClaimedRun& claimed, Time now, Work work) {
+  try {
+    work();
+  } catch (const std::invalid_argument& error) {
+    mark_dead(claimed, "UNREADABLE", error.what(), now);
+  } catch (const boost::system::system_error& error) {  // of a stored text
+    mark_dead(claimed, "UNREADABLE", error.what(), now);
+  }
+}
+
 }  // namespace
 
 void RunPreparer::recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
@@ -158,7 +170,7 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
           earlier == versions.end() ? std::nullopt : with_version(session, *workflow, earlier->second);
       const Workflow& its = version ? *version : *workflow;
       if (!its.steps.empty() || claimed.run.state.progress) {
-        stepping.push_back({&claimed, its});
+        stepping.push_back({&claimed, its, claimed.run});
         continue;
       }
       const Source* const source = source_of(session, claimed.run.key);
@@ -178,9 +190,20 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
   if (!stepping.empty()) begin_all(session, runs, stepping);
 }
 
-/// Begins the next step of runs, and stores those that are to be performed.
+/// Begins the next step of runs. If that fails, the runs stay as they were claimed: one that looks as if its
+/// wait had begun would not wait.
 void RunPreparer::begin_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
-                            std::vector<Stepping>& stepping) {
+                            const std::vector<Stepping>& stepping) {
+  try {
+    begin_and_store(session, runs, stepping);
+  } catch (...) {
+    for (const Stepping& run : stepping) run.claimed->run = run.before;
+    throw;
+  }
+}
+
+void RunPreparer::begin_and_store(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
+                                  const std::vector<Stepping>& stepping) {
   std::vector<const Stepping*> later;
   for (const Stepping& run : stepping) {
     if (step_to_begin(run.claimed->run.state) > 1) {
@@ -204,13 +227,15 @@ void RunPreparer::begin_all(storage::Session& session, std::vector<storage::Clai
 
 /// The first step sees the record as of the event.
 void RunPreparer::begin_first(storage::Session& session, const Stepping& run) {
-  const Source* const source = source_of(session, run.claimed->run.key);
-  if (source == nullptr) {
-    mark_dead(*run.claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
-              clock_.now());
-    return;
-  }
-  begin(session, run, source->event, source->change.entity, source->change);
+  unless_unreadable(*run.claimed, clock_.now(), [&] {
+    const Source* const source = source_of(session, run.claimed->run.key);
+    if (source == nullptr) {
+      mark_dead(*run.claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
+                clock_.now());
+      return;
+    }
+    begin(session, run, source->event, source->change.entity, source->change);
+  });
 }
 
 /// A later step sees the record as it is now; the last state of a record that the event deleted.
@@ -237,11 +262,13 @@ void RunPreparer::begin_later(storage::Session& session, std::span<const Steppin
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const storage::RunKey& key = runs[i]->claimed->run.key;
     const storage::StoredEvent& event = events[i];
-    if (event.before || event.after || event.detail) then[i] = columns_->change(event, {});
     const bool keeps_event = is_for_deletion(key) || is_for_erasure(key);
     gone[i] = !keeps_event && !current[i].after;
     if (gone[i]) continue;
-    now[i] = keeps_event ? then[i] : columns_->change(current[i], {});
+    unless_unreadable(*runs[i]->claimed, clock_.now(), [&] {
+      if (event.before || event.after || event.detail) then[i] = columns_->change(event, {});
+      now[i] = keeps_event ? then[i] : columns_->change(current[i], {});
+    });
     matching::collect_relatives(key.business_id, key.entity_id, key.entity_type, now[i].entity, wanted, true);
   }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
@@ -256,8 +283,10 @@ void RunPreparer::begin_later(storage::Session& session, std::span<const Steppin
       state.at = clock_.now();
       continue;
     }
+    if (is_final(runs[i]->claimed->run.state.status)) continue;
     index.fill(key.business_id, key.entity_id, key.entity_type, now[i].entity);
-    begin(session, *runs[i], events[i], now[i].entity, then[i]);
+    unless_unreadable(*runs[i]->claimed, clock_.now(),
+                      [&] { begin(session, *runs[i], events[i], now[i].entity, then[i]); });
   }
 }
 

@@ -54,6 +54,7 @@ class RunPreparer {
   struct Stepping {
     storage::ClaimedRun* claimed;
     Workflow workflow;
+    storage::Run before;  // as it was claimed
   };
   using Versions = std::unordered_map<Guid, Version>;  // by run
 
@@ -66,7 +67,9 @@ class RunPreparer {
                    const storage::StoredEvent& current, storage::Outbox& outbox);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
   void begin_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
-                 std::vector<Stepping>& stepping);
+                 const std::vector<Stepping>& stepping);
+  void begin_and_store(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
+                       const std::vector<Stepping>& stepping);
   void begin_first(storage::Session& session, const Stepping& run);
   void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
