@@ -1,14 +1,12 @@
 #include "api/workflows/insight.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/workflows/run_steps.hpp"
+#include "api/workflows/tested_steps.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
@@ -41,30 +39,6 @@ constexpr Property test_properties[] = {
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
-constexpr Property condition_properties[] = {
-    {.name = "path", .kind = Kind::string, .nullable = false},
-    {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
-    {.name = "expected", .kind = Kind::any},
-    {.name = "actual", .kind = Kind::any},
-    {.name = "holds", .kind = Kind::boolean, .nullable = false},
-};
-constexpr Schema condition_schema{"ConditionResult", condition_properties};
-
-constexpr Property tested_step_properties[] = {
-    {.name = "number", .kind = Kind::integer, .nullable = false, .description = "From 1."},
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = step_types},
-    {.name = "matches",
-     .kind = Kind::boolean,
-     .nullable = false,
-     .description = "False if the step would be skipped for its conditions."},
-    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
-    {.name = "until",
-     .kind = Kind::timestamp,
-     .description = "When a wait that begins now ends; null if its field has no value."},
-    {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
-};
-constexpr Schema tested_step_schema{"WorkflowTestedStep", tested_step_properties};
-
 constexpr Property tested_properties[] = {
     {.name = "matches", .kind = Kind::boolean, .nullable = false},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
@@ -75,8 +49,9 @@ constexpr Property tested_properties[] = {
     {.name = "steps",
      .kind = Kind::array,
      .nullable = false,
+     .optional = true,
      .schema = &tested_step_schema,
-     .description = "All steps, each for the record as it is now."},
+     .description = "Only of a workflow with steps: all of them, each for the record as it is now."},
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 
@@ -238,78 +213,6 @@ void require_ascending(std::optional<Time> from, std::optional<Time> end) {
   if (from && end && *from >= *end) throw invalid("from", "must not be after `to`");
 }
 
-json::array conditions_json(const std::vector<domain::ConditionResult>& results) {
-  json::array conditions;
-  for (const domain::ConditionResult& result : results) {
-    conditions.push_back({{"path", result.path},
-                          {"operator", result.op},
-                          {"expected", result.expected},
-                          {"actual", result.actual},
-                          {"holds", result.holds}});
-  }
-  return conditions;
-}
-
-/// A step as it would be performed for a record.
-struct TestedStep {
-  matching::Step step;
-  std::string field;  // of the definition, for errors
-  bool matches = true;
-  std::vector<domain::ConditionResult> conditions;
-  std::optional<Time> until;
-  std::optional<actions::Plan> plan;
-};
-
-/// The steps of a definition; one for a single action.
-std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates) {
-  std::vector<matching::Step> steps;
-  const bool is_single = matching::stored_steps(definition.action) == nullptr;
-  if (is_single) {
-    const auto* const action = actions::find_action(definition.action.at("type").as_string());
-    steps.push_back(
-        {.type = std::string(action->type()), .action = action, .definition = definition.action, .when = {}});
-  } else {
-    steps = matching::parse_steps(definition.action, definition.entity_type);
-  }
-  std::vector<TestedStep> tested;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    steps[i].definition["templates"] = templates;
-    tested.push_back(
-        {.step = std::move(steps[i]),
-         .field = is_single ? "definition.action" : "definition.steps[" + std::to_string(i) + "]",
-         .conditions = {},
-         .until = {},
-         .plan = {}});
-  }
-  return tested;
-}
-
-/// Fills in what a step would do. Throws Failure if it cannot be rendered.
-void test_step(TestedStep& tested, const domain::Subject& subject, actions::WorkflowView workflow,
-               const actions::EventView& event) {
-  const matching::Step& step = tested.step;
-  if (step.when) {
-    tested.matches = step.when->evaluate(subject);
-    tested.conditions = step.when->explain(subject);
-  }
-  if (step.type == "wait") tested.until = matching::end_of_wait(step, event.entity, event.at);
-  if (step.action == nullptr) return;
-  const actions::WorkflowView view{.guid = workflow.guid,
-                                   .name = workflow.name,
-                                   .business_id = workflow.business_id,
-                                   .business_name = workflow.business_name,
-                                   .action = step.definition,
-                                   .sender_name = workflow.sender_name,
-                                   .reply_to = workflow.reply_to};
-  try {
-    tested.plan = step.action->plan(view, event);
-  } catch (const std::length_error& error) {
-    throw invalid(tested.field, error.what());
-  } catch (const actions::InvalidValue& error) {
-    throw invalid(tested.field, error.what());
-  }
-}
-
 /// Makes the entity of a record that of the workflow's event: an erasure has only the guid; a trace is the
 /// shipment's newest for its own trigger, and that of the record's last event for others.
 asio::awaitable<void> complete_entity(Services& services, const Guid& business, const Guid& record,
@@ -324,25 +227,6 @@ asio::awaitable<void> complete_entity(Services& services, const Guid& business, 
   } else if (const json::value* const trace = last.entity.if_contains("trace")) {
     entity["trace"] = *trace;
   }
-}
-
-asio::awaitable<json::object> shown_step(Services& services, const Guid& business, const TestedStep& tested) {
-  json::value request;
-  if (tested.plan) {
-    const auto shown =
-        co_await services.db.read(storage::sql::runs::ShownRequest{.business = business,
-                                                                   .action = tested.step.type,
-                                                                   .request = to_json(tested.plan->request),
-                                                                   .body = tested.plan->body});
-    request = json::parse(shown.front().request);
-  }
-  co_return json::object{
-      {"number", 0},
-      {"type", tested.step.type},
-      {"matches", tested.matches},
-      {"conditions", conditions_json(tested.conditions)},
-      {"until", tested.until ? json::value(format_timestamp(*tested.until)) : json::value()},
-      {"wouldSend", std::move(request)}};
 }
 
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
@@ -389,15 +273,15 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   json::array shown;
   json::value first;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    json::object step = co_await shown_step(services, business, steps[i]);
-    step["number"] = i + 1;
+    json::object step = co_await shown_step(services, business, static_cast<int>(i) + 1, steps[i]);
     if (first.is_null() && steps[i].matches) first = step.at("wouldSend");
     shown.push_back(std::move(step));
   }
-  co_return Answer::of(to_json(json::object{{"matches", rule.conditions.evaluate(subject)},
-                                            {"conditions", conditions_json(rule.conditions.explain(subject))},
-                                            {"wouldSend", std::move(first)},
-                                            {"steps", std::move(shown)}}));
+  json::object answer{{"matches", rule.conditions.evaluate(subject)},
+                      {"conditions", conditions_json(rule.conditions.explain(subject))},
+                      {"wouldSend", std::move(first)}};
+  if (matching::stored_steps(definition.action) != nullptr) answer["steps"] = std::move(shown);
+  co_return Answer::of(to_json(answer));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {

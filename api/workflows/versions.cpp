@@ -101,7 +101,7 @@ constexpr Property restored_properties[] = {
     {.name = "version", .kind = Kind::integer, .nullable = false},
     {.name = "firedLast7Days", .kind = Kind::integer},
     {.name = "action", .kind = Kind::any, .schema = &action_schema},
-    {.name = "steps", .kind = Kind::any, .schema = &steps_schema},
+    {.name = "steps", .kind = Kind::any, .optional = true, .schema = &steps_schema},
 };
 constexpr Schema restored_schema{"WorkflowRestored", restored_properties};
 

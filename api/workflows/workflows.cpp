@@ -70,7 +70,11 @@ constexpr Property configured_properties[] = {
      .kind = Kind::integer,
      .description = "How often the workflow would have run; null if there are too many events to count."},
     {.name = "action", .kind = Kind::any, .schema = &action_schema},
-    {.name = "steps", .kind = Kind::any, .schema = &steps_schema},
+    {.name = "steps",
+     .kind = Kind::any,
+     .optional = true,
+     .schema = &steps_schema,
+     .description = "Only of a workflow with steps."},
 };
 constexpr Schema configured_schema{"WorkflowConfigured", configured_properties};
 
@@ -238,6 +242,7 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   if (fired) co_await store_expectation(call, services, guid, *fired);
   show_action(configured);
   if (definition.secret) show_secret(*definition.secret, configured);
+  if (configured.at("steps").is_null()) configured.erase("steps");
   co_return to_json(configured);
 }
 

@@ -47,7 +47,8 @@ std::string tries_of_step(const RunState& state) {
   json::array own;
   for (json::value& attempt : all.as_array()) {
     const json::value* const step = attempt.as_object().if_contains("step");
-    if (step != nullptr && step->to_number<int>() == state.progress->number) own.push_back(std::move(attempt));
+    if (step != nullptr && step->to_number<int>() == state.progress->number)
+      own.push_back(std::move(attempt));
   }
   return to_json(own);
 }
