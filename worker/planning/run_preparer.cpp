@@ -170,7 +170,7 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
           earlier == versions.end() ? std::nullopt : with_version(session, *workflow, earlier->second);
       const Workflow& its = version ? *version : *workflow;
       if (!its.steps.empty() || claimed.run.state.progress) {
-        stepping.push_back({&claimed, its, claimed.run});
+        stepping.push_back({&claimed, its});
         continue;
       }
       const Source* const source = source_of(session, claimed.run.key);
@@ -187,23 +187,11 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
       mark_dead(claimed, "UNREADABLE", error.what(), clock_.now());
     }
   }
-  if (!stepping.empty()) begin_all(session, runs, stepping);
+  if (!stepping.empty()) begin_all(session, stepping);
 }
 
-/// Begins the next step of runs. If that fails, the runs stay as they were claimed: one that looks as if its
-/// wait had begun would not wait.
-void RunPreparer::begin_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
-                            const std::vector<Stepping>& stepping) {
-  try {
-    begin_and_store(session, runs, stepping);
-  } catch (...) {
-    for (const Stepping& run : stepping) run.claimed->run = run.before;
-    throw;
-  }
-}
-
-void RunPreparer::begin_and_store(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
-                                  const std::vector<Stepping>& stepping) {
+/// Begins the next step of runs.
+void RunPreparer::begin_all(storage::Session& session, const std::vector<Stepping>& stepping) {
   std::vector<const Stepping*> later;
   for (const Stepping& run : stepping) {
     if (step_to_begin(run.claimed->run.state) > 1) {
@@ -213,10 +201,16 @@ void RunPreparer::begin_and_store(storage::Session& session, std::vector<storage
     }
   }
   if (!later.empty()) begin_later(session, later);
+}
+
+void RunPreparer::store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs) const {
   std::vector<const storage::Run*> begun;
-  for (const Stepping& run : stepping) {
-    if (run.claimed->run.state.status == storage::RunStatus::running) begun.push_back(&run.claimed->run);
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunState& state = claimed.run.state;
+    const bool is_begun = state.progress && state.status == storage::RunStatus::running;
+    if (is_begun && !needs_texts(claimed)) begun.push_back(&claimed.run);
   }
+  if (begun.empty()) return;
   const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(begun);
   if (held.size() == begun.size()) return;
   std::unordered_set<Guid> lost;

@@ -35,9 +35,12 @@ class RunPreparer {
 
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
   /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are. Runs of
-  /// several steps begin their next step: it is stored with its texts before it can be performed. Runs that
-  /// this worker no longer holds are removed.
+  /// several steps begin their next step; store_steps must follow.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
+  /// Stores the steps that runs have begun, with their texts, before they are performed. Removes the runs
+  /// that this worker no longer holds.
+  void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs) const;
 
  private:
   /// An earlier version of a workflow.
@@ -54,7 +57,6 @@ class RunPreparer {
   struct Stepping {
     storage::ClaimedRun* claimed;
     Workflow workflow;
-    storage::Run before;  // as it was claimed
   };
   using Versions = std::unordered_map<Guid, Version>;  // by run
 
@@ -66,10 +68,7 @@ class RunPreparer {
   bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
                    const storage::StoredEvent& current, storage::Outbox& outbox);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
-  void begin_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
-                 const std::vector<Stepping>& stepping);
-  void begin_and_store(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
-                       const std::vector<Stepping>& stepping);
+  void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
   void begin_first(storage::Session& session, const Stepping& run);
   void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
