@@ -84,7 +84,8 @@ struct Attempt {
   Guid workflow{};
   std::string_view workflow_name = {};
   int depth = 0;                             // number of changes by workflows that led to the event
-  const Credentials* credentials = nullptr;  // of the workflow
+  const Credentials* credentials = nullptr;  // of the workflow, or of its step
+  int step = 1;                              // of a workflow of several steps, from 1
 };
 
 /// The result of an attempt, from which the worker derives the run's next state.

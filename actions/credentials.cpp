@@ -21,19 +21,8 @@ bool is_sealed(std::string_view header) {
   return std::ranges::find(visible, ascii_lower(header)) == visible.end();
 }
 
-std::string origin_of(std::string_view url) {
-  const auto destination = net::parse_destination(url_without_tags(url));
-  return destination ? destination->scheme + "://" + destination->key() : std::string();
-}
-
-}  // namespace
-
-std::string Credentials::text() const { return to_json(json::object{{"host", host}, {"values", values}}); }
-
-Credentials Credentials::parse(std::string_view text) {
-  const auto parsed = parse_json(text);
-  const auto* const value = std::get_if<json::value>(&parsed);
-  const auto* const object = value == nullptr ? nullptr : value->if_object();
+Credentials read(const json::value& stored) {
+  const auto* const object = stored.if_object();
   const auto* const host = object == nullptr ? nullptr : object->if_contains("host");
   const auto* const values = object == nullptr ? nullptr : object->if_contains("values");
   if (host == nullptr || values == nullptr || !host->is_string() || !values->is_object())
@@ -41,16 +30,13 @@ Credentials Credentials::parse(std::string_view text) {
   return {std::string(host->get_string()), values->get_object()};
 }
 
-std::string Credentials::purpose(const Guid& workflow) {
-  return "workflow-credentials:" + workflow.to_string();
-}
-
-Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors) {
+Credentials take_of_action(json::object& action, const Credentials& kept, std::string_view prefix,
+                           FieldErrors& errors) {
   Credentials taken;
   auto* const headers = action.if_contains("headers");
   if (headers == nullptr || !headers->is_object()) return taken;
   const auto* const url = find_value(action, "recipient");
-  if (url != nullptr && url->is_string()) taken.host = origin_of(url->get_string());
+  if (url != nullptr && url->is_string()) taken.host = credential_host(url->get_string());
   const json::value stars(credential_stars);
   for (auto& header : headers->get_object()) {
     if (!is_sealed(header.key())) continue;
@@ -59,7 +45,7 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
                                 : (kept.host == taken.host ? kept.values.if_contains(header.key()) : nullptr);
     if (value == nullptr) {
       errors.push_back(
-          {"action.headers." + std::string(header.key()),
+          {std::string(prefix) + ".headers." + std::string(header.key()),
            "must be given: the value hidden by stars is kept only for the same scheme, host and port"});
       continue;
     }
@@ -69,15 +55,73 @@ Credentials take_credentials(json::object& action, const Credentials& kept, Fiel
   return taken;
 }
 
+Credentials take_of_steps(json::array& steps, const Credentials& kept, FieldErrors& errors) {
+  Credentials taken;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    json::object& step = steps[i].as_object();
+    const auto* const url = find_value(step, "recipient");
+    const std::string host =
+        url != nullptr && url->is_string() ? credential_host(url->get_string()) : std::string();
+    taken.steps.push_back(take_of_action(step, kept.of_step(static_cast<int>(i) + 1, host),
+                                         "steps[" + std::to_string(i) + "]", errors));
+  }
+  return taken;
+}
+
+}  // namespace
+
+bool Credentials::empty() const { return values.empty() && std::ranges::all_of(steps, &Credentials::empty); }
+
+const Credentials& Credentials::of_step(int number, std::string_view to) const {
+  const auto position = static_cast<std::size_t>(number - 1);
+  if (position < steps.size() && steps[position].host == to) return steps[position];
+  const auto other = std::ranges::find(steps, to, &Credentials::host);
+  return other == steps.end() ? *this : *other;
+}
+
+std::string Credentials::text() const {
+  json::object stored{{"host", host}, {"values", values}};
+  json::array of_steps;
+  for (const Credentials& step : steps) of_steps.push_back({{"host", step.host}, {"values", step.values}});
+  if (!of_steps.empty()) stored["steps"] = std::move(of_steps);
+  return to_json(stored);
+}
+
+Credentials Credentials::parse(std::string_view text) {
+  const auto parsed = parse_json(text);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  if (value == nullptr) throw std::invalid_argument("unreadable credentials");
+  Credentials credentials = read(*value);
+  if (const auto* const steps = value->get_object().if_contains("steps")) {
+    for (const json::value& step : steps->as_array()) credentials.steps.push_back(read(step));
+  }
+  return credentials;
+}
+
+std::string Credentials::purpose(const Guid& workflow) {
+  return "workflow-credentials:" + workflow.to_string();
+}
+
+Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors) {
+  auto* const steps = action.if_contains("steps");
+  return steps == nullptr ? take_of_action(action, kept, "action", errors)
+                          : take_of_steps(steps->as_array(), kept, errors);
+}
+
 Credentials stored_credentials(json::object& action, const Credentials& kept) {
   FieldErrors ignored;  // stars whose value is no longer known stay as they are
   return take_credentials(action, kept, ignored);
 }
 
+std::string credential_host(std::string_view url) {
+  const auto destination = net::parse_destination(url_without_tags(url));
+  return destination ? destination->scheme + "://" + destination->key() : std::string();
+}
+
 const json::value* header_value(std::string_view url, std::string_view name, const json::value& stored,
                                 const Credentials* credentials) {
   if (stored != json::value(credential_stars) || !is_sealed(name)) return &stored;
-  if (credentials == nullptr || credentials->host != origin_of(url)) return nullptr;
+  if (credentials == nullptr || credentials->host != credential_host(url)) return nullptr;
   return credentials->values.if_contains(name);
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/guid.hpp"
@@ -14,12 +15,15 @@ inline constexpr std::string_view credential_stars = "********";
 
 /// The values of a webhook's configured headers, except those that describe the message (Content-Type…). Any
 /// of them may be a credential. They are stored encrypted, separately from the definition, and are sent only
-/// to the scheme, host and port they were given for.
+/// to the scheme, host and port they were given for. A workflow of several steps has some for each step.
 struct Credentials {
-  std::string host;     // "https://example.com:443"
-  json::object values;  // by header
+  std::string host;                     // "https://example.com:443"
+  json::object values;                  // by header
+  std::vector<Credentials> steps = {};  // by position; those of a step have none themselves
 
-  bool empty() const { return values.empty(); }
+  bool empty() const;
+  /// Those of step `number` (from 1) for a host: of the same position, else of another step with the host.
+  const Credentials& of_step(int number, std::string_view host) const;
   /// Serializes them as one text, which is then encrypted.
   std::string text() const;
   /// Parses the result of `text`. Throws std::invalid_argument.
@@ -28,13 +32,17 @@ struct Credentials {
   static std::string purpose(const Guid& workflow);
 };
 
-/// Replaces the credentials of a checked definition by stars and returns them. Stars already in the
-/// definition refer to `kept`, if that has the same scheme, host and port; else they go to `errors`.
+/// Replaces the credentials of a checked definition, or of its steps, by stars and returns them. Stars
+/// already in the definition refer to `kept`, if that has the same scheme, host and port; else they go to
+/// `errors`.
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors);
 
 /// The credentials of a stored definition: those in `kept`, and the values of headers that were stored before
 /// such values were encrypted. The latter are replaced by stars.
 Credentials stored_credentials(json::object& action, const Credentials& kept);
+
+/// The scheme, host and port of a URL, which may be a template; empty for an invalid one.
+std::string credential_host(std::string_view url);
 
 /// The value to send to `url` for a header with the value `stored` in the request: `stored` itself, or the
 /// credential that its stars hide. Null if the credential belongs to another scheme, host or port or is no

@@ -82,5 +82,30 @@ TEST(Credentials, AreSentToTheirOriginOnly) {
       << "stored before values were encrypted";
 }
 
+TEST(Credentials, OfStepsAreKeptByPositionOrElseByHost) {
+  const auto hook = [](const char* url, const char* value) {
+    return json::object{{"type", "webhook"}, {"recipient", url}, {"headers", {{"X-Key", value}}}};
+  };
+  json::object action{
+      {"type", "steps"},
+      {"steps", json::array{hook("https://a.example/1", "one"), hook("https://a.example/2", "two"),
+                            json::object{{"type", "wait"}}}}};
+  FieldErrors errors;
+  const Credentials taken = take_credentials(action, {}, errors);
+  EXPECT_TRUE(errors.empty());
+  EXPECT_EQ(action.at("steps").at(1).at("headers").at("X-Key"), json::value(credential_stars));
+  const Credentials read = Credentials::parse(taken.text());
+  EXPECT_FALSE(read.empty());
+  const std::string host = credential_host("https://a.example/");
+  EXPECT_EQ(read.of_step(2, host).values.at("X-Key"), "two");
+  EXPECT_EQ(read.of_step(3, host).values.at("X-Key"), "one") << "the step has moved";
+  EXPECT_TRUE(read.of_step(1, credential_host("https://b.example/")).values.empty());
+
+  json::object changed{{"type", "steps"}, {"steps", json::array{hook("https://b.example/", "********")}}};
+  take_credentials(changed, read, errors);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].field, "steps[0].headers.X-Key");
+}
+
 }  // namespace
 }  // namespace waybill::actions

@@ -237,7 +237,9 @@ net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {
     message.headers.emplace_back("List-Unsubscribe", "<" + std::string(link->as_string()) + ">");
   }
   message.owner = attempt.business_id.to_string();
-  message.message_id = net::message_id(attempt.run.to_string(), message.from);
+  std::string name = attempt.run.to_string();
+  if (attempt.step > 1) name += '-' + std::to_string(attempt.step);
+  message.message_id = net::message_id(name, message.from);
   return message;
 }
 

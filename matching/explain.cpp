@@ -40,6 +40,7 @@ struct PastWorkflow {
 struct PastRun {
   std::string status;
   std::string code;
+  json::value steps;
 };
 
 std::vector<PastWorkflow> load_workflows(storage::Session& session, const Guid& business,
@@ -94,7 +95,8 @@ std::unordered_map<Guid, PastRun> load_runs(storage::Session& session, const Gui
   if (guids.empty()) return runs;
   const auto rows = session.run(sql::Runs{.business = business, .runs = guids});
   for (const auto& row : rows)
-    runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or(""))});
+    runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or("")),
+                                   json::parse(row.steps)});
   return runs;
 }
 
@@ -124,7 +126,8 @@ ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChang
                            .name = (version != nullptr ? version : &workflow.versions.back())->name,
                            .run = run != nullptr ? std::optional(guid) : std::nullopt,
                            .reason = reason_of(workflow, version, change, run, pending),
-                           .conditions = {}};
+                           .conditions = {},
+                           .steps = run != nullptr ? run->steps : json::value()};
   result.fired = run != nullptr && result.reason.empty();
   if (version != nullptr && version->rule)
     result.conditions = version->rule->conditions.explain(change.subject());

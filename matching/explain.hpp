@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "matching/past.hpp"
 
@@ -22,6 +23,7 @@ struct ExplainedWorkflow {
   /// event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // of the version at the event; empty if all are newer
+  json::value steps;                                // of the run, as the API shows them; null without a run
 };
 
 struct ExplainedEvent {

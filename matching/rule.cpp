@@ -4,6 +4,7 @@
 #include <string>
 
 #include "actions/action.hpp"
+#include "matching/steps.hpp"
 
 namespace waybill::matching {
 
@@ -40,8 +41,15 @@ std::optional<std::string> definition_problem(std::string_view triggers, const j
   }
   const json::value* const type = action.if_contains("type");
   if (type == nullptr || !type->is_string()) return "the action has no type";
-  if (actions::find_action(type->get_string()) == nullptr)
+  if (type->get_string() == steps_type) {
+    try {
+      parse_steps(action, domain::parse_choice(triggers)->first->entity_type);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  } else if (actions::find_action(type->get_string()) == nullptr) {
     return "unknown action " + std::string(type->get_string());
+  }
   return std::nullopt;
 }
 

@@ -53,6 +53,7 @@ void drop_partitions(blocking::Connection& session, const Retention& retention) 
 void expire_default_partitions(blocking::Connection& session, const Retention& retention) {
   expire<sql::duties::ExpireOtherEvents>(session, retention.days);
   expire<sql::duties::ExpireOtherRuns>(session, retention.days);
+  expire<sql::duties::ExpireOtherStepTexts>(session, retention.days);
   expire<sql::duties::ExpireOtherPositions>(session, retention.positions_days);
 }
 

@@ -12,7 +12,7 @@ class Connection;
 void make_partitions(blocking::Connection& session);
 
 struct Retention {
-  int days = 30;            // of events and runs
+  int days = 30;            // of events, runs and texts of steps
   int positions_days = 90;  // of positions
 };
 

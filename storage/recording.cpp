@@ -138,6 +138,7 @@ Recorded Recording::commit() {
   count_failures();
   finish<sql::queue::Finish>(true);
   finish<sql::queue::Reschedule>(false);
+  go_on();
   work_.commit();
   Recorded recorded{.events = events_.size(), .changed = {}};
   recorded.changed.reserve(requests_.size());
@@ -185,17 +186,17 @@ void Recording::count_failures() {
   counts.write(session_, worker_);
 }
 
-/// Runs the statement `S` for the outcomes that are final, or for the others.
+/// Runs the statement `S` for the outcomes that are final, or for the others that stay in their step.
 template <typename S>
 void Recording::finish(bool are_final) {
   std::vector<Guid> businesses, guids;
-  std::vector<std::optional<std::string>> codes, errors, requests, bodies;
+  std::vector<std::optional<std::string>> codes, errors, requests, bodies, steps;
   std::vector<std::string> statuses, tries;
   std::vector<std::int64_t> attempts;
   std::vector<Time> times;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     const RunState* const state = next_of(outcome.state);
-    if (state == nullptr || is_final(state->status) != are_final) continue;
+    if (state == nullptr || is_final(state->status) != are_final || awaits_step(*state)) continue;
     businesses.push_back(outcome.business_id);
     guids.push_back(outcome.guid);
     statuses.emplace_back(storage::text(state->status));
@@ -206,6 +207,7 @@ void Recording::finish(bool are_final) {
     tries.push_back(state->tries);
     requests.push_back(outcome.rendering ? std::optional(outcome.rendering->request) : std::nullopt);
     bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
+    steps.push_back(state->progress ? std::optional(to_text(*state->progress)) : std::nullopt);
   }
   if (guids.empty()) return;
   session_.run_replanned(S{.worker = worker_,
@@ -218,7 +220,38 @@ void Recording::finish(bool are_final) {
                            .times = binary_array(times),
                            .tries = tries,
                            .requests = requests,
-                           .bodies = bodies});
+                           .bodies = bodies,
+                           .steps = steps});
+}
+
+/// Updates the runs that wait for their next step.
+void Recording::go_on() {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::string> statuses, tries, steps, actions;
+  std::vector<std::int64_t> attempts;
+  std::vector<Time> times;
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    const RunState* const state = next_of(outcome.state);
+    if (state == nullptr || !awaits_step(*state)) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+    statuses.emplace_back(storage::text(state->status));
+    attempts.push_back(state->attempts);
+    times.push_back(state->at);
+    tries.push_back(state->tries);
+    steps.push_back(to_text(*state->progress));
+    actions.push_back(state->progress->type);
+  }
+  if (guids.empty()) return;
+  session_.run_replanned(sql::queue::GoOn{.worker = worker_,
+                                          .businesses = binary_array(businesses),
+                                          .runs = binary_array(guids),
+                                          .statuses = statuses,
+                                          .attempts = attempts,
+                                          .times = binary_array(times),
+                                          .tries = tries,
+                                          .steps = steps,
+                                          .actions = actions});
 }
 
 }  // namespace waybill::storage

@@ -66,6 +66,7 @@ class Recording {
   void count_failures();
   template <typename S>
   void finish(bool are_final);
+  void go_on();
 
   Session& session_;
   const Guid worker_;

@@ -10,6 +10,7 @@
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
 #include "storage/record_change.hpp"
+#include "storage/step_progress.hpp"
 
 namespace waybill::storage {
 
@@ -48,6 +49,8 @@ struct RunKey {
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";
+/// The destination of a run of several steps while its next step is to begin.
+inline std::string step_destination(const Guid& business) { return "steps/" + business.to_string(); }
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
 /// Returns the size in bytes of a run's unbounded texts.
@@ -67,7 +70,14 @@ struct RunState {
   /// the one before the attempt.
   std::shared_ptr<const RecordChange> change = nullptr;
   bool destination_down = false;  // the attempt opened the circuit breaker of its destination; not stored
+  StepProgressPtr progress = nullptr;  // null for a run of one action, and until the first step begins
 };
+
+/// True for the state of a run that waits for its next step, or in a step of type `wait`.
+inline bool awaits_step(const RunState& state) {
+  return state.progress && !is_final(state.status) &&
+         (!state.progress->started_at || state.status == RunStatus::waiting);
+}
 
 struct Run {
   RunKey key;

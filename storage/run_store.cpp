@@ -99,9 +99,37 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
                        .attempts = row.attempts,
                        .tries = std::string(row.tries),
                        .at = {}};
+    if (row.steps) taken.run.state.progress = parse_progress(*row.steps);
   }
   read_depths(claimed);
   return claimed;
+}
+
+std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs) {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::string> actions, destinations, requests, steps;
+  std::vector<std::optional<std::string>> bodies;
+  for (const Run* const run : runs) {
+    businesses.push_back(run->key.business_id);
+    guids.push_back(run->key.guid);
+    actions.push_back(run->key.action);
+    destinations.push_back(run->key.destination);
+    requests.push_back(run->key.request);
+    bodies.push_back(run->key.body);
+    steps.push_back(to_text(*run->state.progress));
+  }
+  std::vector<Guid> held;
+  if (guids.empty()) return held;
+  for (const auto& row : session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
+                                                                       .businesses = binary_array(businesses),
+                                                                       .runs = binary_array(guids),
+                                                                       .actions = actions,
+                                                                       .destinations = destinations,
+                                                                       .requests = requests,
+                                                                       .bodies = bodies,
+                                                                       .steps = steps}))
+    held.push_back(row.guid);
+  return held;
 }
 
 /// Reads the missing depths of runs that change records from their events.

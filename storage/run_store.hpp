@@ -57,6 +57,10 @@ class RunStore {
   };
   std::vector<ClaimedRun> claim(const ClaimLimits& limits);
 
+  /// Stores the steps that claimed runs begin: their progress, action, destination and texts. Returns the
+  /// runs that this worker still holds; the others must not be performed.
+  std::vector<Guid> begin_steps(std::span<const Run* const> runs);
+
   /// Returns when the next run is due, without those of blocked destinations and businesses.
   std::optional<Time> next_due(std::span<const std::string> blocked_destinations,
                                std::span<const Guid> blocked_businesses);

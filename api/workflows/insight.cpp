@@ -1,13 +1,12 @@
 #include "api/workflows/insight.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
+#include "api/workflows/run_steps.hpp"
+#include "api/workflows/tested_steps.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
@@ -15,6 +14,7 @@
 #include "matching/current_record.hpp"
 #include "matching/explain.hpp"
 #include "matching/past.hpp"
+#include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
 #include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/runs.sql.hpp"
@@ -40,23 +40,13 @@ constexpr Property test_properties[] = {
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
-constexpr Property condition_properties[] = {
-    {.name = "path", .kind = Kind::string, .nullable = false},
-    {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
-    {.name = "expected", .kind = Kind::any},
-    {.name = "actual", .kind = Kind::any},
-    {.name = "holds", .kind = Kind::boolean, .nullable = false},
-};
-constexpr Schema condition_schema{"ConditionResult", condition_properties};
-
 constexpr Property tested_properties[] = {
     {.name = "matches", .kind = Kind::boolean, .nullable = false},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "wouldSend",
      .kind = Kind::any,
-     .nullable = false,
      .schema = &planned_request_schema,
-     .description = "By the type of the action; without secrets."},
+     .description = "By the type of the action; without secrets. Of several steps, the first that sends."},
     {.name = "windowOpensAt",
      .kind = Kind::timestamp,
      .optional = true,
@@ -65,6 +55,12 @@ constexpr Property tested_properties[] = {
      .kind = Kind::boolean,
      .optional = true,
      .description = "With a limit: true if it would skip the run now; null for a definition."},
+    {.name = "steps",
+     .kind = Kind::array,
+     .nullable = false,
+     .optional = true,
+     .schema = &tested_step_schema,
+     .description = "Only of a workflow with steps: all of them, each for the record as it is now."},
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 
@@ -118,6 +114,10 @@ constexpr Property explained_workflow_properties[] = {
      .values = reasons,
      .description = "Why the workflow did not run or waits; null if it ran."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "steps",
+     .kind = Kind::array,
+     .schema = &run_step_schema,
+     .description = "The steps of the run."},
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
@@ -223,29 +223,6 @@ void require_ascending(std::optional<Time> from, std::optional<Time> end) {
   if (from && end && *from >= *end) throw invalid("from", "must not be after `to`");
 }
 
-json::array conditions_json(const std::vector<domain::ConditionResult>& results) {
-  json::array conditions;
-  for (const domain::ConditionResult& result : results) {
-    conditions.push_back({{"path", result.path},
-                          {"operator", result.op},
-                          {"expected", result.expected},
-                          {"actual", result.actual},
-                          {"holds", result.holds}});
-  }
-  return conditions;
-}
-
-actions::Plan plan_of(const WorkflowDefinition& definition, const actions::WorkflowView& workflow,
-                      const actions::EventView& event) {
-  try {
-    return actions::find_action(definition.action.at("type").as_string())->plan(workflow, event);
-  } catch (const std::length_error& error) {
-    throw invalid("definition.action", error.what());
-  } catch (const actions::InvalidValue& error) {
-    throw invalid("definition.action", error.what());
-  }
-}
-
 /// Makes the entity of a record that of the workflow's event: an erasure has only the guid; a trace is the
 /// shipment's newest for its own trigger, and that of the record's last event for others.
 asio::awaitable<void> complete_entity(Services& services, const Guid& business, const Guid& record,
@@ -314,37 +291,41 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const std::vector<std::string_view> listed = rule.listed(fired);
   co_await complete_entity(services, business, record, trigger, last, *entity);
   auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
-  json::object action = definition.action;
-  action["templates"] = std::move(texts.templates);
-
   const domain::Subject subject{*entity, last.previous, last.created};
+  std::vector<TestedStep> steps = steps_of(definition, texts.templates);
   // The coroutine waits here, so the references in the work stay valid.
-  const actions::Plan plan = co_await services.background.run(business, [&] {
-    return plan_of(definition,
-                   {.guid = workflow.value_or(Guid()),
-                    .name = definition.name,
-                    .business_id = business,
-                    .business_name = texts.business_name,
-                    .action = action,
-                    .sender_name = texts.sender_name,
-                    .reply_to = texts.reply_to},
-                   {.entity = *entity,
-                    .previous = last.previous,
-                    .entity_type = definition.entity_type,
-                    .entity_id = record,
-                    .event_id = 0,
-                    .at = services.clock.now(),
-                    .trigger = trigger,
-                    .triggers = listed});
+  co_await services.background.run(business, [&] {
+    for (TestedStep& step : steps) {
+      test_step(step, subject,
+                {.guid = workflow.value_or(Guid()),
+                 .name = definition.name,
+                 .business_id = business,
+                 .business_name = texts.business_name,
+                 .action = definition.action,
+                 .sender_name = texts.sender_name,
+                 .reply_to = texts.reply_to},
+                {.entity = *entity,
+                 .previous = last.previous,
+                 .entity_type = definition.entity_type,
+                 .entity_id = record,
+                 .event_id = 0,
+                 .at = services.clock.now(),
+                 .trigger = trigger,
+                 .triggers = listed});
+    }
+    return true;
   });
-  const auto shown = co_await services.db.read(
-      storage::sql::runs::ShownRequest{.business = business,
-                                       .action = *text_at(definition.action, "type"),
-                                       .request = to_json(plan.request),
-                                       .body = plan.body});
+  json::array shown;
+  json::value first;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    json::object step = co_await shown_step(services, business, static_cast<int>(i) + 1, steps[i]);
+    if (first.is_null() && steps[i].matches) first = step.at("wouldSend");
+    shown.push_back(std::move(step));
+  }
   json::object tested{{"matches", rule.conditions.evaluate(subject)},
                       {"conditions", conditions_json(rule.conditions.explain(subject))},
-                      {"wouldSend", json::parse(shown.front().request)}};
+                      {"wouldSend", std::move(first)}};
+  if (matching::stored_steps(definition.action) != nullptr) tested["steps"] = std::move(shown);
   if (definition.pacing.window)
     tested["windowOpensAt"] = co_await window_opens_at(call, services, definition);
   if (definition.pacing.limit)
@@ -392,6 +373,7 @@ json::object explained_json(const matching::ExplainedEvent& event) {
                          {"fired", workflow.fired},
                          {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
                          {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
+                         {"steps", workflow.steps},
                          {"conditions", conditions_json(workflow.conditions)}});
   }
   return {{"eventId", event.id},

@@ -6,7 +6,9 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/run_list.hpp"
+#include "api/workflows/run_steps.hpp"
 #include "api/workflows/workflow_schemas.hpp"
+#include "matching/steps.hpp"
 #include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
@@ -16,6 +18,7 @@ namespace sql = storage::sql::runs;
 
 constexpr Property attempt_properties[] = {
     {.name = "number", .kind = Kind::integer, .nullable = false, .description = "From 1."},
+    {.name = "step", .kind = Kind::integer, .nullable = false, .description = "The step that was attempted."},
     {.name = "startedAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "durationMs", .kind = Kind::number, .nullable = false},
     {.name = "statusCode", .kind = Kind::integer, .description = "The HTTP status of the answer."},
@@ -40,20 +43,34 @@ constexpr Property run_properties[] = {
     {.name = "nextAttemptAt", .kind = Kind::timestamp},
     {.name = "finishedAt", .kind = Kind::timestamp},
     {.name = "replayOf", .kind = Kind::uuid},
+    {.name = "failedSteps",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of steps that failed."},
     {.name = "request",
      .kind = Kind::any,
      .schema = &planned_request_schema,
      .description = "What the run sends; null if it is not rendered yet."},
+    run_steps_property,
     {.name = "tries", .kind = Kind::array, .nullable = false, .schema = &attempt_schema},
 };
 constexpr Schema run_schema{"Run", run_properties};
-constexpr Schema run_entry_schema{"RunEntry", std::span(run_properties).first(15)};
+constexpr Schema run_entry_schema{"RunEntry", std::span(run_properties).first(16)};
 
 constexpr Property replay_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = run_statuses},
 };
 constexpr Schema replay_schema{"Replay", replay_properties};
+constexpr Property replay_input_properties[] = {
+    {.name = "fromStep",
+     .kind = Kind::integer,
+     .nullable = false,
+     .minimum = 1,
+     .maximum = static_cast<double>(matching::max_steps),
+     .description = "The step to begin with. Default: the first that did not succeed."},
+};
+constexpr Schema replay_input_schema{"ReplayStart", replay_input_properties};
 
 constexpr std::string_view final_statuses[] = {"succeeded", "dead", "skipped"};
 constexpr Property replay_range_properties[] = {
@@ -92,10 +109,16 @@ asio::awaitable<Answer> get_run(Call& call, Services& services) {
 
 asio::awaitable<Answer> replay_run(Call& call, Services& services) {
   const Guid guid = Guid::timed_random(to_unix_ms(services.clock.now()));
+  std::optional<std::int32_t> from_step;
+  if (const json::value* const step = find_value(call.object(), "fromStep"))
+    from_step = step->to_number<std::int32_t>();
   const auto replayed = co_await services.db.write(
-      sql::Replay{.business = call.business(), .run = call.id(), .new_run = guid}, call.cause());
+      sql::Replay{.business = call.business(), .run = call.id(), .new_run = guid, .from_step = from_step},
+      call.cause());
   if (replayed.empty()) throw not_found("run");
   if (!replayed.front().has_workflow) throw conflict("The run's workflow was deleted.");
+  if (const auto count = replayed.front().step_count; from_step > count)
+    throw invalid("fromStep", "must be at most " + std::to_string(count) + ", the number of steps");
   co_return Answer::created(to_json(json::object{{"guid", guid.to_string()}, {"status", "queued"}}),
                             "/api/workflows/runs/" + guid.to_string());
 }
@@ -157,7 +180,10 @@ const Route routes[] = {
      .handler = replay_run,
      .operation_id = "replayWorkflowRun",
      .summary = "Repeats a run as a new run",
+     .description = "A run of several steps goes on at the first step that did not succeed, or at fromStep.",
      .tag = "Runs",
+     .body = &replay_input_schema,
+     .body_kind = BodyKind::object,
      .answer = &replay_schema,
      .status = 201},
     {.method = Method::post,

@@ -19,6 +19,7 @@
 #include "domain/triggers.hpp"
 #include "matching/current_record.hpp"
 #include "matching/past.hpp"
+#include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
 #include "net/async_http.hpp"
 #include "net/sealed_mail.hpp"
@@ -43,7 +44,11 @@ constexpr Property test_properties[] = {
     {.name = "entityId",
      .kind = Kind::uuid,
      .description = "The record to send, as it is now. Default: a sample."},
-    {.name = "step", .kind = Kind::integer, .minimum = 1, .description = "From 1. Default: 1."},
+    {.name = "step",
+     .kind = Kind::integer,
+     .minimum = 1,
+     .maximum = static_cast<double>(matching::max_steps),
+     .description = "From 1. Default: 1."},
     {.name = "to",
      .kind = Kind::email,
      .max_length = 254,
@@ -74,7 +79,9 @@ constexpr Schema sent_schema{.name = "SentTest", .variants = sent_variants};
 struct Test {
   Guid workflow;
   WorkflowDefinition definition;
-  json::object action;  // with its templates
+  int step = 1;
+  const actions::Action* type = nullptr;
+  json::object action;  // of the step, with its templates
   matching::StoredTexts texts;
   json::object entity;
   json::object previous;
@@ -97,14 +104,18 @@ asio::awaitable<void> read_workflow(const Call& call, Services& services, Test& 
   if (rows.empty()) throw not_found("workflow");
   test.workflow = call.id();
   test.definition = stored_definition(rows);
-  const json::value* const step = find_value(call.object(), "step");
-  if (step != nullptr && step->to_number<std::int64_t>() != 1)
-    throw invalid("step", "the workflow has one step");
-  const std::string_view type = test.definition.action.at("type").as_string();
+  if (const json::value* const step = find_value(call.object(), "step")) test.step = step->to_number<int>();
+  const json::array* const steps = matching::stored_steps(test.definition.action);
+  const std::size_t count = steps == nullptr ? 1 : steps->size();
+  if (static_cast<std::size_t>(test.step) > count)
+    throw invalid("step", "must be at most " + std::to_string(count) + ", the number of steps");
+  test.action = steps == nullptr ? test.definition.action
+                                 : (*steps)[static_cast<std::size_t>(test.step - 1)].as_object();
+  const std::string_view type = test.action.at("type").as_string();
   if (type != "webhook" && type != "send_email" && type != "send_push")
     throw invalid("step", "sends nothing: its type is " + std::string(type));
+  test.type = actions::find_action(type);
   test.texts = co_await matching::stored_texts(services.db, call.business(), test.definition.template_codes);
-  test.action = test.definition.action;
   test.action["templates"] = std::move(test.texts.templates);
 }
 
@@ -138,7 +149,7 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
 }
 
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
-  const actions::Action& action = *actions::find_action(test.definition.action.at("type").as_string());
+  const actions::Action& action = *test.type;
   // The coroutine waits here, so the references in the work stay valid.
   test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {
     try {
@@ -163,8 +174,7 @@ asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
     }
   });
   // The default payload says that it is a test.
-  if (action.sends_entity(test.definition.action) && test.plan.body)
-    test.plan.body->insert(1, R"("test":true,)");
+  if (action.sends_entity(test.action) && test.plan.body) test.plan.body->insert(1, R"("test":true,)");
 }
 
 asio::awaitable<std::vector<net::WebhookSecret>> secrets_of(const Call& call, Services& services) {
@@ -186,9 +196,9 @@ json::value error_of(const net::HttpResponse& response) {
 
 asio::awaitable<json::object> send_webhook(const Call& call, Services& services, Test& test) {
   const auto headers = co_await services.db.read(
-      sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id()});
+      sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id(), .step = test.step});
   if (headers.empty()) throw not_found("workflow");
-  const auto credentials = open_headers(services, headers.front().sealed_credentials.value_or(""), call.id());
+  const auto all = open_headers(services, headers.front().sealed_credentials.value_or(""), call.id());
   const auto secrets = co_await secrets_of(call, services);
   const std::string id = Guid::random().to_string();
   const std::int64_t timestamp = to_unix_seconds(services.clock.now());
@@ -196,6 +206,7 @@ asio::awaitable<json::object> send_webhook(const Call& call, Services& services,
   if (const json::value* const method = find_value(test.plan.request, "method"))
     request.method = method->as_string();
   request.url = test.plan.request.at("url").as_string();
+  const auto& credentials = all.of_step(test.step, actions::credential_host(request.url));
   request.body = test.plan.body.value_or("");
   request.keep_limit = max_response_bytes;
   for (const auto& header : test.plan.request.at("headers").as_object()) {
@@ -297,7 +308,7 @@ asio::awaitable<Answer> send_test(Call& call, Services& services) {
   co_await read_record(call, services, test);
   co_await plan(call, services, test);
   count_test(call.business(), services.clock.now());
-  const std::string_view type = test.definition.action.at("type").as_string();
+  const std::string_view type = test.type->type();
   json::object sent;
   if (type == "webhook") {
     sent = co_await send_webhook(call, services, test);

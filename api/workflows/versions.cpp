@@ -6,6 +6,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/change.hpp"
+#include "api/workflows/step_body.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
@@ -22,7 +23,8 @@ constexpr Property definition_properties[] = {
     {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
     {.name = "triggerId", .kind = Kind::uuid},
     triggers_property,
-    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
+    {.name = "action", .kind = Kind::any, .schema = &action_schema},
+    {.name = "steps", .kind = Kind::any, .schema = &steps_schema},
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "ordered", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
@@ -57,6 +59,7 @@ json::object shown_definition(json::object stored) {
   stored["entityType"] = domain::record_type(type).name;
   show_triggers(stored);
   for (const char* const name : {"window", "limit", "rate"}) stored.emplace(name, nullptr);
+  show_action(stored);
   return stored;
 }
 
@@ -101,7 +104,8 @@ constexpr Property restored_properties[] = {
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "version", .kind = Kind::integer, .nullable = false},
     {.name = "firedLast7Days", .kind = Kind::integer},
-    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
+    {.name = "action", .kind = Kind::any, .schema = &action_schema},
+    {.name = "steps", .kind = Kind::any, .optional = true, .schema = &steps_schema},
 };
 constexpr Schema restored_schema{"WorkflowRestored", restored_properties};
 

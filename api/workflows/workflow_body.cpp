@@ -1,10 +1,15 @@
 #include "api/workflows/workflow_body.hpp"
 
+#include <map>
+#include <set>
+
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/workflows/step_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
+#include "matching/steps.hpp"
 #include "net/webhook_signature.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "templates/builtin.hpp"
@@ -25,7 +30,11 @@ constexpr Property configure_properties[] = {
      .items = Kind::string,
      .description = "Codes of triggers of the entity type, or \"*\" alone. One event makes one run, however "
                     "many of them it meets."},
-    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_input_schema},
+    {.name = "action", .kind = Kind::any, .schema = &action_input_schema},
+    {.name = "steps",
+     .kind = Kind::any,
+     .schema = &steps_input_schema,
+     .description = "Several actions, performed in order, instead of action."},
     {.name = "conditions",
      .kind = Kind::any,
      .schema = &conditions_schema,
@@ -85,40 +94,60 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
-void merge_action(const json::value& given_action, const net::DestinationPolicy& destinations,
-                  const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
-  const json::object* object = given_action.if_object();
+/// Overwrites the action by a checked one, whose credentials it hides.
+void set_action(json::object action, std::optional<std::string> secret, WorkflowDefinition& definition,
+                FieldErrors& errors) {
+  definition.action = std::move(action);
+  definition.credentials = definition.is_test
+                               ? actions::stored_credentials(definition.action, definition.credentials)
+                               : actions::take_credentials(definition.action, definition.credentials, errors);
+  definition.secret = std::move(secret);
+}
+
+void merge_action(const json::value& given_action, const actions::CheckContext& context,
+                  WorkflowDefinition& definition, FieldErrors& errors) {
+  const json::object* const object = given_action.if_object();
   if (object == nullptr) {
     errors.push_back({"action", "must be an object"});
     return;
   }
-  const auto type = text_at(*object, "type");
-  if (!type) {
-    errors.push_back({"action.type", object->contains("type") ? "must be a string" : "is required"});
-    return;
-  }
-  const actions::Action* action = actions::find_action(*type);
-  if (action == nullptr || action->managed_only()) {
-    std::string known;
-    for (const actions::Action* each : actions::all_actions()) {
-      if (each->managed_only()) continue;
-      known += (known.empty() ? "" : ", ") + std::string(each->type());
-    }
-    errors.push_back({"action.type", "must be one of " + known});
-    return;
-  }
-  const actions::CheckContext context{
-      .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
-  definition.action = action->check(*object, context, errors);
-  definition.credentials = definition.is_test
-                               ? actions::stored_credentials(definition.action, definition.credentials)
-                               : actions::take_credentials(definition.action, definition.credentials, errors);
-  definition.secret = action->has_secret() ? text_at(*object, "secret") : std::nullopt;
+  const actions::Action* const action = find_given_action(*object, "action", errors);
+  if (action == nullptr) return;
+  json::object checked = action->check(*object, context, errors);
+  set_action(std::move(checked), action->has_secret() ? text_at(*object, "secret") : std::nullopt, definition,
+             errors);
 }
 
-void make_secret(const actions::Action* action, WorkflowDefinition& definition) {
-  if (action->has_secret() && !definition.has_secret && !definition.secret) {
-    definition.secret = net::WebhookSecret::random().text();
+void merge_steps(const json::value& given, const actions::CheckContext& context,
+                 WorkflowDefinition& definition, FieldErrors& errors) {
+  std::optional<std::string> secret;
+  FieldErrors problems;
+  json::object checked = check_steps(given, context, secret, problems);
+  if (problems.empty()) set_action(std::move(checked), std::move(secret), definition, problems);
+  errors.insert(errors.end(), problems.begin(), problems.end());
+}
+
+/// Overwrites the action or the steps. Stored ones must be valid for a new entity type.
+void merge_what_to_do(const json::object& body, const net::DestinationPolicy& destinations,
+                      const FindTemplate& find_template, WorkflowDefinition& definition,
+                      FieldErrors& errors) {
+  const actions::CheckContext context{
+      .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
+  const json::value* const action = find_value(body, "action");
+  const json::value* const steps = find_value(body, "steps");
+  if (action != nullptr && steps != nullptr) {
+    errors.push_back({"steps", "must not be given together with action"});
+  } else if (steps != nullptr) {
+    merge_steps(*steps, context, definition, errors);
+  } else if (action != nullptr) {
+    merge_action(*action, context, definition, errors);
+  } else if (find_value(body, "entityType") != nullptr && !definition.action.empty()) {
+    const json::object stored = definition.action;
+    if (const json::array* const stored_steps = matching::stored_steps(stored)) {
+      merge_steps(*stored_steps, context, definition, errors);
+    } else {
+      merge_action(stored, context, definition, errors);
+    }
   }
 }
 
@@ -152,6 +181,16 @@ void check_longest_wait(const WorkflowDefinition& definition, const json::object
   }
 }
 
+void make_secret(WorkflowDefinition& definition) {
+  bool is_signed = false;
+  for_each_action(definition.action,
+                  [&](const actions::Action& action, const json::object&, const std::string&) {
+                    is_signed = is_signed || action.has_secret();
+                  });
+  if (is_signed && !definition.has_secret && !definition.secret)
+    definition.secret = net::WebhookSecret::random().text();
+}
+
 /// Overwrites the members that need checks, and adds their errors to `errors`.
 void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
                    const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
@@ -169,12 +208,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   }
   const domain::RecordType& record = domain::record_type(definition.entity_type);
   merge_triggers(body, definition, errors);
-  // A stored action must be valid for a new entity type.
-  if (const json::value* action = find_value(body, "action")) {
-    merge_action(*action, destinations, find_template, definition, errors);
-  } else if (find_value(body, "entityType") != nullptr && !definition.action.empty()) {
-    merge_action(json::object(definition.action), destinations, find_template, definition, errors);
-  }
+  merge_what_to_do(body, destinations, find_template, definition, errors);
   if (body.contains("conditions")) {
     const json::value* conditions = find_value(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
@@ -186,27 +220,51 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   }
 }
 
+void check_has_action(const json::object& body, FieldErrors& errors) {
+  if (find_value(body, "action") == nullptr && find_value(body, "steps") == nullptr)
+    errors.push_back({"action", "is required unless steps is given"});
+}
+
+/// The members `template` of the action or steps of a request, or else of the stored definition, each once.
+std::set<std::string> named_templates(const json::object& body, const WorkflowDefinition& definition) {
+  std::set<std::string> codes;
+  const auto add = [&](const json::value& action) {
+    if (!action.is_object() || codes.size() == matching::max_steps) return;
+    if (auto code = text_at(action.get_object(), "template")) codes.insert(std::move(*code));
+  };
+  const json::value* const action = find_value(body, "action");
+  const json::value* const steps = find_value(body, "steps");
+  const json::array* list = steps == nullptr ? nullptr : steps->if_array();
+  if (action == nullptr && steps == nullptr) list = matching::stored_steps(definition.action);
+  if (list != nullptr) {
+    for (const json::value& step : *list) add(step);
+  } else {
+    add(action != nullptr ? *action : json::value(definition.action));
+  }
+  return codes;
+}
+
 }  // namespace
 
 const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
 
 asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
                                             const json::object& body, const WorkflowDefinition& definition) {
-  using Found = std::optional<std::pair<std::string, domain::EntityType>>;
-  const json::value* const action = find_value(body, "action");
-  const auto code = text_at(
-      action != nullptr && action->is_object() ? action->get_object() : definition.action, "template");
-  Found found;
-  if (code) {
+  using Found = std::pair<std::string, domain::EntityType>;
+  std::map<std::string, Found, std::less<>> found;
+  for (const std::string& code : named_templates(body, definition)) {
     const auto rows =
-        co_await transaction.run(storage::sql::templates::Find{.business = call.business(), .code = *code});
+        co_await transaction.run(storage::sql::templates::Find{.business = call.business(), .code = code});
     if (const auto stored = rows.find()) {
-      found = {std::string(stored->type), static_cast<domain::EntityType>(stored->entity_type)};
-    } else if (const auto* const built_in = templates::find_built_in(*code)) {
-      found = {std::string(templates::built_in_type), built_in->entity_type};
+      found.emplace(code, Found(stored->type, static_cast<domain::EntityType>(stored->entity_type)));
+    } else if (const auto* const built_in = templates::find_built_in(code)) {
+      found.emplace(code, Found(templates::built_in_type, built_in->entity_type));
     }
   }
-  co_return [found](std::string_view) { return found; };
+  co_return [found = std::move(found)](std::string_view code) {
+    const auto named = found.find(code);
+    return named == found.end() ? std::nullopt : std::optional(named->second);
+  };
 }
 
 void show_triggers(json::object& workflow) {
@@ -229,9 +287,7 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
   definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
   definition.trigger_code = stored.at("trigger").as_string();
   definition.action = stored.at("action").as_object();
-  if (const auto* action = actions::find_action(text_at(definition.action, "type").value_or(""))) {
-    definition.template_codes = action->templates(definition.action);
-  }
+  definition.template_codes = matching::template_codes(definition.action);
   definition.conditions = stored.at("conditions");
   definition.is_active = stored.at("isActive").as_bool();
   definition.ordered = stored.at("ordered").as_bool();
@@ -246,9 +302,8 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
 void check_definition(const json::object& definition, FieldErrors& errors) {
   json::object copy = definition;
   validate(workflow_configure_schema, copy, errors);
-  for (const char* name : {"entityType", "action"}) {
-    if (!definition.contains(name)) errors.push_back({name, "is required"});
-  }
+  if (!definition.contains("entityType")) errors.push_back({"entityType", "is required"});
+  check_has_action(definition, errors);
   if (!names_triggers(definition)) errors.push_back({"triggerId", "is required unless triggers is given"});
   WorkflowDefinition merged;
   merged.is_test = true;
@@ -258,9 +313,10 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
 
 void check_workflow_body(const json::object& body, FieldErrors& errors) {
   if (find_value(body, "guid") != nullptr) return;
-  for (const char* name : {"name", "entityType", "action"}) {
+  for (const char* name : {"name", "entityType"}) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
+  check_has_action(body, errors);
   if (!names_triggers(body)) errors.push_back({"triggerId", "is required unless triggers is given"});
   WorkflowDefinition definition;
   definition.conditions = json::object();
@@ -274,20 +330,23 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   }
   FieldErrors errors;
   merge_checked(body, destinations, find_template, definition, errors);
+  const auto delay_text = body.contains("delay") ? text_at(body, "delay") : definition.delay;
+  check_waits(definition.action, parse_duration(delay_text.value_or("PT0S")).value_or(Duration{}),
+              delay_below, errors);
   check_longest_wait(definition, body, delay_below, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   if (const json::value* active = find_value(body, "isActive")) definition.is_active = active->as_bool();
   if (const json::value* ordered = find_value(body, "ordered")) definition.ordered = ordered->as_bool();
   merge_text(body, "delay", definition.delay);
-  const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
-  definition.template_codes = action->templates(definition.action);
+  definition.template_codes = matching::template_codes(definition.action);
   if (auto choice = domain::parse_choice(definition.trigger_code)) {
-    choice->second_format = action->needs_second_format(definition.action);
+    const actions::Action* const action = actions::find_action(definition.action.at("type").as_string());
+    choice->second_format = action != nullptr && action->needs_second_format(definition.action);
     choice->third_format = static_cast<bool>(definition.pacing);
     definition.trigger_code = choice->stored();
   }
-  make_secret(action, definition);
+  make_secret(definition);
 }
 
 }  // namespace waybill::api

@@ -20,7 +20,7 @@ struct WorkflowDefinition {
   std::string name;
   domain::EntityType entity_type{};
   std::string trigger_code;  // in the form of domain::TriggerChoice::stored
-  json::object action;
+  json::object action;       // one action, or several steps (matching::steps_type)
   json::value conditions;
   bool is_active = true;
   bool ordered = false;
@@ -36,8 +36,8 @@ struct WorkflowDefinition {
 /// The type of the template lookup in actions::CheckContext.
 using FindTemplate = decltype(actions::CheckContext::find_template);
 
-/// Returns a lookup of the template, stored or built-in, that the action of `body`, or else of `definition`,
-/// names. A stored template is locked until the transaction ends.
+/// Returns a lookup of the templates, stored or built-in, that the action or steps of `body`, or else of
+/// `definition`, name. A stored template is locked until the transaction ends.
 asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
                                             const json::object& body, const WorkflowDefinition& definition);
 

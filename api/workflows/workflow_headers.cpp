@@ -4,6 +4,8 @@
 #include "api/route/route.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/crypto.hpp"
+#include "base/number.hpp"
+#include "matching/steps.hpp"
 #include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
@@ -15,13 +17,15 @@ constexpr Property headers_properties[] = {
 constexpr Schema headers_schema{"WorkflowHeaders", headers_properties};
 
 asio::awaitable<Answer> get_headers(Call& call, Services& services) {
+  const auto step = parse_number<std::int32_t>(call.parameter("step").value_or("1")).value_or(1);
   const auto rows = co_await services.db.read(
-      storage::sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id()});
+      storage::sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id(), .step = step});
   if (rows.empty()) throw not_found("workflow");
   const auto found = rows.front();
   json::object values;
   if (found.headers) values = json::parse(*found.headers).as_object();
-  const auto stored = open_headers(services, found.sealed_credentials.value_or(""), call.id());
+  const auto all = open_headers(services, found.sealed_credentials.value_or(""), call.id());
+  const auto& stored = all.of_step(step, actions::credential_host(found.url.value_or("")));
   for (auto& header : values) {
     if (header.value() != json::value(actions::credential_stars)) continue;
     const auto* const value = stored.values.if_contains(header.key());
@@ -30,6 +34,11 @@ asio::awaitable<Answer> get_headers(Call& call, Services& services) {
   co_return Answer::of(to_json(json::object{{"headers", std::move(values)}}));
 }
 
+constexpr Parameter headers_parameters[] = {{.name = "step",
+                                             .kind = Kind::integer,
+                                             .minimum = 1,
+                                             .maximum = static_cast<double>(matching::max_steps),
+                                             .description = "From 1. Default: 1."}};
 constexpr HeaderField secret_headers[] = {{"Cache-Control", "no-store"}};
 
 constexpr Route routes[] = {
@@ -41,6 +50,7 @@ constexpr Route routes[] = {
      .summary = "Returns the headers of a webhook with their values",
      .description = "All other answers hide the values.",
      .tag = "Workflows",
+     .query = headers_parameters,
      .answer = &headers_schema,
      .headers = secret_headers},
 };

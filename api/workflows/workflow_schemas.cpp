@@ -1,5 +1,8 @@
 #include "api/workflows/workflow_schemas.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "api/records/fields.hpp"
 #include "domain/pacing.hpp"
 #include "domain/triggers.hpp"
@@ -127,6 +130,64 @@ constexpr Property shipment_properties[] = {
 constexpr Schema shipment_input_schema{"ShipmentActionInput", shipment_properties};
 constexpr Schema shipment_schema{"ShipmentAction", shipment_properties};
 
+constexpr std::string_view failure_choices[] = {"stop", "continue"};
+constexpr Property when_property{.name = "when",
+                                 .kind = Kind::any,
+                                 .schema = &conditions_schema,
+                                 .description = "Conditions on the record as it then is."};
+constexpr Property step_of_action_properties[] = {
+    when_property,
+    {.name = "onFailure",
+     .kind = Kind::one_of,
+     .values = failure_choices,
+     .description = "Whether the run goes on if the step fails. Default: stop."},
+};
+
+/// The properties of an action and those of its step.
+template <std::size_t N>
+constexpr std::array<Property, N + 2> step_properties(const Property (&action)[N]) {
+  std::array<Property, N + 2> all{};
+  std::ranges::copy(action, all.begin());
+  std::ranges::copy(step_of_action_properties, all.begin() + N);
+  return all;
+}
+
+constexpr std::string_view wait[] = {"wait"};
+constexpr std::string_view stop[] = {"stop"};
+constexpr Property wait_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = wait},
+    {.name = "delay", .kind = Kind::duration},
+    {.name = "until", .kind = Kind::string, .description = "A timestamp of the record, instead of delay."},
+    {.name = "offset", .kind = Kind::string, .description = "Added to until, such as -PT2H."},
+};
+constexpr Schema wait_input_schema{"WaitStepInput", wait_properties};
+constexpr Schema wait_schema{"WaitStep", wait_properties};
+constexpr Property stop_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = stop},
+    when_property,
+};
+constexpr Schema stop_input_schema{"StopStepInput", stop_properties};
+constexpr Schema stop_schema{"StopStep", stop_properties};
+
+constexpr auto webhook_step_input = step_properties(webhook_input_properties);
+constexpr auto email_step_input = step_properties(email_input_properties);
+constexpr auto push_step_input = step_properties(push_input_properties);
+constexpr auto status_step_input = step_properties(status_input_properties);
+constexpr auto record_step = step_properties(record_properties);
+constexpr auto shipment_step = step_properties(shipment_properties);
+constexpr Schema webhook_step_input_schema{"WebhookStepInput", webhook_step_input};
+constexpr Schema email_step_input_schema{"EmailStepInput", email_step_input};
+constexpr Schema push_step_input_schema{"PushStepInput", push_step_input};
+constexpr Schema status_step_input_schema{"StatusStepInput", status_step_input};
+constexpr Schema record_step_input_schema{"RecordStepInput", record_step};
+constexpr Schema shipment_step_input_schema{"ShipmentStepInput", shipment_step};
+constexpr Schema record_step_schema{"RecordStep", record_step};
+constexpr Schema shipment_step_schema{"ShipmentStep", shipment_step};
+constexpr const Schema* step_inputs[] = {&webhook_step_input_schema, &email_step_input_schema,
+                                         &push_step_input_schema,    &status_step_input_schema,
+                                         &record_step_input_schema,  &shipment_step_input_schema,
+                                         &wait_input_schema,         &stop_input_schema};
+
 constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema,
                                            &push_input_schema,    &status_input_schema,
                                            &record_input_schema,  &shipment_input_schema};
@@ -188,6 +249,18 @@ constexpr Property tracking_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = push_tracking},
 };
 constexpr Schema tracking_schema{"TrackingAction", tracking_properties};
+
+constexpr auto webhook_step = step_properties(webhook_properties);
+constexpr auto email_step = step_properties(email_properties);
+constexpr auto push_step = step_properties(push_properties);
+constexpr auto status_step = step_properties(status_properties);
+constexpr Schema webhook_step_schema{"WebhookStep", webhook_step};
+constexpr Schema email_step_schema{"EmailStep", email_step};
+constexpr Schema push_step_schema{"PushStep", push_step};
+constexpr Schema status_step_schema{"StatusStep", status_step};
+constexpr const Schema* steps[] = {&webhook_step_schema, &email_step_schema,  &push_step_schema,
+                                   &status_step_schema,  &record_step_schema, &shipment_step_schema,
+                                   &wait_schema,         &stop_schema};
 
 constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_schema,    &status_schema,
                                      &record_schema,  &shipment_schema, &tracking_schema};
@@ -271,6 +344,11 @@ constexpr Schema planned_shipment_schema{"PlannedShipment", planned_shipment_pro
 constexpr const Schema* planned_requests[] = {
     &planned_webhook_schema, &planned_email_schema,    &planned_push_schema,    &planned_status_schema,
     &planned_record_schema,  &planned_shipment_schema, &planned_tracking_schema};
+
+constexpr Schema step_input_schema{.name = "StepInput", .variants = step_inputs};
+constexpr Schema step_schema{.name = "Step", .variants = steps};
+constexpr const Schema* step_input_list[] = {&step_input_schema};
+constexpr const Schema* step_list[] = {&step_schema};
 
 /// The paths depend on the entity type, and the types of the values on the path; the handler checks both.
 constexpr std::string_view conditions_json = R"json({
@@ -364,6 +442,11 @@ const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
 const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};
 const Schema action_schema{.name = "Action", .variants = actions};
+const Schema steps_input_schema{
+    .name = "StepsInput", .variants = step_input_list, .json = R"({"type": "array",
+    "minItems": 1, "maxItems": 20, "items": {"$ref": "#/components/schemas/StepInput"}})"};
+const Schema steps_schema{.name = "Steps", .variants = step_list, .json = R"({"type": "array",
+    "items": {"$ref": "#/components/schemas/Step"}})"};
 const Schema planned_request_schema{.name = "PlannedRequest", .variants = planned_requests};
 const Schema header_values_schema{
     .name = "HeaderValues",

@@ -6,7 +6,10 @@ namespace waybill::api {
 
 inline constexpr std::string_view action_types[] = {"send_email",    "send_push",     "webhook",
                                                     "update_status", "update_record", "create_shipment",
-                                                    "push_tracking"};
+                                                    "push_tracking", "steps"};
+inline constexpr std::string_view step_types[] = {"send_email",    "send_push",     "webhook",
+                                                  "update_status", "update_record", "create_shipment",
+                                                  "push_tracking", "wait",          "stop"};
 
 extern const Schema window_schema;
 extern const Schema limit_schema;
@@ -39,6 +42,8 @@ extern const Schema conditions_schema;
 extern const Schema condition_operator_schema;  // the name of an operator
 extern const Schema action_input_schema;        // as a request defines it
 extern const Schema action_schema;              // as it is stored and shown
+extern const Schema steps_input_schema;         // a list of steps as a request defines it
+extern const Schema steps_schema;               // as it is stored and shown
 extern const Schema planned_request_schema;     // the request that a run sends, or would send
 extern const Schema header_values_schema;       // a header's value by its name
 

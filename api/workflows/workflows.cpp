@@ -8,6 +8,7 @@
 #include "api/workflows/activity.hpp"
 #include "api/workflows/change.hpp"
 #include "api/workflows/insight.hpp"
+#include "api/workflows/step_body.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_headers.hpp"
 #include "api/workflows/workflow_schemas.hpp"
@@ -40,7 +41,11 @@ constexpr Property workflow_properties[] = {
     {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
     {.name = "triggerId", .kind = Kind::uuid, .description = "The first of triggers."},
     triggers_property,
-    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
+    {.name = "action",
+     .kind = Kind::any,
+     .schema = &action_schema,
+     .description = "Null if the workflow has steps."},
+    {.name = "steps", .kind = Kind::any, .schema = &steps_schema},
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
@@ -68,7 +73,12 @@ constexpr Property configured_properties[] = {
     {.name = "firedLast7Days",
      .kind = Kind::integer,
      .description = "How often the workflow would have run; null if there are too many events to count."},
-    {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
+    {.name = "action", .kind = Kind::any, .schema = &action_schema},
+    {.name = "steps",
+     .kind = Kind::any,
+     .optional = true,
+     .schema = &steps_schema,
+     .description = "Only of a workflow with steps."},
 };
 constexpr Schema configured_schema{"WorkflowConfigured", configured_properties};
 
@@ -128,6 +138,7 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
   read_pacing(workflow, domain::record_type(type), errors);
   if (!problem && !errors.empty()) problem = errors.front().field + ": " + errors.front().message;
   show_triggers(workflow);
+  show_action(workflow);
   workflow["problem"] = problem ? json::value(*problem) : json::value();
   workflow["status"] = paused ? "paused" : workflow.at("isActive").as_bool() ? "active" : "disabled";
   co_return Answer::of(to_json(workflow));
@@ -171,12 +182,16 @@ asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
 
 asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
                                  const WorkflowDefinition& definition) {
-  const auto* const action = actions::find_action(definition.action.at("type").as_string());
-  const auto user = action->user(definition.action);
-  if (!user) co_return;
-  const auto found =
-      co_await transaction.run(storage::sql::users::IsMember{.business = call.business(), .user = *user});
-  if (!found.front().is_member) throw invalid("action.recipient", "there is no user with this guid");
+  std::vector<std::pair<Guid, std::string>> named;  // with the field
+  for_each_action(definition.action, [&](const actions::Action& action, const json::object& action_definition,
+                                         const std::string& field) {
+    if (const auto user = action.user(action_definition)) named.emplace_back(*user, field + ".recipient");
+  });
+  for (const auto& [user, field] : named) {
+    const auto found =
+        co_await transaction.run(storage::sql::users::IsMember{.business = call.business(), .user = user});
+    if (!found.front().is_member) throw invalid(field, "there is no user with this guid");
+  }
 }
 
 /// Throws Failure if the database's server does not know the time zone of the window.
@@ -237,6 +252,18 @@ asio::awaitable<void> store_expectation(const Call& call, Services& services, co
   }
 }
 
+/// Adds the signing secret to the webhooks of a shown workflow.
+void show_secret(const std::string& secret, json::object& shown) {
+  const auto add = [&](json::object& action) {
+    const auto* const type = actions::find_action(text_at(action, "type").value_or(""));
+    if (type != nullptr && type->has_secret()) action["secret"] = secret;
+  };
+  if (auto* const action = shown.at("action").if_object()) add(*action);
+  if (auto* const steps = shown.at("steps").if_array()) {
+    for (json::value& step : *steps) add(step.as_object());
+  }
+}
+
 asio::awaitable<std::string> configured_answer(const Call& call, Services& services, const Guid& guid,
                                                const storage::Rows& rows,
                                                const WorkflowDefinition& definition) {
@@ -244,7 +271,9 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   const auto fired = co_await fired_last_7_days(services, call.business(), definition);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
   if (fired) co_await store_expectation(call, services, guid, *fired);
-  if (definition.secret) configured.at("action").as_object()["secret"] = *definition.secret;
+  show_action(configured);
+  if (definition.secret) show_secret(*definition.secret, configured);
+  if (configured.at("steps").is_null()) configured.erase("steps");
   co_return to_json(configured);
 }
 
@@ -360,7 +389,7 @@ const Route routes[] = {
      .operation_id = "configureWorkflow",
      .summary = "Creates a workflow",
      .description = "A guid in the body updates that workflow (200). name, entityType, triggerId and action "
-                    "are required without a guid.",
+                    "(or triggers and steps) are required without a guid.",
      .tag = "Workflows",
      .body = &workflow_configure_schema,
      .body_check = check_workflow_body,

@@ -265,7 +265,9 @@ TEST_F(Insight, ExplainShowsWhyAWorkflowDidNotFire) {
   EXPECT_EQ(events[0].at("triggers"), json::array({"order_updated"}));
   EXPECT_EQ(events[1].at("triggers"), json::array({"order_created"}));
   const json::value& workflow = events[0].at("workflows").at(0);
-  EXPECT_THAT(keys(workflow), UnorderedElementsAre("guid", "name", "fired", "runId", "reason", "conditions"));
+  EXPECT_THAT(keys(workflow),
+              UnorderedElementsAre("guid", "name", "fired", "runId", "reason", "steps", "conditions"));
+  EXPECT_EQ(at(workflow, "steps").as_array().size(), 1U);
   EXPECT_EQ(text_at(tenant.run(text_at(workflow, "runId")), "workflowId"), fires);
 }
 

@@ -4,6 +4,7 @@
 
 #include "worker/delivery/outcome.hpp"
 #include "worker/planning/run_plan.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -41,9 +42,10 @@ RunState paced(RunState state, const storage::Pace& pace, Time now) {
     return ended(std::move(state), RunStatus::dead, "EXPIRED",
                  "the run would have waited for longer than its event is kept", now);
   const bool is_window = pace.kind == Kind::window;
-  state.status = state.attempts > 0 ? RunStatus::retrying
-                 : is_window        ? RunStatus::waiting
-                                    : RunStatus::queued;
+  const bool is_in_step = state.progress && state.progress->started_at;  // waiting is for steps that wait
+  state.status = state.attempts > 0         ? RunStatus::retrying
+                 : is_window && !is_in_step ? RunStatus::waiting
+                                            : RunStatus::queued;
   if (is_window) state.code = window_code;
   state.at = pace.until;
   return state;
@@ -61,10 +63,11 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   };
   task->has_new_texts = claimed.rendered;
   RunState& state = task->run.state;
-  if (is_final(state.status)) return end(std::move(state));
+  if (is_final(state.status) || (awaits_step(state) && state.status != RunStatus::running))
+    return end(std::move(state));
   if (claimed.previous_status == RunStatus::running) {
     RunState lost = after_lost_attempt(task->run, schedule, now);
-    if (is_final(lost.status)) return end(std::move(lost));
+    if (lost.status != RunStatus::retrying) return end(std::move(lost));
     state.attempts = lost.attempts;
     state.tries = std::move(lost.tries);
   }
@@ -81,7 +84,8 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   task->start_before = claimed.pace.start_before;
   // The origin of a replay of such a run was not even queued.
   if (task->action != nullptr && is_loop(*task->action, key.depth))
-    return end(loop_state(std::move(state), now));
+    return end(end_step(loop_state(std::move(state), now), now));
+  if (storage::is_deferred(key)) return task;
   try {
     task->request = json::parse(key.request).as_object();
   } catch (const boost::system::system_error&) {

@@ -14,9 +14,10 @@ namespace waybill::worker {
 inline constexpr Duration claim_patience = std::chrono::seconds(4);
 
 /// Makes a task of a run from the database's queue, or the state of a run that needs no attempt: the window,
-/// the limit or the rate of its workflow keeps it from one, it could not be rendered, its conditions hold no
-/// longer, its record is gone, it is the end of a loop, its stored request is unreadable, or its worker was
-/// lost during its last attempt. A lost attempt counts, so that a run that kills workers ends too. Pure.
+/// the limit or the rate of its workflow keeps it from one, it could not be rendered, a step of it has ended
+/// or waits, its conditions hold no longer, its record is gone, it is the end of a loop, its stored request
+/// is unreadable, or its worker was lost during its last attempt. A lost attempt counts, so that a run that
+/// kills workers ends too. Pure.
 std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedRun claimed,
                                                                const domain::RetrySchedule& schedule,
                                                                Time now);

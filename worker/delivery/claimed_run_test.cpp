@@ -48,6 +48,33 @@ TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
   EXPECT_EQ(end_of(record_gone).status, RunStatus::skipped);
 }
 
+TEST(ClaimedRun, OfSeveralStepsReturnsToTheQueueUnlessItsStepIsToBePerformed) {
+  storage::ClaimedRun run = claimed();
+  storage::StepProgress step{.number = 2, .type = "webhook"};
+  run.run.state.progress = std::make_shared<storage::StepProgress>(step);
+  EXPECT_EQ(end_of(run).status, RunStatus::queued) << "the second step begins later";
+  step.until = now;
+  step.started_at = now;
+  run.run.state.progress = std::make_shared<storage::StepProgress>(step);
+  run.run.state.status = RunStatus::waiting;
+  EXPECT_EQ(end_of(run).status, RunStatus::waiting);
+  step.until.reset();
+  run.run.state.progress = std::make_shared<storage::StepProgress>(step);
+  run.run.state.status = RunStatus::running;
+  EXPECT_TRUE(std::holds_alternative<TaskPtr>(open_claimed_run(run, schedule, now)));
+}
+
+TEST(ClaimedRun, ALostAttemptCountsForItsStep) {
+  storage::ClaimedRun run = claimed(RunStatus::running);
+  run.run.state.attempts = 1000;
+  run.run.state.progress = std::make_shared<storage::StepProgress>(storage::StepProgress{
+      .number = 2, .type = "webhook", .next = "stop", .attempts_before = 1000, .started_at = now});
+  run.run.state.status = RunStatus::running;
+  const auto task = std::get<TaskPtr>(open_claimed_run(run, schedule, now));
+  EXPECT_EQ(task->run.state.attempts, 1001);
+  EXPECT_EQ(json::parse(task->run.state.tries).at(0).at("step"), 2);
+}
+
 TEST(ClaimedRun, AReplayOfALoopEndsAsALoop) {
   storage::ClaimedRun run = claimed(RunStatus::queued, "update_status");
   run.run.key.depth = 8;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -24,6 +25,13 @@ void append_or_null(std::string& out, const std::optional<std::string>& text) {
   } else {
     out += "null";
   }
+}
+
+/// The number of the current step; 0 for a run of one action.
+int step_of(const storage::RunState& state) { return state.progress ? state.progress->number : 0; }
+
+std::size_t attempts_of_step(const storage::RunState& state) {
+  return static_cast<std::size_t>(state.attempts - (state.progress ? state.progress->attempts_before : 0));
 }
 
 constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);
@@ -57,13 +65,16 @@ std::pair<RunStatus, std::optional<std::string>> ending(storage::ChangeResult::K
 
 Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
               const domain::RetrySchedule& schedule, Time now) {
-  Verdict verdict{.state = {.status = RunStatus::succeeded,
-                            .code = {},
-                            .error = result.error,
-                            .attempts = run.state.attempts + 1,
-                            .tries = append_attempt(run.state.tries, run.state.attempts + 1, result),
-                            .at = now},
-                  .pause = {}};
+  Verdict verdict{
+      .state = {.status = RunStatus::succeeded,
+                .code = {},
+                .error = result.error,
+                .attempts = run.state.attempts + 1,
+                .tries = append_attempt(run.state.tries, run.state.attempts + 1, step_of(run.state), result),
+                .at = now,
+                .change = nullptr,
+                .progress = run.state.progress},
+      .pause = {}};
   storage::RunState& state = verdict.state;
   std::visit(Overloaded{[&](const actions::Done& done) {
                           state.error.reset();
@@ -72,8 +83,8 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
                         [&](const actions::Retry& retry) {
                           state.code = retry.code;
                           verdict.pause = retry.pause;
-                          const auto next = schedule.next_attempt(static_cast<std::size_t>(state.attempts),
-                                                                  now, run.key.guid, retry.retry_after);
+                          const auto next = schedule.next_attempt(attempts_of_step(state), now, run.key.guid,
+                                                                  retry.retry_after);
                           state.status = next ? RunStatus::retrying : RunStatus::dead;
                           if (next) state.at = *next;
                         },
@@ -97,6 +108,7 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
                               storage::RecordChange{.change = change, .started_at = result.started_at});
                         }},
              result.outcome);
+  state = end_step(std::move(state), now);
   return verdict;
 }
 
@@ -119,16 +131,18 @@ storage::RunState judge_change(const storage::RunState& state, const storage::Ch
   std::tie(next.status, next.code) = ending(result.kind);
   next.error = attempt.error;
   next.attempts = state.attempts + 1;
-  next.tries = append_attempt(state.tries, next.attempts, attempt);
+  next.tries = append_attempt(state.tries, next.attempts, step_of(state), attempt);
   next.at = now;
-  return next;
+  return end_step(std::move(next), now);
 }
 
-std::string append_attempt(std::string_view tries, int number, const actions::AttemptResult& result) {
+std::string append_attempt(std::string_view tries, int number, int step,
+                           const actions::AttemptResult& result) {
   std::string out(tries.substr(0, tries.size() - 1));
   if (out.size() > 1) out += ',';
   out += R"({"number":)";
   out += std::to_string(number);
+  if (step > 0) out += R"(,"step":)" + std::to_string(step);
   out += R"(,"startedAt":")";
   out += format_timestamp(result.started_at);
   out += R"(","durationMs":)";

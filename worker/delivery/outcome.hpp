@@ -15,8 +15,8 @@ struct Verdict {
   std::optional<std::string> pause;  // the reason to pause the workflow
 };
 
-/// The state of `run` after an attempt that ended at `now` with `result`. A run is dead if the schedule has
-/// no further attempt.
+/// The state of `run` after an attempt that ended at `now` with `result`. A run, or its step, is dead if the
+/// schedule has no further attempt.
 Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
               const domain::RetrySchedule& schedule, Time now);
 
@@ -24,8 +24,9 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
 /// `now`. An attempt that met a lock conflict does not count.
 storage::RunState judge_change(const storage::RunState& state, const storage::ChangeResult& result, Time now);
 
-/// Returns `tries` (a JSON array) with a further entry {number, startedAt, durationMs, statusCode, response,
-/// error}.
-std::string append_attempt(std::string_view tries, int number, const actions::AttemptResult& result);
+/// Returns `tries` (a JSON array) with a further entry {number, step, startedAt, durationMs, statusCode,
+/// response, error}, without `step` if it is 0.
+std::string append_attempt(std::string_view tries, int number, int step,
+                           const actions::AttemptResult& result);
 
 }  // namespace waybill::worker

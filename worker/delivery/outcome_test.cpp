@@ -93,12 +93,23 @@ TEST(Judge, AScheduleOfNDelaysHasNPlus1Attempts) {
   EXPECT_EQ(state.at, now);
 }
 
+TEST(Judge, TheScheduleCountsTheAttemptsOfTheStep) {
+  storage::Run run = run_after(7);
+  run.state.progress = std::make_shared<storage::StepProgress>(
+      storage::StepProgress{.number = 2, .type = "webhook", .attempts_before = 6, .started_at = started});
+  EXPECT_EQ(judge(run, result_of(actions::Retry{"DNS"}), two_retries, now).state.status, RunStatus::retrying);
+  run.state.attempts = 8;
+  const auto state = judge(run, result_of(actions::Retry{"DNS"}), two_retries, now).state;
+  EXPECT_EQ(state.status, RunStatus::dead);
+  EXPECT_NE(state.progress->results.find("DNS"), std::string::npos);
+}
+
 TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
   AttemptResult result = result_of(actions::Retry{"HTTP_500"});
   result.duration = std::chrono::microseconds(12'345);
   result.status_code = 500;
   result.response = "no \"luck\"\n";
-  const std::string one = append_attempt("[]", 1, result);
+  const std::string one = append_attempt("[]", 1, 0, result);
   const json::object expected{{"number", 1},
                               {"startedAt", "2026-11-20T05:45:12.345Z"},
                               {"durationMs", 12.3},
@@ -106,10 +117,11 @@ TEST(AppendAttempt, AddsAnEntryInTheShapeOfTheContract) {
                               {"response", "no \"luck\"\n"},
                               {"error", "a sentence"}};
   EXPECT_EQ(json::parse(one).at(0), expected);
-  const json::array two = json::parse(append_attempt(one, 2, result_of(actions::Done{}))).as_array();
+  const json::array two = json::parse(append_attempt(one, 2, 3, result_of(actions::Done{}))).as_array();
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[0], expected);
   EXPECT_EQ(two[1].at("number"), 2);
+  EXPECT_EQ(two[1].at("step"), 3);
   EXPECT_TRUE(two[1].at("statusCode").is_null());
   EXPECT_TRUE(two[1].at("response").is_null());
 }

@@ -9,6 +9,7 @@
 #include "base/observe.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/delivery/outcome.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -40,8 +41,28 @@ bool is_silenced(const actions::Action& action, const Workflow& workflow) {
   return false;
 }
 
+/// The entries of a run's attempts that belong to its current step.
+std::string tries_of_step(const RunState& state) {
+  json::value all = json::parse(state.tries);
+  json::array own;
+  for (json::value& attempt : all.as_array()) {
+    const json::value* const step = attempt.as_object().if_contains("step");
+    if (step != nullptr && step->to_number<int>() == state.progress->number)
+      own.push_back(std::move(attempt));
+  }
+  return to_json(own);
+}
+
 RunStatus waiting_status(const RunState& state) {
   return state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
+}
+
+/// The credentials for the destination of a task's request.
+const actions::Credentials& credentials_of(const Task& task) {
+  const actions::Credentials& all = task.workflow->credentials;
+  const auto* const url = task.request.if_contains("url");
+  if (!task.run.state.progress || url == nullptr || !url->is_string()) return all;
+  return all.of_step(task.run.state.progress->number, actions::credential_host(url->get_string()));
 }
 
 }  // namespace
@@ -164,7 +185,8 @@ bool Runner::admit(const TaskPtr& task) {
   const WorkflowPtr workflow = catalogue_.find(task->run.key.workflow_id);
   RunState state = task->run.state;
   state.at = now;
-  if (catalogue_.is_unreadable(task->run.key.workflow_id) || task->action == nullptr) {
+  const bool is_deferred = storage::is_deferred(task->run.key);
+  if (catalogue_.is_unreadable(task->run.key.workflow_id) || (task->action == nullptr && !is_deferred)) {
     // A worker of another version can perform it, or this one can once the workflow is repaired.
     state.status = waiting_status(state);
     state.code = "WORKFLOW_UNREADABLE";
@@ -175,15 +197,22 @@ bool Runner::admit(const TaskPtr& task) {
   } else if (workflow->paused || recorder_.is_pausing(workflow->guid) ||
              catalogue_.is_suspended(workflow->business_id)) {
     state.status = RunStatus::held;
+  } else if (is_deferred) {  // its workflow was paused when it was claimed
+    state.status = waiting_status(state);
   } else if (is_silenced(*task->action, *workflow)) {
     state.status = RunStatus::skipped;
     state.code = "NOTIFICATIONS_OFF";
     state.error = "The business has switched off these notifications.";
+    state = end_step(std::move(state), now);
   } else if (task->start_before && now >= *task->start_before) {
     state.status = waiting_status(state);
   } else {
     task->workflow = workflow;
     task->message_id = "msg_" + task->run.key.origin.to_string();
+    if (state.progress) {
+      if (state.progress->number > 1) task->message_id += '_' + std::to_string(state.progress->number);
+      task->step_tries = tries_of_step(state);
+    }
     return true;
   }
   queues_.released(*task, now);
@@ -193,21 +222,24 @@ bool Runner::admit(const TaskPtr& task) {
 
 void Runner::perform(const TaskPtr& task) {
   const storage::Run& run = task->run;
-  const actions::Attempt attempt{.request = task->request,
-                                 .body = run.key.body ? std::string_view(*run.key.body) : "",
-                                 .run = run.key.guid,
-                                 .message_id = task->message_id,
-                                 .secrets = valid_secrets(*task->workflow, effects_.clock.now()),
-                                 .number = run.state.attempts + 1,
-                                 .business_id = run.key.business_id,
-                                 .trigger = run.key.trigger_code,
-                                 .entity_type = run.key.entity_type,
-                                 .entity_id = run.key.entity_id,
-                                 .tries = run.state.tries,
-                                 .workflow = task->workflow->guid,
-                                 .workflow_name = task->workflow->name,
-                                 .depth = run.key.depth,
-                                 .credentials = &task->workflow->credentials};
+  const auto* const step = run.state.progress.get();  // null for a run of one action
+  const actions::Attempt attempt{
+      .request = task->request,
+      .body = run.key.body ? std::string_view(*run.key.body) : "",
+      .run = run.key.guid,
+      .message_id = task->message_id,
+      .secrets = valid_secrets(*task->workflow, effects_.clock.now()),
+      .number = run.state.attempts + 1 - (step == nullptr ? 0 : step->attempts_before),
+      .business_id = run.key.business_id,
+      .trigger = run.key.trigger_code,
+      .entity_type = run.key.entity_type,
+      .entity_id = run.key.entity_id,
+      .tries = step == nullptr ? run.state.tries : task->step_tries,
+      .workflow = task->workflow->guid,
+      .workflow_name = task->workflow->name,
+      .depth = run.key.depth,
+      .credentials = &credentials_of(*task),
+      .step = step == nullptr ? 1 : step->number};
   try {
     task->action->perform(attempt, effects_,
                           [this, task](const actions::AttemptResult& result) { finished(task, result); });
@@ -244,7 +276,9 @@ void Runner::measure(const Task& task, const actions::AttemptResult& result) {
   auto& histogram = attempt_seconds_[task.action];
   if (histogram == nullptr) histogram = &series(Histogram::attempt_seconds, task.action->type());
   histogram->Observe(seconds(result.duration));
-  const bool is_first = task.run.state.attempts == 0 && !task.run.key.replay_of;
+  const auto& step = task.run.state.progress;
+  const bool is_first =
+      task.run.state.attempts == 0 && !task.run.key.replay_of && (!step || step->number == 1);
   if (is_first && task.workflow->delay == Duration::zero())
     record(Histogram::first_attempt_seconds, seconds(result.started_at - task.run.key.created_at));
 }

@@ -46,7 +46,8 @@ class DueRuns {
 
   /// Claims runs if any may be due. Returns true if it found some.
   bool claim(storage::Session& session);
-  /// Renders claimed runs that have no texts, for about two milliseconds. Returns true if more wait.
+  /// Renders claimed runs that have no texts, for about two milliseconds, and begins steps of others. Returns
+  /// true if more wait.
   bool render_some(storage::Session& session);
   /// Puts the claimed runs that are not rendered back into the queue.
   void give_back();
@@ -55,6 +56,7 @@ class DueRuns {
 
  private:
   void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
+  bool prepare_some(storage::Session& session, RenderQueue& queue, BatchSize& size, std::size_t least);
 
   const Options options_;
   const Catalogue& catalogue_;
@@ -64,6 +66,8 @@ class DueRuns {
   Pacer pacer_;
   RenderQueue to_render_;
   BatchSize render_batch_;
+  RenderQueue to_begin_;  // runs of several steps
+  BatchSize begin_batch_;
   Time next_look_{};
   mutable std::mutex mutex_;  // of the next two
   std::optional<Time> next_due_;

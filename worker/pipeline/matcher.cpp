@@ -169,13 +169,20 @@ std::vector<PlannedRun> Matcher::plan(const Candidate& candidate, const Limits& 
   std::vector<PlannedRun> runs;
   std::size_t bytes = 0;
   std::size_t deferred = 0;
+  bool has_deferred_change = false;
   for (const WorkflowPtr& workflow : candidate.workflows) {
     if (workflow->rule.conditions.reads_relatives() &&
         !workflow->rule.conditions.evaluate(candidate.subject()))
       continue;
     defers = defers || (limits.may_defer && (runs.size() >= max_event_runs || bytes >= max_event_bytes ||
                                              is_late(since, max_event_time)));
-    if (defers) {
+    // Changes of records by one event are made in the order of its workflows, so those after a deferred one
+    // are deferred, too.
+    const bool waits = has_deferred_change && workflow->action->changes_records();
+    if (!workflow->steps.empty() || waits) {
+      runs.push_back(defer_run(event, candidate.fired, *workflow, now));
+      has_deferred_change = has_deferred_change || workflow->action->changes_records();
+    } else if (defers) {
       runs.push_back(defer_run(event, candidate.fired, *workflow, now));
       ++deferred;
     } else {

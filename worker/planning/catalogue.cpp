@@ -30,7 +30,36 @@ domain::Pacing read_pacing(const storage::StoredWorkflow& stored) {
   return pacing;
 }
 
+bool shows_page(const actions::Action& action, const json::object& definition) {
+  return action.sends_entity(definition) || to_json(definition).find("trackingUrl") != std::string::npos;
+}
+
+void add_templates(json::object& definition, const json::object& templates) {
+  if (!templates.empty()) definition["templates"] = templates;
+}
+
 }  // namespace
+
+void Workflow::set_action(json::object stored, const json::object& templates) {
+  steps.clear();
+  if (matching::stored_steps(stored) == nullptr) {
+    action = actions::find_action(stored.at("type").as_string());
+    if (action == nullptr) throw std::invalid_argument("unknown action");
+    definition = std::move(stored);
+    add_templates(definition, templates);
+    shows_tracking_page = shows_page(*action, definition);
+    return;
+  }
+  steps = matching::parse_steps(stored, rule.entity_type());
+  shows_tracking_page = false;
+  for (matching::Step& step : steps) {
+    if (step.action == nullptr) continue;
+    if (!step.action->templates(step.definition).empty()) add_templates(step.definition, templates);
+    shows_tracking_page = shows_tracking_page || shows_page(*step.action, step.definition);
+  }
+  action = steps.front().action != nullptr ? steps.front().action : actions::find_action("nothing");
+  definition = steps.front().definition;
+}
 
 void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
   for (const storage::StoredWorkflow& stored : changed) {
@@ -131,16 +160,11 @@ bool Catalogue::is_suspended(const Guid& business) const {
 
 WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
-  json::object definition = json::parse(stored.action).as_object();
+  json::object templates;
   if (stored.templates) {
-    json::object templates = json::parse(*stored.templates).as_object();
+    templates = json::parse(*stored.templates).as_object();
     actions::add_built_in_templates(templates);
-    definition["templates"] = std::move(templates);
   }
-  const actions::Action* action = actions::find_action(definition.at("type").as_string());
-  if (action == nullptr) throw std::invalid_argument("unknown action");
-  const bool shows_page =
-      action->sends_entity(definition) || to_json(definition).find("trackingUrl") != std::string::npos;
   std::vector<net::WebhookSecret> secrets;
   for (const Bytes& sealed : stored.sealed_secrets) {
     auto secret =
@@ -155,29 +179,32 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   }
   const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
   if (!delay) throw std::invalid_argument("unreadable delay");
-  return std::make_shared<const Workflow>(Workflow{.guid = stored.guid,
-                                                   .business_id = stored.business_id,
-                                                   .business_name = stored.business_name,
-                                                   .sender_name = stored.sender_name,
-                                                   .reply_to = stored.reply_to,
-                                                   .email_enabled = stored.email_enabled,
-                                                   .push_enabled = stored.push_enabled,
-                                                   .name = stored.name,
-                                                   .rule = std::move(rule),
-                                                   .action = action,
-                                                   .definition = std::move(definition),
-                                                   .shows_tracking_page = shows_page,
-                                                   .is_active = stored.is_active,
-                                                   .paused = stored.paused,
-                                                   .ordered = stored.ordered,
-                                                   .delay = *delay,
-                                                   .version = stored.version,
-                                                   .active_since = stored.active_since,
-                                                   .created_at = stored.created_at,
-                                                   .secrets = std::move(secrets),
-                                                   .previous_until = stored.previous_until,
-                                                   .credentials = std::move(credentials),
-                                                   .pacing = read_pacing(stored)});
+  auto workflow = std::make_shared<Workflow>(Workflow{.guid = stored.guid,
+                                                      .business_id = stored.business_id,
+                                                      .business_name = stored.business_name,
+                                                      .sender_name = stored.sender_name,
+                                                      .reply_to = stored.reply_to,
+                                                      .email_enabled = stored.email_enabled,
+                                                      .push_enabled = stored.push_enabled,
+                                                      .name = stored.name,
+                                                      .rule = std::move(rule),
+                                                      .action = nullptr,
+                                                      .definition = {},
+                                                      .steps = {},
+                                                      .shows_tracking_page = false,
+                                                      .is_active = stored.is_active,
+                                                      .paused = stored.paused,
+                                                      .ordered = stored.ordered,
+                                                      .delay = *delay,
+                                                      .version = stored.version,
+                                                      .active_since = stored.active_since,
+                                                      .created_at = stored.created_at,
+                                                      .secrets = std::move(secrets),
+                                                      .previous_until = stored.previous_until,
+                                                      .credentials = std::move(credentials),
+                                                      .pacing = read_pacing(stored)});
+  workflow->set_action(json::parse(stored.action).as_object(), templates);
+  return workflow;
 }
 
 void Catalogue::remove(const Guid& workflow) {

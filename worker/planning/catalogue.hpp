@@ -15,6 +15,7 @@
 #include "base/secret_box.hpp"
 #include "domain/pacing.hpp"
 #include "matching/rule.hpp"
+#include "matching/steps.hpp"
 #include "storage/workflow_reader.hpp"
 
 namespace waybill::worker {
@@ -33,9 +34,11 @@ struct Workflow {
   bool push_enabled = true;
   std::string name;
   matching::Rule rule;
+  // Of a workflow of several steps, its first action, or the action that does nothing.
   const actions::Action* action;
-  json::object definition;   // of the action
-  bool shows_tracking_page;  // its runs may contain links to tracking pages
+  json::object definition;            // of the action
+  std::vector<matching::Step> steps;  // empty for a workflow of one action
+  bool shows_tracking_page;           // its runs may contain links to tracking pages
   bool is_active;
   bool paused;
   bool ordered;
@@ -47,6 +50,10 @@ struct Workflow {
   std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
   domain::Pacing pacing;
+
+  /// Sets the action, the definition and the steps. `templates` are those that they use; may be empty. Throws
+  /// std::invalid_argument if this version cannot read the action.
+  void set_action(json::object action, const json::object& templates);
 };
 
 /// The secrets that sign at `now`, newest first.

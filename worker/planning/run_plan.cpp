@@ -1,5 +1,6 @@
 #include "worker/planning/run_plan.hpp"
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -10,12 +11,12 @@ namespace {
 
 constexpr int max_depth = 8;
 
-actions::WorkflowView view_of(const Workflow& workflow) {
+actions::WorkflowView view_of(const Workflow& workflow, const json::object& definition) {
   return {.guid = workflow.guid,
           .name = workflow.name,
           .business_id = workflow.business_id,
           .business_name = workflow.business_name,
-          .action = workflow.definition,
+          .action = definition,
           .sender_name = workflow.sender_name,
           .reply_to = workflow.reply_to};
 }
@@ -25,11 +26,18 @@ std::string with_rate(const Workflow& workflow, std::string destination, const G
   return domain::destination_with_rate(destination, workflow.guid, business);
 }
 
+bool changes_records(const Workflow& workflow) {
+  if (workflow.steps.empty()) return workflow.action->changes_records();
+  return std::ranges::any_of(workflow.steps, [](const matching::Step& step) {
+    return step.action != nullptr && step.action->changes_records();
+  });
+}
+
 PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
                      const Workflow& workflow, Time now) {
   const Guid guid = Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
   // The depth matters only to actions that change records.
-  const int depth = workflow.action->changes_records() ? storage::cause_depth(event.cause) : 0;
+  const int depth = changes_records(workflow) ? storage::cause_depth(event.cause) : 0;
   return {.run = {.key = {.business_id = event.business_id,
                           .guid = guid,
                           .workflow_id = workflow.guid,
@@ -38,7 +46,8 @@ PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet
                           .entity_type = event.entity_type,
                           .entity_id = event.entity_id,
                           .trigger_code = std::string(workflow.rule.trigger_of(fired).code),
-                          .action = std::string(workflow.action->type()),
+                          .action = workflow.steps.empty() ? std::string(workflow.action->type())
+                                                           : workflow.steps.front().type,
                           .created_at = event.at,
                           .origin = guid,
                           .replay_of = {},
@@ -62,7 +71,7 @@ PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet
 void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   storage::RunState& state = planned.run.state;
   if (state.status == storage::RunStatus::dead) return;
-  if (is_loop(*workflow.action, planned.run.key.depth)) {
+  if (workflow.steps.empty() && is_loop(*workflow.action, planned.run.key.depth)) {
     state = loop_state(std::move(state), state.at);
     return;
   }
@@ -87,19 +96,26 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
                 storage::Run& run, json::object& request) {
   std::vector<std::string_view> triggers;
   if (workflow.rule.triggers.is_list) triggers = workflow.rule.listed(domain::fired_triggers(change));
+  render_action(workflow, *workflow.action, workflow.definition,
+                {.entity = change.entity,
+                 .previous = change.previous,
+                 .entity_type = event.entity_type,
+                 .entity_id = event.entity_id,
+                 .event_id = event.id,
+                 .at = event.at,
+                 .trigger = run.key.trigger_code,
+                 .triggers = triggers},
+                run, request);
+}
+
+void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
+                   const actions::EventView& event, storage::Run& run, json::object& request) {
   try {
-    actions::Plan plan = workflow.action->plan(view_of(workflow), {.entity = change.entity,
-                                                                   .previous = change.previous,
-                                                                   .entity_type = event.entity_type,
-                                                                   .entity_id = event.entity_id,
-                                                                   .event_id = event.id,
-                                                                   .at = event.at,
-                                                                   .trigger = run.key.trigger_code,
-                                                                   .triggers = triggers});
+    actions::Plan plan = action.plan(view_of(workflow, definition), event);
     request = std::move(plan.request);
     run.key.body = std::move(plan.body);
     run.key.destination =
-        with_rate(workflow, workflow.action->destination(request, event.business_id), event.business_id);
+        with_rate(workflow, action.destination(request, workflow.business_id), workflow.business_id);
   } catch (const std::length_error& error) {
     mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
   } catch (const actions::InvalidValue& error) {
@@ -125,9 +141,11 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   PlannedRun planned = begin_run(event, fired, workflow, now);
   planned.run.key.request = storage::deferred_request;
   try {
-    planned.run.key.destination =
-        with_rate(workflow, workflow.action->queue_destination(workflow.definition, event.business_id),
-                  event.business_id);
+    planned.run.key.destination = with_rate(
+        workflow,
+        !workflow.steps.empty() ? storage::step_destination(event.business_id)
+                                : workflow.action->queue_destination(workflow.definition, event.business_id),
+        event.business_id);
   } catch (const std::exception& error) {
     mark_dead(planned.run.state, "CONFIGURATION_ERROR", error);
   }

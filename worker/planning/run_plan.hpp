@@ -39,7 +39,7 @@ struct MatchedEvent {
 PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change,
                     const domain::TriggerSet& fired, const Workflow& workflow, Time now);
 
-/// Like plan_run, but without the texts (storage::is_deferred).
+/// Like plan_run, but without the texts (storage::is_deferred). All runs of several steps begin like this.
 PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
                      const Workflow& workflow, Time now);
 
@@ -50,6 +50,9 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
 
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);
+/// Renders the texts of an action, which may be that of a step. A run that cannot be rendered becomes dead.
+void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
+                   const actions::EventView& event, storage::Run& run, json::object& request);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);

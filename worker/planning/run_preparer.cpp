@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "actions/stored_templates.hpp"
 #include "matching/relatives.hpp"
+#include "storage/run_store.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "worker/planning/run_plan.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
 
+/// True for a run whose delay is over, not for one at the end of a step that waits.
 bool was_waiting(const storage::ClaimedRun& claimed) {
-  return claimed.previous_status == storage::RunStatus::waiting;
+  return claimed.previous_status == storage::RunStatus::waiting && !claimed.run.state.progress;
 }
 
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
@@ -50,6 +54,18 @@ void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error
   state.code = code;
   state.error = std::move(error);
   state.at = now;
+}
+
+/// Calls `work`. The run is dead if the work cannot read what is stored.
+template <typename Work>
+void unless_unreadable(storage::ClaimedRun& claimed, Time now, Work work) {
+  try {
+    work();
+  } catch (const std::invalid_argument& error) {
+    mark_dead(claimed, "UNREADABLE", error.what(), now);
+  } catch (const boost::system::system_error& error) {  // of a stored text
+    mark_dead(claimed, "UNREADABLE", error.what(), now);
+  }
 }
 
 }  // namespace
@@ -148,27 +164,154 @@ bool RunPreparer::still_holds(const domain::Conditions& conditions, const storag
 void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   last_.reset();  // the event may have been erased since the last batch
   const Versions versions = earlier_versions(session, runs, needs_texts);
+  std::vector<Stepping> stepping;
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
     if (!needs_texts(claimed) || !workflow) continue;
     try {
+      const auto earlier = versions.find(claimed.run.key.guid);
+      const auto version =
+          earlier == versions.end() ? std::nullopt : with_version(session, *workflow, earlier->second);
+      const Workflow& its = version ? *version : *workflow;
+      if (!its.steps.empty() || claimed.run.state.progress) {
+        stepping.push_back({&claimed, its});
+        continue;
+      }
       const Source* const source = source_of(session, claimed.run.key);
       if (source == nullptr) {
         mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
                   clock_.now());
         continue;
       }
-      const auto earlier = versions.find(claimed.run.key.guid);
-      const auto version =
-          earlier == versions.end() ? std::nullopt : with_version(session, *workflow, earlier->second);
       json::object request;
-      render_run(source->event, source->change, version ? *version : *workflow, claimed.run, request);
+      render_run(source->event, source->change, its, claimed.run, request);
       claimed.run.state.at = clock_.now();
       claimed.rendered = true;
     } catch (const std::invalid_argument& error) {
       mark_dead(claimed, "UNREADABLE", error.what(), clock_.now());
     }
   }
+  if (!stepping.empty()) begin_all(session, stepping);
+}
+
+/// Begins the next step of runs.
+void RunPreparer::begin_all(storage::Session& session, const std::vector<Stepping>& stepping) {
+  std::vector<const Stepping*> later;
+  for (const Stepping& run : stepping) {
+    if (step_to_begin(run.claimed->run.state) > 1) {
+      later.push_back(&run);
+    } else {
+      begin_first(session, run);
+    }
+  }
+  if (!later.empty()) begin_later(session, later);
+}
+
+void RunPreparer::store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs) const {
+  std::vector<const storage::Run*> begun;
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunState& state = claimed.run.state;
+    const bool is_begun = state.progress && state.status == storage::RunStatus::running;
+    if (is_begun && !needs_texts(claimed)) begun.push_back(&claimed.run);
+  }
+  if (begun.empty()) return;
+  const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(begun);
+  if (held.size() == begun.size()) return;
+  std::unordered_set<Guid> lost;
+  for (const storage::Run* const run : begun) lost.insert(run->key.guid);
+  for (const Guid& run : held) lost.erase(run);
+  std::erase_if(runs, [&](const storage::ClaimedRun& run) { return lost.contains(run.run.key.guid); });
+}
+
+/// The first step sees the record as of the event.
+void RunPreparer::begin_first(storage::Session& session, const Stepping& run) {
+  unless_unreadable(*run.claimed, clock_.now(), [&] {
+    const Source* const source = source_of(session, run.claimed->run.key);
+    if (source == nullptr) {
+      mark_dead(*run.claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
+                clock_.now());
+      return;
+    }
+    begin(session, run, source->event, source->change.entity, source->change);
+  });
+}
+
+/// A later step sees the record as it is now; the last state of a record that the event deleted.
+void RunPreparer::begin_later(storage::Session& session, std::span<const Stepping* const> runs) {
+  storage::Outbox outbox(session);
+  std::vector<storage::PendingEvent> keys;
+  for (const Stepping* const run : runs) {
+    const storage::RunKey& key = run->claimed->run.key;
+    if (!key.replay_of)
+      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
+  }
+  const std::vector<storage::StoredEvent> stored = outbox.fetch(keys);
+  std::vector<storage::StoredEvent> events;
+  for (const Stepping* const run : runs) {
+    const storage::RunKey& key = run->claimed->run.key;
+    auto event = key.replay_of ? outbox.origin(key.event_id, key.origin) : std::nullopt;
+    if (const auto found = find_event(stored, key); !event && found != stored.end()) event = *found;
+    events.push_back(event ? std::move(*event) : event_stub(key));
+  }
+  const std::vector<storage::StoredEvent> current = outbox.current(events);
+  std::vector<domain::Change> then(runs.size()), now(runs.size());
+  std::vector<bool> gone(runs.size());
+  storage::RelativesWanted wanted;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const storage::RunKey& key = runs[i]->claimed->run.key;
+    const storage::StoredEvent& event = events[i];
+    const bool keeps_event = is_for_deletion(key) || is_for_erasure(key);
+    gone[i] = !keeps_event && !current[i].after;
+    if (gone[i]) continue;
+    unless_unreadable(*runs[i]->claimed, clock_.now(), [&] {
+      if (event.before || event.after || event.detail) then[i] = columns_->change(event, {});
+      now[i] = keeps_event ? then[i] : columns_->change(current[i], {});
+    });
+    matching::collect_relatives(key.business_id, key.entity_id, key.entity_type, now[i].entity, wanted, true);
+  }
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  const matching::RelativeIndex index(relatives, public_url_);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const storage::RunKey& key = runs[i]->claimed->run.key;
+    if (gone[i]) {
+      storage::RunState& state = runs[i]->claimed->run.state;
+      state.status = storage::RunStatus::skipped;
+      state.code = "NO_RECORD";
+      state.error = "The record was deleted.";
+      state.at = clock_.now();
+      continue;
+    }
+    if (is_final(runs[i]->claimed->run.state.status)) continue;
+    index.fill(key.business_id, key.entity_id, key.entity_type, now[i].entity);
+    unless_unreadable(*runs[i]->claimed, clock_.now(),
+                      [&] { begin(session, *runs[i], events[i], now[i].entity, then[i]); });
+  }
+}
+
+void RunPreparer::begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
+                        const json::object& entity, const domain::Change& then) {
+  storage::Run& its = run.claimed->run;
+  std::vector<std::string_view> triggers;
+  if (run.workflow.rule.triggers.is_list) triggers = run.workflow.rule.listed(domain::fired_triggers(then));
+  StepView view{.event = event,
+                .entity = entity,
+                .previous = then.previous,
+                .created = then.created,
+                .triggers = triggers,
+                .earlier_texts = {}};
+  if (its.key.replay_of) {
+    its.key.depth = storage::cause_depth(event.cause);
+    view.earlier_texts = [&](int number) -> std::optional<storage::Rendering> {
+      const auto rows = session.run(storage::sql::queue::StepTexts{.business = its.key.business_id,
+                                                                   .origin = its.key.origin,
+                                                                   .replay_of = *its.key.replay_of,
+                                                                   .number = number});
+      const auto found = rows.find();
+      if (!found) return std::nullopt;
+      return storage::Rendering{std::string(found->request), std::optional<std::string>(found->body)};
+    };
+  }
+  begin_steps(run.workflow, view, its, clock_.now());
 }
 
 /// The event that caused a run; null if it is no longer stored.
@@ -188,18 +331,20 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
 /// action. The stored templates are the current ones.
 std::optional<Workflow> RunPreparer::with_version(storage::Session& session, const Workflow& workflow,
                                                   const Version& version) const {
+  json::object templates;
+  if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
+    const auto stored =
+        session.run(storage::sql::templates::Texts{.business = workflow.business_id, .codes = codes});
+    templates = json::parse(stored.front().texts).as_object();
+    actions::add_built_in_templates(templates);
+  }
   Workflow earlier = workflow;
   earlier.rule = version.rule;
-  earlier.definition = version.action;
-  earlier.action = actions::find_action(version.action.at("type").as_string());
-  if (earlier.action == nullptr) return std::nullopt;
-  const std::vector<std::string> codes = earlier.action->templates(version.action);
-  if (codes.empty()) return earlier;
-  const auto stored =
-      session.run(storage::sql::templates::Texts{.business = workflow.business_id, .codes = codes});
-  json::object templates = json::parse(stored.front().texts).as_object();
-  actions::add_built_in_templates(templates);
-  earlier.definition["templates"] = std::move(templates);
+  try {
+    earlier.set_action(version.action, templates);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
   return earlier;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -17,23 +18,29 @@
 
 namespace waybill::worker {
 
-/// Prepares runs that were claimed from the queue for their attempt. Reads the database and changes nothing.
-/// A run is checked and rendered with the version of its workflow that caused it. One thread. Methods throw
-/// DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile; they may then be
-/// called again.
+/// Prepares runs that were claimed from the queue for their attempt. Reads the database, and changes nothing
+/// but the steps that runs begin. A run is checked and rendered with the version of its workflow that caused
+/// it. One thread. Methods throw DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
+/// meanwhile; they may then be called again.
 class RunPreparer {
  public:
-  /// `public_url` is that of the service, for links to tracking pages; may be empty.
-  RunPreparer(const Catalogue& catalogue, const Clock& clock, std::string public_url)
-      : catalogue_(catalogue), clock_(clock), public_url_(std::move(public_url)) {}
+  /// `worker` holds the claimed runs. `public_url` is that of the service, for links to tracking pages; may
+  /// be empty.
+  RunPreparer(const Catalogue& catalogue, const Clock& clock, const Guid& worker, std::string public_url)
+      : catalogue_(catalogue), clock_(clock), worker_(worker), public_url_(std::move(public_url)) {}
 
   /// Checks runs whose delay is over: cancels those whose record is gone or no longer meets the conditions of
   /// the workflow. Other runs stay as they are.
   void recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
-  /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are.
+  /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are. Runs of
+  /// several steps begin their next step; store_steps must follow.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
+  /// Stores the steps that runs have begun, with their texts, before they are performed. Removes the runs
+  /// that this worker no longer holds.
+  void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs) const;
 
  private:
   /// An earlier version of a workflow.
@@ -46,6 +53,11 @@ class RunPreparer {
     storage::StoredEvent event;
     domain::Change change;  // with the relatives at the time of reading
   };
+  /// A claimed run of several steps, with its version of the workflow.
+  struct Stepping {
+    storage::ClaimedRun* claimed;
+    Workflow workflow;
+  };
   using Versions = std::unordered_map<Guid, Version>;  // by run
 
   template <typename Wanted>
@@ -56,11 +68,17 @@ class RunPreparer {
   bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
                    const storage::StoredEvent& current, storage::Outbox& outbox);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
+  void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
+  void begin_first(storage::Session& session, const Stepping& run);
+  void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
+  void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
+             const json::object& entity, const domain::Change& then);
   std::optional<Workflow> with_version(storage::Session& session, const Workflow& workflow,
                                        const Version& version) const;
 
   const Catalogue& catalogue_;
   const Clock& clock_;
+  const Guid worker_;
   const std::string public_url_;
   storage::CachedColumns columns_;
   std::optional<Source> last_;  // cache: the runs of one event come in succession

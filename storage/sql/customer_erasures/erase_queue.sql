@@ -6,7 +6,9 @@
 with found as materialized (
   select q.guid, q.action, q.status from run_queue q
   where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and q.action not in ('update_status', 'push_tracking') and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running')
+    and (q.action not in ('update_status', 'push_tracking') or q.steps is not null)
+    and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running'
+         or q.steps::jsonb is distinct from erased_steps(q.steps)::jsonb)
 ), held as materialized (
   select q.guid from run_queue q join found f on f.guid = q.guid
   where q.business_id = $1 and q.status <> 'running' for update of q skip locked
@@ -16,9 +18,10 @@ with found as materialized (
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
-                    tries)
+                    tries, steps)
   select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action, 'skipped',
-         'ERASED', null, attempts, created_at, now(), origin, replay_of, destination, 'null', null, erased_tries(tries)
+         'ERASED', null, attempts, created_at, now(), origin, replay_of, destination, 'null', null, erased_tries(tries),
+         erased_steps(steps)
   from gone
   returning business_id, created_at, workflow_id, status
 ), counted as (
@@ -26,9 +29,14 @@ with found as materialized (
   select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, status, count(*)
   from moved, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5
 ), changed as (
-  update run_queue q set request = 'null', body = null, error = null, tries = erased_tries(q.tries)
+  update run_queue q set request = 'null', body = null, error = null, tries = erased_tries(q.tries),
+                       steps = erased_steps(q.steps)
   from held h where q.business_id = $1 and q.guid = h.guid and q.action <> 'send_email'
   returning 1
+), texts as (
+  delete from run_step_texts t using run_queue q
+  where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
+    and q.steps is not null and t.business_id = $1 and t.origin = q.origin
 )
 select (select count(*) from moved) + (select count(*) from changed) as runs,
        (select count(*) from found) - (select count(*) from held) as in_flight

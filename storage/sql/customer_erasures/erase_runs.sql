@@ -3,11 +3,16 @@
 -- -> runs bigint
 with changed as (
   update runs r
-  set request = case when r.action in ('update_status', 'push_tracking') then r.request else 'null' end, body = null,
-      error = null, tries = erased_tries(r.tries)
+  set request = case when r.action in ('update_status', 'push_tracking') and r.steps is null then r.request else 'null' end, body = null,
+      error = null, tries = erased_tries(r.tries),
+      steps = erased_steps(r.steps)
   where r.business_id = $1 and r.entity_id = any ($2::uuid[])
-    and (r.body is not null or r.error is not null or r.tries::jsonb <> erased_tries(r.tries)::jsonb
+    and (r.body is not null or r.steps is not null or r.error is not null or r.tries::jsonb <> erased_tries(r.tries)::jsonb
          or (r.request <> 'null' and r.action not in ('update_status', 'push_tracking')))
   returning 1
+), texts as (
+  delete from run_step_texts t using runs r
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and r.steps is not null
+    and t.business_id = $1 and t.origin = r.origin
 )
 select count(*) as runs from changed

@@ -2,7 +2,12 @@
 -- $1 business uuid, $2 records uuid[]
 select r.guid, r.workflow_id as "workflowId", r.entity_id as "entityId", r.trigger_code as trigger, r.action, r.status, r.code,
        r.created_at as "createdAt", r.finished_at as "finishedAt",
-       shown_request(r.business_id, r.action, r.request::json, r.body) as request
+       shown_request(r.business_id, r.action, r.request::json, r.body) as request,
+       (select json_agg(json_build_object('number', t.number, 'request', shown_request(t.business_id, s ->> 'type', t.request::json, t.body))
+                        order by t.number)
+        from json_array_elements(r.steps::json -> 'results') s
+        join run_step_texts t on t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
+                                 and t.number = (s ->> 'number')::integer) as "earlierSteps"
 from all_runs r
 where r.business_id = $1 and r.entity_id = any ($2::uuid[])
 order by r.guid

@@ -1,11 +1,12 @@
 -- Moves finished runs that the worker still holds to the history, and counts them.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
--- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise)
+-- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
+-- element: as stored)
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
-                       $9::text[], $10::text[], $11::text[])
-    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body)
+                       $9::text[], $10::text[], $11::text[], $12::text[])
+    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps)
 )
 \ir places.inc
 , gone as (
@@ -15,10 +16,10 @@ with over as (
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
-                    tries)
+                    tries, steps)
   select g.business_id, g.guid, g.workflow_id, g.workflow_version, g.event_id, g.entity_type, g.entity_id, g.trigger_code, g.action,
          o.status, o.code, o.error, o.attempts, g.created_at, o.finished_at, g.origin, g.replay_of, g.destination,
-         coalesce(o.request, g.request), coalesce(o.body, g.body), o.tries
+         coalesce(o.request, g.request), coalesce(o.body, g.body), o.tries, coalesce(o.steps, g.steps)
   from gone g join over o using (business_id, guid)
   returning business_id, created_at, finished_at, workflow_id, status
 ), times as (

@@ -1,15 +1,17 @@
 -- Updates runs that continue later or are held, if the worker still holds them.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
--- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise)
+-- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
+-- element: as stored)
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
-                       $9::text[], $10::text[], $11::text[])
-    o (business_id, guid, status, code, error, attempts, due_at, tries, request, body)
+                       $9::text[], $10::text[], $11::text[], $12::text[])
+    o (business_id, guid, status, code, error, attempts, due_at, tries, request, body, steps)
 )
 \ir places.inc
 update run_queue q
 set status = p.status, code = p.code, error = p.error, attempts = p.attempts, due_at = p.due_at, tries = p.tries,
-    request = coalesce(p.request, q.request), body = coalesce(p.body, q.body), lease_owner = null
+    request = coalesce(p.request, q.request), body = coalesce(p.body, q.body), steps = coalesce(p.steps, q.steps),
+    lease_owner = null
 from places p
 where q.ctid = p.place and q.lease_owner = $1::uuid

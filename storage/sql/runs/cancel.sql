@@ -8,10 +8,10 @@ with gone as (
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
-                    tries)
+                    tries, steps)
   select business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
          'skipped', 'CANCELLED', 'The run was cancelled.', attempts, created_at, now(), origin, replay_of, destination,
-         request, body, tries
+         request, body, tries, steps
   from gone
   returning business_id, created_at, workflow_id, status
 ), counted as (

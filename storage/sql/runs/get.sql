@@ -1,10 +1,12 @@
--- Returns a run with its request and its attempts.
+-- Returns a run with its request, its steps and its attempts.
 -- $1 business uuid, $2 run uuid
 select guid, workflow_id as "workflowId", workflow_version as "workflowVersion", event_id as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[entity_type + 1] as "entityType", entity_id as "entityId",
        trigger_code as trigger, status, code, error, attempts, created_at as "createdAt",
        next_attempt_at as "nextAttemptAt", finished_at as "finishedAt", replay_of as "replayOf",
+       failed_steps(status, steps) as "failedSteps",
        case when request <> 'null' then shown_request($1::uuid, action, request::json, body) end as request,  -- null if not rendered
-       tries::json as tries
+       shown_steps(action, status, code, error, finished_at, tries, steps) as steps,
+       shown_tries(tries) as tries
 from all_runs
 where business_id = $1::uuid and guid = $2::uuid

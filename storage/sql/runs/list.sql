@@ -5,7 +5,8 @@
 select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVersion", r.event_id as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[r.entity_type + 1] as "entityType", r.entity_id as "entityId",
        r.trigger_code as trigger, r.status, r.code, r.error, r.attempts, r.created_at as "createdAt",
-       r.next_attempt_at as "nextAttemptAt", r.finished_at as "finishedAt", r.replay_of as "replayOf"
+       r.next_attempt_at as "nextAttemptAt", r.finished_at as "finishedAt", r.replay_of as "replayOf",
+       failed_steps(r.status, r.steps) as "failedSteps"
 from (
   (select guid, created_at from runs where business_id = $1::uuid/*finished*//*days*/ order by guid desc /*limit*/)
   union all
@@ -15,11 +16,11 @@ from (
 ) page,
 lateral (
   select guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, status, code, error, attempts,
-         created_at, null::timestamptz as next_attempt_at, finished_at, replay_of
+         created_at, null::timestamptz as next_attempt_at, finished_at, replay_of, steps
   from runs where business_id = $1::uuid and guid = page.guid and created_at = page.created_at/*days*/
   union all
   select guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, status, code, error, attempts,
-         created_at, case when status in ('waiting', 'queued', 'retrying') then due_at end, null, replay_of
+         created_at, case when status in ('waiting', 'queued', 'retrying') then due_at end, null, replay_of, steps
   from run_queue where business_id = $1::uuid and guid = page.guid
   limit 1
 ) r

@@ -1,18 +1,29 @@
--- Queues a new run that repeats the request of a run under the same webhook-id. Returns whether the workflow
--- still exists; nothing is queued otherwise. No row if the run does not exist.
--- $1 business uuid, $2 run uuid, $3 new_run uuid
--- -> has_workflow boolean, ...
-with origin as (
-  select r.*, w.guid is not null as has_workflow, w.ordered
+-- Queues a new run that repeats the request of a run under the same webhook-id. A run of several steps is
+-- repeated from a step on. Returns whether the workflow still exists and the number of steps; nothing is queued
+-- without a workflow or if there is no such step. No row if the run does not exist.
+-- $1 business uuid, $2 run uuid, $3 new_run uuid, $4 from_step int or null (the first that did not succeed)
+-- -> has_workflow boolean, step_count int, ...
+with found as (
+  select r.*, w.guid is not null as has_workflow, w.ordered,
+         coalesce(v.definition -> 'action' -> 'steps', case when r.steps is not null then w.action -> 'steps' end) as definition,
+         coalesce($4::integer, first_open_step(r.action, r.status, r.code, r.steps)) as first_step
   from all_runs r
   left join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id and w.deleted_at is null
+  left join workflow_versions v on v.business_id = r.business_id and v.workflow_id = r.workflow_id and v.version = r.workflow_version
   where r.business_id = $1::uuid and r.guid = $2::uuid
   limit 1
+), origin as (
+  select f.*, coalesce(jsonb_array_length(f.definition), 1) as step_count,
+         f.definition -> (f.first_step - 1) ->> 'type' as first_type
+  from found f
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-                         action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered)
-  select business_id, $3::uuid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
-         'queued', now(), now(), origin, guid, destination, request, body, ordered
-  from origin where has_workflow
+                         action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered, steps)
+  select business_id, $3::uuid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
+         coalesce(first_type, action), 'queued', now(), now(), origin, guid,
+         case when first_type is null then destination else 'steps/' || business_id end,
+         case when first_type is null then request else 'null' end, case when first_type is null then body end, ordered,
+         case when first_type is not null then steps_from(steps, first_step, first_type) end
+  from origin where has_workflow and first_step <= step_count
 )
-select has_workflow, pg_notify('waybill_queue', '') from origin
+select has_workflow, step_count, pg_notify('waybill_queue', '') from origin

@@ -3,7 +3,8 @@
 -- $4 overlap interval (validity of the earlier secrets)
 with found as (
   update workflows set updated_at = now()
-  where business_id = $1::uuid and guid = $2::uuid and deleted_at is null and action ->> 'type' = 'webhook'
+  where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
+    and (action ->> 'type' = 'webhook' or action -> 'steps' @> '[{"type": "webhook"}]')
   returning business_id, guid
 ), old as (
   update workflow_secrets s set expires_at = least(coalesce(s.expires_at, 'infinity'), now() + $4::interval)

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "actions/action.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+
+namespace waybill::api {
+
+/// Checks the action of a request, which must be one that a workflow of a business may have. Null if it is
+/// not; then `errors` says why. `field` is "action" or "steps[0]".
+const actions::Action* find_given_action(const json::object& action, const std::string& field,
+                                         FieldErrors& errors);
+
+/// Checks the `steps` of a request and returns them in the form that is stored, as an action of type
+/// matching::steps_type. Errors are under "steps[0].…"; the result is then not used. `secret` gets the
+/// signing secret that a webhook gives. Pure.
+json::object check_steps(const json::value& given, const actions::CheckContext& context,
+                         std::optional<std::string>& secret, FieldErrors& errors);
+
+/// Adds an error for each wait of a stored action that does not end before `limit`, with the delay of the
+/// workflow and the waits before it.
+void check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors);
+
+/// Calls `visit` with each action of a stored action, its definition and its field: "action", or "steps[0]".
+using VisitAction = std::function<void(const actions::Action& action, const json::object& definition,
+                                       const std::string& field)>;
+void for_each_action(const json::object& action, const VisitAction& visit);
+
+/// Replaces the stored `action` of a workflow by what the API shows: `action` and `steps`, one of which is
+/// null.
+void show_action(json::object& workflow);
+
+}  // namespace waybill::api

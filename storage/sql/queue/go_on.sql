@@ -1,0 +1,21 @@
+-- Ends the current step of runs that the worker still holds and lets them wait for their next one. The texts of
+-- the step that is over are kept.
+-- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 attempts int[],
+-- $6 times timestamptz[], $7 tries text[], $8 steps text[], $9 actions text[] (types of the next steps)
+with over as (
+  select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::integer[], $6::timestamptz[], $7::text[], $8::text[], $9::text[])
+    o (business_id, guid, status, attempts, due_at, tries, steps, action)
+)
+\ir places.inc
+, kept as (
+  insert into run_step_texts (business_id, origin, number, at, request, body)
+  select q.business_id, q.origin, (q.steps::json ->> 'number')::integer, guid_time(q.origin), q.request, q.body
+  from places p join run_queue q on q.ctid = p.place
+  where q.lease_owner = $1::uuid and q.request <> 'null' and q.steps is not null
+  on conflict do nothing
+)
+update run_queue q
+set status = p.status, code = null, error = null, attempts = p.attempts, due_at = p.due_at, tries = p.tries, steps = p.steps,
+    action = p.action, destination = 'steps/' || q.business_id, request = 'null', body = null, lease_owner = null
+from places p
+where q.ctid = p.place and q.lease_owner = $1::uuid

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace waybill::storage {
+
+/// The progress of a run of several steps: its current step, and the results of the steps before it.
+/// Immutable once it is shared. It holds everything that the end of the step depends on, so that the end
+/// needs no definition.
+struct StepProgress {
+  int number = 1;                  // of the current step, from 1
+  std::string type;                // of the current step
+  bool goes_on = false;            // the run goes on if the step fails
+  std::string next;                // type of the next step; empty for the last step
+  int attempts_before = 0;         // attempts of the run before this step
+  std::optional<Time> started_at;  // nullopt: the step is to begin
+  std::optional<Time> until;       // the end of a wait that has begun
+  std::string results = "[]";      // JSON array {number, type, status, code, error, startedAt, finishedAt}
+};
+using StepProgressPtr = std::shared_ptr<const StepProgress>;
+
+/// The text that run_queue.steps and runs.steps store.
+std::string to_text(const StepProgress& progress);
+/// Throws std::invalid_argument for an unreadable text.
+StepProgressPtr parse_progress(std::string_view text);
+
+}  // namespace waybill::storage

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/crash/faults.hpp"
+#include "tests/crash/stack.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/harness/receiver.hpp"
+#include "tests/workflows/tenant.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t most_orders = 5'000;
+constexpr Deadline recovery_limit = 120s;
+
+/// The webhooks of the last step. Thread-safe.
+class Arrivals {
+ public:
+  explicit Arrivals(Receiver& receiver) {
+    receiver.on_request([this](const Received& request) {
+      const json::value body = request.json_body();
+      const std::lock_guard lock(mutex_);
+      ++requests_;
+      ids_[text_at(body, "data.entity.orderNumber")].insert(request.header("webhook-id"));
+      bodies_[request.header("webhook-id")].insert(request.body);
+      const bool follows =
+          text_at(body, "data.entity.metadata.seen") == text_at(body, "data.entity.orderNumber") &&
+          at(body, "data.entity.shipments").as_array().size() == 1;
+      if (!follows) ++early_;
+      return Reply::with_status(200);
+    });
+  }
+  std::size_t orders() const {
+    const std::lock_guard lock(mutex_);
+    return ids_.size();
+  }
+  void check() const {
+    const std::lock_guard lock(mutex_);
+    EXPECT_EQ(early_, 0U) << "webhooks that were sent before the changes of the earlier steps";
+    for (const auto& [order, ids] : ids_) EXPECT_EQ(ids.size(), 1U) << order << " has several webhook-ids";
+    for (const auto& [id, bodies] : bodies_)
+      EXPECT_EQ(bodies.size(), 1U) << id << " was sent with several bodies";
+    std::cout << requests_ - ids_.size() << " webhooks sent again\n";
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::set<std::string>> ids_;     // by order number
+  std::map<std::string, std::set<std::string>> bodies_;  // by webhook-id
+  std::size_t requests_ = 0;
+  std::size_t early_ = 0;
+};
+
+/// Runs a statement until it succeeds; it may run twice.
+void exec_patiently(const Stack& stack, const std::string& sql) {
+  const bool is_done = eventually(
+      [&] {
+        try {
+          Session session(stack.database_url());
+          session.exec(sql);
+          return true;
+        } catch (const std::runtime_error&) {
+          return false;
+        }
+      },
+      recovery_limit);
+  ASSERT_TRUE(is_done) << sql;
+}
+
+// WAYBILL_CRASH_ORDERS makes the test longer, WAYBILL_CRASH_SEED repeats a choice of faults.
+TEST(CrashBetweenSteps, EachStepIsPerformedInOrderAndChangesAreMadeExactlyOnce) {
+  const auto orders =
+      static_cast<std::int64_t>(std::min(from_environment("WAYBILL_CRASH_ORDERS", 200), most_orders));
+  const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
+  std::cout << "WAYBILL_CRASH_SEED=" << seed << "\n";
+  Receiver receiver;
+  const Arrivals arrivals(receiver);
+  Stack stack(seed);
+  Tenant tenant(stack.up(), "steps");
+  tenant.configure({{"name", "steps"},
+                    {"entityType", "Order"},
+                    {"triggerId", trigger_guid("order_created")},
+                    {"steps", json::array{{{"type", "update_record"},
+                                           {"set", {{"metadata", {{"seen", "{{orderNumber}}"}}}}}},
+                                          {{"type", "wait"}, {"delay", "PT1S"}},
+                                          {{"type", "create_shipment"}},
+                                          {{"type", "webhook"}, {"recipient", receiver.url("/last")}}}}});
+  std::mt19937_64 random(seed);
+  std::map<std::string, int> faults;
+  const std::int64_t portion = std::max<std::int64_t>(20, orders / 50);
+  for (std::int64_t first = 1; first <= orders; first += portion) {
+    const std::int64_t last = std::min(orders, first + portion - 1);
+    exec_patiently(stack,
+                   "insert into orders (business_id, order_number, delivery_street, delivery_city) select '" +
+                       tenant.id + "', 'C-' || n, 'Street 1', 'Bonn' from generate_series(" +
+                       std::to_string(first) + ", " + std::to_string(last) +
+                       ") n where not exists (select from orders where order_number = 'C-' || n)");
+    const std::size_t until = arrivals.orders() + random() % static_cast<std::uint64_t>(portion);
+    eventually([&] { return arrivals.orders() >= until; }, 2s);
+    ++faults[stack.kill_one()];
+    stack.repair();
+  }
+  for (const auto& [what, times] : faults) std::cout << "killed " << what << ": " << times << "\n";
+
+  Session database = stack.connect();
+  const auto becomes = [&](const std::string& sql, std::int64_t expected) {
+    return eventually([&] { return database.number(sql) == expected; }, recovery_limit);
+  };
+  EXPECT_TRUE(becomes("select count(*) from pending_events", 0));
+  EXPECT_TRUE(becomes("select count(*) from run_queue", 0));
+  EXPECT_EQ(database.number("select count(*) from all_runs where status = 'succeeded'"), orders);
+  EXPECT_EQ(database.number("select count(*) from all_runs"), orders);
+  EXPECT_EQ(database.number("select count(*) from all_runs where jsonb_path_query_array(steps::jsonb, "
+                            "'$.results[*].number') = '[1, 2, 3, 4]'"),
+            orders);
+  EXPECT_EQ(database.number("select count(*) from events where (order_after).metadata is not null and "
+                            "(order_before).metadata is null"),
+            orders)
+      << "none twice, none missing";
+  EXPECT_EQ(database.number("select count(*) from shipments"), orders);
+  EXPECT_EQ(database.number("select count(distinct order_id) from shipments"), orders);
+  EXPECT_EQ(arrivals.orders(), static_cast<std::size_t>(orders));
+  arrivals.check();
+}
+
+}  // namespace
+}  // namespace waybill::tests

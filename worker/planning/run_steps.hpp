@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "storage/batch.hpp"
+#include "storage/outbox.hpp"
+#include "storage/run.hpp"
+#include "worker/planning/catalogue.hpp"
+
+namespace waybill::worker {
+
+/// The state after a step of a run ended with the final status of `state`: that of the next step, which is to
+/// begin, or the final state of the run. The state of a run of one action stays as it is. Pure.
+storage::RunState end_step(storage::RunState state, Time now);
+
+/// What a step that begins can read. The references are valid only during the call.
+struct StepView {
+  const storage::StoredEvent& event;
+  const json::object& entity;    // as of the event for the first step, as it is now for later ones
+  const json::object& previous;  // of the event
+  bool created;                  // by the event
+  std::span<const std::string_view> triggers;
+  /// Returns the texts that an earlier run of the same event sent for a step; nullopt if there are none.
+  std::function<std::optional<storage::Rendering>(int number)> earlier_texts;
+};
+
+/// The number of the step that a claimed run begins: its current one, or the next if it is a wait that is
+/// over.
+int step_to_begin(const storage::RunState& state);
+
+/// Begins the current step of a claimed run, and those after it while steps end at once: a wait that is over,
+/// a step that is skipped or cannot be rendered. The run is then in one of these states: running, with the
+/// texts of a step that is to be performed; waiting; queued, because the second step reads another state of
+/// the record than the first; or final. Pure, apart from `earlier_texts`.
+void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& run, Time now);
+
+}  // namespace waybill::worker

@@ -1,0 +1,201 @@
+#include "worker/planning/run_steps.hpp"
+
+#include <map>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using storage::RunStatus;
+
+const Time now = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+const Guid business = Guid::parse("33333333-3333-4333-8333-333333333333").value();
+constexpr const char* webhook = R"({"type": "webhook", "recipient": "https://shop.example/", "method": "POST",
+    "contentType": "application/json", "template": null, "headers": {})";
+
+/// A run of a workflow on orders with the given steps.
+struct Case {
+  explicit Case(const std::string& steps)
+      : workflow{.business_id = business, .rule = matching::make_rule("order_created", json::object())} {
+    workflow.set_action({{"type", "steps"}, {"steps", json::parse(steps)}}, {});
+    run.key.business_id = business;
+    run.key.request = storage::deferred_request;
+    run.state.status = RunStatus::running;
+  }
+
+  void begin(Time at = now) {
+    const storage::StoredEvent event{.id = 7,
+                                     .business_id = business,
+                                     .entity_type = domain::EntityType::order,
+                                     .entity_id = {},
+                                     .at = now,
+                                     .cause = {},
+                                     .detail = {},
+                                     .before = {},
+                                     .after = {}};
+    const StepView view{.event = event,
+                        .entity = entity,
+                        .previous = previous,
+                        .created = true,
+                        .triggers = {},
+                        .earlier_texts = earlier_texts};
+    begin_steps(workflow, view, run, at);
+  }
+  /// Ends the current step and lets the run be claimed again.
+  void end(RunStatus status, std::optional<std::string> code = {}) {
+    run.state.status = status;
+    run.state.code = std::move(code);
+    ++run.state.attempts;
+    run.state = end_step(std::move(run.state), now);
+  }
+  void claim() { run.state.status = RunStatus::running; }
+  int number() const { return run.state.progress->number; }
+  /// "NUMBER TYPE STATUS CODE" of the steps that are over.
+  std::vector<std::string> results() const {
+    std::vector<std::string> shown;
+    const json::value all = json::parse(run.state.progress->results);
+    for (const json::value& each : all.as_array()) {
+      const json::object& step = each.as_object();
+      std::string text = std::to_string(step.at("number").as_int64()) + ' ' +
+                         std::string(step.at("type").as_string()) + ' ' +
+                         std::string(step.at("status").as_string());
+      if (step.at("code").is_string()) text += ' ' + std::string(step.at("code").as_string());
+      shown.push_back(std::move(text));
+    }
+    return shown;
+  }
+
+  Workflow workflow;
+  storage::Run run;
+  json::object entity{{"guid", business.to_string()}, {"notes", "x"}, {"collectionDate", nullptr}};
+  json::object previous;
+  std::function<std::optional<storage::Rendering>(int)> earlier_texts;
+};
+
+using Results = std::vector<std::string>;
+
+std::string list(std::initializer_list<std::string> steps) {
+  std::string text = "[";
+  for (const std::string& step : steps) text += (text.size() > 1 ? "," : "") + step;
+  return text + "]";
+}
+
+TEST(RunSteps, EachStepBeginsAfterTheEndOfTheOneBefore) {
+  Case steps(list({std::string(webhook) + "}", std::string(webhook) + "}"}));
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::running);
+  EXPECT_EQ(steps.run.key.action, "webhook");
+  EXPECT_EQ(steps.run.key.destination, "shop.example:443/" + business.to_string());
+  EXPECT_FALSE(storage::is_deferred(steps.run.key));
+  steps.end(RunStatus::succeeded);
+  EXPECT_EQ(steps.run.state.status, RunStatus::queued);
+  EXPECT_EQ(steps.number(), 2);
+  EXPECT_EQ(steps.run.state.progress->attempts_before, 1);
+  EXPECT_TRUE(storage::awaits_step(steps.run.state));
+  steps.claim();
+  steps.begin();
+  EXPECT_FALSE(storage::awaits_step(steps.run.state));
+  steps.end(RunStatus::succeeded);
+  EXPECT_EQ(steps.run.state.status, RunStatus::succeeded);
+  EXPECT_EQ(steps.results(), (Results{"1 webhook succeeded", "2 webhook succeeded"}));
+}
+
+TEST(RunSteps, AFailedStepEndsTheRunUnlessItIsToContinue) {
+  Case steps(list({std::string(webhook) + R"(, "onFailure": "continue"})", std::string(webhook) + "}",
+                   std::string(webhook) + "}"}));
+  steps.begin();
+  steps.end(RunStatus::dead, "HTTP_500");
+  EXPECT_EQ(steps.run.state.status, RunStatus::queued);
+  EXPECT_FALSE(steps.run.state.code);
+  steps.claim();
+  steps.begin();
+  steps.end(RunStatus::dead, "GONE");
+  EXPECT_EQ(steps.run.state.status, RunStatus::dead);
+  EXPECT_EQ(steps.run.state.code, "GONE");
+  EXPECT_EQ(steps.results(), (Results{"1 webhook dead HTTP_500", "2 webhook dead GONE"}));
+}
+
+TEST(RunSteps, ASkippedStepDoesNotEndTheRun) {
+  Case steps(list({std::string(webhook) + "}", std::string(webhook) + R"(, "when": {"notes": "other"}})",
+                   R"({"type": "wait", "until": "collectionDate"})", R"({"type": "wait", "delay": "PT0S"})",
+                   R"({"type": "stop", "when": {"notes": "other"}})", R"({"type": "stop"})",
+                   std::string(webhook) + "}"}));
+  steps.begin();
+  steps.end(RunStatus::skipped, "EXISTS");
+  steps.claim();
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::succeeded);
+  EXPECT_EQ(steps.results(),
+            (Results{"1 webhook skipped EXISTS", "2 webhook skipped CONDITION", "3 wait skipped NO_VALUE",
+                     "4 wait succeeded", "5 stop skipped CONDITION", "6 stop succeeded"}));
+}
+
+TEST(RunSteps, TheSecondStepIsBegunWithAnotherStateOfTheRecordThanTheFirst) {
+  Case steps(list({R"({"type": "stop", "when": {"notes": "other"}})", std::string(webhook) + "}"}));
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::queued);
+  EXPECT_EQ(step_to_begin(steps.run.state), 2);
+}
+
+TEST(RunSteps, AWaitEndsWhenTheRunIsClaimed) {
+  Case steps(list({R"({"type": "wait", "delay": "PT2H"})", std::string(webhook) + "}"}));
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
+  EXPECT_EQ(steps.run.state.at, now + std::chrono::hours(2));
+  EXPECT_TRUE(storage::awaits_step(steps.run.state));
+  steps.run.state.progress = storage::parse_progress(storage::to_text(*steps.run.state.progress));
+  EXPECT_EQ(step_to_begin(steps.run.state), 2);
+  steps.claim();
+  steps.begin(now + std::chrono::hours(2));
+  EXPECT_EQ(steps.run.key.action, "webhook");
+  EXPECT_EQ(steps.run.state.status, RunStatus::running);
+  EXPECT_EQ(steps.results(), Results{"1 wait succeeded"});
+}
+
+TEST(RunSteps, AStepThatCannotBeRenderedFails) {
+  Case steps(
+      list({R"({"type": "update_record", "set": {"collectionDate": "{{notes}}"}, "onFailure": "continue"})",
+            R"({"type": "stop"})"}));
+  steps.run.key.entity_type = domain::EntityType::order;
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::queued);
+  EXPECT_EQ(steps.results(), Results{"1 update_record dead INVALID_VALUE"});
+}
+
+TEST(RunSteps, AStepThatChangesRecordsIsNotPerformedAtTheEndOfALoop) {
+  Case steps(list({R"({"type": "update_status", "recipient": "", "template": "ready", "status": "ready"})",
+                   R"({"type": "stop"})"}));
+  steps.run.key.depth = 8;
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::dead);
+  EXPECT_EQ(steps.run.state.code, "LOOP");
+}
+
+TEST(RunSteps, AReplaySendsTheTextsOfTheEarlierRun) {
+  Case steps(list({std::string(webhook) + "}", std::string(webhook) + R"(, "when": {"notes": "other"}})"}));
+  steps.earlier_texts = [](int number) -> std::optional<storage::Rendering> {
+    if (number != 2) return std::nullopt;
+    return storage::Rendering{R"({"url": "https://other.example/"})", "the body"};
+  };
+  steps.begin();
+  steps.end(RunStatus::succeeded);
+  steps.claim();
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::running);
+  EXPECT_EQ(steps.run.key.body, "the body");
+  EXPECT_EQ(steps.run.key.destination, "other.example:443/" + business.to_string());
+}
+
+TEST(RunSteps, AStepThatTheStoredVersionLacksEndsTheRun) {
+  Case steps(list({R"({"type": "stop"})"}));
+  steps.run.state.progress =
+      std::make_shared<storage::StepProgress>(storage::StepProgress{.number = 2, .type = "webhook"});
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::dead);
+  EXPECT_EQ(steps.run.state.code, "CONFIGURATION_ERROR");
+}
+
+}  // namespace
+}  // namespace waybill::worker
