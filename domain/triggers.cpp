@@ -166,6 +166,7 @@ int breadth(const TriggerRow& row) {
 
 constexpr std::string_view list_prefix = "any:";
 constexpr std::string_view second_prefix = "2:";
+constexpr std::string_view timer_prefix = "timer:";
 
 const Catalogue& catalogue() {
   static const Catalogue instance;
@@ -180,6 +181,20 @@ bool has_status(const Change& change, std::string_view status) {
 bool has_value(const Change& change, std::string_view path) {
   const json::value* value = find_path(change.entity, path);
   return value != nullptr && !value->is_null();
+}
+
+/// Reads `order.createdAt:PT24H`.
+std::optional<TriggerChoice> parse_stored_timer(std::string_view stored) {
+  const auto dot = stored.find('.');
+  const auto colon = stored.find(':');
+  if (dot == std::string_view::npos || colon == std::string_view::npos || dot > colon) return std::nullopt;
+  const auto type = parse_entity_type(stored.substr(0, dot));
+  if (!type) return std::nullopt;
+  const auto parsed = parse_timer(
+      json::object{{"field", stored.substr(dot + 1, colon - dot - 1)}, {"offset", stored.substr(colon + 1)}},
+      *type);
+  const Timer* const timer = std::get_if<Timer>(&parsed);
+  return timer == nullptr ? std::nullopt : std::optional(choose(*timer, *type));
 }
 
 bool fires(const Rule& rule, const Change& change) {
@@ -253,6 +268,10 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
 }
 
 std::string TriggerChoice::stored() const {
+  if (timer) {
+    return std::string(timer_prefix) + std::string(record_type(first->entity_type).label) + '.' +
+           std::string(timer->field->path) + ':' + format_offset(timer->offset);
+  }
   if (!is_list) return std::string(second_format ? second_prefix : "") + std::string(first->code);
   std::string text(list_prefix);
   if (is_all) return text + std::string(record_type(first->entity_type).label) + "_*";
@@ -266,6 +285,7 @@ std::string TriggerChoice::stored() const {
 
 json::array TriggerChoice::shown() const {
   json::array list;
+  if (timer) return list;
   if (is_all) {
     list.emplace_back("*");
     return list;
@@ -277,6 +297,22 @@ json::array TriggerChoice::shown() const {
   return list;
 }
 
+const Trigger& timer_trigger(EntityType type) {
+  static const auto all = [] {
+    std::array<Trigger, entity_type_count> made;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      made.at(i) = {Guid(), "timer", "Timer", "A time at or near the value of a field has come.",
+                    static_cast<EntityType>(i)};
+    }
+    return made;
+  }();
+  return all.at(static_cast<std::size_t>(type));
+}
+
+TriggerChoice choose(const Timer& timer, EntityType type) {
+  return {.set = {}, .first = &timer_trigger(type), .timer = timer};
+}
+
 TriggerChoice choose(const Trigger& trigger) {
   TriggerChoice choice{.set = {}, .first = &trigger};
   choice.set.set(trigger_index(trigger));
@@ -284,6 +320,7 @@ TriggerChoice choose(const Trigger& trigger) {
 }
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (stored.starts_with(timer_prefix)) return parse_stored_timer(stored.substr(timer_prefix.size()));
   if (!stored.starts_with(list_prefix)) {
     const bool is_second = stored.starts_with(second_prefix);
     if (is_second) stored.remove_prefix(second_prefix.size());

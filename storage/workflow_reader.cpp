@@ -47,7 +47,9 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
          .sender_name = std::string(row.sender_name.value_or("")),
          .reply_to = std::string(row.reply_to.value_or("")),
          .email_enabled = row.email_enabled,
-         .push_enabled = row.push_enabled});
+         .push_enabled = row.push_enabled,
+         .timer_plan = row.timer_plan.value_or(0),
+         .timer_since = row.timer_since.value_or(Time())});
   }
   return workflows;
 }

@@ -40,6 +40,8 @@ struct StoredWorkflow {
   std::string reply_to;       // likewise
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;
+  int timer_plan = 0;  // the version that last changed the timer; 0 without a timer
+  Time timer_since{};  // when it did
 };
 
 /// Returns all workflows that changed since `epoch` or whose templates may have, including deleted ones, in

@@ -95,8 +95,10 @@ constexpr Property backtested_properties[] = {
 };
 constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 
-constexpr std::string_view reasons[] = {"switched_off", "other_trigger",    "condition",        "loop",
-                                        "paused",       "newer_than_event", "notifications_off"};
+constexpr std::string_view reasons[] = {
+    "switched_off",     "other_trigger",     "condition",     "loop",       "paused",
+    "newer_than_event", "notifications_off", "timer_waiting", "timer_moved"};
+constexpr std::string_view kinds[] = {"event", "timer"};
 
 constexpr Property explained_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -107,13 +109,15 @@ constexpr Property explained_workflow_properties[] = {
      .kind = Kind::one_of,
      .values = reasons,
      .description = "Why the workflow did not run or waits; null if it ran."},
+    {.name = "dueAt", .kind = Kind::timestamp, .description = "The time of a timer; null for an event."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
-    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .description = "Null for a timer."},
+    {.name = "kind", .kind = Kind::one_of, .nullable = false, .values = kinds},
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
-    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &run_trigger_schema},
     {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &explained_workflow_schema},
 };
 constexpr Schema explained_schema{"ExplainedEvent", explained_properties};
@@ -260,10 +264,13 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   auto entity = co_await matching::current_entity(services.db, business, definition.entity_type, record,
                                                   services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
-  const auto last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
-    return matching::last_change(session, business, record).value_or(domain::Change());
-  });
   const matching::Rule rule = rule_of(definition);
+  domain::Change last;  // none for a timer
+  if (!rule.triggers.timer) {
+    last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
+      return matching::last_change(session, business, record).value_or(domain::Change());
+    });
+  }
   const domain::TriggerSet fired = domain::fired_triggers(last);
   const std::string_view trigger = rule.trigger_of(fired).code;
   const std::vector<std::string_view> listed = rule.listed(fired);
@@ -337,14 +344,17 @@ json::object explained_json(const matching::ExplainedEvent& event) {
   json::array triggers(event.triggers.begin(), event.triggers.end());
   json::array workflows;
   for (const auto& workflow : event.workflows) {
-    workflows.push_back({{"guid", workflow.guid.to_string()},
-                         {"name", workflow.name},
-                         {"fired", workflow.fired},
-                         {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
-                         {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
-                         {"conditions", conditions_json(workflow.conditions)}});
+    workflows.push_back(
+        {{"guid", workflow.guid.to_string()},
+         {"name", workflow.name},
+         {"fired", workflow.fired},
+         {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
+         {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
+         {"dueAt", workflow.due ? json::value(format_timestamp(*workflow.due)) : json::value()},
+         {"conditions", conditions_json(workflow.conditions)}});
   }
-  return {{"eventId", event.id},
+  return {{"eventId", event.id ? json::value(*event.id) : json::value()},
+          {"kind", event.id ? "event" : "timer"},
           {"at", format_timestamp(event.at)},
           {"triggers", std::move(triggers)},
           {"workflows", std::move(workflows)}};

@@ -117,7 +117,9 @@ const domain::Trigger& first_trigger(const WorkflowDefinition& definition) {
 asio::awaitable<void> read_record(const Call& call, Services& services, Test& test) {
   const auto record = guid_at(call.object(), "entityId");
   if (!record) {
-    const json::object sample = event_sample(first_trigger(test.definition));
+    const domain::Trigger& named = first_trigger(test.definition);
+    const json::object sample =
+        event_sample(named.guid.is_nil() ? domain::triggers(named.entity_type).front() : named);
     const json::object& data = sample.at("data").as_object();
     test.entity = data.at("entity").as_object();
     test.previous = data.at("previous").as_object();

@@ -19,9 +19,10 @@ namespace sql = storage::sql::workflows;
 constexpr Property definition_properties[] = {
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
-    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &run_trigger_schema},
     {.name = "triggerId", .kind = Kind::uuid},
     triggers_property,
+    timer_property,
     {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_schema},
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "ordered", .kind = Kind::boolean, .nullable = false},

@@ -18,13 +18,16 @@ constexpr Property configure_properties[] = {
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "triggerId",
      .kind = Kind::uuid,
-     .nullable = false,
      .description = "A guid from the triggers of the entity type, instead of triggers."},
     {.name = "triggers",
      .kind = Kind::array,
      .items = Kind::string,
      .description = "Codes of triggers of the entity type, or \"*\" alone. One event makes one run, however "
                     "many of them it meets."},
+    {.name = "timer",
+     .kind = Kind::any,
+     .schema = &timer_schema,
+     .description = "Instead of triggers: the workflow runs once for each record and value of a field."},
     {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_input_schema},
     {.name = "conditions",
      .kind = Kind::any,
@@ -47,13 +50,37 @@ constexpr Property configure_properties[] = {
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
 
-/// True if the members of a request name triggers; their values may be invalid.
+constexpr const char* no_triggers = "is required unless triggers or timer is given";
+
+/// True if the members of a request name triggers; their values may be invalid. A read of a workflow with a
+/// timer has an empty list.
+bool names_events(const json::object& body) {
+  const json::value* const list = find_value(body, "triggers");
+  const bool is_empty = list != nullptr && list->is_array() && list->get_array().empty();
+  return find_value(body, "triggerId") != nullptr ||
+         (list != nullptr && !(is_empty && find_value(body, "timer") != nullptr));
+}
+
 bool names_triggers(const json::object& body) {
-  return body.contains("triggerId") || find_value(body, "triggers") != nullptr;
+  return names_events(body) || find_value(body, "timer") != nullptr;
+}
+
+/// Overwrites the triggers by a timer.
+void merge_timer(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (names_events(body))
+    errors.push_back({"timer", "must not be given together with triggerId or triggers"});
+  auto parsed = domain::parse_timer(*find_value(body, "timer"), definition.entity_type);
+  if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+    errors.insert(errors.end(), problems->begin(), problems->end());
+  } else {
+    definition.trigger_code =
+        domain::choose(std::get<domain::Timer>(parsed), definition.entity_type).stored();
+  }
 }
 
 /// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
 void merge_triggers(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (find_value(body, "timer") != nullptr) return merge_timer(body, definition, errors);
   const auto guid = guid_at(body, "triggerId");
   const domain::Trigger* const named = guid ? domain::find_trigger(*guid) : nullptr;
   const json::value* const list = find_value(body, "triggers");
@@ -76,8 +103,8 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
   }
   const auto choice = domain::parse_choice(definition.trigger_code);
   if (choice && choice->first->entity_type != definition.entity_type) {
-    errors.push_back(
-        {"triggerId", "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
+    errors.push_back({choice->timer ? "timer" : "triggerId",
+                      "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
                           ", not of " + std::string(domain::record_type(definition.entity_type).name)});
   }
 }
@@ -177,8 +204,10 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 
 void show_triggers(json::object& workflow) {
   const auto choice = domain::parse_choice(std::string_view(workflow.at("trigger").as_string()));
-  workflow["triggerId"] = choice ? json::value(choice->first->guid.to_string()) : json::value();
+  const bool has_timer = choice && choice->timer;
+  workflow["triggerId"] = choice && !has_timer ? json::value(choice->first->guid.to_string()) : json::value();
   workflow["triggers"] = choice ? choice->shown() : json::array{workflow.at("trigger")};
+  workflow["timer"] = has_timer ? json::value(choice->timer->shown()) : json::value();
   if (choice) workflow["trigger"] = choice->first->code;
 }
 
@@ -206,7 +235,7 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
   for (const char* name : {"entityType", "action"}) {
     if (!definition.contains(name)) errors.push_back({name, "is required"});
   }
-  if (!names_triggers(definition)) errors.push_back({"triggerId", "is required unless triggers is given"});
+  if (!names_triggers(definition)) errors.push_back({"triggerId", no_triggers});
   WorkflowDefinition merged;
   merged.is_test = true;
   merged.conditions = json::object();
@@ -218,7 +247,7 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
   for (const char* name : {"name", "entityType", "action"}) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
-  if (!names_triggers(body)) errors.push_back({"triggerId", "is required unless triggers is given"});
+  if (!names_triggers(body)) errors.push_back({"triggerId", no_triggers});
   WorkflowDefinition definition;
   definition.conditions = json::object();
   merge_checked(body, {.allow_private = true}, {}, definition, errors);

@@ -1,5 +1,7 @@
 #include "api/workflows/workflow_schemas.hpp"
 
+#include <vector>
+
 #include "api/records/fields.hpp"
 #include "domain/triggers.hpp"
 
@@ -271,6 +273,30 @@ constexpr const Schema* planned_requests[] = {
     &planned_webhook_schema, &planned_email_schema,    &planned_push_schema,    &planned_status_schema,
     &planned_record_schema,  &planned_shipment_schema, &planned_tracking_schema};
 
+constexpr Property timer_properties[] = {
+    {.name = "field",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "createdAt, statusChangedAt, collectionDate, estimatedDelivery or lastTraceAt, as the "
+                    "entity type has them."},
+    {.name = "offset",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "ISO 8601 with an optional sign, such as PT24H or -P1D; at most 366 days."},
+};
+
+/// The codes of all triggers, and that of timers.
+std::span<const std::string_view> run_triggers() {
+  static const auto codes = [] {
+    std::vector<std::string_view> all(domain::trigger_codes().begin(), domain::trigger_codes().end());
+    all.emplace_back("timer");
+    return all;
+  }();
+  return codes;
+}
+
 /// The paths depend on the entity type, and the types of the values on the path; the handler checks both.
 constexpr std::string_view conditions_json = R"json({
   "type": "object",
@@ -315,6 +341,8 @@ constexpr std::string_view conditions_json = R"json({
 }  // namespace
 
 const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
+const Schema run_trigger_schema{.name = "RunTrigger", .values = run_triggers()};
+const Schema timer_schema{"Timer", timer_properties};
 const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
 const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};

@@ -12,9 +12,17 @@ inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,
                                             .nullable = false,
                                             .items = Kind::string,
-                                            .description = "The codes of the triggers, or \"*\" alone."};
+                                            .description =
+                                                "The codes of the triggers, or \"*\" alone; "
+                                                "empty for a workflow with a timer."};
+extern const Schema timer_schema;
+inline constexpr Property timer_property{.name = "timer",
+                                         .kind = Kind::object,
+                                         .schema = &timer_schema,
+                                         .description = "Null for a workflow with triggers."};
 
 extern const Schema trigger_code_schema;
+extern const Schema run_trigger_schema;  // also `timer`
 extern const Schema conditions_schema;
 extern const Schema condition_operator_schema;  // the name of an operator
 extern const Schema action_input_schema;        // as a request defines it

@@ -37,6 +37,7 @@ void keep_partitions(storage::blocking::Connection& session, const DutyOptions& 
 void fold_counts(storage::blocking::Connection& session, const DutyOptions& options);
 void release_held(storage::blocking::Connection& session, const DutyOptions& options);
 void expire(storage::blocking::Connection& session, const DutyOptions& options);
+void expire_timers(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
 void purge_deleted(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_history(storage::blocking::Connection& session, const DutyOptions& options);

@@ -11,6 +11,7 @@ std::span<const Duty> all_duties() {
       {"fold_counts", 10s, fold_counts},
       {"release_held", 5s, release_held},
       {"expire", 10min, expire},
+      {"expire_timers", 10min, expire_timers},
       {"expire_uploads", 10min, expire_uploads},
       {"expire_history", 1h, expire_history},
       {"purge_deleted", 10min, purge_deleted},

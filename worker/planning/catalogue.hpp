@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <shared_mutex>
@@ -45,6 +46,8 @@ struct Workflow {
   std::vector<net::WebhookSecret> secrets;  // newest first
   std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
+  int timer_plan = 0;  // the version that last changed the timer; 0 without a timer
+  Time timer_since{};  // when it did
 };
 
 /// The secrets that sign at `now`, newest first.
@@ -81,6 +84,11 @@ class Catalogue {
   /// The switched-on workflows of a business for one entity type, in the order of creation.
   std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
 
+  /// The workflows of a business and entity type that have a timer, also those that are switched off.
+  std::vector<WorkflowPtr> with_timer(const Guid& business, domain::EntityType type) const;
+  /// True if any workflow has a timer.
+  bool has_timers() const { return timers_ > 0; }
+
   /// Sets the suspended businesses, whose runs are held.
   void suspend(std::unordered_set<Guid> businesses);
   bool is_suspended(const Guid& business) const;
@@ -100,6 +108,7 @@ class Catalogue {
   mutable std::shared_mutex mutex_;
   std::unordered_map<Guid, WorkflowPtr> workflows_;
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
+  std::atomic<int> timers_ = 0;  // the number of workflows with a timer
   std::unordered_map<Guid, Unreadable> unreadable_;
   std::unordered_set<Guid> suspended_;
 };

@@ -126,6 +126,26 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   return planned;
 }
 
+PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now) {
+  const storage::StoredEvent stub{.id = timer.run_event,
+                                  .business_id = timer.business_id,
+                                  .entity_type = workflow.rule.entity_type(),
+                                  .entity_id = timer.entity_id,
+                                  .at = timer.due,
+                                  .cause = {},
+                                  .detail = {},
+                                  .before = {},
+                                  .after = {}};
+  PlannedRun planned = defer_run(stub, {}, workflow, now);
+  const Guid moment =
+      Guid::from_name(timer.entity_id, std::to_string(timer.value.time_since_epoch().count()));
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | moment.bytes.at(i);
+  planned.run.key.guid = Guid::timed_hash(to_unix_ms(timer.due), workflow.guid, number);
+  planned.run.key.origin = planned.run.key.guid;
+  return planned;
+}
+
 bool is_loop(const actions::Action& action, int depth) {
   return action.changes_records() && depth >= max_depth;
 }

@@ -30,6 +30,7 @@ struct MatchedEvent {
   // counts their attempts.
   bool orphan = false;
   std::vector<storage::PostponedMatch> postponed = {};  // for workflows that this version cannot read
+  std::vector<storage::TimerChange> timers = {};
 };
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give
@@ -45,6 +46,21 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 /// the request in `request`. A run that cannot be rendered becomes dead.
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request);
+
+/// A timer that has come due.
+struct DueTimer {
+  Guid business_id;
+  Guid workflow_id;
+  Guid entity_id;
+  int plan;
+  Time value;  // of the field
+  Time due;
+  std::uint64_t run_event;  // the id that its run has instead of an event's
+};
+
+/// Plans the run of a timer, without the texts. The same workflow, record and value always give the same run
+/// guid.
+PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);
