@@ -75,14 +75,16 @@ Time DueTimers::next_look() const {
 
 bool DueTimers::work(storage::Session& session) {
   const Time now = clock_.now();
-  if (now < next_look()) return false;
+  const bool is_changed = seen_epoch_ != catalogue_.epoch() && catalogue_.has_timers();
+  if (now < next_look() && !is_changed) return false;
+  seen_epoch_ = catalogue_.epoch();
   const std::vector<std::int16_t> shards = intake_.shards();
   noted_due_ = never;
   if (shards.empty()) {
     next_look_ = now + look_every;
     return false;
   }
-  if (fire(session, shards) || (has_scan_ && scan(session, shards))) return true;
+  if (fire(session, shards) || ((has_scan_ || is_changed) && scan(session, shards))) return true;
   const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
   has_scan_ = found.has_scan;
   next_look_ = now + look_every;
