@@ -167,6 +167,8 @@ int breadth(const TriggerRow& row) {
 constexpr std::string_view list_prefix = "any:";
 constexpr std::string_view second_prefix = "2:";
 constexpr std::string_view timer_prefix = "timer:";
+constexpr std::string_view schedule_prefix = "schedule:";
+constexpr std::size_t deepest_schedule = 8;  // nesting of its JSON
 
 const Catalogue& catalogue() {
   static const Catalogue instance;
@@ -195,6 +197,31 @@ std::optional<TriggerChoice> parse_stored_timer(std::string_view stored) {
       *type);
   const Timer* const timer = std::get_if<Timer>(&parsed);
   return timer == nullptr ? std::nullopt : std::optional(choose(*timer, *type));
+}
+
+/// Reads `order:{"schedule": …}`.
+std::optional<TriggerChoice> parse_stored_schedule(std::string_view stored) {
+  const auto colon = stored.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto type = parse_entity_type(stored.substr(0, colon));
+  auto members = parse_json(stored.substr(colon + 1), deepest_schedule);
+  const auto* const value = std::get_if<json::value>(&members);
+  if (!type || value == nullptr || !value->is_object() || !value->get_object().contains("schedule"))
+    return std::nullopt;
+  auto parsed = parse_schedule(value->get_object(), *type);
+  auto* const schedule = std::get_if<Schedule>(&parsed);
+  return schedule == nullptr ? std::nullopt : std::optional(choose(std::move(*schedule), *type));
+}
+
+using EventlessTriggers = std::array<Trigger, entity_type_count>;
+
+/// Triggers that no event meets, by entity type.
+EventlessTriggers eventless_triggers(std::string_view code, std::string_view name,
+                                     std::string_view description) {
+  EventlessTriggers made;
+  for (std::size_t i = 0; i < made.size(); ++i)
+    made.at(i) = {Guid(), code, name, description, static_cast<EntityType>(i)};
+  return made;
 }
 
 bool fires(const Rule& rule, const Change& change) {
@@ -272,6 +299,10 @@ std::string TriggerChoice::stored() const {
     return std::string(timer_prefix) + std::string(record_type(first->entity_type).label) + '.' +
            std::string(timer->field->path) + ':' + format_offset(timer->offset);
   }
+  if (schedule) {
+    return std::string(schedule_prefix) + std::string(record_type(first->entity_type).label) + ':' +
+           to_json(schedule->shown());
+  }
   if (!is_list) return std::string(second_format ? second_prefix : "") + std::string(first->code);
   std::string text(list_prefix);
   if (is_all) return text + std::string(record_type(first->entity_type).label) + "_*";
@@ -285,7 +316,7 @@ std::string TriggerChoice::stored() const {
 
 json::array TriggerChoice::shown() const {
   json::array list;
-  if (timer) return list;
+  if (timer || schedule) return list;
   if (is_all) {
     list.emplace_back("*");
     return list;
@@ -297,20 +328,15 @@ json::array TriggerChoice::shown() const {
   return list;
 }
 
-const Trigger& timer_trigger(EntityType type) {
-  static const auto all = [] {
-    std::array<Trigger, entity_type_count> made;
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      made.at(i) = {Guid(), "timer", "Timer", "A time at or near the value of a field has come.",
-                    static_cast<EntityType>(i)};
-    }
-    return made;
-  }();
-  return all.at(static_cast<std::size_t>(type));
+TriggerChoice choose(const Timer& timer, EntityType type) {
+  static const auto named =
+      eventless_triggers("timer", "Timer", "A time at or near the value of a field has come.");
+  return {.set = {}, .first = &named.at(static_cast<std::size_t>(type)), .timer = timer};
 }
 
-TriggerChoice choose(const Timer& timer, EntityType type) {
-  return {.set = {}, .first = &timer_trigger(type), .timer = timer};
+TriggerChoice choose(Schedule schedule, EntityType type) {
+  static const auto named = eventless_triggers("schedule", "Schedule", "A time of a schedule has come.");
+  return {.set = {}, .first = &named.at(static_cast<std::size_t>(type)), .schedule = std::move(schedule)};
 }
 
 TriggerChoice choose(const Trigger& trigger) {
@@ -321,6 +347,8 @@ TriggerChoice choose(const Trigger& trigger) {
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
   if (stored.starts_with(timer_prefix)) return parse_stored_timer(stored.substr(timer_prefix.size()));
+  if (stored.starts_with(schedule_prefix))
+    return parse_stored_schedule(stored.substr(schedule_prefix.size()));
   if (!stored.starts_with(list_prefix)) {
     const bool is_second = stored.starts_with(second_prefix);
     if (is_second) stored.remove_prefix(second_prefix.size());

@@ -13,6 +13,7 @@
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
 #include "domain/records/record_type.hpp"
+#include "domain/schedule.hpp"
 #include "domain/timer.hpp"
 
 namespace waybill::domain {
@@ -44,34 +45,35 @@ TriggerSet fired_triggers(const Change& change);
 std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
 
 /// The triggers of a workflow, chosen by one guid (`triggerId`) or as a list of codes (`triggers`); or its
-/// timer, instead of triggers.
+/// timer or schedule, instead of triggers.
 struct TriggerChoice {
-  TriggerSet set;                  // empty for a timer
-  const Trigger* first = nullptr;  // of the list; for all triggers that of the entity type; see timer_trigger
+  TriggerSet set;                  // empty for a timer or a schedule
+  const Trigger* first = nullptr;  // of the list; for all triggers that of the entity type; see choose
   bool is_list = false;
   bool is_all = false;  // `["*"]`
   /// The workflow's action needs a reader of the second format.
   bool second_format = false;
   std::optional<Timer> timer = std::nullopt;
+  std::optional<Schedule> schedule = std::nullopt;
 
   bool operator==(const TriggerChoice&) const = default;
   /// The triggers that the choice and an event share, the narrowest first.
   std::vector<const Trigger*> met(const TriggerSet& fired) const { return narrowest_first(set & fired); }
   /// The form in which the choice is stored. The first format is the code of a trigger. The second format is
-  /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`; for a timer `timer:order.createdAt:PT24H`.
+  /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`; for a timer `timer:order.createdAt:PT24H`,
+  /// for a schedule `schedule:order:` and its members as JSON.
   /// Versions that do not know a form hold the workflow as unreadable instead of performing it in another
   /// way.
   std::string stored() const;
-  /// The list as the API shows it; one code for a choice by guid, none for a timer.
+  /// The list as the API shows it; one code for a choice by guid, none for a timer or a schedule.
   json::array shown() const;
 };
 
-/// Names the runs of timers of an entity type. It has the code `timer` and no guid, and is not in the
-/// catalogue.
-const Trigger& timer_trigger(EntityType type);
-
 TriggerChoice choose(const Trigger& trigger);
+/// `first` then names the runs: it has the code `timer` or `schedule` and no guid, and is not in the
+/// catalogue.
 TriggerChoice choose(const Timer& timer, EntityType type);
+TriggerChoice choose(Schedule schedule, EntityType type);
 /// Reads the stored form. Returns nullopt if this version does not know it.
 std::optional<TriggerChoice> parse_choice(std::string_view stored);
 /// Reads the codes in a request, for an entity type. Errors name `triggers` or `triggers[2]`.

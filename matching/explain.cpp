@@ -139,7 +139,8 @@ std::string_view reason_of_timer(bool is_waiting, bool is_active, std::optional<
   return run->code == "NOTIFICATIONS_OFF" ? "notifications_off" : run->status == "held" ? "paused" : "";
 }
 
-/// The timers of a record that wait or came due. `newest` is its last change; may be null.
+/// The timers of a record that wait or came due, and its runs of schedules. `newest` is its last change; may
+/// be null.
 std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
                                            const Guid& entity, const PastChange* newest, std::size_t limit) {
   const auto rows = session.run(
@@ -169,7 +170,8 @@ std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid
         workflow.conditions = rule.conditions.explain({newest->change.entity, no_previous, false});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): this version cannot read it
     }
-    timers.push_back({std::nullopt, row.due_at, {"timer"}, {std::move(workflow)}});
+    timers.push_back(
+        {std::nullopt, row.due_at, {row.is_schedule ? "schedule" : "timer"}, {std::move(workflow)}});
   }
   return timers;
 }
@@ -213,8 +215,8 @@ std::vector<ExplainedEvent> merged(std::vector<ExplainedEvent> events, std::vect
   return all;
 }
 
-bool has_timer(const Version* version) {
-  return version != nullptr && version->rule && version->rule->triggers.timer;
+bool is_timed(const Version* version) {
+  return version != nullptr && version->rule && version->rule->is_timed();
 }
 
 std::vector<std::string_view> codes(domain::EntityType type, const domain::TriggerSet& fired) {
@@ -256,7 +258,7 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
         result.emplace_back(ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
     for (const PastWorkflow& workflow : workflows) {
       if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
-      if (has_timer(workflow.version_at(event.at))) continue;
+      if (is_timed(workflow.version_at(event.at))) continue;
       entry.workflows.push_back(explain_workflow(workflow, change, runs, pending));
     }
   }

@@ -26,15 +26,16 @@ struct ExplainedWorkflow {
 };
 
 struct ExplainedEvent {
-  std::optional<std::uint64_t> id;         // nullopt: a timer
+  std::optional<std::uint64_t> id;         // nullopt: a timer or a schedule, as `triggers` says
   Time at;                                 // of a timer when it is due, or when it moved
   std::vector<std::string_view> triggers;  // the codes of the triggers that fired
   std::vector<ExplainedWorkflow> workflows;
 };
 
 /// The last events of a record, newest first, with their effect on each workflow of its type. Before the
-/// newest events also its timers: those that wait, came due or were moved. Returns nullopt if the business
-/// does not have the record and no stored event names it. Throws DatabaseUnavailable or StatementError.
+/// newest events also its timers: those that wait, came due or were moved; and its runs of schedules. Returns
+/// nullopt if the business does not have the record and no stored event names it. Throws DatabaseUnavailable
+/// or StatementError.
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
                                                    const Guid& entity, storage::PastEvents::Latest latest);
 

@@ -14,6 +14,7 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/lease_keeper.hpp"
 #include "worker/pipeline/pump.hpp"
+#include "worker/pipeline/schedule_keeper.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/stores/importer.hpp"
 #include "worker/stores/tracking_sender.hpp"
@@ -86,6 +87,10 @@ class Worker::Impl {
                         .deleted_retention_days = options_.deleted_retention_days,
                         .secrets = secrets_,
                         .longest_run = options_.schedule.longest()});
+    schedules_ = std::make_unique<ScheduleKeeper>(
+        ScheduleKeeper::Options{
+            .database_url = options_.database_url, .worker = guid_, .public_url = options_.public_url},
+        catalogue_, system_clock());
     importer_ = std::make_unique<Importer>(
         Importer::Options{
             .worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
@@ -100,6 +105,7 @@ class Worker::Impl {
       return std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
     };
     hand_over();
+    schedules_.reset();
     importer_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
     duties_.reset();
     runner_.drain(remaining());
@@ -164,6 +170,7 @@ class Worker::Impl {
   Pump pump_;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<Duties> duties_;
+  std::unique_ptr<ScheduleKeeper> schedules_;
   std::unique_ptr<Importer> importer_;
 };
 

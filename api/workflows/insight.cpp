@@ -98,7 +98,7 @@ constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 constexpr std::string_view reasons[] = {
     "switched_off",     "other_trigger",     "condition",     "loop",       "paused",
     "newer_than_event", "notifications_off", "timer_waiting", "timer_moved"};
-constexpr std::string_view kinds[] = {"event", "timer"};
+constexpr std::string_view kinds[] = {"event", "timer", "schedule"};
 
 constexpr Property explained_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -114,7 +114,7 @@ constexpr Property explained_workflow_properties[] = {
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
-    {.name = "eventId", .kind = Kind::integer, .description = "Null for a timer."},
+    {.name = "eventId", .kind = Kind::integer, .description = "Null for a timer or a schedule."},
     {.name = "kind", .kind = Kind::one_of, .nullable = false, .values = kinds},
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
     {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &run_trigger_schema},
@@ -265,8 +265,8 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                                                   services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
   const matching::Rule rule = rule_of(definition);
-  domain::Change last;  // none for a timer
-  if (!rule.triggers.timer) {
+  domain::Change last;  // none for a timer or a schedule
+  if (!rule.is_timed()) {
     last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
       return matching::last_change(session, business, record).value_or(domain::Change());
     });
@@ -280,6 +280,9 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   action["templates"] = std::move(texts.templates);
 
   const domain::Subject subject{*entity, last.previous, last.created};
+  const bool is_list = rule.triggers.schedule && !rule.triggers.schedule->each;
+  const json::object list =
+      is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
   // The coroutine waits here, so the references in the work stay valid.
   const actions::Plan plan = co_await services.background.run(business, [&] {
     return plan_of(definition,
@@ -290,10 +293,10 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                     .action = action,
                     .sender_name = texts.sender_name,
                     .reply_to = texts.reply_to},
-                   {.entity = *entity,
+                   {.entity = is_list ? list : *entity,
                     .previous = last.previous,
                     .entity_type = definition.entity_type,
-                    .entity_id = record,
+                    .entity_id = is_list ? Guid() : record,
                     .event_id = 0,
                     .at = services.clock.now(),
                     .trigger = trigger,
@@ -354,7 +357,7 @@ json::object explained_json(const matching::ExplainedEvent& event) {
          {"conditions", conditions_json(workflow.conditions)}});
   }
   return {{"eventId", event.id ? json::value(*event.id) : json::value()},
-          {"kind", event.id ? "event" : "timer"},
+          {"kind", event.id ? std::string_view("event") : event.triggers.front()},
           {"at", format_timestamp(event.at)},
           {"triggers", std::move(triggers)},
           {"workflows", std::move(workflows)}};

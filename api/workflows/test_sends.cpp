@@ -139,7 +139,17 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
   if (const json::value* const trace = last.entity.if_contains("trace")) test.entity["trace"] = *trace;
 }
 
+/// Makes the record of a test the only one of a schedule that has one run for all.
+void make_list(Test& test) {
+  const auto choice = domain::parse_choice(test.definition.trigger_code);
+  if (!choice || !choice->schedule || choice->schedule->each) return;
+  json::array items{std::move(test.entity)};
+  test.entity = {{"count", 1}, {"items", std::move(items)}};
+  test.entity_id = Guid();
+}
+
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
+  make_list(test);
   const actions::Action& action = *actions::find_action(test.definition.action.at("type").as_string());
   // The coroutine waits here, so the references in the work stay valid.
   test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {

@@ -1,5 +1,7 @@
 #include "api/workflows/workflow_body.hpp"
 
+#include <algorithm>
+
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/workflows/workflow_schemas.hpp"
@@ -28,6 +30,17 @@ constexpr Property configure_properties[] = {
      .kind = Kind::any,
      .schema = &timer_schema,
      .description = "Instead of triggers: the workflow runs once for each record and value of a field."},
+    {.name = "schedule",
+     .kind = Kind::any,
+     .schema = &schedule_schema,
+     .description = "Instead of triggers: the workflow runs at the times of a cron expression."},
+    {.name = "query", .kind = Kind::any, .schema = &schedule_query_schema},
+    {.name = "each",
+     .kind = Kind::boolean,
+     .description = "A run for each record of the query, not one for all. Default: false."},
+    {.name = "runWhenEmpty",
+     .kind = Kind::boolean,
+     .description = "Also run when the query finds no record. Default: false."},
     {.name = "action", .kind = Kind::any, .nullable = false, .schema = &action_input_schema},
     {.name = "conditions",
      .kind = Kind::any,
@@ -50,25 +63,28 @@ constexpr Property configure_properties[] = {
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
 
-constexpr const char* no_triggers = "is required unless triggers or timer is given";
+constexpr const char* no_triggers = "is required unless triggers, timer or schedule is given";
 
-/// True if the members of a request name triggers; their values may be invalid. A read of a workflow with a
-/// timer has an empty list.
+bool is_given(const json::object& body, const char* name) { return find_value(body, name) != nullptr; }
+
+/// True if the members of a request name triggers of events. A read of a workflow with a timer or a schedule
+/// has an empty list.
 bool names_events(const json::object& body) {
   const json::value* const list = find_value(body, "triggers");
   const bool is_empty = list != nullptr && list->is_array() && list->get_array().empty();
-  return find_value(body, "triggerId") != nullptr ||
-         (list != nullptr && !(is_empty && find_value(body, "timer") != nullptr));
+  const bool is_timed = is_given(body, "timer") || is_given(body, "schedule");
+  return is_given(body, "triggerId") || (list != nullptr && !(is_empty && is_timed));
 }
 
+/// True if the members of a request say when the workflow runs; their values may be invalid.
 bool names_triggers(const json::object& body) {
-  return names_events(body) || find_value(body, "timer") != nullptr;
+  return names_events(body) || is_given(body, "timer") || is_given(body, "schedule");
 }
 
 /// Overwrites the triggers by a timer.
 void merge_timer(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
-  if (names_events(body))
-    errors.push_back({"timer", "must not be given together with triggerId or triggers"});
+  if (names_events(body) || is_given(body, "schedule"))
+    errors.push_back({"timer", "must not be given together with triggerId, triggers or schedule"});
   auto parsed = domain::parse_timer(*find_value(body, "timer"), definition.entity_type);
   if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
     errors.insert(errors.end(), problems->begin(), problems->end());
@@ -78,9 +94,47 @@ void merge_timer(const json::object& body, WorkflowDefinition& definition, Field
   }
 }
 
+/// Overwrites the triggers by a schedule, or the given members of the stored schedule.
+void merge_schedule(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto stored = domain::parse_choice(definition.trigger_code);
+  const bool has_schedule =
+      stored && stored->schedule && stored->first->entity_type == definition.entity_type;
+  json::object members = has_schedule ? stored->schedule->shown() : json::object();
+  for (const char* const name : domain::schedule_members) {
+    if (const json::value* const given = body.if_contains(name)) members[name] = *given;
+  }
+  if (!is_given(members, "schedule")) {
+    for (const char* const name : {"query", "each", "runWhenEmpty"}) {
+      if (is_given(body, name)) errors.push_back({name, "needs a schedule"});
+    }
+    return;
+  }
+  if (names_events(body))
+    errors.push_back({"schedule", "must not be given together with triggerId or triggers"});
+  auto parsed = domain::parse_schedule(members, definition.entity_type);
+  if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+    errors.insert(errors.end(), problems->begin(), problems->end());
+  } else {
+    definition.trigger_code =
+        domain::choose(std::get<domain::Schedule>(std::move(parsed)), definition.entity_type).stored();
+  }
+}
+
+/// Adds errors for what a workflow with a schedule cannot have.
+void check_scheduled(const WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  if (!choice || !choice->schedule) return;
+  const auto* const action = actions::find_action(text_at(definition.action, "type").value_or(""));
+  if (action != nullptr && action->changes_records() && !choice->schedule->each)
+    errors.push_back({"action.type", "changes a record, so that the schedule needs each: true"});
+}
+
 /// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
 void merge_triggers(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
-  if (find_value(body, "timer") != nullptr) return merge_timer(body, definition, errors);
+  if (is_given(body, "timer")) return merge_timer(body, definition, errors);
+  if (std::ranges::any_of(domain::schedule_members, [&](const char* name) { return is_given(body, name); })) {
+    return merge_schedule(body, definition, errors);
+  }
   const auto guid = guid_at(body, "triggerId");
   const domain::Trigger* const named = guid ? domain::find_trigger(*guid) : nullptr;
   const json::value* const list = find_value(body, "triggers");
@@ -103,7 +157,9 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
   }
   const auto choice = domain::parse_choice(definition.trigger_code);
   if (choice && choice->first->entity_type != definition.entity_type) {
-    errors.push_back({choice->timer ? "timer" : "triggerId",
+    errors.push_back({choice->timer      ? "timer"
+                      : choice->schedule ? "schedule"
+                                         : "triggerId",
                       "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
                           ", not of " + std::string(domain::record_type(definition.entity_type).name)});
   }
@@ -169,6 +225,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   } else if (find_value(body, "entityType") != nullptr && !definition.action.empty()) {
     merge_action(json::object(definition.action), destinations, find_template, definition, errors);
   }
+  check_scheduled(definition, errors);
   if (body.contains("conditions")) {
     const json::value* conditions = find_value(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
@@ -205,9 +262,15 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 void show_triggers(json::object& workflow) {
   const auto choice = domain::parse_choice(std::string_view(workflow.at("trigger").as_string()));
   const bool has_timer = choice && choice->timer;
-  workflow["triggerId"] = choice && !has_timer ? json::value(choice->first->guid.to_string()) : json::value();
+  const bool has_schedule = choice && choice->schedule;
+  workflow["triggerId"] =
+      choice && !has_timer && !has_schedule ? json::value(choice->first->guid.to_string()) : json::value();
   workflow["triggers"] = choice ? choice->shown() : json::array{workflow.at("trigger")};
   workflow["timer"] = has_timer ? json::value(choice->timer->shown()) : json::value();
+  for (const char* const name : domain::schedule_members) workflow[name] = nullptr;
+  if (has_schedule) {
+    for (auto& [name, value] : choice->schedule->shown()) workflow[name] = std::move(value);
+  }
   if (choice) workflow["trigger"] = choice->first->code;
 }
 
@@ -274,6 +337,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   const actions::Action* action = actions::find_action(definition.action.at("type").as_string());
   definition.template_codes = action->templates(definition.action);
   if (auto choice = domain::parse_choice(definition.trigger_code)) {
+    if (choice->schedule && definition.delay) throw invalid("delay", "must not be given with a schedule");
     choice->second_format = action->needs_second_format(definition.action);
     definition.trigger_code = choice->stored();
   }

@@ -45,7 +45,8 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
 /// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
-/// `trigger` (a code), `triggerId`, `triggers` and `timer`.
+/// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a
+/// schedule.
 void show_triggers(json::object& workflow);
 
 /// Reads a definition from the row of workflows/get.sql, or from the last columns of workflows/lock.sql.

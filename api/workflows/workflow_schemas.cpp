@@ -287,11 +287,28 @@ constexpr Property timer_properties[] = {
      .description = "ISO 8601 with an optional sign, such as PT24H or -P1D; at most 366 days."},
 };
 
-/// The codes of all triggers, and that of timers.
+constexpr Property schedule_properties[] = {
+    {.name = "cron",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "Minute, hour, day of the month, month and day of the week, such as 0 8 * * mon-fri."},
+    {.name = "timezone",
+     .kind = Kind::string,
+     .description = "IANA, such as Europe/Lisbon. Default: that of the business."},
+};
+constexpr Property schedule_query_properties[] = {
+    {.name = "filter", .kind = Kind::text, .description = "As $filter of the lists. Default: all records."},
+    {.name = "orderBy", .kind = Kind::text, .description = "As $orderby. Default: the newest first."},
+    {.name = "limit", .kind = Kind::integer, .minimum = 1, .maximum = 1000, .description = "Default: 1000."},
+};
+
+/// The codes of all triggers, and those of timers and schedules.
 std::span<const std::string_view> run_triggers() {
   static const auto codes = [] {
     std::vector<std::string_view> all(domain::trigger_codes().begin(), domain::trigger_codes().end());
     all.emplace_back("timer");
+    all.emplace_back("schedule");
     return all;
   }();
   return codes;
@@ -343,6 +360,8 @@ constexpr std::string_view conditions_json = R"json({
 const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
 const Schema run_trigger_schema{.name = "RunTrigger", .values = run_triggers()};
 const Schema timer_schema{"Timer", timer_properties};
+const Schema schedule_schema{"Schedule", schedule_properties};
+const Schema schedule_query_schema{"ScheduleQuery", schedule_query_properties};
 const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
 const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};

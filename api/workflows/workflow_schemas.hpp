@@ -14,7 +14,7 @@ inline constexpr Property triggers_property{.name = "triggers",
                                             .items = Kind::string,
                                             .description =
                                                 "The codes of the triggers, or \"*\" alone; "
-                                                "empty for a workflow with a timer."};
+                                                "empty with a timer or a schedule."};
 extern const Schema timer_schema;
 inline constexpr Property timer_property{.name = "timer",
                                          .kind = Kind::object,
@@ -22,7 +22,21 @@ inline constexpr Property timer_property{.name = "timer",
                                          .description = "Null for a workflow with triggers."};
 
 extern const Schema trigger_code_schema;
-extern const Schema run_trigger_schema;  // also `timer`
+extern const Schema schedule_schema;
+extern const Schema schedule_query_schema;
+inline constexpr Property schedule_property{.name = "schedule",
+                                            .kind = Kind::object,
+                                            .schema = &schedule_schema,
+                                            .description =
+                                                "Null for a workflow without a schedule, as are "
+                                                "query, each and runWhenEmpty."};
+inline constexpr Property query_property{
+    .name = "query", .kind = Kind::object, .schema = &schedule_query_schema};
+inline constexpr Property each_property{
+    .name = "each", .kind = Kind::boolean, .description = "A run for each record, not one for all."};
+inline constexpr Property run_when_empty_property{.name = "runWhenEmpty", .kind = Kind::boolean};
+
+extern const Schema run_trigger_schema;  // also `timer` and `schedule`
 extern const Schema conditions_schema;
 extern const Schema condition_operator_schema;  // the name of an operator
 extern const Schema action_input_schema;        // as a request defines it

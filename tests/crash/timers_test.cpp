@@ -27,6 +27,8 @@ class CrashDuringTimers : public testing::Test {
                       {"entityType", "Order"},
                       {"timer", {{"field", "createdAt"}, {"offset", "P1D"}}},
                       {"action", {{"type", "update_record"}, {"set", {{"notes", "{{orderNumber}}"}}}}}});
+    // The clock moves by times that move the other way; the workflow was on at all of them.
+    tenant.sql.exec("update workflows set active_since = now() - interval '9 days'");
   }
 
   static Waybill::Options options(const char* command) {
@@ -136,6 +138,31 @@ TEST_F(CrashDuringTimers, AScanOfRecordsGoesOnAfterAKill) {
   }
   EXPECT_TRUE(becomes("timer_scans", 0));
   EXPECT_EQ(count("timers"), orders);
+}
+
+TEST_F(CrashDuringTimers, EachTickOfAScheduleRunsOnceDespiteKills) {
+  constexpr std::int64_t orders = 50;
+  constexpr int ticks = 8;
+  tenant.sql.exec("update workflows set deleted_at = now() where trigger_code like 'timer:%'");
+  insert_orders(1, orders);
+  const std::string workflow = text_at(
+      tenant.configure({{"name", "daily"},
+                        {"entityType", "Order"},
+                        {"schedule", {{"cron", "0 8 * * *"}}},
+                        {"each", true},
+                        {"action", {{"type", "update_record"}, {"set", {{"notes", "{{orderNumber}}"}}}}}}),
+      "guid");
+  tenant.sql.exec("update workflows set active_since = now() - interval '9 days' where guid = '" + workflow +
+                  "'");
+  ASSERT_TRUE(becomes("schedules where next_at > now()", 1));
+  for (int i = 0; i < ticks; ++i) {
+    tenant.sql.exec("update schedules set next_at = now() - interval '1 minute', check_at = now()");
+    if (i % 2 == 0) kill(static_cast<std::size_t>(i) / 2 % 2);
+    ASSERT_TRUE(becomes("schedules where next_at > now()", 1)) << "made up after the kill";
+  }
+  EXPECT_TRUE(becomes("runs", ticks * orders));
+  EXPECT_TRUE(becomes("run_queue", 0));
+  EXPECT_EQ(tenant.sql.number("select count(distinct (entity_id, created_at)) from runs"), ticks * orders);
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ TEST_F(Timers, ShipmentsHaveTheirFields) {
   EXPECT_EQ(wait_for(1, "late").size(), 1U);
 }
 
-TEST_F(Timers, AreShownAndCanBeSentBack) {
+TEST_F(Timers, ReadsOfTimersCanBeSentBack) {
   const std::string workflow = timed("collectionDate", "-P1DT1H");
   json::object read = tenant.workflow(workflow);
   EXPECT_EQ(at(read, "timer"), json::parse(R"({"field": "collectionDate", "offset": "-P1DT1H"})"));
@@ -304,7 +304,7 @@ TEST_F(Timers, BadTimersAreNamed) {
   EXPECT_EQ(details(body), json::parse(R"({"timer.offset": "is required"})"));
 }
 
-TEST_F(Timers, TestAndBacktestKnowThem) {
+TEST_F(Timers, TestAndBacktestKnowTimers) {
   const std::string order = tenant.create_order();
   const json::object body = definition("createdAt", "PT1H", {{"conditions", {{"status", "pending"}}}});
   const Response tested =

@@ -41,6 +41,7 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
     if (workflow) {
       workflows_.emplace(stored.guid, workflow);
       if (workflow->rule.triggers.timer) ++timers_;
+      if (workflow->rule.triggers.schedule) ++schedules_;
       std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
       all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
     }
@@ -100,7 +101,7 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
   const auto found = by_business_.find(business);
   if (found == by_business_.end()) return active;
   for (const WorkflowPtr& workflow : found->second) {
-    if (workflow->is_active && workflow->rule.entity_type() == type && !workflow->rule.triggers.timer)
+    if (workflow->is_active && workflow->rule.entity_type() == type && !workflow->rule.is_timed())
       active.push_back(workflow);
   }
   return active;
@@ -186,6 +187,7 @@ void Catalogue::remove(const Guid& workflow) {
   const auto found = workflows_.find(workflow);
   if (found == workflows_.end()) return;
   if (found->second->rule.triggers.timer) --timers_;
+  if (found->second->rule.triggers.schedule) --schedules_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);
   if (business->second.empty()) by_business_.erase(business);

@@ -46,7 +46,7 @@ struct Workflow {
   std::vector<net::WebhookSecret> secrets;  // newest first
   std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
-  int timer_plan = 0;  // the version that last changed the timer; 0 without a timer
+  int timer_plan = 0;  // the version that last changed the timer or schedule; 0 without one
   Time timer_since{};  // when it did
 };
 
@@ -88,6 +88,8 @@ class Catalogue {
   std::vector<WorkflowPtr> with_timer(const Guid& business, domain::EntityType type) const;
   /// True if any workflow has a timer.
   bool has_timers() const { return timers_ > 0; }
+  /// True if any workflow has a schedule.
+  bool has_schedules() const { return schedules_ > 0; }
 
   /// Sets the suspended businesses, whose runs are held.
   void suspend(std::unordered_set<Guid> businesses);
@@ -108,7 +110,8 @@ class Catalogue {
   mutable std::shared_mutex mutex_;
   std::unordered_map<Guid, WorkflowPtr> workflows_;
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
-  std::atomic<int> timers_ = 0;  // the number of workflows with a timer
+  std::atomic<int> timers_ = 0;     // the number of workflows with a timer
+  std::atomic<int> schedules_ = 0;  // likewise, with a schedule
   std::unordered_map<Guid, Unreadable> unreadable_;
   std::unordered_set<Guid> suspended_;
 };

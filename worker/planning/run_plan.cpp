@@ -69,6 +69,29 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   }
 }
 
+/// A timer as an event, which has no records.
+storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
+  return {.id = timer.run_event,
+          .business_id = timer.business_id,
+          .entity_type = workflow.rule.entity_type(),
+          .entity_id = timer.entity_id,
+          .at = timer.due,
+          .cause = {},
+          .detail = {},
+          .before = {},
+          .after = {}};
+}
+
+/// Gives a run the guid that workflow, record and value always have.
+void name_run(const DueTimer& timer, const Workflow& workflow, storage::RunKey& run) {
+  const Guid moment =
+      Guid::from_name(timer.entity_id, std::to_string(timer.value.time_since_epoch().count()));
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | moment.bytes.at(i);
+  run.guid = Guid::timed_hash(to_unix_ms(timer.due), workflow.guid, number);
+  run.origin = run.guid;
+}
+
 void mark_dead(storage::RunState& state, const char* code, const std::exception& error) {
   state.status = storage::RunStatus::dead;
   state.code = code;
@@ -127,22 +150,20 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 }
 
 PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now) {
-  const storage::StoredEvent stub{.id = timer.run_event,
-                                  .business_id = timer.business_id,
-                                  .entity_type = workflow.rule.entity_type(),
-                                  .entity_id = timer.entity_id,
-                                  .at = timer.due,
-                                  .cause = {},
-                                  .detail = {},
-                                  .before = {},
-                                  .after = {}};
-  PlannedRun planned = defer_run(stub, {}, workflow, now);
-  const Guid moment =
-      Guid::from_name(timer.entity_id, std::to_string(timer.value.time_since_epoch().count()));
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | moment.bytes.at(i);
-  planned.run.key.guid = Guid::timed_hash(to_unix_ms(timer.due), workflow.guid, number);
-  planned.run.key.origin = planned.run.key.guid;
+  PlannedRun planned = defer_run(stub_of(timer, workflow), {}, workflow, now);
+  name_run(timer, workflow, planned.run.key);
+  return planned;
+}
+
+PlannedRun plan_list_run(const DueTimer& tick, json::array records, const Workflow& workflow, Time now) {
+  domain::Change change;
+  const std::size_t count = records.size();
+  change.entity = {{"count", count}, {"items", std::move(records)}};
+  const storage::StoredEvent stub = stub_of(tick, workflow);
+  PlannedRun planned = begin_run(stub, {}, workflow, now);
+  name_run(tick, workflow, planned.run.key);
+  render_run(stub, change, workflow, planned.run, planned.request);
+  apply_workflow(workflow, planned);
   return planned;
 }
 

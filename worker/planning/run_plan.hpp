@@ -47,13 +47,13 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request);
 
-/// A timer that has come due.
+/// A timer that has come due, or a record at a tick of a schedule.
 struct DueTimer {
   Guid business_id;
   Guid workflow_id;
   Guid entity_id;
   int plan;
-  Time value;  // of the field
+  Time value;  // of the field; the tick
   Time due;
   std::uint64_t run_event;  // the id that its run has instead of an event's
 };
@@ -61,6 +61,9 @@ struct DueTimer {
 /// Plans the run of a timer, without the texts. The same workflow, record and value always give the same run
 /// guid.
 PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now);
+
+/// Plans the one run of a schedule's tick for `records`, with the texts. `tick` has no record.
+PlannedRun plan_list_run(const DueTimer& tick, json::array records, const Workflow& workflow, Time now);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);
