@@ -118,6 +118,20 @@ TEST_F(Schedules, HaveARunForEachRecord) {
   EXPECT_THAT(kinds, testing::UnorderedElementsAre("event", "event", "schedule"));
 }
 
+TEST_F(Schedules, TheListsOfRunsAreErasedWithAPerson) {
+  const std::string order = tenant.create_order();
+  const std::string workflow = scheduled();
+  tick(workflow);
+  EXPECT_THAT(wait_for(1).at(0).body, testing::HasSubstr("Ada Lovelace"));
+  tenant.run_with_status(workflow, "succeeded");
+  const std::string customer = tenant.sql.value("select customer_id from orders where guid = $1", {order});
+  const Response erased = tenant.http.post("/api/v1/Customers/" + customer + "/erase", json::object{});
+  ASSERT_EQ(erased.status, 200) << erased.text;
+  EXPECT_EQ(tenant.sql.number("select count(*) from runs where business_id = $1 and body like '%Ada%'",
+                              {tenant.id}),
+            0);
+}
+
 TEST_F(Schedules, RunWithoutRecordsOnlyIfAsked) {
   const std::string silent = scheduled();
   tick(silent);
