@@ -98,7 +98,7 @@ constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 constexpr std::string_view reasons[] = {
     "switched_off",     "other_trigger",     "condition",     "loop",       "paused",
     "newer_than_event", "notifications_off", "timer_waiting", "timer_moved"};
-constexpr std::string_view kinds[] = {"event", "timer", "schedule"};
+constexpr std::string_view kinds[] = {"timer", "schedule"};
 
 constexpr Property explained_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -109,13 +109,22 @@ constexpr Property explained_workflow_properties[] = {
      .kind = Kind::one_of,
      .values = reasons,
      .description = "Why the workflow did not run or waits; null if it ran."},
-    {.name = "dueAt", .kind = Kind::timestamp, .description = "The time of a timer; null for an event."},
+    {.name = "dueAt",
+     .kind = Kind::timestamp,
+     .nullable = false,
+     .optional = true,
+     .description = "When the timer or schedule came due, or comes due."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
     {.name = "eventId", .kind = Kind::integer, .description = "Null for a timer or a schedule."},
-    {.name = "kind", .kind = Kind::one_of, .nullable = false, .values = kinds},
+    {.name = "kind",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .optional = true,
+     .values = kinds,
+     .description = "Only without an event."},
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
     {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &run_trigger_schema},
     {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &explained_workflow_schema},
@@ -347,20 +356,21 @@ json::object explained_json(const matching::ExplainedEvent& event) {
   json::array triggers(event.triggers.begin(), event.triggers.end());
   json::array workflows;
   for (const auto& workflow : event.workflows) {
-    workflows.push_back(
-        {{"guid", workflow.guid.to_string()},
-         {"name", workflow.name},
-         {"fired", workflow.fired},
-         {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
-         {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
-         {"dueAt", workflow.due ? json::value(format_timestamp(*workflow.due)) : json::value()},
-         {"conditions", conditions_json(workflow.conditions)}});
+    json::object entry{{"guid", workflow.guid.to_string()},
+                       {"name", workflow.name},
+                       {"fired", workflow.fired},
+                       {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
+                       {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
+                       {"conditions", conditions_json(workflow.conditions)}};
+    if (workflow.due) entry["dueAt"] = format_timestamp(*workflow.due);
+    workflows.push_back(std::move(entry));
   }
-  return {{"eventId", event.id ? json::value(*event.id) : json::value()},
-          {"kind", event.id ? std::string_view("event") : event.triggers.front()},
-          {"at", format_timestamp(event.at)},
-          {"triggers", std::move(triggers)},
-          {"workflows", std::move(workflows)}};
+  json::object shown{{"eventId", event.id ? json::value(*event.id) : json::value()},
+                     {"at", format_timestamp(event.at)},
+                     {"triggers", std::move(triggers)},
+                     {"workflows", std::move(workflows)}};
+  if (!event.id) shown["kind"] = event.triggers.front();
+  return shown;
 }
 
 asio::awaitable<Answer> explain_entity(Call& call, Services& services) {

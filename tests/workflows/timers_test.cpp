@@ -64,9 +64,8 @@ class Timers : public WorkflowTest {
     EXPECT_EQ(response.status, 200) << response.text;
     std::vector<std::string> entries;
     for (const json::value& entry : response.data().as_array()) {
-      if (at(entry, "kind") == "event") continue;
+      if (!at(entry, "eventId").is_null()) continue;
       EXPECT_EQ(at(entry, "kind"), "timer");
-      EXPECT_EQ(at(entry, "eventId"), json::value());
       EXPECT_EQ(at(entry, "triggers"), json::parse(R"(["timer"])"));
       const json::value& workflow = at(entry, "workflows").as_array().at(0);
       EXPECT_TRUE(at(workflow, "dueAt").is_string());
