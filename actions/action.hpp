@@ -37,11 +37,11 @@ struct CheckContext {
 
 /// An event as an action sees it. The references are valid only during the call.
 struct EventView {
-  const json::object& entity;
+  const json::object& entity;  // {count, items} for the run of a schedule for several records
   const json::object& previous;
   domain::EntityType entity_type;
-  Guid entity_id;
-  std::uint64_t event_id;
+  Guid entity_id;          // nil for several records
+  std::uint64_t event_id;  // negative as a bigint for a run without an event
   Time at;
   std::string_view trigger;  // code
   /// The codes of the triggers that the event meets, the narrowest first; only for a workflow with a list of

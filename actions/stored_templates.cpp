@@ -77,11 +77,13 @@ json::object template_context(const WorkflowView& workflow, const EventView& eve
   context["previous"] = event.previous;
   context["workflow"] = {{"guid", workflow.guid.to_string()}, {"name", workflow.name}};
   context["business"] = {{"guid", workflow.business_id.to_string()}, {"name", workflow.business_name}};
-  context["event"] = {{"id", event.event_id},
-                      {"type", event.trigger},
-                      {"timestamp", format_timestamp(event.at)},
-                      {"entityType", domain::record_type(event.entity_type).name},
-                      {"entityId", event.entity_id.to_string()}};
+  const auto id = static_cast<std::int64_t>(event.event_id);
+  context["event"] = {
+      {"id", id < 0 ? json::value() : json::value(id)},
+      {"type", event.trigger},
+      {"timestamp", format_timestamp(event.at)},
+      {"entityType", domain::record_type(event.entity_type).name},
+      {"entityId", event.entity_id.is_nil() ? json::value() : json::value(event.entity_id.to_string())}};
   if (!event.triggers.empty())
     context.at("event").get_object()["triggers"] = json::array(event.triggers.begin(), event.triggers.end());
   return context;

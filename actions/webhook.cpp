@@ -247,10 +247,17 @@ std::string payload(const WorkflowView& workflow, const EventView& event) {
   }
   body.append(R"(,"timestamp":")").append(format_timestamp(event.at));
   body.append(R"(","data":{"entityType":")").append(domain::record_type(event.entity_type).name);
-  body += R"(","entity":)";
-  append_json(body, event.entity);
-  body += R"(,"previous":)";
-  append_json(body, event.previous);
+  if (event.entity_id.is_nil()) {
+    body += R"(","count":)";
+    append_json(body, event.entity.at("count"));
+    body += R"(,"items":)";
+    append_json(body, event.entity.at("items"));
+  } else {
+    body += R"(","entity":)";
+    append_json(body, event.entity);
+    body += R"(,"previous":)";
+    append_json(body, event.previous);
+  }
   body.append(R"(,"workflow":{"guid":")").append(workflow.guid.to_string()).append(R"(","name":)");
   append_json_string(body, workflow.name);
   body += "}}}";

@@ -167,6 +167,9 @@ int breadth(const TriggerRow& row) {
 constexpr std::string_view list_prefix = "any:";
 constexpr std::string_view second_prefix = "2:";
 constexpr std::string_view third_prefix = "3:";
+constexpr std::string_view timer_prefix = "timer:";
+constexpr std::string_view schedule_prefix = "schedule:";
+constexpr std::size_t deepest_schedule = 8;  // nesting of its JSON
 
 const Catalogue& catalogue() {
   static const Catalogue instance;
@@ -181,6 +184,45 @@ bool has_status(const Change& change, std::string_view status) {
 bool has_value(const Change& change, std::string_view path) {
   const json::value* value = find_path(change.entity, path);
   return value != nullptr && !value->is_null();
+}
+
+/// Reads `order.createdAt:PT24H`.
+std::optional<TriggerChoice> parse_stored_timer(std::string_view stored) {
+  const auto dot = stored.find('.');
+  const auto colon = stored.find(':');
+  if (dot == std::string_view::npos || colon == std::string_view::npos || dot > colon) return std::nullopt;
+  const auto type = parse_entity_type(stored.substr(0, dot));
+  if (!type) return std::nullopt;
+  const auto parsed = parse_timer(
+      json::object{{"field", stored.substr(dot + 1, colon - dot - 1)}, {"offset", stored.substr(colon + 1)}},
+      *type);
+  const Timer* const timer = std::get_if<Timer>(&parsed);
+  return timer == nullptr ? std::nullopt : std::optional(choose(*timer, *type));
+}
+
+/// Reads `order:{"schedule": …}`.
+std::optional<TriggerChoice> parse_stored_schedule(std::string_view stored) {
+  const auto colon = stored.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto type = parse_entity_type(stored.substr(0, colon));
+  auto members = parse_json(stored.substr(colon + 1), deepest_schedule);
+  const auto* const value = std::get_if<json::value>(&members);
+  if (!type || value == nullptr || !value->is_object() || !value->get_object().contains("schedule"))
+    return std::nullopt;
+  auto parsed = parse_schedule(value->get_object(), *type);
+  auto* const schedule = std::get_if<Schedule>(&parsed);
+  return schedule == nullptr ? std::nullopt : std::optional(choose(std::move(*schedule), *type));
+}
+
+using EventlessTriggers = std::array<Trigger, entity_type_count>;
+
+/// Triggers that no event meets, by entity type.
+EventlessTriggers eventless_triggers(std::string_view code, std::string_view name,
+                                     std::string_view description) {
+  EventlessTriggers made;
+  for (std::size_t i = 0; i < made.size(); ++i)
+    made.at(i) = {Guid(), code, name, description, static_cast<EntityType>(i)};
+  return made;
 }
 
 bool fires(const Rule& rule, const Change& change) {
@@ -254,6 +296,14 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
 }
 
 std::string TriggerChoice::stored() const {
+  if (timer) {
+    return std::string(timer_prefix) + std::string(record_type(first->entity_type).label) + '.' +
+           std::string(timer->field->path) + ':' + format_offset(timer->offset);
+  }
+  if (schedule) {
+    return std::string(schedule_prefix) + std::string(record_type(first->entity_type).label) + ':' +
+           to_json(schedule->shown());
+  }
   if (!is_list) {
     const std::string_view prefix = third_format ? third_prefix : second_format ? second_prefix : "";
     return std::string(prefix) + std::string(first->code);
@@ -271,6 +321,7 @@ std::string TriggerChoice::stored() const {
 
 json::array TriggerChoice::shown() const {
   json::array list;
+  if (timer || schedule) return list;
   if (is_all) {
     list.emplace_back("*");
     return list;
@@ -282,6 +333,17 @@ json::array TriggerChoice::shown() const {
   return list;
 }
 
+TriggerChoice choose(const Timer& timer, EntityType type) {
+  static const auto named =
+      eventless_triggers("timer", "Timer", "A time at or near the value of a field has come.");
+  return {.set = {}, .first = &named.at(static_cast<std::size_t>(type)), .timer = timer};
+}
+
+TriggerChoice choose(Schedule schedule, EntityType type) {
+  static const auto named = eventless_triggers("schedule", "Schedule", "A time of a schedule has come.");
+  return {.set = {}, .first = &named.at(static_cast<std::size_t>(type)), .schedule = std::move(schedule)};
+}
+
 TriggerChoice choose(const Trigger& trigger) {
   TriggerChoice choice{.set = {}, .first = &trigger};
   choice.set.set(trigger_index(trigger));
@@ -289,6 +351,9 @@ TriggerChoice choose(const Trigger& trigger) {
 }
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (stored.starts_with(timer_prefix)) return parse_stored_timer(stored.substr(timer_prefix.size()));
+  if (stored.starts_with(schedule_prefix))
+    return parse_stored_schedule(stored.substr(schedule_prefix.size()));
   if (stored.starts_with(third_prefix)) {
     stored.remove_prefix(third_prefix.size());
     if (stored.starts_with(third_prefix) || stored.starts_with(second_prefix)) return std::nullopt;

@@ -13,6 +13,8 @@
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
 #include "domain/records/record_type.hpp"
+#include "domain/schedule.hpp"
+#include "domain/timer.hpp"
 
 namespace waybill::domain {
 
@@ -42,30 +44,38 @@ TriggerSet fired_triggers(const Change& change);
 /// The triggers of a set, the narrowest first: `order_shipped`, `order_status_changed`, `order_updated`.
 std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
 
-/// The triggers of a workflow, chosen by one guid (`triggerId`) or as a list of codes (`triggers`).
+/// The triggers of a workflow, chosen by one guid (`triggerId`) or as a list of codes (`triggers`); or its
+/// timer or schedule, instead of triggers.
 struct TriggerChoice {
-  TriggerSet set;
-  const Trigger* first = nullptr;  // of the list; for all triggers that of the entity type
+  TriggerSet set;                  // empty for a timer or a schedule
+  const Trigger* first = nullptr;  // of the list; for all triggers that of the entity type; see choose
   bool is_list = false;
   bool is_all = false;  // `["*"]`
   /// The workflow's action needs a reader of the second format.
   bool second_format = false;
   /// The workflow has more than triggers, conditions, one action, delay and order.
   bool third_format = false;
+  std::optional<Timer> timer = std::nullopt;
+  std::optional<Schedule> schedule = std::nullopt;
 
   bool operator==(const TriggerChoice&) const = default;
   /// The triggers that the choice and an event share, the narrowest first.
   std::vector<const Trigger*> met(const TriggerSet& fired) const { return narrowest_first(set & fired); }
   /// The form in which the choice is stored. The first format is the code of a trigger. The second format is
   /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. The third format is one of these forms after
-  /// `3:`. Versions that do not know a format know no such code, and hold the workflow as unreadable instead
-  /// of performing it in another way.
+  /// `3:`. The form of a timer is `timer:order.createdAt:PT24H`, that of a schedule `schedule:order:` and its
+  /// members as JSON. Versions that do not know a form know no such code, and hold the workflow as unreadable
+  /// instead of performing it in another way.
   std::string stored() const;
-  /// The list as the API shows it; one code for a choice by guid.
+  /// The list as the API shows it; one code for a choice by guid, none for a timer or a schedule.
   json::array shown() const;
 };
 
 TriggerChoice choose(const Trigger& trigger);
+/// `first` then names the runs: it has the code `timer` or `schedule` and no guid, and is not in the
+/// catalogue.
+TriggerChoice choose(const Timer& timer, EntityType type);
+TriggerChoice choose(Schedule schedule, EntityType type);
 /// Reads the stored form. Returns nullopt if this version does not know it.
 std::optional<TriggerChoice> parse_choice(std::string_view stored);
 /// Reads the codes in a request, for an entity type. Errors name `triggers` or `triggers[2]`.

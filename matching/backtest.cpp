@@ -1,6 +1,7 @@
 #include "matching/backtest.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "matching/past.hpp"
 
@@ -9,22 +10,139 @@ namespace {
 
 constexpr std::size_t page_size = 1000;
 
-void count(const PastChange& match, Backtest& result) {
-  const storage::StoredEvent& event = *match.event;
+void count(const Backtest::Match& entry, Backtest& result) {
   ++result.matches;
-  ++result.per_day[format_timestamp(event.at).substr(0, 10)];
+  ++result.per_day[format_timestamp(entry.at).substr(0, 10)];
   const auto newer = [](const Backtest::Match& a, const Backtest::Match& b) {
-    return a.event_id > b.event_id;
+    return std::tie(a.at, a.event_id) > std::tie(b.at, b.event_id);
   };
-  const Backtest::Match entry{event.entity_id, event.id, event.at};
   result.sample.insert(std::ranges::upper_bound(result.sample, entry, newer), entry);
   if (result.sample.size() > backtest_sample) result.sample.pop_back();
+}
+
+/// Follows the timer of one record after another through their events.
+class TimerHistory {
+ public:
+  TimerHistory(const Rule& rule, const storage::PastEvents::Range& range, Backtest& result)
+      : rule_(rule), timer_(rule.triggers.timer.value()), range_(range), result_(result) {}
+
+  /// Adds the next event of the record, or the first of the next record.
+  void add(const PastChange& change, PastReader& reader) {
+    const storage::StoredEvent& event = *change.event;
+    if (event.entity_id != record_) {
+      end_record();
+      record_ = event.entity_id;
+      if (event.before) see(reader.entity_before(event), Time::min(), event.id);
+    }
+    fire_until(event.at);
+    if (change.change.deleted || change.change.erased) {
+      due_.reset();
+    } else {
+      see(change.change.entity, event.at, event.id);
+    }
+  }
+
+  /// Ends the record of the last event.
+  void end_record() {
+    fire_until(range_.to);
+    due_.reset();
+    value_.reset();
+    fired_.clear();
+  }
+
+ private:
+  /// Takes over a state of the record that it has since `since`.
+  void see(const json::object& entity, Time since, std::uint64_t event) {
+    const auto value = timer_.value(entity);
+    if (value != value_) {
+      due_ = value ? timer_.due(*value, since) : std::nullopt;
+      value_ = value;
+    }
+    const json::object no_previous;
+    holds_ = rule_.conditions.evaluate({entity, no_previous, false});
+    event_ = event;
+  }
+
+  /// Counts the timer if it came due by `end` with its conditions met.
+  void fire_until(Time end) {
+    if (!due_ || *due_ > end) return;
+    const bool is_first = std::ranges::find(fired_, *value_) == fired_.end();
+    if (holds_ && is_first && *due_ >= range_.from && *due_ < range_.to) {
+      count({.entity_id = record_, .event_id = event_, .at = *due_}, result_);
+      fired_.push_back(*value_);
+    }
+    due_.reset();
+  }
+
+  const Rule& rule_;
+  const domain::Timer& timer_;
+  const storage::PastEvents::Range& range_;
+  Backtest& result_;
+  Guid record_;
+  std::optional<Time> value_, due_;
+  std::vector<Time> fired_;  // values
+  bool holds_ = false;
+  std::uint64_t event_ = 0;
+};
+
+/// The time before a period from which events can decide about the timers in it.
+Duration look_back(const domain::Timer& timer) {
+  const bool follows_events = timer.field->role == domain::FieldRole::bookkeeping;
+  return follows_events ? std::max(timer.offset, Duration::zero()) : Duration(std::chrono::days(30));
+}
+
+Backtest backtest_timer(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
+                        std::chrono::steady_clock::time_point deadline) {
+  PastReader reader(session);
+  Backtest result;
+  TimerHistory history(rule, range, result);
+  storage::PastEvents::Range read = range;
+  read.from -= look_back(*rule.triggers.timer);
+  std::vector<storage::StoredEvent> events = reader.events().page(read, nullptr, page_size);
+  while (!events.empty()) {
+    json::monotonic_resource arena;
+    std::vector<PastChange> changes = reader.changes(events, &arena);
+    std::vector<PastChange*> all;
+    for (PastChange& change : changes) all.push_back(&change);
+    if (rule.conditions.reads_relatives()) reader.fill_relatives(all);
+    for (const PastChange& change : changes) history.add(change, reader);
+    result.events += static_cast<std::uint64_t>(
+        std::ranges::count_if(events, [&](const auto& event) { return event.at >= range.from; }));
+    if (events.size() < page_size) break;
+    if (std::chrono::steady_clock::now() > deadline) {
+      result.complete = false;
+      break;
+    }
+    const storage::StoredEvent last = std::move(events.back());
+    events = reader.events().page(read, &last, page_size);
+  }
+  history.end_record();
+  return result;
+}
+
+Backtest backtest_schedule(const domain::Schedule& schedule, const storage::PastEvents::Range& range) {
+  Backtest result;
+  for (auto at = std::chrono::ceil<std::chrono::minutes>(range.from); at < range.to;
+       at += std::chrono::minutes(1)) {
+    const auto day = std::chrono::floor<std::chrono::days>(at);
+    const std::chrono::year_month_day date(day);
+    const auto minute = static_cast<unsigned>((at - day).count());
+    if (!domain::matches(schedule.cron, static_cast<unsigned>(date.month()),
+                         static_cast<unsigned>(date.day()), std::chrono::weekday(day).c_encoding(),
+                         minute / 60, minute % 60))
+      continue;
+    ++result.matches;
+    ++result.per_day[format_timestamp(at).substr(0, 10)];
+  }
+  return result;
 }
 
 }  // namespace
 
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                   std::chrono::steady_clock::time_point deadline) {
+  if (rule.triggers.schedule) return backtest_schedule(*rule.triggers.schedule, range);
+  if (rule.triggers.timer) return backtest_timer(session, rule, range, deadline);
   PastReader reader(session);
   Backtest result;
   std::vector<storage::StoredEvent> events = reader.events().page(range, nullptr, page_size);
@@ -43,7 +161,8 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
                     [&](const PastChange* change) { return !rule.conditions.evaluate(change->subject()); });
     }
     result.events += events.size();
-    for (const PastChange* match : matches) count(*match, result);
+    for (const PastChange* match : matches)
+      count({match->event->entity_id, match->event->id, match->event->at}, result);
     if (events.size() < page_size) break;
     if (std::chrono::steady_clock::now() > deadline) {
       result.complete = false;

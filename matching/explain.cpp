@@ -1,6 +1,8 @@
 #include "matching/explain.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -134,6 +136,94 @@ ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChang
   return result;
 }
 
+std::string_view reason_of_timer(bool is_waiting, bool is_active, std::optional<std::string_view> reason,
+                                 const PastRun* run) {
+  if (is_waiting) return is_active ? "timer_waiting" : "switched_off";
+  if (reason) return *reason == "condition" ? "condition" : "switched_off";
+  if (run == nullptr) return "";
+  return run->code == "NOTIFICATIONS_OFF" ? "notifications_off" : run->status == "held" ? "paused" : "";
+}
+
+/// The timers of a record that wait or came due, and its runs of schedules. `newest` is its last change; may
+/// be null.
+std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
+                                           const Guid& entity, const PastChange* newest, std::size_t limit) {
+  const auto rows = session.run(
+      sql::Timers{.business = business, .record = entity, .limit = static_cast<std::int64_t>(limit)});
+  std::vector<Guid> guids;
+  for (const auto& row : rows) {
+    if (row.run_id) guids.push_back(*row.run_id);
+  }
+  std::unordered_map<Guid, PastRun> runs;
+  for (const auto& row : session.run(sql::Runs{.business = business, .runs = guids}))
+    runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or(""))});
+  std::vector<ExplainedEvent> timers;
+  for (const auto& row : rows) {
+    const auto run = row.run_id ? runs.find(*row.run_id) : runs.end();
+    ExplainedWorkflow workflow{.guid = row.workflow_id,
+                               .name = std::string(row.name),
+                               .run = std::optional<Guid>(row.run_id),
+                               .reason = reason_of_timer(row.is_waiting, row.is_active, row.reason,
+                                                         run == runs.end() ? nullptr : &run->second),
+                               .conditions = {},
+                               .due = row.due_at};
+    workflow.fired = workflow.run && workflow.reason.empty();
+    try {
+      const Rule rule = make_rule(row.trigger, json::parse(row.conditions));
+      const json::object no_previous;
+      if (newest != nullptr && !workflow.run)
+        workflow.conditions = rule.conditions.explain({newest->change.entity, no_previous, false});
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): this version cannot read it
+    }
+    timers.push_back(
+        {std::nullopt, row.due_at, {row.is_schedule ? "schedule" : "timer"}, {std::move(workflow)}});
+  }
+  return timers;
+}
+
+/// The timers that a change moved before they were due.
+std::vector<ExplainedEvent> moved_timers(PastReader& reader, const PastChange& change,
+                                         const std::vector<PastWorkflow>& workflows) {
+  std::vector<ExplainedEvent> moved;
+  const storage::StoredEvent& event = *change.event;
+  if (!event.before || !event.after) return moved;
+  for (const PastWorkflow& workflow : workflows) {
+    const Version* const version = workflow.version_at(event.at);
+    if (version == nullptr || !version->rule || !version->rule->triggers.timer) continue;
+    const domain::Timer& timer = *version->rule->triggers.timer;
+    if (!change.change.changed.test(domain::record_type(event.entity_type).index_of(*timer.field))) continue;
+    const auto before = timer.value(reader.entity_before(event));
+    const auto due = before ? timer.due(*before, event.at) : std::nullopt;
+    if (!due) continue;
+    moved.push_back({std::nullopt,
+                     event.at,
+                     {"timer"},
+                     {{.guid = workflow.guid,
+                       .name = version->name,
+                       .run = {},
+                       .reason = "timer_moved",
+                       .conditions = {},
+                       .due = due}}});
+  }
+  return moved;
+}
+
+/// Events and timers, newest first; the events keep their order.
+std::vector<ExplainedEvent> merged(std::vector<ExplainedEvent> events, std::vector<ExplainedEvent> timers) {
+  std::ranges::sort(timers, std::ranges::greater(), &ExplainedEvent::at);
+  std::vector<ExplainedEvent> all;
+  std::ranges::merge(
+      std::make_move_iterator(timers.begin()), std::make_move_iterator(timers.end()),
+      std::make_move_iterator(events.begin()), std::make_move_iterator(events.end()), std::back_inserter(all),
+      std::ranges::greater(), [](const ExplainedEvent& entry) { return entry.at; },
+      [](const ExplainedEvent& entry) { return entry.at; });
+  return all;
+}
+
+bool is_timed(const Version* version) {
+  return version != nullptr && version->rule && version->rule->is_timed();
+}
+
 std::vector<std::string_view> codes(domain::EntityType type, const domain::TriggerSet& fired) {
   std::vector<std::string_view> result;
   for (const domain::Trigger& trigger : domain::triggers(type)) {
@@ -147,10 +237,12 @@ std::vector<std::string_view> codes(domain::EntityType type, const domain::Trigg
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
                                                    const Guid& entity, storage::PastEvents::Latest latest) {
   PastReader reader(session);
+  const bool is_first_page = latest.before == storage::PastEvents::Latest().before;
   const std::vector<storage::PastEvent> past = reader.events().of_record(business, entity, latest);
   if (past.empty()) {
     if (session.run(sql::RecordType{.business = business, .record = entity}).empty()) return std::nullopt;
-    return std::vector<ExplainedEvent>{};
+    return is_first_page ? explain_timers(session, business, entity, nullptr, latest.limit)
+                         : std::vector<ExplainedEvent>{};
   }
   std::vector<storage::StoredEvent> events;
   events.reserve(past.size());
@@ -171,10 +263,18 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
         result.emplace_back(ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
     for (const PastWorkflow& workflow : workflows) {
       if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
+      if (is_timed(workflow.version_at(event.at))) continue;
       entry.workflows.push_back(explain_workflow(workflow, change, runs, pending));
     }
   }
-  return result;
+  std::vector<ExplainedEvent> timers;
+  if (is_first_page) {
+    const PastChange* const newest = changes.empty() ? nullptr : &changes.front();
+    timers = explain_timers(session, business, entity, newest, latest.limit);
+  }
+  for (const PastChange& change : changes)
+    std::ranges::move(moved_timers(reader, change, workflows), std::back_inserter(timers));
+  return merged(std::move(result), std::move(timers));
 }
 
 }  // namespace waybill::matching

@@ -12,30 +12,32 @@
 
 namespace waybill::matching {
 
-/// The effect of one event on one workflow.
+/// The effect of one event or timer on one workflow.
 struct ExplainedWorkflow {
   Guid guid;
   std::string name;
   bool fired = false;
   std::optional<Guid> run;  // the run it caused, even if held or not performed
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
-  /// notifications_off or limited (its run was skipped), window (its run waits). Empty if it fired or if the
-  /// event is not matched yet.
+  /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting, timer_moved.
+  /// Empty if it fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // of the version at the event; empty if all are newer
-  json::value steps;                                // of the run, as the API shows them; null without a run
+  json::value steps = {};                           // of the run, as the API shows them; null without a run
+  std::optional<Time> due = std::nullopt;           // of a timer
 };
 
 struct ExplainedEvent {
-  std::uint64_t id;
-  Time at;
+  std::optional<std::uint64_t> id;         // nullopt: a timer or a schedule, as `triggers` says
+  Time at;                                 // of a timer when it is due, or when it moved
   std::vector<std::string_view> triggers;  // the codes of the triggers that fired
   std::vector<ExplainedWorkflow> workflows;
 };
 
-/// The last events of a record, newest first, with their effect on each workflow of its type. Returns nullopt
-/// if the business does not have the record and no stored event names it. Throws DatabaseUnavailable or
-/// StatementError.
+/// The last events of a record, newest first, with their effect on each workflow of its type. Before the
+/// newest events also its timers: those that wait, came due or were moved; and its runs of schedules. Returns
+/// nullopt if the business does not have the record and no stored event names it. Throws DatabaseUnavailable
+/// or StatementError.
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
                                                    const Guid& entity, storage::PastEvents::Latest latest);
 

@@ -21,6 +21,13 @@ std::vector<PastChange> PastReader::changes(std::span<const storage::StoredEvent
   return changes;
 }
 
+json::object PastReader::entity_before(const storage::StoredEvent& event) {
+  storage::StoredEvent earlier = event;
+  earlier.after.reset();
+  earlier.detail.reset();
+  return std::move(columns_.change(earlier, {}).entity);
+}
+
 void PastReader::fill_relatives(std::span<PastChange* const> changes) {
   std::vector<storage::PastRelativeKey> wanted;
   for (std::size_t i = 0; i < changes.size(); ++i) {

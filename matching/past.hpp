@@ -33,6 +33,9 @@ class PastReader {
   std::vector<PastChange> changes(std::span<const storage::StoredEvent> events,
                                   const json::storage_ptr& memory = {});
 
+  /// The record before an event that changed it, without relatives.
+  json::object entity_before(const storage::StoredEvent& event);
+
   /// Fills in the relatives as they were at the time of each event.
   void fill_relatives(std::span<PastChange* const> changes);
 

@@ -17,6 +17,8 @@ struct Rule {
   domain::Conditions conditions;
 
   domain::EntityType entity_type() const { return triggers.first->entity_type; }
+  /// True if runs come from a timer or a schedule, not from events.
+  bool is_timed() const { return triggers.timer || triggers.schedule; }
   bool fires(const domain::TriggerSet& fired) const { return (triggers.set & fired).any(); }
   /// The trigger after which a run for such an event is named: the narrowest that it meets. The first of the
   /// workflow if it meets none.

@@ -10,6 +10,7 @@
 #include "base/guid.hpp"
 #include "storage/outbox.hpp"
 #include "storage/run.hpp"
+#include "storage/timers.hpp"
 
 namespace waybill::storage {
 
@@ -29,6 +30,7 @@ struct SettledEvent {
   std::vector<Run> runs;
   std::vector<PostponedMatch> postponed = {};
   std::shared_ptr<const void> memory = {};  // owns the texts of the runs
+  std::vector<TimerChange> timers = {};
 };
 
 /// The texts of a run that was queued without them.

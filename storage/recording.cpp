@@ -26,6 +26,14 @@ std::vector<PostponedMatch> postponed_of(const std::vector<const SettledEvent*>&
   return matches;
 }
 
+std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<TimerChange> changes;
+  for (const SettledEvent* const event : events) {
+    changes.insert(changes.end(), event->timers.begin(), event->timers.end());
+  }
+  return changes;
+}
+
 }  // namespace
 
 Recording::Recording(Session& session, const Guid& worker, const Batch& batch)
@@ -172,6 +180,7 @@ void Recording::write_events() {
   finished.write(session_);
   queued.write(session_);
   RunStore(session_, worker_).postpone(postponed_of(events_));
+  change_timers(session_, timers_of(events_));
 }
 
 void Recording::count_failures() {

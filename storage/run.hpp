@@ -53,6 +53,9 @@ inline constexpr std::string_view deferred_request = "null";
 inline std::string step_destination(const Guid& business) { return "steps/" + business.to_string(); }
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
+/// True for the event id of a run without an event, such as that of a timer. As a bigint it is negative.
+inline bool is_eventless(std::uint64_t event_id) { return static_cast<std::int64_t>(event_id) < 0; }
+
 /// Returns the size in bytes of a run's unbounded texts.
 inline std::size_t byte_size(const RunKey& key) {
   return key.request.size() + (key.body ? key.body->size() : 0);

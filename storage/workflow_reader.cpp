@@ -50,7 +50,9 @@ std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t ep
          .push_enabled = row.push_enabled,
          .window = std::optional<std::string>(row.window),
          .limit = std::optional<std::string>(row.limit),
-         .rate = std::optional<std::string>(row.rate)});
+         .rate = std::optional<std::string>(row.rate),
+         .timer_plan = row.timer_plan.value_or(0),
+         .timer_since = row.timer_since.value_or(Time())});
   }
   return workflows;
 }

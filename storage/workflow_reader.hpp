@@ -43,6 +43,8 @@ struct StoredWorkflow {
   std::optional<std::string> window;  // JSON of domain::TimeWindow
   std::optional<std::string> limit;   // JSON of domain::RunLimit
   std::optional<std::string> rate;    // JSON of domain::RequestRate
+  int timer_plan = 0;                 // the version that last changed the timer; 0 without a timer
+  Time timer_since{};                 // when it did
 };
 
 /// Returns all workflows that changed since `epoch` or whose templates may have, including deleted ones, in

@@ -15,6 +15,7 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/lease_keeper.hpp"
 #include "worker/pipeline/pump.hpp"
+#include "worker/pipeline/schedule_keeper.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/stores/importer.hpp"
 #include "worker/stores/tracking_sender.hpp"
@@ -95,6 +96,10 @@ class Worker::Impl {
                                                                  .mail_from = options_.mail_from,
                                                                  .schedule = options_.schedule},
                                             secrets_, *http_, *mailer_);
+    schedules_ = std::make_unique<ScheduleKeeper>(
+        ScheduleKeeper::Options{
+            .database_url = options_.database_url, .worker = guid_, .public_url = options_.public_url},
+        catalogue_, system_clock());
     importer_ = std::make_unique<Importer>(
         Importer::Options{
             .worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
@@ -110,6 +115,7 @@ class Worker::Impl {
     };
     hand_over();
     alerts_->stop();
+    schedules_.reset();
     importer_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
     duties_.reset();
     runner_.drain(remaining());
@@ -176,6 +182,7 @@ class Worker::Impl {
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<Duties> duties_;
   std::unique_ptr<AlertSender> alerts_;
+  std::unique_ptr<ScheduleKeeper> schedules_;
   std::unique_ptr<Importer> importer_;
 };
 

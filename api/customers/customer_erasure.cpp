@@ -57,8 +57,12 @@ class Eraser {
     erase_records<sql::EraseShipments>(records.shipments);
     const auto all = records.with(target_.customer);
     erase_answers(all);
-    const bool is_settled = wait_for_workers(all);
-    for_portions(all, run_portion_size, [&](Guids portion) {
+    // A run for several records has no record; it is erased whatever it lists.
+    auto with_lists = all;
+    with_lists.emplace_back();
+    session_.run(sql::WaitForSchedules{.business = target_.business});
+    const bool is_settled = wait_for_workers(with_lists);
+    for_portions(with_lists, run_portion_size, [&](Guids portion) {
       counts_.runs +=
           session_.run(sql::EraseRuns{.business = target_.business, .records = portion}).front().runs;
     });

@@ -102,7 +102,8 @@ constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 
 constexpr std::string_view reasons[] = {"switched_off", "other_trigger",    "condition",         "loop",
                                         "paused",       "newer_than_event", "notifications_off", "window",
-                                        "limited"};
+                                        "limited",      "timer_waiting",    "timer_moved"};
+constexpr std::string_view kinds[] = {"timer", "schedule"};
 
 constexpr Property explained_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -113,6 +114,11 @@ constexpr Property explained_workflow_properties[] = {
      .kind = Kind::one_of,
      .values = reasons,
      .description = "Why the workflow did not run or waits; null if it ran."},
+    {.name = "dueAt",
+     .kind = Kind::timestamp,
+     .nullable = false,
+     .optional = true,
+     .description = "When the timer or schedule came due, or comes due."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "steps",
      .kind = Kind::array,
@@ -121,9 +127,15 @@ constexpr Property explained_workflow_properties[] = {
 };
 constexpr Schema explained_workflow_schema{"ExplainedWorkflow", explained_workflow_properties};
 constexpr Property explained_properties[] = {
-    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .description = "Null for a timer or a schedule."},
+    {.name = "kind",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .optional = true,
+     .values = kinds,
+     .description = "Only without an event."},
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
-    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &trigger_code_schema},
+    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &run_trigger_schema},
     {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &explained_workflow_schema},
 };
 constexpr Schema explained_schema{"ExplainedEvent", explained_properties};
@@ -282,16 +294,22 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   auto entity = co_await matching::current_entity(services.db, business, definition.entity_type, record,
                                                   services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
-  const auto last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
-    return matching::last_change(session, business, record).value_or(domain::Change());
-  });
   const matching::Rule rule = rule_of(definition);
+  domain::Change last;  // none for a timer or a schedule
+  if (!rule.is_timed()) {
+    last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
+      return matching::last_change(session, business, record).value_or(domain::Change());
+    });
+  }
   const domain::TriggerSet fired = domain::fired_triggers(last);
   const std::string_view trigger = rule.trigger_of(fired).code;
   const std::vector<std::string_view> listed = rule.listed(fired);
   co_await complete_entity(services, business, record, trigger, last, *entity);
   auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
   const domain::Subject subject{*entity, last.previous, last.created};
+  const bool is_list = rule.triggers.schedule && !rule.triggers.schedule->each;
+  const json::object list =
+      is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
   std::vector<TestedStep> steps = steps_of(definition, texts.templates);
   // The coroutine waits here, so the references in the work stay valid.
   co_await services.background.run(business, [&] {
@@ -304,10 +322,10 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                  .action = definition.action,
                  .sender_name = texts.sender_name,
                  .reply_to = texts.reply_to},
-                {.entity = *entity,
+                {.entity = is_list ? list : *entity,
                  .previous = last.previous,
                  .entity_type = definition.entity_type,
-                 .entity_id = record,
+                 .entity_id = is_list ? Guid() : record,
                  .event_id = 0,
                  .at = services.clock.now(),
                  .trigger = trigger,
@@ -368,18 +386,22 @@ json::object explained_json(const matching::ExplainedEvent& event) {
   json::array triggers(event.triggers.begin(), event.triggers.end());
   json::array workflows;
   for (const auto& workflow : event.workflows) {
-    workflows.push_back({{"guid", workflow.guid.to_string()},
-                         {"name", workflow.name},
-                         {"fired", workflow.fired},
-                         {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
-                         {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
-                         {"steps", workflow.steps},
-                         {"conditions", conditions_json(workflow.conditions)}});
+    json::object entry{{"guid", workflow.guid.to_string()},
+                       {"name", workflow.name},
+                       {"fired", workflow.fired},
+                       {"runId", workflow.run ? json::value(workflow.run->to_string()) : json::value()},
+                       {"reason", workflow.reason.empty() ? json::value() : json::value(workflow.reason)},
+                       {"steps", workflow.steps},
+                       {"conditions", conditions_json(workflow.conditions)}};
+    if (workflow.due) entry["dueAt"] = format_timestamp(*workflow.due);
+    workflows.push_back(std::move(entry));
   }
-  return {{"eventId", event.id},
-          {"at", format_timestamp(event.at)},
-          {"triggers", std::move(triggers)},
-          {"workflows", std::move(workflows)}};
+  json::object shown{{"eventId", event.id ? json::value(*event.id) : json::value()},
+                     {"at", format_timestamp(event.at)},
+                     {"triggers", std::move(triggers)},
+                     {"workflows", std::move(workflows)}};
+  if (!event.id) shown["kind"] = event.triggers.front();
+  return shown;
 }
 
 asio::awaitable<Answer> explain_entity(Call& call, Services& services) {

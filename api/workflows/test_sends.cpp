@@ -128,7 +128,9 @@ const domain::Trigger& first_trigger(const WorkflowDefinition& definition) {
 asio::awaitable<void> read_record(const Call& call, Services& services, Test& test) {
   const auto record = guid_at(call.object(), "entityId");
   if (!record) {
-    const json::object sample = event_sample(first_trigger(test.definition));
+    const domain::Trigger& named = first_trigger(test.definition);
+    const json::object sample =
+        event_sample(named.guid.is_nil() ? domain::triggers(named.entity_type).front() : named);
     const json::object& data = sample.at("data").as_object();
     test.entity = data.at("entity").as_object();
     test.previous = data.at("previous").as_object();
@@ -148,8 +150,18 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
   if (const json::value* const trace = last.entity.if_contains("trace")) test.entity["trace"] = *trace;
 }
 
+/// Makes the record of a test the only one of a schedule that has one run for all.
+void make_list(Test& test) {
+  const auto choice = domain::parse_choice(test.definition.trigger_code);
+  if (!choice || !choice->schedule || choice->schedule->each) return;
+  json::array items{std::move(test.entity)};
+  test.entity = {{"count", 1}, {"items", std::move(items)}};
+  test.entity_id = Guid();
+}
+
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
-  const actions::Action& action = *test.type;
+  make_list(test);
+  const actions::Action\& action = *test.type;
   // The coroutine waits here, so the references in the work stay valid.
   test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {
     try {

@@ -1,5 +1,6 @@
 #include "api/workflows/workflow_body.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -23,13 +24,27 @@ constexpr Property configure_properties[] = {
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "triggerId",
      .kind = Kind::uuid,
-     .nullable = false,
      .description = "A guid from the triggers of the entity type, instead of triggers."},
     {.name = "triggers",
      .kind = Kind::array,
      .items = Kind::string,
      .description = "Codes of triggers of the entity type, or \"*\" alone. One event makes one run, however "
                     "many of them it meets."},
+    {.name = "timer",
+     .kind = Kind::any,
+     .schema = &timer_schema,
+     .description = "Instead of triggers: the workflow runs once for each record and value of a field."},
+    {.name = "schedule",
+     .kind = Kind::any,
+     .schema = &schedule_schema,
+     .description = "Instead of triggers: the workflow runs at the times of a cron expression."},
+    {.name = "query", .kind = Kind::any, .schema = &schedule_query_schema},
+    {.name = "each",
+     .kind = Kind::boolean,
+     .description = "A run for each record of the query, not one for all. Default: false."},
+    {.name = "runWhenEmpty",
+     .kind = Kind::boolean,
+     .description = "Also run when the query finds no record. Default: false."},
     {.name = "action", .kind = Kind::any, .schema = &action_input_schema},
     {.name = "steps",
      .kind = Kind::any,
@@ -59,13 +74,82 @@ constexpr Property configure_properties[] = {
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
 
-/// True if the members of a request name triggers; their values may be invalid.
+constexpr const char* no_triggers = "is required unless triggers, timer or schedule is given";
+
+bool is_given(const json::object& body, const char* name) { return find_value(body, name) != nullptr; }
+
+/// True if the members of a request name triggers of events. A read of a workflow with a timer or a schedule
+/// has an empty list.
+bool names_events(const json::object& body) {
+  const json::value* const list = find_value(body, "triggers");
+  const bool is_empty = list != nullptr && list->is_array() && list->get_array().empty();
+  const bool is_timed = is_given(body, "timer") || is_given(body, "schedule");
+  return is_given(body, "triggerId") || (list != nullptr && !(is_empty && is_timed));
+}
+
+/// True if the members of a request say when the workflow runs; their values may be invalid.
 bool names_triggers(const json::object& body) {
-  return body.contains("triggerId") || find_value(body, "triggers") != nullptr;
+  return names_events(body) || is_given(body, "timer") || is_given(body, "schedule");
+}
+
+/// Overwrites the triggers by a timer.
+void merge_timer(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (names_events(body) || is_given(body, "schedule"))
+    errors.push_back({"timer", "must not be given together with triggerId, triggers or schedule"});
+  auto parsed = domain::parse_timer(*find_value(body, "timer"), definition.entity_type);
+  if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+    errors.insert(errors.end(), problems->begin(), problems->end());
+  } else {
+    definition.trigger_code =
+        domain::choose(std::get<domain::Timer>(parsed), definition.entity_type).stored();
+  }
+}
+
+/// Overwrites the triggers by a schedule, or the given members of the stored schedule.
+void merge_schedule(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto stored = domain::parse_choice(definition.trigger_code);
+  const bool has_schedule =
+      stored && stored->schedule && stored->first->entity_type == definition.entity_type;
+  json::object members = has_schedule ? stored->schedule->shown() : json::object();
+  for (const char* const name : domain::schedule_members) {
+    if (const json::value* const given = body.if_contains(name)) members[name] = *given;
+  }
+  if (!is_given(members, "schedule")) {
+    for (const char* const name : {"query", "each", "runWhenEmpty"}) {
+      if (is_given(body, name)) errors.push_back({name, "needs a schedule"});
+    }
+    return;
+  }
+  if (names_events(body))
+    errors.push_back({"schedule", "must not be given together with triggerId or triggers"});
+  auto parsed = domain::parse_schedule(members, definition.entity_type);
+  if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+    errors.insert(errors.end(), problems->begin(), problems->end());
+  } else {
+    definition.trigger_code =
+        domain::choose(std::get<domain::Schedule>(std::move(parsed)), definition.entity_type).stored();
+  }
+}
+
+/// Adds errors for what a workflow with a schedule cannot have.
+void check_scheduled(const WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  if (!choice || !choice->schedule || choice->schedule->each) return;
+  if (matching::stored_steps(definition.action) != nullptr) {
+    errors.push_back({"steps", "need a record, so that the schedule needs each: true"});
+    return;
+  }
+  const auto* const action = actions::find_action(text_at(definition.action, "type").value_or(""));
+  if (action != nullptr && action->changes_records())
+    errors.push_back({"action.type", "changes a record, so that the schedule needs each: true"});
 }
 
 /// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
 void merge_triggers(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (is_given(body, "timer")) return merge_timer(body, definition, errors);
+  if (std::ranges::any_of(domain::schedule_members, [&](const char* name) { return is_given(body, name); })) {
+    return merge_schedule(body, definition, errors);
+  }
   const auto guid = guid_at(body, "triggerId");
   const domain::Trigger* const named = guid ? domain::find_trigger(*guid) : nullptr;
   const json::value* const list = find_value(body, "triggers");
@@ -88,8 +172,10 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
   }
   const auto choice = domain::parse_choice(definition.trigger_code);
   if (choice && choice->first->entity_type != definition.entity_type) {
-    errors.push_back(
-        {"triggerId", "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
+    errors.push_back({choice->timer      ? "timer"
+                      : choice->schedule ? "schedule"
+                                         : "triggerId",
+                      "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
                           ", not of " + std::string(domain::record_type(definition.entity_type).name)});
   }
 }
@@ -209,6 +295,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   const domain::RecordType& record = domain::record_type(definition.entity_type);
   merge_triggers(body, definition, errors);
   merge_what_to_do(body, destinations, find_template, definition, errors);
+  check_scheduled(definition, errors);
   if (body.contains("conditions")) {
     const json::value* conditions = find_value(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
@@ -269,8 +356,15 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 
 void show_triggers(json::object& workflow) {
   const auto choice = domain::parse_choice(std::string_view(workflow.at("trigger").as_string()));
-  workflow["triggerId"] = choice ? json::value(choice->first->guid.to_string()) : json::value();
+  const bool has_timer = choice && choice->timer;
+  const bool has_schedule = choice && choice->schedule;
+  workflow["triggerId"] =
+      choice && !has_timer && !has_schedule ? json::value(choice->first->guid.to_string()) : json::value();
   workflow["triggers"] = choice ? choice->shown() : json::array{workflow.at("trigger")};
+  if (has_timer) workflow["timer"] = choice->timer->shown();
+  if (has_schedule) {
+    for (auto& [name, value] : choice->schedule->shown()) workflow[name] = std::move(value);
+  }
   if (choice) workflow["trigger"] = choice->first->code;
 }
 
@@ -304,7 +398,7 @@ void check_definition(const json::object& definition, FieldErrors& errors) {
   validate(workflow_configure_schema, copy, errors);
   if (!definition.contains("entityType")) errors.push_back({"entityType", "is required"});
   check_has_action(definition, errors);
-  if (!names_triggers(definition)) errors.push_back({"triggerId", "is required unless triggers is given"});
+  if (!names_triggers(definition)) errors.push_back({"triggerId", no_triggers});
   WorkflowDefinition merged;
   merged.is_test = true;
   merged.conditions = json::object();
@@ -317,7 +411,7 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
   check_has_action(body, errors);
-  if (!names_triggers(body)) errors.push_back({"triggerId", "is required unless triggers is given"});
+  if (!names_triggers(body)) errors.push_back({"triggerId", no_triggers});
   WorkflowDefinition definition;
   definition.conditions = json::object();
   merge_checked(body, {.allow_private = true}, {}, definition, errors);
@@ -341,6 +435,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   merge_text(body, "delay", definition.delay);
   definition.template_codes = matching::template_codes(definition.action);
   if (auto choice = domain::parse_choice(definition.trigger_code)) {
+    if (choice->schedule && definition.delay) throw invalid("delay", "must not be given with a schedule");
     const actions::Action* const action = actions::find_action(definition.action.at("type").as_string());
     choice->second_format = action != nullptr && action->needs_second_format(definition.action);
     choice->third_format = static_cast<bool>(definition.pacing);

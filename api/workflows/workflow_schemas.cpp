@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "api/records/fields.hpp"
 #include "domain/pacing.hpp"
@@ -349,6 +350,46 @@ constexpr Schema step_input_schema{.name = "StepInput", .variants = step_inputs}
 constexpr Schema step_schema{.name = "Step", .variants = steps};
 constexpr const Schema* step_input_list[] = {&step_input_schema};
 constexpr const Schema* step_list[] = {&step_schema};
+constexpr Property timer_properties[] = {
+    {.name = "field",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "createdAt, statusChangedAt, collectionDate, estimatedDelivery or lastTraceAt, as the "
+                    "entity type has them."},
+    {.name = "offset",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "ISO 8601 with an optional sign, such as PT24H or -P1D; at most 366 days."},
+};
+
+constexpr Property schedule_properties[] = {
+    {.name = "cron",
+     .kind = Kind::string,
+     .required = true,
+     .nullable = false,
+     .description = "Minute, hour, day of the month, month and day of the week, such as 0 8 * * mon-fri."},
+    {.name = "timezone",
+     .kind = Kind::string,
+     .description = "IANA, such as Europe/Lisbon. Default: that of the business."},
+};
+constexpr Property schedule_query_properties[] = {
+    {.name = "filter", .kind = Kind::text, .description = "As $filter of the lists. Default: all records."},
+    {.name = "orderBy", .kind = Kind::text, .description = "As $orderby. Default: the newest first."},
+    {.name = "limit", .kind = Kind::integer, .minimum = 1, .maximum = 1000, .description = "Default: 1000."},
+};
+
+/// The codes of all triggers, and those of timers and schedules.
+std::span<const std::string_view> run_triggers() {
+  static const auto codes = [] {
+    std::vector<std::string_view> all(domain::trigger_codes().begin(), domain::trigger_codes().end());
+    all.emplace_back("timer");
+    all.emplace_back("schedule");
+    return all;
+  }();
+  return codes;
+}
 
 /// The paths depend on the entity type, and the types of the values on the path; the handler checks both.
 constexpr std::string_view conditions_json = R"json({
@@ -438,6 +479,10 @@ constexpr Property rate_properties[] = {
 }  // namespace
 
 const Schema trigger_code_schema{.name = "TriggerCode", .values = domain::trigger_codes()};
+const Schema run_trigger_schema{.name = "RunTrigger", .values = run_triggers()};
+const Schema timer_schema{"Timer", timer_properties};
+const Schema schedule_schema{"Schedule", schedule_properties};
+const Schema schedule_query_schema{"ScheduleQuery", schedule_query_properties};
 const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
 const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};

@@ -38,9 +38,14 @@ constexpr Property workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
-    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &trigger_code_schema},
-    {.name = "triggerId", .kind = Kind::uuid, .description = "The first of triggers."},
+    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &run_trigger_schema},
+    {.name = "triggerId", .kind = Kind::uuid, .description = "The first of triggers; null without triggers."},
     triggers_property,
+    timer_property,
+    schedule_property,
+    query_property,
+    each_property,
+    run_when_empty_property,
     {.name = "action",
      .kind = Kind::any,
      .schema = &action_schema,
@@ -222,6 +227,7 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
   if (const auto choice = domain::parse_choice(triggers)) {
     for (const domain::Trigger* const trigger : domain::narrowest_first(choice->set))
       codes.emplace_back(trigger->code);
+    if (choice->set.none()) codes.emplace_back(choice->first->code);
   }
   const auto rows =
       co_await transaction.run(sql::Count{.business = call.business(), .triggers = codes, .workflow = guid});

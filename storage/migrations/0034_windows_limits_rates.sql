@@ -29,13 +29,16 @@ create or replace function meets_trigger(stored text, code text) returns boolean
                                             or right(form, 1) = '*' and starts_with(code, rtrim(substr(form, 5), '*'))))
   from (select regexp_replace(stored, '^3:', '') as form) s $$;
 
--- The first time at which a zone's clock shows a local time or a later one: for a local time that does not exist, the
--- next one that does; for one that exists twice, the first.
-create function first_time_at(shown timestamp, zone text) returns timestamptz language sql stable as $$
-  select min(t.at)
-  from (select shown at time zone zone as at) s,
-       generate_series(s.at - interval '3 hours', s.at, interval '1 minute') t (at)
-  where t.at at time zone zone >= shown $$;
+-- The first moment at which the clock of a zone shows a time. For a time that does not exist, the next moment that does;
+-- for one that exists twice, the first.
+create function first_moment_of(clock timestamp, zone text) returns timestamptz language sql stable as $$
+  with near as (select clock at time zone zone as moment)
+  select coalesce((select min(m) from near, unnest(array[moment - interval '2 hours', moment - interval '1 hour',
+                                                         moment - interval '30 minutes', moment]) m
+                   where m at time zone zone = clock),
+                  (select min(m) from near, generate_series(moment - interval '25 hours', moment + interval '25 hours',
+                                                            interval '1 minute') m
+                   where m at time zone zone > clock)) $$;
 
 -- The opening of a window that contains a time, or else the next one after it. Days are those of ISO 8601 (1: Monday). An
 -- opening that goes over midnight belongs to the day on which it begins. Null if the server does not know the zone, or if
@@ -49,8 +52,8 @@ begin
   for day in select d::date from generate_series(date_trunc('day', at at time zone zone) - interval '1 day',
                                                  at at time zone zone + interval '15 days', interval '1 day') d
              where extract(isodow from d)::integer = any (days) loop
-    opens_at := first_time_at(day + opens, zone);
-    closes_at := first_time_at(day + closes + case when closes < opens then interval '1 day' else interval '0' end, zone);
+    opens_at := first_moment_of(day + opens, zone);
+    closes_at := first_moment_of(day + closes + case when closes < opens then interval '1 day' else interval '0' end, zone);
     if closes_at > at and closes_at > opens_at then return; end if;
   end loop;
   opens_at := null;

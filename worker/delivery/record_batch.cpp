@@ -90,6 +90,9 @@ std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorde
   };
   for (const auto& event : batch.events) {
     for (const auto& run : event.runs) consider(run.state);
+    for (const auto& timer : event.timers) {
+      if (timer.setting && (!next || timer.setting->due < *next)) next = timer.setting->due;
+    }
   }
   for (const auto& outcome : batch.outcomes) {
     consider(outcome.state);

@@ -48,7 +48,8 @@ std::vector<storage::Batch> split(storage::Batch batch);
 /// Ends the runs of a batch that the database refused, without the texts that it may have refused.
 void drop_refused_texts(storage::Batch& batch, std::string_view error);
 
-/// The earliest time at which a run of a recorded batch is due in the database's queue; null if none is.
+/// The earliest time at which a run of a recorded batch is due in the database's queue, or a timer that it
+/// set; null if none is.
 std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded);
 
 }  // namespace waybill::worker

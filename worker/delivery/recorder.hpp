@@ -30,7 +30,7 @@ class Recorder {
     const Clock* clock = &system_clock();
   };
   /// Called on the recorder's thread after a batch is written, with the events that are now settled (by this
-  /// worker or earlier by another) and the earliest time that a queued run is due.
+  /// worker or earlier by another) and the earliest time that a queued run or a timer is due.
   using Written =
       std::function<void(const std::vector<storage::EventKey>& events, std::optional<Time> next_due)>;
 

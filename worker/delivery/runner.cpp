@@ -92,7 +92,8 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       const bool all_to_queue =
           event.orphan || !may_hold(business) || std::ranges::any_of(event.runs, is_ordered);
       auto memory = bytes > 0 ? memory_.hold(business, bytes) : nullptr;
-      storage::SettledEvent over{event.shard, event.key, {}, std::move(event.postponed), memory};
+      storage::SettledEvent over{
+          event.shard, event.key, {}, std::move(event.postponed), memory, std::move(event.timers)};
       std::vector<TaskPtr> open;
       for (PlannedRun& planned : event.runs) {
         if (all_to_queue || goes_to_queue(planned)) {

@@ -38,6 +38,7 @@ void fold_counts(storage::blocking::Connection& session, const DutyOptions& opti
 void sum_counts(storage::blocking::Connection& session, const DutyOptions& options);
 void release_held(storage::blocking::Connection& session, const DutyOptions& options);
 void expire(storage::blocking::Connection& session, const DutyOptions& options);
+void expire_timers(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_limits(storage::blocking::Connection& session, const DutyOptions& options);
 void purge_deleted(storage::blocking::Connection& session, const DutyOptions& options);

@@ -12,6 +12,7 @@ std::span<const Duty> all_duties() {
       {"sum_counts", 5min, sum_counts},
       {"release_held", 5s, release_held},
       {"expire", 10min, expire},
+      {"expire_timers", 10min, expire_timers},
       {"expire_uploads", 10min, expire_uploads},
       {"expire_limits", 1min, expire_limits},
       {"expire_history", 1h, expire_history},

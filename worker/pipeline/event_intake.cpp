@@ -40,6 +40,12 @@ bool EventIntake::settled(std::span<const storage::EventKey> events) {
   return waits_for_room_;
 }
 
+std::vector<std::int16_t> EventIntake::shards() const {
+  std::vector<std::int16_t> shards;
+  for (const auto& [shard, lease] : read_) shards.push_back(shard);
+  return shards;
+}
+
 bool EventIntake::is_busy(std::int16_t shard) const {
   const std::lock_guard lock(mutex_);
   return new_leases_ || watermarks_.any_in_flight(shard);  // a look of before the change may be under way

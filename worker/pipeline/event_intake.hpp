@@ -41,6 +41,8 @@ class EventIntake {
   void hold(const storage::HeldShards& shards);
   /// Notes that events are recorded. Returns true if the pump waits for room.
   bool settled(std::span<const storage::EventKey> events);
+  /// The shards whose events this worker reads. On the pump thread only.
+  std::vector<std::int16_t> shards() const;
   /// True while events of a shard are in flight.
   bool is_busy(std::int16_t shard) const;
   Time last_look() const { return Time(Time::duration(last_look_.load())); }

@@ -134,7 +134,11 @@ bool EventMatching::match_postponed(storage::Session& session) {
     storage::Work work(session);
     const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, most_postponed);
     // A workflow that was deleted meanwhile fires for none of them.
-    if (workflow) store.queue(matcher_.match_postponed(session, *workflow, matches));
+    if (workflow && workflow->rule.triggers.timer) {
+      storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
+    } else if (workflow) {
+      store.queue(matcher_.match_postponed(session, *workflow, matches));
+    }
     work.commit();
     any = any || !matches.empty();
   }
@@ -161,17 +165,20 @@ bool EventMatching::match_set_aside(storage::Session& session) {
       session, events, {}, {.has_memory = [](const Guid&) { return false; }, .may_defer = true});
   std::vector<storage::Run> runs;
   std::vector<storage::PostponedMatch> postponed;
+  std::vector<storage::TimerChange> timers;
   std::vector<std::int64_t> ids;
   std::vector<Time> times;
   for (const MatchedEvent& event : matched) {
     for (const PlannedRun& planned : event.runs) runs.push_back(planned.run);
     postponed.insert(postponed.end(), event.postponed.begin(), event.postponed.end());
+    timers.insert(timers.end(), event.timers.begin(), event.timers.end());
     ids.push_back(static_cast<std::int64_t>(event.key.id));
     times.push_back(event.key.at);
   }
   storage::RunStore store(session, options_.worker);
   store.queue(runs);
   store.postpone(postponed);
+  storage::change_timers(session, timers);
   session.run(sql::Remove{
       .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
   work.commit();

@@ -9,6 +9,7 @@
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/relatives.hpp"
+#include "worker/planning/timer_plan.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -81,6 +82,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   Keys left_out;
   std::unordered_map<storage::EventKey, std::vector<storage::PostponedMatch>, storage::EventKeyHash>
       postponements;
+  std::unordered_map<storage::EventKey, std::vector<storage::TimerChange>, storage::EventKeyHash>
+      timer_changes;
   if (!has_all_rows) {
     for (const storage::PendingEvent& event : events) left_out.insert(event.key());
     for (const storage::StoredEvent& event : stored) left_out.erase(key_of(event));
@@ -92,6 +95,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     }
     if (auto matches = postponed(event); !matches.empty())
       postponements.emplace(key_of(event), std::move(matches));
+    if (auto changes = timers(event, &arena); !changes.empty())
+      timer_changes.emplace(key_of(event), std::move(changes));
     auto found = candidate(event, catalogue_.active(event.business_id, event.entity_type), &arena);
     if (!found) continue;
     matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
@@ -131,6 +136,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
       result.runs = std::move(found->second);
     if (const auto found = postponements.find(event.key()); found != postponements.end())
       result.postponed = std::move(found->second);
+    if (const auto found = timer_changes.find(event.key()); found != timer_changes.end())
+      result.timers = std::move(found->second);
   }
   return matched;
 }
@@ -202,6 +209,41 @@ std::vector<storage::PostponedMatch> Matcher::postponed(const storage::StoredEve
   }
   if (!matches.empty()) observe(Observable::match_postponed, {}, matches.size());
   return matches;
+}
+
+/// The changes that an event makes to the timers of its record.
+std::vector<storage::TimerChange> Matcher::timers(const storage::StoredEvent& event,
+                                                  const json::storage_ptr& memory) {
+  std::vector<storage::TimerChange> changes;
+  const std::vector<WorkflowPtr> workflows = catalogue_.with_timer(event.business_id, event.entity_type);
+  if (workflows.empty()) return changes;
+  try {
+    const domain::Change change = columns_->change(event, memory);
+    for (const WorkflowPtr& workflow : workflows) {
+      if (auto made = timer_change(event, change, *workflow)) changes.push_back(*made);
+    }
+  } catch (const std::invalid_argument& error) {
+    observe(Observable::event_unreadable,
+            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
+  }
+  return changes;
+}
+
+std::vector<storage::TimerChange> Matcher::postponed_timers(
+    storage::Session& session, const Workflow& workflow, std::span<const storage::PostponedMatch> matches) {
+  std::vector<storage::PendingEvent> keys;
+  for (const storage::PostponedMatch& match : matches)
+    keys.push_back({.shard = 0, .id = match.event_id, .business_id = match.business_id, .at = match.at});
+  return columns_.use(session, [&] {
+    std::vector<storage::TimerChange> changes;
+    for (const storage::StoredEvent& event : storage::Outbox(session).fetch(keys)) {
+      try {
+        if (auto made = timer_change(event, columns_->change(event, {}), workflow)) changes.push_back(*made);
+      } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): reported when it was matched
+      }
+    }
+    return changes;
+  });
 }
 
 std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, const Workflow& workflow,

@@ -43,6 +43,10 @@ class Matcher {
   std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
                                             std::span<const storage::PostponedMatch> matches);
 
+  /// Likewise, for a workflow with a timer: the changes of its timers.
+  std::vector<storage::TimerChange> postponed_timers(storage::Session& session, const Workflow& workflow,
+                                                     std::span<const storage::PostponedMatch> matches);
+
  private:
   struct Candidate;
   using Moment = std::chrono::steady_clock::time_point;
@@ -54,6 +58,8 @@ class Matcher {
                                      const json::storage_ptr& memory);
   std::vector<PlannedRun> plan(const Candidate& candidate, const Limits& limits) const;
   std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;
+  std::vector<storage::TimerChange> timers(const storage::StoredEvent& event,
+                                           const json::storage_ptr& memory);
 
   const Catalogue& catalogue_;
   const Clock& clock_;

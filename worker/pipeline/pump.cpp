@@ -26,6 +26,7 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       intake_({.worker = options.worker}, clock.now()),
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
                 guard, runner, clock),
+      timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
       runs_({.worker = options.worker, .public_url = options.public_url, .retention = options.retention},
             catalogue, runner, clock),
       backoff_(first_reconnect, longest_reconnect) {}
@@ -50,6 +51,7 @@ void Pump::hold(const storage::HeldShards& shards) {
 void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
   const bool events_wait = intake_.settled(events);
   const bool runs_wait = runs_.note_due(next_due);
+  timers_.note_due(next_due);
   if (events_wait || runs_wait) wake_up_.wake();
 }
 
@@ -118,6 +120,8 @@ void Pump::turn(const std::stop_token& stop) {
   if (intake_.follow_leases(*session_)) workflows_.took_shards();
   const bool found = match_events();
   can_match_ = true;
+  const bool fired = timers_.work(*session_);
+  if (timers_.has_queued()) runs_.look_again();
   const bool claimed = runs_.claim(*session_);
   const bool rendered = runs_.render_some(*session_);
   const bool resumed = matching_.match_set_aside(*session_);
@@ -125,7 +129,7 @@ void Pump::turn(const std::stop_token& stop) {
   if (matched) runs_.look_again();
   guard_.save(*session_);
   runner_.spill();
-  if (!found && !claimed && !rendered && !matched) wait(stop);
+  if (!found && !fired && !claimed && !rendered && !matched) wait(stop);
 }
 
 bool Pump::match_events() {
@@ -141,7 +145,7 @@ void Pump::wait(const std::stop_token& stop) {
   // A notification that came with the answer to a statement does not make the socket readable again.
   if (read_notifications() || stop.stop_requested() || intake_.has_new_leases()) return;
   const Time now = clock_.now();
-  const Time next = std::min(runs_.next_look(), matching_.next_postponed_look());
+  const Time next = std::min({runs_.next_look(), matching_.next_postponed_look(), timers_.next_look()});
   Duration limit = std::min(intake_.patience(poll), std::max(Duration::zero(), next - now));
   if (runner_.held() > 0) limit = std::min(limit, spill_every);
   wake_up_.wait(session_->socket(), limit);

@@ -18,6 +18,7 @@
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/due_runs.hpp"
+#include "worker/pipeline/due_timers.hpp"
 #include "worker/pipeline/event_intake.hpp"
 #include "worker/pipeline/event_matching.hpp"
 #include "worker/pipeline/wake_up.hpp"
@@ -25,8 +26,9 @@
 
 namespace waybill::worker {
 
-/// The worker's main thread. NOTIFY, room in memory, a due run or the clock (once a second) wake it; a turn
-/// then reads the outbox, matches events, claims due runs and renders some of them. It reconnects by itself.
+/// The worker's main thread. NOTIFY, room in memory, a due run or timer, or the clock (once a second) wake
+/// it; a turn then reads the outbox, matches events, fires timers, claims due runs and renders some of them.
+/// It reconnects by itself.
 class Pump {
  public:
   struct Options {
@@ -78,6 +80,7 @@ class Pump {
   WorkflowFollower workflows_;
   EventIntake intake_;
   EventMatching matching_;
+  DueTimers timers_;
   DueRuns runs_;
   std::unique_ptr<storage::Session> session_;  // of the thread; null while the database is away
   std::atomic<bool> can_match_ = false;

@@ -83,6 +83,8 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
     set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
     if (workflow) {
       workflows_.emplace(stored.guid, workflow);
+      if (workflow->rule.triggers.timer) ++timers_;
+      if (workflow->rule.triggers.schedule) ++schedules_;
       std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
       all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
     }
@@ -142,9 +144,22 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
   const auto found = by_business_.find(business);
   if (found == by_business_.end()) return active;
   for (const WorkflowPtr& workflow : found->second) {
-    if (workflow->is_active && workflow->rule.entity_type() == type) active.push_back(workflow);
+    if (workflow->is_active && workflow->rule.entity_type() == type && !workflow->rule.is_timed())
+      active.push_back(workflow);
   }
   return active;
+}
+
+std::vector<WorkflowPtr> Catalogue::with_timer(const Guid& business, domain::EntityType type) const {
+  std::vector<WorkflowPtr> workflows;
+  if (!has_timers()) return workflows;
+  const std::shared_lock lock(mutex_);
+  const auto found = by_business_.find(business);
+  if (found == by_business_.end()) return workflows;
+  for (const WorkflowPtr& workflow : found->second) {
+    if (workflow->rule.triggers.timer && workflow->rule.entity_type() == type) workflows.push_back(workflow);
+  }
+  return workflows;
 }
 
 void Catalogue::suspend(std::unordered_set<Guid> businesses) {
@@ -202,7 +217,9 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                       .secrets = std::move(secrets),
                                                       .previous_until = stored.previous_until,
                                                       .credentials = std::move(credentials),
-                                                      .pacing = read_pacing(stored)});
+                                                      .pacing = read_pacing(stored),
+                                                      .timer_plan = stored.timer_plan,
+                                                      .timer_since = stored.timer_since});
   workflow->set_action(json::parse(stored.action).as_object(), templates);
   return workflow;
 }
@@ -211,6 +228,8 @@ void Catalogue::remove(const Guid& workflow) {
   unreadable_.erase(workflow);
   const auto found = workflows_.find(workflow);
   if (found == workflows_.end()) return;
+  if (found->second->rule.triggers.timer) --timers_;
+  if (found->second->rule.triggers.schedule) --schedules_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);
   if (business->second.empty()) by_business_.erase(business);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <shared_mutex>
@@ -50,6 +51,8 @@ struct Workflow {
   std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
   domain::Pacing pacing;
+  int timer_plan = 0;  // the version that last changed the timer or schedule; 0 without one
+  Time timer_since{};  // when it did
 
   /// Sets the action, the definition and the steps. `templates` are those that they use; may be empty. Throws
   /// std::invalid_argument if this version cannot read the action.
@@ -90,6 +93,13 @@ class Catalogue {
   /// The switched-on workflows of a business for one entity type, in the order of creation.
   std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
 
+  /// The workflows of a business and entity type that have a timer, also those that are switched off.
+  std::vector<WorkflowPtr> with_timer(const Guid& business, domain::EntityType type) const;
+  /// True if any workflow has a timer.
+  bool has_timers() const { return timers_ > 0; }
+  /// True if any workflow has a schedule.
+  bool has_schedules() const { return schedules_ > 0; }
+
   /// Sets the suspended businesses, whose runs are held.
   void suspend(std::unordered_set<Guid> businesses);
   bool is_suspended(const Guid& business) const;
@@ -109,6 +119,8 @@ class Catalogue {
   mutable std::shared_mutex mutex_;
   std::unordered_map<Guid, WorkflowPtr> workflows_;
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
+  std::atomic<int> timers_ = 0;     // the number of workflows with a timer
+  std::atomic<int> schedules_ = 0;  // likewise, with a schedule
   std::unordered_map<Guid, Unreadable> unreadable_;
   std::unordered_set<Guid> suspended_;
 };

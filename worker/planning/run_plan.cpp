@@ -21,11 +21,6 @@ actions::WorkflowView view_of(const Workflow& workflow, const json::object& defi
           .reply_to = workflow.reply_to};
 }
 
-std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business) {
-  if (!workflow.pacing.rate) return destination;
-  return domain::destination_with_rate(destination, workflow.guid, business);
-}
-
 bool changes_records(const Workflow& workflow) {
   if (workflow.steps.empty()) return workflow.action->changes_records();
   return std::ranges::any_of(workflow.steps, [](const matching::Step& step) {
@@ -84,6 +79,29 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   }
 }
 
+/// A timer as an event, which has no records.
+storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
+  return {.id = timer.run_event,
+          .business_id = timer.business_id,
+          .entity_type = workflow.rule.entity_type(),
+          .entity_id = timer.entity_id,
+          .at = timer.due,
+          .cause = {},
+          .detail = {},
+          .before = {},
+          .after = {}};
+}
+
+/// Gives a run the guid that workflow, record and value always have.
+void name_run(const DueTimer& timer, const Workflow& workflow, storage::RunKey& run) {
+  const Guid moment =
+      Guid::from_name(timer.entity_id, std::to_string(timer.value.time_since_epoch().count()));
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | moment.bytes.at(i);
+  run.guid = Guid::timed_hash(to_unix_ms(timer.due), workflow.guid, number);
+  run.origin = run.guid;
+}
+
 void mark_dead(storage::RunState& state, const char* code, const std::exception& error) {
   state.status = storage::RunStatus::dead;
   state.code = code;
@@ -91,6 +109,11 @@ void mark_dead(storage::RunState& state, const char* code, const std::exception&
 }
 
 }  // namespace
+
+std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business) {
+  if (!workflow.pacing.rate) return destination;
+  return domain::destination_with_rate(destination, workflow.guid, business);
+}
 
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request) {
@@ -155,6 +178,24 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run) {
   if (workflow.pacing.limit) run.limit_value = workflow.pacing.limit->value_of(entity, workflow.guid);
+}
+
+PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now) {
+  PlannedRun planned = defer_run(stub_of(timer, workflow), {}, workflow, now);
+  name_run(timer, workflow, planned.run.key);
+  return planned;
+}
+
+PlannedRun plan_list_run(const DueTimer& tick, json::array records, const Workflow& workflow, Time now) {
+  domain::Change change;
+  const std::size_t count = records.size();
+  change.entity = {{"count", count}, {"items", std::move(records)}};
+  const storage::StoredEvent stub = stub_of(tick, workflow);
+  PlannedRun planned = begin_run(stub, {}, workflow, now);
+  name_run(tick, workflow, planned.run.key);
+  render_run(stub, change, workflow, planned.run, planned.request);
+  apply_workflow(workflow, planned);
+  return planned;
 }
 
 bool is_loop(const actions::Action& action, int depth) {

@@ -32,6 +32,7 @@ struct MatchedEvent {
   // counts their attempts.
   bool orphan = false;
   std::vector<storage::PostponedMatch> postponed = {};  // for workflows that this version cannot read
+  std::vector<storage::TimerChange> timers = {};
 };
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give
@@ -48,11 +49,32 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request);
 
+/// The destination of a run in the queue: that of its action, apart from others if the workflow has a rate.
+std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business);
+
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);
+
 /// Renders the texts of an action, which may be that of a step. A run that cannot be rendered becomes dead.
 void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
                    const actions::EventView& event, storage::Run& run, json::object& request);
+/// A timer that has come due, or a record at a tick of a schedule.
+struct DueTimer {
+  Guid business_id;
+  Guid workflow_id;
+  Guid entity_id;
+  int plan;
+  Time value;  // of the field; the tick
+  Time due;
+  std::uint64_t run_event;  // the id that its run has instead of an event's
+};
+
+/// Plans the run of a timer, without the texts. The same workflow, record and value always give the same run
+/// guid.
+PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now);
+
+/// Plans the one run of a schedule's tick for `records`, with the texts. `tick` has no record.
+PlannedRun plan_list_run(const DueTimer& tick, json::array records, const Workflow& workflow, Time now);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);

@@ -36,6 +36,15 @@ storage::StoredEvent event_stub(const storage::RunKey& run) {
           .after = {}};
 }
 
+/// The record of a run without an event, as an event that changes nothing; nullopt if it is deleted.
+std::optional<storage::StoredEvent> current_record(storage::Outbox& outbox, const storage::RunKey& run) {
+  const storage::StoredEvent stub = event_stub(run);
+  storage::StoredEvent record = std::move(outbox.current({&stub, 1}).front());
+  if (!record.after) return std::nullopt;
+  record.before = record.after;
+  return record;
+}
+
 std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
                                                              const storage::RunKey& run) {
   return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
@@ -178,6 +187,10 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
         continue;
       }
       const Source* const source = source_of(session, claimed.run.key);
+      if (source == nullptr && storage::is_eventless(claimed.run.key.event_id)) {
+        claimed.record_gone = true;
+        continue;
+      }
       if (source == nullptr) {
         mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
                   clock_.now());
@@ -227,6 +240,10 @@ void RunPreparer::store_steps(storage::Session& session, std::vector<storage::Cl
 void RunPreparer::begin_first(storage::Session& session, const Stepping& run) {
   unless_unreadable(*run.claimed, clock_.now(), [&] {
     const Source* const source = source_of(session, run.claimed->run.key);
+    if (source == nullptr && storage::is_eventless(run.claimed->run.key.event_id)) {
+      run.claimed->record_gone = true;
+      return;
+    }
     if (source == nullptr) {
       mark_dead(*run.claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
                 clock_.now());
@@ -314,11 +331,13 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
   begin_steps(run.workflow, view, its, clock_.now());
 }
 
-/// The event that caused a run; null if it is no longer stored.
+/// The event that caused a run, or the current record of a run without an event; null if it is no longer
+/// stored.
 const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, const storage::RunKey& run) {
   if (last_ && last_->event.id == run.event_id && last_->event.at == run.created_at) return &*last_;
   storage::Outbox outbox(session);
-  auto event = outbox.origin(run.event_id, run.origin);
+  auto event = storage::is_eventless(run.event_id) ? current_record(outbox, run)
+                                                   : outbox.origin(run.event_id, run.origin);
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
   matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity,

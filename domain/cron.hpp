@@ -1,0 +1,33 @@
+#pragma once
+
+#include <bitset>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace waybill::domain {
+
+/// A cron expression of five fields: minute, hour, day of the month, month, day of the week. A field is `*`,
+/// a number, a range `a-b`, a step `*/n` or `a-b/n`, or a list of these with commas; months and days of the
+/// week may be three English letters. Sunday is 0 or 7. If both days are restricted (do not begin with `*`),
+/// one of them must match, as in Vixie cron.
+struct Cron {
+  std::bitset<60> minutes;
+  std::bitset<24> hours;
+  std::bitset<32> days;     // 1 to 31
+  std::bitset<13> months;   // 1 to 12
+  std::bitset<7> weekdays;  // 0 is Sunday
+  bool either_day = false;  // a day of the month or of the week is enough
+
+  bool operator==(const Cron&) const = default;
+};
+
+/// Reads an expression; otherwise returns the reason why it is not one, or that it never comes due
+/// (`0 0 30 2 *`), to follow the name of its field.
+std::variant<Cron, std::string> parse_cron(std::string_view text);
+
+/// True if the expression matches a minute of a day.
+bool matches(const Cron& cron, unsigned month, unsigned day, unsigned weekday, unsigned hour,
+             unsigned minute);
+
+}  // namespace waybill::domain

@@ -1,0 +1,18 @@
+-- Deletes timers and scans of deleted workflows, and results whose value no offset (366 days at most) can make due again.
+-- Returns the number of rows.
+-- $1 limit bigint
+-- -> deleted bigint
+with dead as (
+  select w.business_id, w.guid from workflows w where w.deleted_at is not null and starts_with(w.trigger_code, 'timer:')
+), no_timers as (
+  delete from timers t using (select t.ctid as place from dead d join timers t on t.business_id = d.business_id and t.workflow_id = d.guid
+                              limit $1::bigint) o
+  where t.ctid = o.place returning 1
+), no_scans as (
+  delete from timer_scans s using dead d where s.business_id = d.business_id and s.workflow_id = d.guid returning 1
+), no_results as (
+  delete from timer_results r using (select ctid as place from timer_results
+                                     where value < now() - interval '367 days' limit $1::bigint) o
+  where r.ctid = o.place returning 1
+)
+select (select count(*) from no_timers) + (select count(*) from no_scans) + (select count(*) from no_results) as deleted

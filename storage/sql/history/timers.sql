@@ -1,0 +1,26 @@
+-- Returns the timers of a record that wait, the last of those that came due with their results, and its last runs of
+-- schedules, newest first. The definitions are the present ones.
+-- $1 business uuid, $2 record uuid, $3 limit bigint
+-- -> workflow_id uuid, name text, trigger text, conditions text, is_active boolean, due_at timestamptz,
+-- is_waiting boolean, run_id uuid or null, reason text or null, is_schedule boolean
+(select w.guid as workflow_id, w.name, w.trigger_code as trigger, w.conditions::text as conditions, w.is_active, t.due_at,
+        true as is_waiting, null::uuid as run_id, null::text as reason, false as is_schedule
+ from workflows w
+ join timers t on t.business_id = w.business_id and t.workflow_id = w.guid and t.entity_id = $2::uuid and t.plan = w.timer_plan
+ where w.business_id = $1::uuid and w.deleted_at is null and w.timer_plan is not null)
+union all
+(select r.workflow_id, w.name, w.trigger_code, w.conditions::text, w.is_active, r.due_at, false, r.run_id, r.reason, false
+ from timer_results r
+ join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
+ where r.business_id = $1::uuid and r.entity_id = $2::uuid
+ order by r.due_at desc
+ limit $3::bigint)
+union all
+(select r.workflow_id, w.name, w.trigger_code, w.conditions::text, w.is_active, r.created_at, false, r.guid, null, true
+ from all_runs r
+ join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
+ where r.business_id = $1::uuid and r.entity_id = $2::uuid and r.trigger_code = 'schedule' and r.replay_of is null
+   and (r.status <> 'waiting' or r.status = 'waiting')  -- as the partial indexes
+ order by r.guid desc
+ limit $3::bigint)
+order by due_at desc, workflow_id

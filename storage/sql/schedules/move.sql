@@ -1,0 +1,8 @@
+-- Stores the next tick of a locked schedule after a time, and returns it; null if there is none.
+-- $1 business uuid, $2 workflow uuid, $3 minutes int[], $4 hours int[], $5 days int[], $6 months int[], $7 weekdays int[],
+-- $8 either_day boolean, $9 zone text, $10 after timestamptz
+-- -> next_at timestamptz or null
+update schedules s set next_at = n.tick, check_at = coalesce(n.tick, 'infinity')
+from (select next_tick($3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::boolean, $9, $10::timestamptz) as tick) n
+where s.business_id = $1::uuid and s.workflow_id = $2::uuid
+returning s.next_at

@@ -1,0 +1,301 @@
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+/// Workflows with a schedule.
+class Schedules : public WorkflowTest {
+ protected:
+  json::object definition(const json::object& more = {}) const {
+    json::object body{{"name", "scheduled"},
+                      {"entityType", "Order"},
+                      {"schedule", {{"cron", "0 8 1 1 *"}}},
+                      {"action", {{"type", "webhook"}, {"recipient", url()}}}};
+    for (const auto& [name, value] : more) body[name] = value;
+    return body;
+  }
+  std::string scheduled(const json::object& more = {}) {
+    const std::string guid = text_at(tenant.configure(definition(more)), "guid");
+    EXPECT_TRUE(eventually([&] { return !next_tick(guid).empty(); }));
+    return guid;
+  }
+  json::value details(const json::object& body) {
+    const Response refused = tenant.http.post("/api/workflows/configure", body);
+    EXPECT_EQ(refused.status, 400) << refused.text;
+    return at(refused.body, "error.details");
+  }
+  std::string next_tick(const std::string& workflow) {
+    return tenant.sql.value("select coalesce(next_at::text, '') from schedules where workflow_id = $1",
+                            {workflow});
+  }
+  /// Makes the next tick one of the past, and waits until it is over.
+  void tick(const std::string& workflow, const std::string& ago = "1 minute", bool was_on = true) {
+    if (was_on) {
+      tenant.sql.exec("update workflows set active_since = now() - interval '30 days' where guid = '" +
+                      workflow + "'");
+    }
+    tenant.sql.exec("update schedules set next_at = now() - interval '" + ago +
+                    "', check_at = now() where workflow_id = '" + workflow + "'");
+    EXPECT_TRUE(eventually([&] {
+      return tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at > now()",
+                               {workflow}) == 1;
+    }));
+  }
+  std::string first_tick(std::string_view hour_and_minute, std::string_view zone, std::string_view after,
+                         std::string_view weekdays = "array[0,1,2,3,4,5,6]") {
+    return tenant.sql.value("select to_char(next_tick(" + std::string(hour_and_minute) +
+                            ", (select array_agg(i) from generate_series(1, 31) i), "
+                            "(select array_agg(i) from generate_series(1, 12) i), " +
+                            std::string(weekdays) + ", false, '" + std::string(zone) + "', '" +
+                            std::string(after) + "') at time zone 'UTC', 'YYYY-MM-DD HH24:MI')");
+  }
+};
+
+TEST_F(Schedules, HaveOneRunForAllRecordsOfTheQuery) {
+  tenant.create_order({{"orderNumber", "A-1"}});
+  tenant.create_order({{"orderNumber", "A-2"}});
+  tenant.create_order({{"orderNumber", "B-1"}});
+  const std::string workflow =
+      scheduled({{"query", {{"filter", "startswith(orderNumber,'A')"}, {"orderBy", "orderNumber desc"}}}});
+  tick(workflow);
+  const auto received = wait_for(1);
+  ASSERT_EQ(received.size(), 1U);
+  const json::value body = received[0].json_body();
+  EXPECT_EQ(at(body, "type"), "schedule");
+  EXPECT_EQ(at(body, "data.entityType"), "Order");
+  EXPECT_EQ(at(body, "data.count"), 2);
+  const json::array& items = at(body, "data.items").as_array();
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(at(items[0], "orderNumber"), "A-2");
+  EXPECT_EQ(at(items[0], "customer.name"), "Ada Lovelace");
+  EXPECT_EQ(at(items[1], "orderNumber"), "A-1");
+  const json::object run = tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(at(run, "trigger"), "schedule");
+  EXPECT_EQ(at(run, "eventId"), json::value());
+  EXPECT_EQ(at(run, "entityId"), json::value());
+  const Response ledger = tenant.http.get("/api/workflows/ledger");
+  EXPECT_EQ(at(ledger.body, "data.balanced"), json::value(true)) << ledger.text;
+}
+
+TEST_F(Schedules, GiveTemplatesTheListAtTheRoot) {
+  tenant.create_order({{"orderNumber", "A-1"}});
+  const std::string workflow = scheduled(
+      {{"action",
+        {{"type", "webhook"},
+         {"recipient", url()},
+         {"template",
+          R"({"n": {{count}}, "all": "{{#items}}{{orderNumber}};{{/items}}", "on": "{{event.type}}"})"}}}});
+  tick(workflow);
+  EXPECT_EQ(wait_for(1).at(0).json_body(), json::parse(R"({"n": 1, "all": "A-1;", "on": "schedule"})"));
+}
+
+TEST_F(Schedules, HaveARunForEachRecord) {
+  for (int i = 1; i <= 3; ++i) tenant.create_order({{"orderNumber", "E-" + std::to_string(i)}});
+  const std::string workflow =
+      scheduled({{"each", true},
+                 {"conditions", {{"orderNumber", {{"ne", "E-2"}}}}},
+                 {"query", {{"orderBy", "orderNumber"}}},
+                 {"action", {{"type", "update_record"}, {"set", {{"notes", "seen"}}}}}});
+  tick(workflow);
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from orders where business_id = $1 and notes = 'seen'",
+                             {tenant.id}) == 2;
+  }));
+  EXPECT_TRUE(
+      eventually([&] { return tenant.runs("workflowId=" + workflow + "&status=succeeded").size() == 2; }));
+  const std::string order = tenant.sql.value(
+      "select guid from orders where business_id = $1 and order_number = 'E-1'", {tenant.id});
+  const Response explained = tenant.http.get("/api/workflows/explain?entityId=" + order);
+  ASSERT_EQ(explained.status, 200) << explained.text;
+  std::vector<std::string> kinds;
+  for (const json::value& entry : explained.data().as_array())
+    kinds.push_back(at(entry, "eventId").is_null() ? text_at(entry, "kind") : "event");
+  EXPECT_THAT(kinds, testing::UnorderedElementsAre("event", "event", "schedule"));
+}
+
+TEST_F(Schedules, TheListsOfRunsAreErasedWithAPerson) {
+  const std::string order = tenant.create_order();
+  const std::string workflow = scheduled();
+  tick(workflow);
+  EXPECT_THAT(wait_for(1).at(0).body, testing::HasSubstr("Ada Lovelace"));
+  tenant.run_with_status(workflow, "succeeded");
+  const std::string customer = tenant.sql.value("select customer_id from orders where guid = $1", {order});
+  const Response erased = tenant.http.post("/api/v1/Customers/" + customer + "/erase", json::object{});
+  ASSERT_EQ(erased.status, 200) << erased.text;
+  EXPECT_EQ(tenant.sql.number("select count(*) from runs where business_id = $1 and body like '%Ada%'",
+                              {tenant.id}),
+            0);
+}
+
+TEST_F(Schedules, RunWithoutRecordsOnlyIfAsked) {
+  const std::string silent = scheduled();
+  tick(silent);
+  EXPECT_TRUE(tenant.runs("workflowId=" + silent).empty());
+  const std::string loud = scheduled({{"runWhenEmpty", true}});
+  tick(loud);
+  const json::value body = wait_for(1).at(0).json_body();
+  EXPECT_EQ(at(body, "data.count"), 0);
+  EXPECT_EQ(at(body, "data.items"), json::value(json::array()));
+  const std::string each = scheduled({{"runWhenEmpty", true}, {"each", true}});
+  tick(each);
+  EXPECT_TRUE(tenant.runs("workflowId=" + each).empty()) << "there is no record to run for";
+}
+
+TEST_F(Schedules, MakeMissedTicksUpOnce) {
+  tenant.create_order();
+  const std::string workflow = scheduled({{"schedule", {{"cron", "0 * * * *"}}}});
+  tick(workflow, "3 days");
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(receiver.count(tenant.path()), 1U);
+}
+
+TEST_F(Schedules, DoNotRunWhileTheWorkflowIsOff) {
+  tenant.create_order();
+  const std::string workflow = scheduled();
+  const auto toggle = [&] { tenant.http.get("/api/workflows/configured/" + workflow + "/toggle"); };
+  toggle();
+  tick(workflow);
+  EXPECT_TRUE(tenant.runs("workflowId=" + workflow).empty());
+  toggle();
+  tick(workflow, "1 minute", false);
+  EXPECT_TRUE(tenant.runs("workflowId=" + workflow).empty()) << "it was off at the time of the tick";
+  ASSERT_EQ(tenant.http.del("/api/workflows/configured/" + workflow).status, 200);
+  tenant.sql.exec("update schedules set check_at = now() where workflow_id = '" + workflow + "'");
+  scheduled();  // a worker that has no schedule does not look
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from schedules where workflow_id = $1", {workflow}) == 0;
+  }));
+}
+
+TEST_F(Schedules, HeedTheLimitOfTheQuery) {
+  for (int i = 0; i < 3; ++i) tenant.create_order();
+  const std::string workflow = scheduled({{"query", {{"limit", 2}}}});
+  tick(workflow);
+  EXPECT_EQ(at(wait_for(1).at(0).json_body(), "data.count"), 2);
+}
+
+// Lisbon and New York move by an hour, Lord Howe by half an hour; the southern summer begins in October.
+TEST_F(Schedules, ATimeThatDoesNotExistRunsAtTheNextThatDoes) {
+  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-28 12:00Z"), "2026-03-29 01:00");
+  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-29 01:00Z"), "2026-03-30 00:30");
+  EXPECT_EQ(first_tick("array[30], array[2]", "America/New_York", "2026-03-07 12:00Z"), "2026-03-08 07:00");
+  EXPECT_EQ(first_tick("array[15], array[2]", "Australia/Lord_Howe", "2026-10-03 12:00Z"),
+            "2026-10-03 15:30");
+  EXPECT_EQ(first_tick("array[0,15,30,45], array[1,2]", "Europe/Lisbon", "2026-03-29 00:45Z"),
+            "2026-03-29 01:00")
+      << "all times that do not exist run at the same time";
+  EXPECT_EQ(first_tick("array[0,15,30,45], array[1,2]", "Europe/Lisbon", "2026-03-29 01:00Z"),
+            "2026-03-29 01:15");
+}
+
+TEST_F(Schedules, ATimeThatExistsTwiceRunsOnce) {
+  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-10-24 12:00Z"), "2026-10-25 00:30");
+  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-10-25 00:30Z"), "2026-10-26 01:30");
+  EXPECT_EQ(first_tick("array[30], array[1]", "America/New_York", "2026-10-31 12:00Z"), "2026-11-01 05:30");
+  EXPECT_EQ(first_tick("array[30], array[1]", "America/New_York", "2026-11-01 05:30Z"), "2026-11-02 06:30");
+  EXPECT_EQ(first_tick("array[45], array[1]", "Australia/Lord_Howe", "2026-04-04 02:00Z"),
+            "2026-04-04 14:45");
+  EXPECT_EQ(first_tick("array[45], array[1]", "Australia/Lord_Howe", "2026-04-04 14:45Z"),
+            "2026-04-05 15:15");
+}
+
+TEST_F(Schedules, OrdinaryTimesFollowTheZone) {
+  EXPECT_EQ(first_tick("array[0], array[8]", "Europe/Lisbon", "2026-07-01 06:59Z"), "2026-07-01 07:00");
+  EXPECT_EQ(first_tick("array[0], array[8]", "Europe/Lisbon", "2026-07-01 07:00Z"), "2026-07-02 07:00");
+  EXPECT_EQ(first_tick("array[0], array[8]", "UTC", "2026-11-20 12:00Z", "array[1]"), "2026-11-23 08:00");
+  EXPECT_EQ(first_tick("array[0], array[0]", "Pacific/Kiritimati", "2026-07-01 09:59Z"), "2026-07-01 10:00");
+  EXPECT_EQ(first_tick("array[0], array[8]", "No/Zone", "2026-07-01 07:00Z"), "2026-07-01 08:00")
+      << "counts as UTC";
+  const std::string all =
+      "(select array_agg(i) from generate_series(0, 59) i), (select array_agg(i) from generate_series(0, 23) "
+      "i)";
+  EXPECT_EQ(first_tick(all, "America/New_York", "2026-07-01 07:00Z"), "2026-07-01 07:01");
+  EXPECT_EQ(
+      tenant.sql.value(
+          "select to_char(next_tick(array[0], array[0], array[29], array[2], array[0,1,2,3,4,5,6], false, "
+          "'UTC', '2097-03-01') at time zone 'UTC', 'YYYY-MM-DD')"),
+      "2104-02-29");
+}
+
+TEST_F(Schedules, UseTheZoneOfTheBusinessUnlessTheyHaveTheirOwn) {
+  tenant.sql.exec("update businesses set timezone = 'Asia/Tokyo' where guid = '" + tenant.id + "'");
+  const auto hour = [&](const json::object& schedule) {
+    const std::string workflow = scheduled({{"schedule", schedule}});
+    return tenant.sql.value(
+        "select extract(hour from next_at at time zone 'UTC') from schedules where workflow_id = $1",
+        {workflow});
+  };
+  EXPECT_EQ(hour({{"cron", "0 8 * * *"}}), "23");
+  EXPECT_EQ(hour({{"cron", "0 8 * * *"}, {"timezone", "UTC"}}), "8");
+}
+
+TEST_F(Schedules, ReadsOfThemCanBeSentBack) {
+  const std::string workflow = scheduled(
+      {{"schedule", {{"cron", "0 8 * * 7"}, {"timezone", "Europe/Lisbon"}}}, {"query", {{"limit", 5}}}});
+  json::object read = tenant.workflow(workflow);
+  EXPECT_EQ(at(read, "schedule"), json::parse(R"({"cron": "0 8 * * 7", "timezone": "Europe/Lisbon"})"));
+  EXPECT_EQ(at(read, "query"), json::parse(R"({"filter": "", "orderBy": "", "limit": 5})"));
+  EXPECT_EQ(at(read, "each"), json::value(false));
+  EXPECT_EQ(at(read, "runWhenEmpty"), json::value(false));
+  EXPECT_EQ(at(read, "trigger"), "schedule");
+  EXPECT_EQ(at(read, "problem"), json::value());
+  const Response sent = tenant.http.post("/api/workflows/configure", read);
+  ASSERT_EQ(sent.status, 200) << sent.text;
+  EXPECT_EQ(at(sent.body, "data.version"), 1) << "nothing has changed";
+  const json::object changed{{"guid", workflow}, {"query", {{"filter", "status eq 'pending'"}}}};
+  ASSERT_EQ(tenant.http.post("/api/workflows/configure", changed).status, 200);
+  EXPECT_EQ(at(tenant.workflow(workflow), "schedule.cron"), "0 8 * * 7");
+  EXPECT_EQ(at(tenant.workflow(workflow), "query.filter"), "status eq 'pending'");
+  ASSERT_EQ(tenant.http.post("/api/workflows/configured/" + workflow + "/versions/1/restore", json::object{})
+                .status,
+            200);
+  EXPECT_EQ(at(tenant.workflow(workflow), "query.limit"), 5);
+  EXPECT_EQ(at(tenant.workflow(tenant.webhook(url(), "order_created")), "schedule"), json::value());
+}
+
+TEST_F(Schedules, BadSchedulesAreNamed) {
+  const auto refused = [&](const json::object& more) { return details(definition(more)).as_object(); };
+  EXPECT_EQ(refused({{"schedule", {{"cron", "0 0 30 2 *"}}}}).at("schedule.cron"), "never comes due");
+  EXPECT_TRUE(refused({{"schedule", {{"cron", "0 8 * * *"}, {"timezone", "Nowhere"}}}})
+                  .contains("schedule.timezone"));
+  EXPECT_TRUE(refused({{"query", {{"limit", 1001}}}}).contains("query.limit"));
+  EXPECT_TRUE(refused({{"query", {{"filter", "size eq 1"}}}}).contains("query.filter"));
+  EXPECT_TRUE(refused({{"query", {{"orderBy", "size"}}}}).contains("query.orderBy"));
+  EXPECT_TRUE(refused({{"triggerId", trigger_guid("order_created")}}).contains("schedule"));
+  EXPECT_TRUE(refused({{"timer", {{"field", "createdAt"}, {"offset", "P1D"}}}}).contains("timer"));
+  EXPECT_TRUE(refused({{"delay", "PT1H"}}).contains("delay"));
+  EXPECT_TRUE(
+      refused({{"action", {{"type", "update_status"}, {"status", "ready"}}}}).contains("action.type"));
+  json::object body = definition();
+  body.erase("schedule");
+  body["triggerId"] = trigger_guid("order_created");
+  body["each"] = true;
+  EXPECT_TRUE(details(body).as_object().contains("each"));
+}
+
+TEST_F(Schedules, TestShowsTheListAndBacktestCountsTicks) {
+  const std::string order = tenant.create_order();
+  const Response tested =
+      tenant.http.post("/api/workflows/test", {{"definition", definition()}, {"entityId", order}});
+  ASSERT_EQ(tested.status, 200) << tested.text;
+  const json::value body = json::parse(text_at(tested.body, "data.wouldSend.body"));
+  EXPECT_EQ(at(body, "type"), "schedule");
+  EXPECT_EQ(at(body, "data.count"), 1);
+  const Response backtested = tenant.http.post(
+      "/api/workflows/backtest", {{"definition", definition({{"schedule", {{"cron", "0 8 * * *"}}}})},
+                                  {"from", "2026-11-01"},
+                                  {"to", "2026-11-07"}});
+  ASSERT_EQ(backtested.status, 200) << backtested.text;
+  EXPECT_EQ(at(backtested.body, "data.matches"), 7);
+  EXPECT_EQ(at(tenant.configure(definition({{"schedule", {{"cron", "0 8 * * *"}}}})), "firedLast7Days"), 7);
+}
+
+}  // namespace
+}  // namespace waybill::tests

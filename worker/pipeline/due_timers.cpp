@@ -1,0 +1,307 @@
+#include "worker/pipeline/due_timers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/observe.hpp"
+#include "matching/relatives.hpp"
+#include "storage/binary.hpp"
+#include "storage/run_store.hpp"
+#include "storage/sql/timers.sql.hpp"
+#include "worker/planning/timer_plan.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::timers;
+
+constexpr Duration look_every = std::chrono::seconds(1);
+constexpr Duration due_again_after = std::chrono::milliseconds(100);
+constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
+
+storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
+  return {.id = timer.run_event,
+          .business_id = timer.business_id,
+          .entity_type = workflow.rule.entity_type(),
+          .entity_id = timer.entity_id,
+          .at = timer.due,
+          .cause = {},
+          .detail = {},
+          .before = {},
+          .after = {}};
+}
+
+}  // namespace
+
+/// A locked timer and the state of its workflow, from one snapshot.
+struct DueTimers::Claimed {
+  DueTimer timer;
+  bool is_active;
+  Time active_since;
+  bool is_deleted;
+};
+
+/// A locked timer and what becomes of it.
+struct DueTimers::Decided {
+  enum class Fate : std::uint8_t { open, dropped, postponed, condition, switched_off, fired };
+  DueTimer timer;
+  WorkflowPtr workflow;  // null if it is not needed
+  Fate fate;
+  std::optional<PlannedRun> run = std::nullopt;
+};
+
+DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
+                     WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock)
+    : options_(options),
+      intake_(intake),
+      catalogue_(catalogue),
+      workflows_(workflows),
+      guard_(guard),
+      clock_(clock),
+      noted_due_(never) {}
+
+void DueTimers::note_due(std::optional<Time> due) {
+  if (!due) return;
+  const Time::rep at = due->time_since_epoch().count();
+  Time::rep known = noted_due_.load();
+  while (at < known && !noted_due_.compare_exchange_weak(known, at)) continue;
+}
+
+Time DueTimers::next_look() const {
+  if (!catalogue_.has_timers()) return Time::max();
+  return std::min(next_look_, Time(Time::duration(noted_due_.load())));
+}
+
+bool DueTimers::work(storage::Session& session) {
+  const Time now = clock_.now();
+  const bool is_changed = seen_epoch_ != catalogue_.epoch() && catalogue_.has_timers();
+  if (now < next_look() && !is_changed) return false;
+  seen_epoch_ = catalogue_.epoch();
+  const std::vector<std::int16_t> shards = intake_.shards();
+  noted_due_ = never;
+  if (shards.empty()) {
+    next_look_ = now + look_every;
+    return false;
+  }
+  if (fire(session, shards) || ((has_scan_ || is_changed) && scan(session, shards))) return true;
+  const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
+  has_scan_ = found.has_scan;
+  next_look_ = now + look_every;
+  // A timer that is due and was not claimed: another worker fires it.
+  if (found.wait_ms) {
+    const Duration wait = std::chrono::milliseconds(*found.wait_ms);
+    next_look_ = std::min(next_look_, now + std::max(wait, due_again_after));
+  }
+  return false;
+}
+
+/// Fires some due timers. Returns true if it found any.
+bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>& shards) {
+  storage::Work work(session);
+  const auto rows =
+      session.run(sql::Claim{.shards = storage::binary_array(shards), .limit_of_shard = options_.of_shard});
+  if (rows.empty()) {
+    work.commit();
+    return false;
+  }
+  // The catalogue is then at least as new as the state of the workflows in the rows.
+  workflows_.follow(session, static_cast<std::uint64_t>(rows.front().epoch));
+  std::vector<Decided> decided;
+  for (const auto& row : rows) {
+    const Claimed claimed{.timer = {.business_id = row.business_id,
+                                    .workflow_id = row.workflow_id,
+                                    .entity_id = row.entity_id,
+                                    .plan = row.plan,
+                                    .value = row.value,
+                                    .due = row.due_at,
+                                    .run_event = static_cast<std::uint64_t>(row.run_event)},
+                          .is_active = row.is_active,
+                          .active_since = row.active_since,
+                          .is_deleted = row.is_deleted};
+    WorkflowPtr workflow = row.is_deleted ? nullptr : catalogue_.find(row.workflow_id);
+    decided.push_back(decide(claimed, workflow));
+  }
+  columns_.use(session, [&] { judge(session, decided, clock_.now()); });
+  hold_excess(session, decided);
+  write(session, decided);
+  work.commit();
+  return true;
+}
+
+/// Decides what can be decided without the record.
+DueTimers::Decided DueTimers::decide(const Claimed& claimed, WorkflowPtr& workflow) const {
+  using Fate = Decided::Fate;
+  const DueTimer& timer = claimed.timer;
+  Decided decided{.timer = timer, .workflow = std::move(workflow), .fate = Fate::open};
+  if (claimed.is_deleted) {
+    decided.fate = Fate::dropped;
+  } else if (!decided.workflow || catalogue_.is_suspended(timer.business_id)) {
+    decided.fate = Fate::postponed;  // unreadable here, or matched once the business is resumed
+  } else if (!decided.workflow->rule.triggers.timer || decided.workflow->timer_plan != timer.plan) {
+    decided.fate = Fate::dropped;  // the scan for the new timer sets it again
+  } else if (!claimed.is_active || claimed.active_since > timer.due) {
+    decided.fate = Fate::switched_off;
+  }
+  return decided;
+}
+
+/// Decides the open timers by their records as these now are, and plans the runs.
+void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, Time now) {
+  using Fate = Decided::Fate;
+  std::vector<Decided*> open;
+  std::vector<storage::StoredEvent> stubs;
+  for (Decided& each : decided) {
+    if (each.fate != Fate::open) continue;
+    open.push_back(&each);
+    stubs.push_back(stub_of(each.timer, *each.workflow));
+  }
+  if (open.empty()) return;
+  storage::Outbox outbox(session);
+  std::vector<storage::StoredEvent> records = outbox.current(stubs);
+  std::vector<json::object> entities(records.size());
+  storage::RelativesWanted wanted;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    storage::StoredEvent& record = records[i];
+    const Decided& each = *open[i];
+    // A field with another value has an event that sets the timer anew.
+    open[i]->fate = Fate::dropped;
+    if (!record.after) continue;
+    record.before = record.after;
+    try {
+      entities[i] = columns_->change(record, {}).entity;
+    } catch (const std::invalid_argument& error) {
+      observe(Observable::event_unreadable, {{"event_id", 0}, {"error", std::string_view(error.what())}});
+      continue;
+    }
+    if (each.workflow->rule.triggers.timer->value(entities[i]) != each.timer.value) continue;
+    open[i]->fate = Fate::open;
+    matching::collect_relatives(record.business_id, record.entity_id, record.entity_type, entities[i],
+                                wanted);
+  }
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  const matching::RelativeIndex index(relatives, {});
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Decided& each = *open[i];
+    if (each.fate != Fate::open) continue;
+    index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
+    const json::object no_previous;
+    if (!each.workflow->rule.conditions.evaluate({entities[i], no_previous, false})) {
+      each.fate = Fate::condition;
+      continue;
+    }
+    each.fate = Fate::fired;
+    each.run = plan_timer_run(each.timer, *each.workflow, now);
+    limit_run(*each.workflow, entities[i], each.run->run.key);
+  }
+}
+
+/// Counts the runs, and holds those of a workflow that fires far more often than usual.
+void DueTimers::hold_excess(storage::Session& session, std::vector<Decided>& decided) {
+  std::vector<MatchedEvent> fired(1);
+  for (Decided& each : decided) {
+    if (each.run) fired.front().runs.push_back(std::move(*each.run));
+  }
+  guard_.watch(session, fired);
+  auto next = fired.front().runs.begin();
+  for (Decided& each : decided) {
+    if (each.run) each.run = std::move(*next++);
+  }
+}
+
+void DueTimers::write(storage::Session& session, const std::vector<Decided>& decided) {
+  using Fate = Decided::Fate;
+  struct Keys {
+    std::vector<Guid> businesses, workflows, records;
+  } over, later;
+  std::vector<std::optional<std::string>> run_guids, reasons;
+  std::vector<storage::Run> runs;
+  for (const Decided& each : decided) {
+    Keys& keys = each.fate == Fate::postponed ? later : over;
+    keys.businesses.push_back(each.timer.business_id);
+    keys.workflows.push_back(each.timer.workflow_id);
+    keys.records.push_back(each.timer.entity_id);
+    if (each.fate == Fate::postponed) continue;
+    run_guids.push_back(each.run ? std::optional(each.run->run.key.guid.to_string()) : std::nullopt);
+    reasons.push_back(each.fate == Fate::condition      ? std::optional<std::string>("condition")
+                      : each.fate == Fate::switched_off ? std::optional<std::string>("switched_off")
+                                                        : std::nullopt);
+    if (each.run) runs.push_back(each.run->run);
+  }
+  if (!later.records.empty()) {
+    session.run(sql::Postpone{.businesses = storage::binary_array(later.businesses),
+                              .workflows = storage::binary_array(later.workflows),
+                              .records = storage::binary_array(later.records),
+                              .delay = format_duration(unreadable_retry_delay)});
+  }
+  if (over.records.empty()) return;
+  session.run(sql::Finish{.businesses = storage::binary_array(over.businesses),
+                          .workflows = storage::binary_array(over.workflows),
+                          .records = storage::binary_array(over.records),
+                          .runs = run_guids,
+                          .reasons = reasons});
+  storage::RunStore(session, options_.worker).queue(runs);
+  has_queued_ = has_queued_ || !runs.empty();
+  if (!runs.empty()) observe(Observable::runs_planned, {}, runs.size());
+}
+
+/// Sets the timers of the next records of one workflow. Returns true if it found a scan that it could
+/// perform.
+bool DueTimers::scan(storage::Session& session, const std::vector<std::int16_t>& shards) {
+  std::vector<Guid> passed_over;
+  storage::Work work(session);
+  for (;;) {
+    const auto rows =
+        session.run(sql::ClaimScan{.shards = storage::binary_array(shards), .passed_over = passed_over});
+    const auto found = rows.find();
+    if (!found) break;
+    const WorkflowPtr workflow = catalogue_.find(found->workflow_id);
+    if (workflow && workflow->timer_plan == found->plan) {
+      columns_.use(session, [&] { set_timers(session, *workflow, found->position); });
+      work.commit();
+      return true;
+    }
+    passed_over.push_back(found->workflow_id);  // unreadable, deleted, or newer than the catalogue
+  }
+  work.commit();
+  has_scan_ = false;  // until the next look
+  return false;
+}
+
+void DueTimers::set_timers(storage::Session& session, const Workflow& workflow, const Guid& position) {
+  const auto rows =
+      session.run_binary(sql::Records{.business = workflow.business_id,
+                                      .entity_type = static_cast<std::int16_t>(workflow.rule.entity_type()),
+                                      .after = position,
+                                      .limit = options_.of_scan});
+  const storage::Rows values = rows.more();
+  std::vector<storage::TimerChange> changes;
+  Guid last = position;
+  for (int i = 0; i < rows.size(); ++i) {
+    last = rows[i].guid;
+    storage::StoredEvent record{.id = 0,
+                                .business_id = workflow.business_id,
+                                .entity_type = workflow.rule.entity_type(),
+                                .entity_id = last,
+                                .at = workflow.timer_since,
+                                .cause = {},
+                                .detail = {},
+                                .before = {},
+                                .after = std::optional<std::string>(values.find(i, 0))};
+    try {
+      const json::object entity = columns_->change(record, {}).entity;
+      if (auto change = timer_of_record(last, entity, workflow)) {
+        note_due(change->setting->due);
+        changes.push_back(*change);
+      }
+    } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): no timer has such a value
+    }
+  }
+  storage::change_timers(session, changes);
+  session.run(sql::MoveScan{.business = workflow.business_id,
+                            .workflow = workflow.guid,
+                            .position = last,
+                            .is_over = rows.size() < options_.of_scan});
+}
+
+}  // namespace waybill::worker

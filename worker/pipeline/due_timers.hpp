@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "storage/record_columns.hpp"
+#include "storage/session.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/pipeline/event_intake.hpp"
+#include "worker/pipeline/workflow_follower.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/planning/run_plan.hpp"
+
+namespace waybill::worker {
+
+/// Fires the timers of this worker's shards when they are due: a transaction locks some of them, judges them
+/// by their records as these now are, queues the runs and deletes the timers. So each fires once, however
+/// many workers there are and whenever one is killed or stopped. Also sets the timers of the records that
+/// exist when a workflow is made, some at a time. The database's clock decides what is due. Does nothing
+/// while no workflow has a timer.
+///
+/// `note_due` may be called by any thread, the others on the pump thread only. `work` throws
+/// DatabaseUnavailable, StatementError or ColumnsChanged, after which nothing is half done.
+class DueTimers {
+ public:
+  struct Options {
+    Guid worker;
+    std::int64_t of_shard = 16;  // timers in one transaction
+    std::int64_t of_scan = 200;  // records in one transaction
+  };
+
+  DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
+            WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock);
+
+  /// Notes when a timer may be due.
+  void note_due(std::optional<Time> due);
+  /// Fires timers, or sets some, if any may be due. Returns true if there may be more.
+  bool work(storage::Session& session);
+  /// True if `work` has queued runs since the last call.
+  bool has_queued() { return std::exchange(has_queued_, false); }
+  /// When to look next, at the latest.
+  Time next_look() const;
+
+ private:
+  struct Claimed;
+  struct Decided;
+
+  bool fire(storage::Session& session, const std::vector<std::int16_t>& shards);
+  bool scan(storage::Session& session, const std::vector<std::int16_t>& shards);
+  Decided decide(const Claimed& timer, WorkflowPtr& workflow) const;
+  void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
+  void hold_excess(storage::Session& session, std::vector<Decided>& decided);
+  void write(storage::Session& session, const std::vector<Decided>& decided);
+  void set_timers(storage::Session& session, const Workflow& workflow, const Guid& position);
+
+  const Options options_;
+  const EventIntake& intake_;
+  const Catalogue& catalogue_;
+  WorkflowFollower& workflows_;
+  BlastGuard& guard_;
+  const Clock& clock_;
+  storage::CachedColumns columns_;
+  Time next_look_{};
+  std::uint64_t seen_epoch_ = 0;  // of the catalogue at the last look
+  bool has_scan_ = false;
+  bool has_queued_ = false;
+  std::atomic<Time::rep> noted_due_;
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "domain/records/change.hpp"
+#include "storage/outbox.hpp"
+#include "storage/timers.hpp"
+#include "worker/planning/catalogue.hpp"
+
+namespace waybill::worker {
+
+/// The change that an event makes to the timer of a workflow for its record; nullopt if the timer stays as it
+/// is. Pure.
+std::optional<storage::TimerChange> timer_change(const storage::StoredEvent& event,
+                                                 const domain::Change& change, const Workflow& workflow);
+
+/// The timer of a workflow for a record that exists when the workflow is made or its timer is changed;
+/// nullopt if nothing is to come. Pure.
+std::optional<storage::TimerChange> timer_of_record(const Guid& record, const json::object& entity,
+                                                    const Workflow& workflow);
+
+}  // namespace waybill::worker
