@@ -161,7 +161,7 @@ void make_list(Test& test) {
 
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
   make_list(test);
-  const actions::Action\& action = *test.type;
+  const actions::Action& action = *test.type;
   // The coroutine waits here, so the references in the work stay valid.
   test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {
     try {

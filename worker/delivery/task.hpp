@@ -40,8 +40,6 @@ struct Task {
   WorkflowPtr workflow;                   // set when its attempt begins
   std::string message_id;                 // set when its attempt begins
   std::optional<Time> start_before = {};  // the queue must pace the run again if its attempt begins later
-  WorkflowPtr workflow;                   // set when its attempt begins
-  std::string message_id;                 // set when its attempt begins
   std::string step_tries;  // likewise; the attempts of the current step, if the run has several
 
   const Guid& business() const { return run.key.business_id; }

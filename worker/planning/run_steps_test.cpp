@@ -21,6 +21,7 @@ struct Case {
       : workflow{.business_id = business, .rule = matching::make_rule("order_created", json::object())} {
     workflow.set_action({{"type", "steps"}, {"steps", json::parse(steps)}}, {});
     run.key.business_id = business;
+    run.key.entity_id = Guid::parse("44444444-4444-4444-8444-444444444444").value();
     run.key.request = storage::deferred_request;
     run.state.status = RunStatus::running;
   }
