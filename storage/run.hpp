@@ -50,7 +50,9 @@ struct RunKey {
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";
 /// The destination of a run of several steps while its next step is to begin.
-inline std::string step_destination(const Guid& business) { return "steps/" + business.to_string(); }
+inline std::string step_destination(const Guid& business, const Guid& run) {
+  return "steps/" + std::to_string(run.bytes.back() % 8) + '/' + business.to_string();
+}
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
 /// True for the event id of a run without an event, such as that of a timer. As a bigint it is negative.

@@ -272,14 +272,16 @@ asio::awaitable<json::value> window_opens_at(const Call& call, Services& service
 
 /// Returns whether the limit of a stored workflow is reached for a record; null for a workflow that is not
 /// stored.
-asio::awaitable<json::value> is_limited(Services& services, const WorkflowDefinition& definition,
-                                        std::optional<Guid> workflow, const json::object& entity) {
+asio::awaitable<json::value> is_limited(Services& services, Guid business,
+                                        const WorkflowDefinition& definition, std::optional<Guid> workflow,
+                                        const json::object& entity) {
   const auto& limit = definition.pacing.limit;
   if (!workflow) co_return nullptr;
   const std::string value = limit->value_of(entity, *workflow);
   if (value.empty()) co_return false;
   const auto rows =
-      co_await services.db.read(storage::sql::pacing::WouldBeLimited{.workflow = *workflow,
+      co_await services.db.read(storage::sql::pacing::WouldBeLimited{.business = business,
+                                                                     .workflow = *workflow,
                                                                      .value = storage::Bytea(value),
                                                                      .count = limit->count,
                                                                      .period = format_duration(limit->per)});
@@ -347,7 +349,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   if (definition.pacing.window)
     tested["windowOpensAt"] = co_await window_opens_at(call, services, definition);
   if (definition.pacing.limit)
-    tested["limited"] = co_await is_limited(services, definition, workflow, *entity);
+    tested["limited"] = co_await is_limited(services, business, definition, workflow, *entity);
   co_return Answer::of(to_json(tested));
 }
 

@@ -64,9 +64,9 @@ class DueRuns {
   const Clock& clock_;
   RunPreparer preparer_;
   Pacer pacer_;
-  RenderQueue to_render_;
+  RenderQueue to_render_{32};
   BatchSize render_batch_;
-  RenderQueue to_begin_;  // runs of several steps
+  RenderQueue to_begin_{128};  // runs of several steps
   BatchSize begin_batch_;
   Time next_look_{};
   mutable std::mutex mutex_;  // of the next two

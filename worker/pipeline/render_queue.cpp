@@ -7,7 +7,7 @@ namespace waybill::worker {
 std::vector<Guid> RenderQueue::full_businesses() const {
   std::vector<Guid> businesses;
   for (const auto& [business, count] : count_) {
-    if (count >= most_of_a_business) businesses.push_back(business);
+    if (count >= most_of_a_business_) businesses.push_back(business);
   }
   return businesses;
 }

@@ -14,6 +14,9 @@ namespace waybill::worker {
 /// Claimed runs that wait for their texts, businesses in turn. Pure; one thread.
 class RenderQueue {
  public:
+  /// Of one business, at most this many runs should wait.
+  explicit RenderQueue(std::size_t most_of_a_business) : most_of_a_business_(most_of_a_business) {}
+
   bool empty() const { return runs_.empty(); }
   /// False if no more runs should be claimed.
   bool has_room() const { return runs_.size() < most_runs; }
@@ -28,7 +31,6 @@ class RenderQueue {
 
  private:
   static constexpr std::size_t most_runs = 256;
-  static constexpr std::size_t most_of_a_business = 32;
 
   struct Entry {
     storage::ClaimedRun run;
@@ -36,6 +38,7 @@ class RenderQueue {
   };
   storage::ClaimedRun taken(Entry entry);
 
+  std::size_t most_of_a_business_;
   FairQueue<Guid, Entry> runs_;
   std::unordered_map<Guid, std::size_t> count_;  // by business
 };

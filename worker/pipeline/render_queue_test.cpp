@@ -21,7 +21,7 @@ storage::ClaimedRun run(const Guid& business) {
 Guid business_of(const storage::ClaimedRun& claimed) { return claimed.run.key.business_id; }
 
 TEST(RenderQueue, BusinessesTakeTurns) {
-  RenderQueue queue;
+  RenderQueue queue(32);
   const Guid first = Guid::random(), second = Guid::random();
   for (int i = 0; i < 3; ++i) queue.push(run(first), start);
   queue.push(run(second), start);
@@ -31,7 +31,7 @@ TEST(RenderQueue, BusinessesTakeTurns) {
 }
 
 TEST(RenderQueue, ABusinessWith32RunsIsFullUntilOneIsTaken) {
-  RenderQueue queue;
+  RenderQueue queue(32);
   const Guid business = Guid::random();
   for (int i = 0; i < 31; ++i) queue.push(run(business), start);
   EXPECT_THAT(queue.full_businesses(), IsEmpty());
@@ -42,7 +42,7 @@ TEST(RenderQueue, ABusinessWith32RunsIsFullUntilOneIsTaken) {
 }
 
 TEST(RenderQueue, ItHasRoomFor256Runs) {
-  RenderQueue queue;
+  RenderQueue queue(32);
   for (int i = 0; i < 255; ++i) queue.push(run(Guid::random()), start);
   EXPECT_TRUE(queue.has_room());
   queue.push(run(Guid::random()), start);
@@ -50,7 +50,7 @@ TEST(RenderQueue, ItHasRoomFor256Runs) {
 }
 
 TEST(RenderQueue, OnlyRunsThatCameBeforeATimeAreTakenOut) {
-  RenderQueue queue;
+  RenderQueue queue(32);
   const Guid business = Guid::random();
   queue.push(run(business), start);
   queue.push(run(business), start + 2s);

@@ -166,7 +166,7 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   try {
     planned.run.key.destination = with_rate(
         workflow,
-        !workflow.steps.empty() ? storage::step_destination(event.business_id)
+        !workflow.steps.empty() ? storage::step_destination(event.business_id, planned.run.key.guid)
                                 : workflow.action->queue_destination(workflow.definition, event.business_id),
         event.business_id);
   } catch (const std::exception& error) {
