@@ -22,7 +22,8 @@ struct Credentials {
   std::vector<Credentials> steps = {};  // by position; those of a step have none themselves
 
   bool empty() const;
-  /// Those of step `number` (from 1) for a host: of the same position, else of another step with the host.
+  /// The credentials of step `number` (from 1) for a host: of the same position, else of another step with
+  /// the host.
   const Credentials& of_step(int number, std::string_view host) const;
   /// Serializes them as one text, which is then encrypted.
   std::string text() const;

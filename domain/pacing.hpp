@@ -29,7 +29,7 @@ struct TimeWindow {
   Duration longest_closed() const;
 };
 
-/// How many runs with one value of a field may begin within a time: `{by, count, per}`.
+/// The number of runs with one value of a field that may begin within a time: `{by, count, per}`.
 struct RunLimit {
   std::string by;  // a path of the record
   int count = 0;
@@ -42,7 +42,7 @@ struct RunLimit {
   std::string value_of(const json::object& entity, const Guid& workflow) const;
 };
 
-/// How many requests a workflow may send to one destination: `{perSecond}`.
+/// The rate of requests that a workflow may send to one destination: `{perSecond}`.
 struct RequestRate {
   double per_second = 0;
 

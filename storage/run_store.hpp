@@ -16,7 +16,7 @@ namespace waybill::storage {
 /// The code of a run that waits for the window of its workflow.
 inline constexpr std::string_view window_code = "WINDOW";
 
-/// What the window, the limit and the rate of its workflow decide about a claimed run.
+/// The decision of a workflow's window, limit and rate about a claimed run.
 struct Pace {
   enum class Kind : std::uint8_t {
     go,

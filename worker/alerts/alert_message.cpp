@@ -73,7 +73,7 @@ std::string member_text(const json::value& object, std::string_view name) {
   return value.is_string() ? std::string(value.get_string()) : std::string();
 }
 
-/// What happened, as a sentence without its full stop.
+/// The event as a sentence without its full stop.
 std::string headline(const Alert& alert) {
   const bool is_single = alert.count == 1;
   const std::string number = std::to_string(alert.count);

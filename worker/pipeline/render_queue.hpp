@@ -14,7 +14,7 @@ namespace waybill::worker {
 /// Claimed runs that wait for their texts, businesses in turn. Pure; one thread.
 class RenderQueue {
  public:
-  /// Of one business, at most this many runs should wait.
+  /// `most_of_a_business` is the number of waiting runs with which a business is full.
   explicit RenderQueue(std::size_t most_of_a_business) : most_of_a_business_(most_of_a_business) {}
 
   bool empty() const { return runs_.empty(); }

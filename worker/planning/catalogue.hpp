@@ -35,7 +35,7 @@ struct Workflow {
   bool push_enabled = true;
   std::string name;
   matching::Rule rule;
-  // Of a workflow of several steps, its first action, or the action that does nothing.
+  // The first action of a workflow of several steps, or the action that does nothing.
   const actions::Action* action;
   json::object definition;            // of the action
   std::vector<matching::Step> steps;  // empty for a workflow of one action

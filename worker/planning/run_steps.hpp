@@ -18,7 +18,7 @@ namespace waybill::worker {
 /// begin, or the final state of the run. The state of a run of one action stays as it is. Pure.
 storage::RunState end_step(storage::RunState state, Time now);
 
-/// What a step that begins can read. The references are valid only during the call.
+/// The values that a beginning step can read. The references are valid only during the call.
 struct StepView {
   const storage::StoredEvent& event;
   const json::object& entity;    // as of the event for the first step, as it is now for later ones
