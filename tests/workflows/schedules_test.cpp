@@ -297,5 +297,23 @@ TEST_F(Schedules, TestShowsTheListAndBacktestCountsTicks) {
   EXPECT_EQ(at(tenant.configure(definition({{"schedule", {{"cron", "0 8 * * *"}}}})), "firedLast7Days"), 7);
 }
 
+TEST_F(Schedules, OfASuspendedBusinessRunWhenItIsResumed) {
+  const std::string workflow = scheduled({{"runWhenEmpty", true}});
+  set_suspended(true);
+  tenant.sql.exec(
+      "update schedules set next_at = now() - interval '1 minute', check_at = now() where workflow_id = '" +
+      workflow + "'");
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from schedules where workflow_id = $1 and check_at > now() and "
+               "next_at < now()",
+               {workflow}) == 1;
+  }));
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  set_suspended(false);
+  tick(workflow);
+  EXPECT_EQ(wait_for(1).size(), 1U);
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -358,5 +358,22 @@ TEST_F(Timers, OfDeletedWorkflowsAndOldResultsExpire) {
   EXPECT_TRUE(eventually([&] { return waiting() == 0 && results().size() == 1; })) << "a worker's start";
 }
 
+TEST_F(Timers, OfASuspendedBusinessFireWhenItIsResumed) {
+  timed("createdAt", "PT1H");
+  tenant.create_order();
+  ASSERT_TRUE(come_to_wait(1));
+  set_suspended(true);
+  jump();
+  const auto postponed = [&] {
+    return tenant.sql.number("select count(*) from timers where business_id = $1 and check_at > now()",
+                             {tenant.id});
+  };
+  ASSERT_TRUE(eventually([&] { return postponed() == 1; }));
+  EXPECT_TRUE(results().empty());
+  set_suspended(false);
+  jump();
+  EXPECT_TRUE(come_to_result({"fired"}));
+}
+
 }  // namespace
 }  // namespace waybill::tests

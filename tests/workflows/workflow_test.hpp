@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
 #include "tests/harness/receiver.hpp"
 #include "tests/harness/server.hpp"
 #include "tests/harness/shared.hpp"
@@ -29,6 +31,14 @@ class WorkflowTest : public testing::Test {
   std::vector<Received> wait_for(std::size_t count, std::string_view hook = "hook",
                                  Deadline deadline = default_deadline) {
     return receiver.wait_for(tenant.path(hook), count, deadline);
+  }
+
+  /// Suspends the business, or resumes it, and waits until the program knows.
+  void set_suspended(bool suspended) {
+    const Finished done = run({waybill_binary(), "business", suspended ? "suspend" : "resume",
+                               "--database-url", world.database.url(), "--business", tenant.name});
+    ASSERT_EQ(done.status, 0) << done.standard_error;
+    ASSERT_TRUE(eventually([&] { return (tenant.http.get("/api/v1/Orders").status == 403) == suspended; }));
   }
 
   World& world = shared<World>();

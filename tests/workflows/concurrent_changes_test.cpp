@@ -1,0 +1,67 @@
+// Changes of many clients at the same time, which share statements.
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/workflow_test.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using ConcurrentChanges = WorkflowTest;
+
+TEST_F(ConcurrentChanges, OfManyClientsAllTakeEffect) {
+  constexpr std::size_t clients = 24;
+  std::vector<std::string> orders(clients);
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < clients; ++i) {
+    threads.emplace_back([&, i, http = world.waybill.http(tenant.http.token())]() mutable {
+      const json::object body{{"items", {{{"description", "Lamp"}, {"quantity", 1}, {"price", 1}}}},
+                              {"customer", {{"name", "Ann"}, {"email", "ann@example.com"}}},
+                              {"deliveryAddress", {{"street", "1 Quay"}, {"city", "Cork"}}}};
+      const Response created = http.post("/api/v1/Orders", body);
+      EXPECT_EQ(created.status, 201) << created.text;
+      orders[i] = text_at(created.data(), "guid");
+      const std::string path = "/api/v1/Orders/" + orders[i];
+      for (const char* const status : {"processing", "ready"})
+        EXPECT_EQ(http.patch(path + "/status", {{"status", status}}).status, 200);
+      EXPECT_EQ(http.put(path, {{"notes", std::to_string(i)}}).status, 200);
+    });
+  }
+  threads.clear();
+  for (std::size_t i = 0; i < clients; ++i) {
+    const json::value order = tenant.http.get("/api/v1/Orders/" + orders[i]).data();
+    EXPECT_EQ(at(order, "status"), "ready");
+    EXPECT_EQ(text_at(order, "notes"), std::to_string(i));
+    EXPECT_EQ(tenant.history_of_order(orders[i]).size(), 3U);
+  }
+  EXPECT_EQ(tenant.sql.number("select count(distinct order_number) from orders where business_id = $1",
+                              {tenant.id}),
+            static_cast<std::int64_t>(clients));
+  EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1", {tenant.id}), 1);
+}
+
+TEST_F(ConcurrentChanges, AnEditOfALockedOrderKeepsTheOtherChange) {
+  const std::string order = tenant.create_order();
+  Session other = world.database.connect();
+  other.exec("begin");
+  other.exec("update orders set notes = 'by hand' where guid = '" + order + "'");
+  std::jthread client([&, http = world.waybill.http(tenant.http.token())]() mutable {
+    EXPECT_EQ(http.put("/api/v1/Orders/" + order, {{"externalReference", "R-1"}}).status, 200);
+  });
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+               " and datname = current_database() and query like '%Locks an order%'") > 0;
+  }));
+  other.exec("commit");
+  client.join();
+  const json::value changed = tenant.http.get("/api/v1/Orders/" + order).data();
+  EXPECT_EQ(at(changed, "notes"), "by hand");
+  EXPECT_EQ(at(changed, "externalReference"), "R-1");
+}
+
+}  // namespace
+}  // namespace waybill::tests
