@@ -76,6 +76,15 @@ class Analysis {
       } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): a new one may work
       }
     }
+    try {
+      return new_session();
+    } catch (const storage::DatabaseUnavailable&) {
+      // libpq does not go on to the next host if a server ends while it connects.
+      return new_session();
+    }
+  }
+
+  SessionHandle new_session() {
     auto session = std::make_unique<storage::Session>(database_url_, application_name);
     session->execute(begin);
     return session;

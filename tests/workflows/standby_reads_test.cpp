@@ -219,7 +219,7 @@ TEST_F(StandbyReads, AKilledStandbyIsPassedOverWithoutAnErrorAndUsedAgain) {
   }
   done = true;
   for (auto& client : clients) client.join();
-  EXPECT_EQ(bad, "") << "of " << sent;
+  EXPECT_EQ(bad, "") << "of " << sent << ": " << api.process().standard_error();
   EXPECT_GT(metrics.passes("unreachable"), 0);
   EXPECT_THAT(api.process().standard_error(), HasSubstr("standby.passed_over"));
   EXPECT_EQ(api.process().standard_error().find("database.unavailable"), std::string::npos)
