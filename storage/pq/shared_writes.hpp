@@ -22,9 +22,9 @@
 namespace waybill::storage::pq {
 
 /// The changes that wait to share a transaction with others (see Database::write_shared). Changes with the
-/// same shared statement, business and cause form a line. Up to two transactions of a line are under way;
-/// when one ends, the first waiting change leads a group of those behind it. One thread; call `shut_down`
-/// before the io_context ends.
+/// same shared statement, business and cause form a line. One transaction of a line is under way; when it
+/// ends, the first waiting change leads a group of those behind it. One thread; call `shut_down` before the
+/// io_context ends.
 class SharedWrites {
  public:
   struct Request;
@@ -76,16 +76,11 @@ class SharedWrites {
   void shut_down();
 
  private:
-  struct Waiting {
-    std::size_t under_way = 0;
-    std::deque<Waiter> waiters;
-  };
-
   void end_turn(const Line& line);
-  std::vector<Waiter> take_followers(Waiting& waiting, const Request& leader);
+  std::vector<Waiter> take_followers(std::deque<Waiter>& waiting, const Request& leader);
 
   asio::io_context& io_;
-  std::map<Line, Waiting> lines_;  // only those with a transaction under way
+  std::map<Line, std::deque<Waiter>> lines_;  // only those with a transaction under way
   bool shut_down_ = false;
 };
 

@@ -20,18 +20,6 @@ constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
-storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
-  return {.id = timer.run_event,
-          .business_id = timer.business_id,
-          .entity_type = workflow.rule.entity_type(),
-          .entity_id = timer.entity_id,
-          .at = timer.due,
-          .cause = {},
-          .detail = {},
-          .before = {},
-          .after = {}};
-}
-
 }  // namespace
 
 /// A locked timer and the state of its workflow, from one snapshot.

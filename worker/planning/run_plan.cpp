@@ -79,19 +79,6 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   }
 }
 
-/// A timer as an event, which has no records.
-storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
-  return {.id = timer.run_event,
-          .business_id = timer.business_id,
-          .entity_type = workflow.rule.entity_type(),
-          .entity_id = timer.entity_id,
-          .at = timer.due,
-          .cause = {},
-          .detail = {},
-          .before = {},
-          .after = {}};
-}
-
 /// Gives a run the guid that workflow, record and value always have.
 void name_run(const DueTimer& timer, const Workflow& workflow, storage::RunKey& run) {
   const Guid moment =
@@ -109,6 +96,18 @@ void mark_dead(storage::RunState& state, const char* code, const std::exception&
 }
 
 }  // namespace
+
+storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
+  return {.id = timer.run_event,
+          .business_id = timer.business_id,
+          .entity_type = workflow.rule.entity_type(),
+          .entity_id = timer.entity_id,
+          .at = timer.due,
+          .cause = {},
+          .detail = {},
+          .before = {},
+          .after = {}};
+}
 
 std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business) {
   if (!workflow.pacing.rate) return destination;

@@ -69,6 +69,9 @@ struct DueTimer {
   std::uint64_t run_event;  // the id that its run has instead of an event's
 };
 
+/// A timer as an event, which has no records.
+storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow);
+
 /// Plans the run of a timer, without the texts. The same workflow, record and value always give the same run
 /// guid.
 PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now);
