@@ -83,6 +83,12 @@ CircuitBreaker::State CircuitBreaker::state(std::string_view destination) const 
   return found != entries_.end() && is_open(found->second) ? State::open : State::closed;
 }
 
+bool CircuitBreaker::is_probing(std::string_view destination, Time now) const {
+  const auto found = entries_.find(destination);
+  return found != entries_.end() && is_open(found->second) && now >= found->second.open_until &&
+         found->second.in_flight > 0;
+}
+
 Time CircuitBreaker::retry_at(std::string_view destination, Time now) const {
   const auto found = entries_.find(destination);
   if (found == entries_.end()) return now;

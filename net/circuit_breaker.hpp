@@ -39,6 +39,8 @@ class CircuitBreaker {
   void released(std::string_view destination, Time now);
 
   State state(std::string_view destination) const;
+  /// True if the breaker is open and a probe is in flight.
+  bool is_probing(std::string_view destination, Time now) const;
   /// The earliest time at which another attempt may be allowed.
   Time retry_at(std::string_view destination, Time now) const;
   std::size_t open_count() const;

@@ -147,7 +147,9 @@ std::vector<DestinationQueues::Overdue> DestinationQueues::take_parked(Task::Mom
   for (auto parked = parked_.begin(); parked != parked_.end();) {
     std::deque<TaskPtr>& tasks = parked->second.tasks;
     drop_gone(tasks);
-    if (!tasks.empty() && (destinations_.is_open(parked->first) || tasks.front()->since < since)) {
+    const std::string& destination = parked->first;
+    const bool must_wait = destinations_.is_open(destination) && !destinations_.is_probing(destination, now);
+    if (!tasks.empty() && (must_wait || tasks.front()->since < since)) {
       for (TaskPtr& task : tasks) {
         if (is_gone(task)) continue;
         const Time due = destinations_.next_attempt_at(task->run.key, now, otherwise);

@@ -54,8 +54,8 @@ class DestinationQueues {
     TaskPtr task;
     Time due;
   };
-  /// Takes out the parked tasks of destinations whose breaker is open, and of those whose oldest task came
-  /// before `since`. They are due at the next probe, or else at `otherwise`.
+  /// Takes out the parked tasks of destinations whose breaker is open, unless a probe is in flight, and of
+  /// those whose oldest task came before `since`. They are due at the next probe, or else at `otherwise`.
   std::vector<Overdue> take_parked(Task::Moment since, Time now, Time otherwise);
   /// Takes out the arrived tasks of the database's queue that came longer than `patience` before `current`,
   /// and drops those that are gone. Looks four times a second at most: it looks at all of them.
@@ -66,6 +66,8 @@ class DestinationQueues {
   std::size_t in_flight() const { return places_.taken(); }
   /// Destinations that take no more at the moment: they have parked tasks, or their next probe is not due.
   std::vector<std::string> blocked_destinations(Time now) const;
+  /// When the first destination whose breaker is open may be probed; Time::max() if there is none.
+  Time next_probe(Time now) const { return destinations_.next_probe(now); }
   /// Businesses that have all of their share of places.
   std::vector<Guid> blocked_businesses() const { return places_.beyond_share(); }
 

@@ -120,6 +120,17 @@ TEST_F(DestinationQueuesTest, NothingStartsAtABrokenDestinationBeforeItsProbe) {
   EXPECT_THAT(queues.blocked_destinations(now + 1s), testing::IsEmpty());
 }
 
+TEST_F(DestinationQueuesTest, TasksStayParkedWhileADestinationIsProbed) {
+  const Time probe = now + 1s;
+  add(1, first, "broken");
+  queues.ended(*start_all()[0], true, now);
+  const auto tasks = add(2, first, "broken");
+  EXPECT_THAT(start_all(probe), ElementsAre(tasks[0]));
+  EXPECT_THAT(queues.take_parked(start, probe, probe), testing::IsEmpty());
+  queues.ended(*tasks[0], false, probe);
+  EXPECT_THAT(start_all(probe), ElementsAre(tasks[1]));
+}
+
 TEST_F(DestinationQueuesTest, AnAttemptThatSaysNothingAboutItsDestinationBreaksNothing) {
   const auto tasks = add(2, first, "restarting");
   start_all();

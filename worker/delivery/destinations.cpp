@@ -58,4 +58,13 @@ std::vector<std::string> Destinations::awaiting_probe(Time now) const {
   return destinations;
 }
 
+Time Destinations::next_probe(Time now) const {
+  Time next = Time::max();
+  for (const auto& [destination, probe] : open_) {
+    const Time at = breaker_.retry_at(destination, now);
+    if (at > now) next = std::min(next, at);
+  }
+  return next;
+}
+
 }  // namespace waybill::worker

@@ -29,10 +29,15 @@ class Destinations {
 
   bool may_probe(const storage::RunKey& run, Time now) const;
   bool is_open(const std::string& destination) const;
+  bool is_probing(const std::string& destination, Time now) const {
+    return breaker_.is_probing(destination, now);
+  }
   /// The time to attempt a refused run again: the next probe if the breaker is open, else `otherwise`.
   Time next_attempt_at(const storage::RunKey& run, Time now, Time otherwise) const;
   /// Destinations whose breaker is open and whose next probe is not due.
   std::vector<std::string> awaiting_probe(Time now) const;
+  /// The time of the first of these probes; Time::max() if no destination awaits one.
+  Time next_probe(Time now) const;
 
  private:
   struct Probe {

@@ -24,6 +24,7 @@ TEST(Destinations, TheWorkflowThatFailedLastProbesAfterTheOthers) {
   destinations.ended(broken, true, start);
   EXPECT_TRUE(destinations.is_open(broken.destination));
   EXPECT_EQ(destinations.awaiting_probe(start), std::vector{broken.destination});
+  EXPECT_EQ(destinations.next_probe(start), start + 1s);
 
   const Time probe = destinations.next_attempt_at(sound, start, start);
   EXPECT_EQ(probe, start + 1s);
@@ -32,6 +33,7 @@ TEST(Destinations, TheWorkflowThatFailedLastProbesAfterTheOthers) {
   ASSERT_TRUE(destinations.try_start(sound, any_number, probe));
   destinations.ended(sound, false, probe);
   EXPECT_FALSE(destinations.is_open(sound.destination));
+  EXPECT_EQ(destinations.next_probe(start), Time::max());
   EXPECT_TRUE(destinations.try_start(broken, any_number, probe));
 }
 

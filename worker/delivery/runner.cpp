@@ -384,6 +384,11 @@ std::vector<std::string> Runner::blocked_destinations() const {
   return queues_.blocked_destinations(effects_.clock.now());
 }
 
+Time Runner::next_probe() const {
+  const std::lock_guard lock(mutex_);
+  return queues_.next_probe(effects_.clock.now());
+}
+
 std::vector<Guid> Runner::blocked_businesses() const {
   const std::lock_guard lock(mutex_);
   std::vector<Guid> blocked = queues_.blocked_businesses();

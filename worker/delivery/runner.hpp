@@ -80,6 +80,8 @@ class Runner {
   bool has_memory(const Guid& business) const;
   /// Destinations that take no more at the moment: full ones, and broken ones whose next probe is not due.
   std::vector<std::string> blocked_destinations() const;
+  /// When the first broken destination may be probed; Time::max() if there is none.
+  Time next_probe() const;
   /// Businesses that have all of their share of places, runs or bytes.
   std::vector<Guid> blocked_businesses() const;
 

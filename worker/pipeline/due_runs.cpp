@@ -68,7 +68,10 @@ bool DueRuns::claim(storage::Session& session) {
   std::optional<Time> next = store.next_due(destinations, businesses);
   // A run that is due and was not claimed: another worker claims it, or the server's clock is behind.
   if (next && !any) next = std::max(*next, now + due_again_after);
-  next_look_ = std::min(now + look_every, pacer_.next_unblocked());
+  // The query leaves out the runs of blocked destinations. A late claim would miss the time in which only
+  // workflows that did not fail last may probe.
+  const Time next_probe = std::max(runner_.next_probe(), now + due_again_after);
+  next_look_ = std::min({now + look_every, pacer_.next_unblocked(), next_probe});
   const std::lock_guard lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
