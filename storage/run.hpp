@@ -89,4 +89,9 @@ struct Run {
   RunState state;
 };
 
+/// True for a run of several steps whose current step has its texts and is to be performed.
+inline bool performs_step(const Run& run) {
+  return run.state.progress && run.state.status == RunStatus::running && !is_deferred(run.key);
+}
+
 }  // namespace waybill::storage

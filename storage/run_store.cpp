@@ -105,9 +105,10 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
   return claimed;
 }
 
-std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs) {
+std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Duration lease) {
   std::vector<Guid> businesses, guids;
-  std::vector<std::string> actions, destinations, requests, steps;
+  std::vector<std::string> actions, destinations, requests, tries, steps;
+  std::vector<std::int64_t> attempts;
   std::vector<std::optional<std::string>> bodies;
   for (const Run* const run : runs) {
     businesses.push_back(run->key.business_id);
@@ -116,17 +117,22 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs) {
     destinations.push_back(run->key.destination);
     requests.push_back(run->key.request);
     bodies.push_back(run->key.body);
+    attempts.push_back(run->state.attempts);
+    tries.push_back(run->state.tries);
     steps.push_back(to_text(*run->state.progress));
   }
   std::vector<Guid> held;
   if (guids.empty()) return held;
   for (const auto& row : session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
+                                                                       .lease = format_duration(lease),
                                                                        .businesses = binary_array(businesses),
                                                                        .runs = binary_array(guids),
                                                                        .actions = actions,
                                                                        .destinations = destinations,
                                                                        .requests = requests,
                                                                        .bodies = bodies,
+                                                                       .attempts = attempts,
+                                                                       .tries = tries,
                                                                        .steps = steps}))
     held.push_back(row.guid);
   return held;

@@ -36,6 +36,7 @@ struct ClaimedRun {
   bool conditions_failed = false;  // after its delay its conditions no longer hold
   bool record_gone = false;        // after its delay its record is deleted
   bool rendered = false;           // it was queued without its texts and has them now
+  bool goes_on = false;            // from a step whose end is not stored yet
   Pace pace = {};
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };
@@ -57,9 +58,9 @@ class RunStore {
   };
   std::vector<ClaimedRun> claim(const ClaimLimits& limits);
 
-  /// Stores the steps that claimed runs begin: their progress, action, destination and texts. Returns the
-  /// runs that this worker still holds; the others must not be performed.
-  std::vector<Guid> begin_steps(std::span<const Run* const> runs);
+  /// Stores the steps that claimed runs begin: their progress, attempts, action, destination and texts.
+  /// Renews their lease. Returns the runs that this worker still holds; the others must not be performed.
+  std::vector<Guid> begin_steps(std::span<const Run* const> runs, Duration lease);
 
   /// Returns when the next run is due, without those of blocked destinations and businesses.
   std::optional<Time> next_due(std::span<const std::string> blocked_destinations,

@@ -21,4 +21,10 @@ inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(5
 /// Returns the server settings of a blocking session ("-c name=value …"): UTC, ISO dates and the limits.
 std::string session_settings(const SessionLimits& limits);
 
+/// Settings of the sessions that read the queue and the outbox. These tables grow and shrink by orders of
+/// magnitude within seconds, and statistics do not follow: a plan made while they were empty would sort the
+/// whole backlog at each look. All reads there walk indexes.
+inline constexpr const char* index_walking_plans =
+    "set plan_cache_mode = force_generic_plan; set enable_bitmapscan = off; set enable_seqscan = off";
+
 }  // namespace waybill::storage

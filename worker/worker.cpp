@@ -1,5 +1,6 @@
 #include "worker/worker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "worker/duties/duties.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/lease_keeper.hpp"
+#include "worker/pipeline/preparation.hpp"
 #include "worker/pipeline/pump.hpp"
 #include "worker/pipeline/schedule_keeper.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -65,16 +67,20 @@ class Worker::Impl {
                  .mailer_stopping = &mailer_stopping_,
                  .push = push_.get(),
                  .tracking = &tracking_},
-                *recorder_),
+                *recorder_, [this](storage::ClaimedRun run) { return preparation_.go_on(std::move(run)); }),
+        preparation_(
+            {.database_url = options_.database_url, .worker = guid_, .public_url = options_.public_url},
+            catalogue_, runner_, system_clock(), [this] { pump_.note_room(); }),
         guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, pauses_, system_clock()),
         pump_({.database_url = options_.database_url,
                .worker = guid_,
                .public_url = options_.public_url,
                .retention = std::chrono::days(options_.retention_days)},
-              catalogue_, guard_, pauses_, runner_, system_clock()) {}
+              catalogue_, guard_, pauses_, runner_, preparation_, system_clock()) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
+    preparation_.start();
     pump_.start();
     leases_ = std::make_unique<LeaseKeeper>(
         LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
@@ -133,7 +139,9 @@ class Worker::Impl {
     leases_.reset();
   }
 
-  bool turns(std::chrono::steady_clock::duration limit) const { return pump_.heartbeat().age() < limit; }
+  bool turns(std::chrono::steady_clock::duration limit) const {
+    return std::max(pump_.heartbeat().age(), preparation_.heartbeat().age()) < limit;
+  }
 
   bool healthy() const { return system_clock().now() - pump_.last_look() < std::chrono::minutes(1); }
 
@@ -141,6 +149,7 @@ class Worker::Impl {
   /// Lets other workers continue at once with the work that this worker has not begun.
   void hand_over() {
     pump_.stop();
+    preparation_.stop();
     runner_.stop();
     recorder_->flush(std::chrono::seconds(1));
     leases_->leave();
@@ -177,6 +186,7 @@ class Worker::Impl {
   PauseWriter pauses_;
   std::unique_ptr<Recorder> recorder_;
   Runner runner_;
+  Preparation preparation_;
   BlastGuard guard_;  // used by the pump's thread only
   Pump pump_;
   std::unique_ptr<LeaseKeeper> leases_;

@@ -96,6 +96,32 @@ TEST_F(Steps, ArePerformedInOrderEachWithTheRecordAsItIsWhenItBegins) {
   }
 }
 
+TEST_F(Steps, ThatNothingDelaysBeginWithoutAReturnToTheQueue) {
+  const std::string returns = "returns_of_" + tenant.id.substr(0, 8);
+  tenant.sql.exec("create table " + returns + " (step text)");
+  tenant.sql.exec("create function " + returns +
+                  "() returns trigger language plpgsql as $$ begin insert into " + returns +
+                  " values (new.steps::json ->> 'number'); return null; end $$");
+  tenant.sql.exec("create trigger " + returns +
+                  " after update on run_queue for each row when (new.status = 'queued' " +
+                  "and new.business_id = '" + tenant.id + "') execute function " + returns + "()");
+  const std::string flow = workflow(
+      {hook("a"), hook("b"), hook("c", {{"when", {{"notes", "no"}}}}), hook("d"), sets(R"({"notes": "x"})")});
+  tenant.create_order();
+  const json::object run = tenant.run_with_status(flow, "succeeded");
+  tenant.sql.exec("drop trigger " + returns + " on run_queue");
+  EXPECT_THAT(steps_of(run),
+              ElementsAre("1 webhook succeeded", "2 webhook succeeded", "3 webhook skipped CONDITION",
+                          "4 webhook succeeded", "5 update_record succeeded"));
+  EXPECT_EQ(tenant.sql.value("select string_agg(step, ',') from " + returns), "5")
+      << "a step that changes records waits in the queue for those of other workflows";
+  EXPECT_EQ(
+      tenant.sql.value(
+          "select string_agg(number::text, ',' order by number) from run_step_texts where business_id = '" +
+          tenant.id + "'"),
+      "1,2,4");
+}
+
 TEST_F(Steps, OfOneActionAreShownAlike) {
   const std::string flow = tenant.webhook(url(), "order_created");
   tenant.insert_order();

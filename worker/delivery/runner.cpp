@@ -57,6 +57,17 @@ RunStatus waiting_status(const RunState& state) {
   return state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
 }
 
+/// True if a step ended and nothing but its preparation keeps the next one. A step that changes records
+/// begins in the queue, where it waits for the changes of other workflows.
+bool goes_on_at_once(const Verdict& verdict) {
+  const RunState& state = verdict.state;
+  if (!awaits_step(state) || state.status != RunStatus::queued || state.change || verdict.pause ||
+      state.destination_down)
+    return false;
+  const actions::Action* const next = actions::find_action(state.progress->type);
+  return next != nullptr && !next->changes_records();
+}
+
 /// The credentials for the destination of a task's request.
 const actions::Credentials& credentials_of(const Task& task) {
   const actions::Credentials& all = task.workflow->credentials;
@@ -67,10 +78,12 @@ const actions::Credentials& credentials_of(const Task& task) {
 
 }  // namespace
 
-Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder)
+Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder,
+               GoOn go_on)
     : options_(std::move(options)),
       catalogue_(catalogue),
       effects_(effects),
+      go_on_(std::move(go_on)),
       recorder_(recorder),
       queues_({.places = options_.max_in_flight, .breaker = options_.breaker}),
       held_(options_.max_held),
@@ -256,6 +269,7 @@ void Runner::perform(const TaskPtr& task) {
 void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result) {
   const Time now = effects_.clock.now();
   Verdict verdict = judge(task->run, result, options_.schedule, now);
+  std::optional<storage::Run> going_on;
   {
     const std::lock_guard lock(mutex_);
     if (result.cancelled) {
@@ -266,11 +280,28 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
       verdict.state.destination_down = queues_.ended(*task, result.destination_failed, now);
       if (verdict.pause)
         recorder_.pause({task->business(), task->run.key.workflow_id, std::move(*verdict.pause)});
-      conclude(task, std::move(verdict.state));
+      if (!stopping_ && goes_on_at_once(verdict)) {
+        leave(task);
+        going_on = {task->run.key, std::move(verdict.state)};
+      } else {
+        conclude(task, std::move(verdict.state));
+      }
     }
     if (queues_.in_flight() == 0) idle_.notify_all();
   }
+  if (going_on) go_on(std::move(*going_on));
   start_all();
+}
+
+/// Hands a run over to the preparation of its next step, or lets the database's queue have it.
+void Runner::go_on(storage::Run run) {
+  const Guid business = run.key.business_id, guid = run.key.guid;
+  const RunState ended = run.state;
+  run.key.request = storage::deferred_request;
+  run.key.body.reset();
+  run.state.status = RunStatus::running;
+  storage::ClaimedRun claimed{.run = std::move(run), .goes_on = true, .previous_status = RunStatus::queued};
+  if (!go_on_(std::move(claimed))) recorder_.finish({business, guid, ended});
 }
 
 void Runner::measure(const Task& task, const actions::AttemptResult& result) {
@@ -284,12 +315,16 @@ void Runner::measure(const Task& task, const actions::AttemptResult& result) {
     record(Histogram::first_attempt_seconds, seconds(result.started_at - task.run.key.created_at));
 }
 
+void Runner::leave(const TaskPtr& task) {
+  held_.release(task->business());
+  task->place = Task::Place::gone;
+}
+
 /// Records the next state of a run, which leaves memory.
 void Runner::conclude(const TaskPtr& task, RunState state) {
   if (is_final(state.status))
     record(Histogram::run_age_seconds, seconds(state.at - task->run.key.created_at));
-  held_.release(task->business());
-  task->place = Task::Place::gone;
+  leave(task);
   if (task->event) {
     task->run.state = std::move(state);
     task->memory.reset();  // the event holds it

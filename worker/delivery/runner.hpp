@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -47,7 +48,12 @@ class Runner {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
   };
 
-  Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder);
+  /// Takes over a run that goes on with its next step although the end of the last one is not stored. False
+  /// if it takes none at the moment. Called by any thread, without a lock.
+  using GoOn = std::function<bool(storage::ClaimedRun run)>;
+
+  Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder,
+         GoOn go_on);
   /// Every attempt must be over: destroy the HTTP client before.
   ~Runner();
   Runner(const Runner&) = delete;
@@ -94,6 +100,8 @@ class Runner {
   bool admit(const TaskPtr& task);
   void perform(const TaskPtr& task);
   void finished(const TaskPtr& task, const actions::AttemptResult& result);
+  void go_on(storage::Run run);
+  void leave(const TaskPtr& task);
   void conclude(const TaskPtr& task, storage::RunState state);
   void requeue(const TaskPtr& task, Time due);
   void settle(OpenEvents::Queued queued);
@@ -103,6 +111,7 @@ class Runner {
   const Options options_;
   const Catalogue& catalogue_;
   actions::Effects effects_;
+  const GoOn go_on_;
   Recorder& recorder_;  // may be called under mutex_; takes its own lock and calls nothing back
 
   mutable std::mutex mutex_;      // of all below but memory_, which has a lock of its own

@@ -17,7 +17,7 @@ constexpr Duration longest_reconnect = std::chrono::seconds(1);
 }  // namespace
 
 Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses,
-           Runner& runner, const Clock& clock)
+           Runner& runner, Preparation& preparation, const Clock& clock)
     : database_url_(options.database_url),
       guard_(guard),
       runner_(runner),
@@ -28,7 +28,7 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
                 guard, runner, clock),
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
       runs_({.worker = options.worker, .public_url = options.public_url, .retention = options.retention},
-            catalogue, runner, clock),
+            catalogue, runner, preparation, clock),
       backoff_(first_reconnect, longest_reconnect) {}
 
 Pump::~Pump() { stop(); }
@@ -55,6 +55,10 @@ void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<T
   if (events_wait || runs_wait) wake_up_.wake();
 }
 
+void Pump::note_room() {
+  if (runs_.note_room()) wake_up_.wake();
+}
+
 void Pump::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     heartbeat_.beat();
@@ -76,7 +80,6 @@ void Pump::run(const std::stop_token& stop) {
       wake_up_.wait(-1, backoff_.next());
     }
   }
-  runs_.give_back();
   store_firings();
 }
 
@@ -97,10 +100,7 @@ void Pump::disconnect() {
 
 void Pump::connect() {
   session_ = std::make_unique<storage::Session>(database_url_, "waybill matcher", storage::worker_limits);
-  // The tables grow and shrink by orders of magnitude within seconds, and statistics do not follow: a plan
-  // made while they were empty would sort the whole backlog at each look. All reads here walk indexes.
-  session_->execute(
-      "set plan_cache_mode = force_generic_plan; set enable_bitmapscan = off; set enable_seqscan = off");
+  session_->execute(storage::index_walking_plans);
   session_->execute("listen waybill_events");
   session_->execute("listen waybill_workflows");
   session_->execute("listen waybill_queue");
@@ -123,13 +123,12 @@ void Pump::turn(const std::stop_token& stop) {
   const bool fired = timers_.work(*session_);
   if (timers_.has_queued()) runs_.look_again();
   const bool claimed = runs_.claim(*session_);
-  const bool rendered = runs_.render_some(*session_);
   const bool resumed = matching_.match_set_aside(*session_);
   const bool matched = matching_.match_postponed(*session_) || resumed;
   if (matched) runs_.look_again();
   guard_.save(*session_);
   runner_.spill();
-  if (!found && !fired && !claimed && !rendered && !matched) wait(stop);
+  if (!found && !fired && !claimed && !matched) wait(stop);
 }
 
 bool Pump::match_events() {

@@ -27,8 +27,8 @@
 namespace waybill::worker {
 
 /// The worker's main thread. NOTIFY, room in memory, a due run or timer, or the clock (once a second) wake
-/// it; a turn then reads the outbox, matches events, fires timers, claims due runs and renders some of them.
-/// It reconnects by itself.
+/// it; a turn then reads the outbox, matches events, fires timers and claims due runs. It reconnects by
+/// itself.
 class Pump {
  public:
   struct Options {
@@ -40,7 +40,7 @@ class Pump {
 
   /// Everything referred to outlives it.
   Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses, Runner& runner,
-       const Clock& clock);
+       Preparation& preparation, const Clock& clock);
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
@@ -52,6 +52,8 @@ class Pump {
   /// From any thread.
   void hold(const storage::HeldShards& shards);
   void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
+  /// Claims again if only the room for claimed runs was missing.
+  void note_room();
   bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }
   Time last_look() const { return intake_.last_look(); }
   /// Beats at each turn, also while the database is away.

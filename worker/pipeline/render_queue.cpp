@@ -4,6 +4,11 @@
 
 namespace waybill::worker {
 
+bool RenderQueue::is_full(const Guid& business) const {
+  const auto count = count_.find(business);
+  return count != count_.end() && count->second >= most_of_a_business_;
+}
+
 std::vector<Guid> RenderQueue::full_businesses() const {
   std::vector<Guid> businesses;
   for (const auto& [business, count] : count_) {

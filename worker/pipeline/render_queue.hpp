@@ -20,6 +20,7 @@ class RenderQueue {
   bool empty() const { return runs_.empty(); }
   /// False if no more runs should be claimed.
   bool has_room() const { return runs_.size() < most_runs; }
+  bool is_full(const Guid& business) const;
   /// Businesses of which no more runs should be claimed.
   std::vector<Guid> full_businesses() const;
 

@@ -179,10 +179,9 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
     if (!needs_texts(claimed) || !workflow) continue;
     try {
       const auto earlier = versions.find(claimed.run.key.guid);
-      const auto version =
-          earlier == versions.end() ? std::nullopt : with_version(session, *workflow, earlier->second);
-      const Workflow& its = version ? *version : *workflow;
-      if (!its.steps.empty() || claimed.run.state.progress) {
+      const WorkflowPtr its =
+          earlier == versions.end() ? workflow : with_version(session, workflow, earlier->second);
+      if (!its->steps.empty() || claimed.run.state.progress) {
         stepping.push_back({&claimed, its});
         continue;
       }
@@ -197,7 +196,7 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
         continue;
       }
       json::object request;
-      render_run(source->event, source->change, its, claimed.run, request);
+      render_run(source->event, source->change, *its, claimed.run, request);
       claimed.run.state.at = clock_.now();
       claimed.rendered = true;
     } catch (const std::invalid_argument& error) {
@@ -220,15 +219,14 @@ void RunPreparer::begin_all(storage::Session& session, const std::vector<Steppin
   if (!later.empty()) begin_later(session, later);
 }
 
-void RunPreparer::store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs) const {
+void RunPreparer::store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
+                              Duration lease) const {
   std::vector<const storage::Run*> begun;
   for (const storage::ClaimedRun& claimed : runs) {
-    const storage::RunState& state = claimed.run.state;
-    const bool is_begun = state.progress && state.status == storage::RunStatus::running;
-    if (is_begun && !needs_texts(claimed)) begun.push_back(&claimed.run);
+    if (performs_step(claimed.run)) begun.push_back(&claimed.run);
   }
   if (begun.empty()) return;
-  const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(begun);
+  const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(begun, lease);
   if (held.size() == begun.size()) return;
   std::unordered_set<Guid> lost;
   for (const storage::Run* const run : begun) lost.insert(run->key.guid);
@@ -309,7 +307,7 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
                         const json::object& entity, const domain::Change& then) {
   storage::Run& its = run.claimed->run;
   std::vector<std::string_view> triggers;
-  if (run.workflow.rule.triggers.is_list) triggers = run.workflow.rule.listed(domain::fired_triggers(then));
+  if (run.workflow->rule.triggers.is_list) triggers = run.workflow->rule.listed(domain::fired_triggers(then));
   StepView view{.event = event,
                 .entity = entity,
                 .previous = then.previous,
@@ -328,7 +326,7 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
       return storage::Rendering{std::string(found->request), std::optional<std::string>(found->body)};
     };
   }
-  begin_steps(run.workflow, view, its, clock_.now());
+  begin_steps(*run.workflow, view, its, clock_.now());
 }
 
 /// The event that caused a run, or the current record of a run without an event; null if it is no longer
@@ -346,23 +344,23 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   return &*last_;
 }
 
-/// The workflow with the definition of an earlier version; nullopt if this version of waybill lacks the
-/// action. The stored templates are the current ones.
-std::optional<Workflow> RunPreparer::with_version(storage::Session& session, const Workflow& workflow,
-                                                  const Version& version) const {
+/// The workflow with the definition of an earlier version; the current one if this version of waybill lacks
+/// the action. The stored templates are the current ones.
+WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowPtr& workflow,
+                                      const Version& version) const {
   json::object templates;
   if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
     const auto stored =
-        session.run(storage::sql::templates::Texts{.business = workflow.business_id, .codes = codes});
+        session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
     templates = json::parse(stored.front().texts).as_object();
     actions::add_built_in_templates(templates);
   }
-  Workflow earlier = workflow;
-  earlier.rule = version.rule;
+  auto earlier = std::make_shared<Workflow>(*workflow);
+  earlier->rule = version.rule;
   try {
-    earlier.set_action(version.action, templates);
+    earlier->set_action(version.action, templates);
   } catch (const std::invalid_argument&) {
-    return std::nullopt;
+    return workflow;
   }
   return earlier;
 }

@@ -38,9 +38,9 @@ class RunPreparer {
   /// several steps begin their next step; store_steps must follow.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
-  /// Stores the steps that runs have begun, with their texts, before they are performed. Removes the runs
-  /// that this worker no longer holds.
-  void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs) const;
+  /// Stores the steps that runs have begun, with their texts, before they are performed, and renews the
+  /// leases of these runs. Removes the runs that this worker no longer holds.
+  void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs, Duration lease) const;
 
  private:
   /// An earlier version of a workflow.
@@ -56,7 +56,7 @@ class RunPreparer {
   /// A claimed run of several steps, with its version of the workflow.
   struct Stepping {
     storage::ClaimedRun* claimed;
-    Workflow workflow;
+    WorkflowPtr workflow;
   };
   using Versions = std::unordered_map<Guid, Version>;  // by run
 
@@ -73,8 +73,8 @@ class RunPreparer {
   void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
              const json::object& entity, const domain::Change& then);
-  std::optional<Workflow> with_version(storage::Session& session, const Workflow& workflow,
-                                       const Version& version) const;
+  WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow,
+                           const Version& version) const;
 
   const Catalogue& catalogue_;
   const Clock& clock_;

@@ -1,15 +1,19 @@
--- Stores the steps that a worker begins, with their texts, for the runs that it still holds. Returns these
--- runs.
--- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 actions text[], $5 destinations text[],
--- $6 requests text[], $7 bodies text[], $8 steps text[]
+-- Stores the steps that a worker begins, with their texts, for the runs that it still holds, and renews its
+-- lease. Returns these runs. The texts of a step that is over, and whose end was not stored, are kept.
+-- $1 worker uuid, $2 lease interval, $3 businesses uuid[], $4 runs uuid[], $5 actions text[],
+-- $6 destinations text[], $7 requests text[], $8 bodies text[], $9 attempts int[], $10 tries text[],
+-- $11 steps text[]
 -- -> guid uuid
 with over as (
-  select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-    o (business_id, guid, action, destination, request, body, steps)
+  select * from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::text[],
+                       $11::text[])
+    o (business_id, guid, action, destination, request, body, attempts, tries, steps)
 )
 \ir places.inc
+\ir kept_texts.inc
 update run_queue q
-set action = p.action, destination = p.destination, request = p.request, body = p.body, steps = p.steps
+set due_at = clock_timestamp() + $2::interval, action = p.action, destination = p.destination, request = p.request, body = p.body,
+    attempts = p.attempts, tries = p.tries, steps = p.steps
 from places p
 where q.ctid = p.place and q.lease_owner = $1::uuid
 returning q.guid

@@ -7,13 +7,7 @@ with over as (
     o (business_id, guid, status, attempts, due_at, tries, steps, action)
 )
 \ir places.inc
-, kept as (
-  insert into run_step_texts (business_id, origin, number, at, request, body)
-  select q.business_id, q.origin, (q.steps::json ->> 'number')::integer, guid_time(q.origin), q.request, q.body
-  from places p join run_queue q on q.ctid = p.place
-  where q.lease_owner = $1::uuid and q.request <> 'null' and q.steps is not null
-  on conflict do nothing
-)
+\ir kept_texts.inc
 update run_queue q
 set status = p.status, code = null, error = null, attempts = p.attempts, due_at = p.due_at, tries = p.tries, steps = p.steps,
     action = p.action, destination = 'steps/' || get_byte(uuid_send(q.guid), 15) % 8 || '/' || q.business_id, request = 'null', body = null, lease_owner = null

@@ -1,0 +1,200 @@
+# Functions that the parts of the benchmark share: processes, the cluster, controls and samples. Sourced by run.sh.
+
+orders=100000
+repetitions=${BENCH_REPETITIONS:-3}
+work=$(mktemp -d /tmp/waybill-bench-XXXXXX)
+samples=$work/samples.csv
+pids=()
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "bench: $*"; exit 1; }
+
+# Starts a program in the background with its output in $work/NAME.log, and sets $started to its pid. start NAME COMMAND…
+start() {
+  local name=$1
+  shift
+  : >"$work/$name.log"
+  "$@" >>"$work/$name.log" 2>&1 &
+  started=$!
+  pids+=("$started")
+}
+
+# Waits until a log has a line that matches, and prints it. await NAME PATTERN
+await() {
+  local deadline=$((SECONDS + 60))
+  until grep -m 1 -E "$2" "$work/$1.log"; do
+    if ! kill -0 "$started" 2>/dev/null || [ $SECONDS -ge $deadline ]; then
+      tail -n 20 "$work/$1.log" >&2
+      die "$1 did not print \"$2\""
+    fi
+    sleep 0.05
+  done
+}
+
+stop() { # PID [SIGNAL]
+  kill "-${2:-TERM}" "$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+}
+
+stop_all() {
+  local i
+  for ((i = ${#pids[@]} - 1; i >= 0; --i)); do stop "${pids[i]}" TERM; done
+  [ -z "${postmaster:-}" ] || stop "$postmaster" INT
+  rm -rf "$work"
+}
+
+# `waybill up` creates the cluster, so it has the real settings; PostgreSQL then runs without waybill.
+start_cluster() {
+  start first "$waybill" up --data-dir "$work/data" --listen 127.0.0.1:0 --metrics-listen off
+  await first '^listening on' >/dev/null
+  local server
+  server=$(readlink "/proc/$(head -n 1 "$work/data/postgres/postmaster.pid")/exe")
+  stop "$started"
+  chmod 711 "$work" "$work/data"
+  export PGHOST=$work/data/socket PGUSER=waybill PGDATABASE=waybill PGPORT=5432
+  pg_bin=$(dirname "$server")
+  local as_owner=()
+  if [ "$(id -u)" = 0 ]; then
+    as_owner=(setpriv "--reuid=$(stat -c %u "$work/data/postgres")" "--regid=$(stat -c %g "$work/data/postgres")"
+      --clear-groups)
+  fi
+  "${as_owner[@]}" "$server" -D "$work/data/postgres" -k "$PGHOST" -c listen_addresses= -c shared_preload_libraries=pg_stat_statements -c pg_stat_statements.track=all ${PGEXTRA:-} >"$work/postgres.log" 2>&1 &
+  postmaster=$!
+  until "$pg_bin/pg_isready" -q; do
+    kill -0 "$postmaster" || die "PostgreSQL did not start: $(cat "$work/postgres.log")"
+    sleep 0.05
+  done
+  database_url=$(cat "$work/data/database-url")
+  key_file=$work/data/secret.key
+}
+
+sql() { psql -qAtX -v ON_ERROR_STOP=1 -v business="$business" -v orders="$orders" "$@"; }
+
+make_data() {
+  token=$("$waybill" token create --database-url "$database_url" --business Bench --plan unlimited)
+  business=$(psql -qAtX -c "select guid from businesses where name = 'Bench'")
+  sql -v statuses='{pending}' -f "$bench/sql/data.sql"
+}
+
+start_receiver() { # [ADDRESSES]
+  start receiver "$build/bench_receiver" 0 "${1:-1}"
+  receiver_pid=$started
+  receiver=$(await receiver '^listening on' | grep -oE '[0-9]+$')
+}
+
+control() { curl -sS --max-time "${2:-10}" "http://127.0.0.1:$receiver/$1"; }
+
+# Starts `waybill COMMAND` on the cluster; sets $waybill_pid and, if the command serves the API, its port $api.
+start_waybill() { # COMMAND [OPTION…]
+  local command=$1
+  shift
+  start waybill "$waybill" "$command" --database-url "$database_url" --secret-key-file "$key_file" --data-dir "$work/node" \
+    --listen 127.0.0.1:0 --metrics-listen off --allow-private-destinations --blast-guard-minimum 1000000000 "$@"
+  waybill_pid=$started
+  if [ "$command" = worker ]; then
+    await waybill 'worker.started' >/dev/null
+  else
+    api=$(await waybill '^listening on' | grep -oE '[0-9]+$')
+  fi
+  # Waits until the worker has the shards.
+  until [ "$command" = api ] || [ "$(sql -c 'select bool_and(owner is not null) from shards')" = t ]; do sleep 0.05; done
+}
+
+stop_waybill() { stop "$waybill_pid"; }
+
+api_call() { # METHOD PATH [BODY]
+  curl -sS --fail-with-body --max-time 30 -X "$1" -H "Authorization: Bearer $token" \
+    ${3:+-H 'Content-Type: application/json' -d "$3"} "http://127.0.0.1:$api$2" || die "$1 $2 failed"
+}
+
+trigger_guid() { # CODE
+  api_call GET /api/workflows/triggers/Order | jq -r --arg code "$1" '.data[] | select(.code == $code).guid'
+}
+
+# Creates a webhook workflow for changes of an order's status and prints its guid.
+# make_workflow NAME CONDITIONS [URL [DELAY]]
+make_workflow() {
+  api_call POST /api/workflows/configure "$(jq -n --arg name "$1" --argjson conditions "$2" \
+    --arg trigger "$(trigger_guid order_status_changed)" \
+    --arg url "${3:-http://127.0.0.1:$receiver/hook}" --arg delay "${4:-}" \
+    '{name: $name, entityType: "Order", triggerId: $trigger, conditions: $conditions,
+      action: {type: "webhook", recipient: $url}} + if $delay == "" then {} else {delay: $delay} end')" |
+    jq -r .data.guid
+}
+
+# Switches off the workflows of earlier parts.
+switch_off_workflows() { sql -c 'update workflows set is_active = false where is_active'; }
+
+# Waits until a statement returns true, and prints that moment. moment_of STATEMENT
+moment_of() { echo "$1" | "$build/bench_load" until | cut -d' ' -f2; }
+
+# Uses the index, whose dead entries are skipped once; a scan would read every finished event each time.
+no_pending_events='select not exists (select from shards s, lateral (select from pending_events p where p.shard = s.shard order by p.id limit 1) p)'
+no_graphile_jobs='select not exists (select from graphile_worker._private_jobs order by id limit 1)'
+
+start_peer_worker() {
+  createdb peer 2>/dev/null || true
+  start peer env PGDATABASE=peer RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" CONCURRENCY="${CONCURRENCY:-24}" \
+    "$node" "$bench/peers/worker.mjs"
+  peer_pid=$started
+  await peer '^ready' >/dev/null
+}
+
+# Starts Fastify on the tables, for BUSINESS or the businesses of the tokens; sets $fastify_pid and its port $fastify.
+start_fastify() { # [BUSINESS]
+  start fastify env BUSINESS="${1:-}" "$node" "$bench/peers/rest.mjs"
+  fastify_pid=$started
+  fastify=$(await fastify '^listening on' | grep -oE '[0-9]+$')
+}
+
+# The same in Go; sets $go_pid and its port $go. Without Go 1.24 or later there is no such peer, and this fails.
+# Variables before the command set the peer's own, like CHANGES=steps.
+start_go() { # [BUSINESS]
+  command -v go >/dev/null || { say "  Go is not installed: no rows of net/http + pgx"; return 1; }
+  if [ ! -x "$work/go_peer" ]; then
+    (cd "$bench/peers/rest" && GOTOOLCHAIN=local go build -o "$work/go_peer" . >&2) ||
+      { say "  The peer in Go could not be built: no rows of net/http + pgx"; return 1; }
+  fi
+  start go env BUSINESS="${1:-}" "$work/go_peer"
+  go_pid=$started
+  go=$(await go '^listening on' | grep -oE '[0-9]+$')
+}
+
+rss_mb() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"; }
+
+# CPU time in milliseconds of a process, and of PostgreSQL with all its processes.
+cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$1/stat"; }
+postgres_cpu_ms() {
+  local stats=("/proc/$postmaster/stat") child
+  for child in $(cat "/proc/$postmaster/task/$postmaster/children"); do stats+=("/proc/$child/stat"); done
+  { cat "${stats[@]}" 2>/dev/null || true; } | # some processes may have ended
+    awk -v main="$postmaster" '{ t += $14 + $15; if ($1 == main) t += $16 + $17 } END { print t * 10 }'
+}
+
+record() { # NAME VALUE
+  [ -n "$2" ] || die "$1 could not be measured"
+  say "  $1 $2"
+  printf '%s,%s\n' "$1" "$2" >>"$samples"
+}
+
+per_second() { # COUNT START_NS END_NS
+  awk -v n="$1" -v from="$2" -v to="$3" 'BEGIN { printf "%.1f", n / (to - from) * 1e9 }'
+}
+
+# Records the output of bench_latency.
+record_latency() { # NAME LINE_FROM_COMMIT LINE_FROM_SENDING LINE_UNTIL_COMMIT REFUSALS
+  [ $# = 5 ] || die "no latency was measured"
+  local p50 p95 p99 longest
+  read -r p50 p95 p99 longest <<<"$2"
+  record "$1_p50" "$p50"
+  record "$1_p95" "$p95"
+  record "$1_p99" "$p99"
+  record "$1_max" "$longest"
+  read -r p50 p95 p99 longest <<<"$3"
+  record "$1_sent_p50" "$p50"
+  record "$1_sent_p99" "$p99"
+  read -r p50 p95 p99 longest <<<"$4"
+  record "$1_write_p99" "$p99"
+  record "$1_write_max" "$longest"
+  record "$1_refusals" "$5"
+}

@@ -1,0 +1,208 @@
+#include "worker/pipeline/preparation.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "storage/errors.hpp"
+#include "worker/delivery/claimed_run.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr std::size_t most_in_batch = 64;
+constexpr std::size_t first_render_batch = 4;
+constexpr Duration render_time = std::chrono::milliseconds(2);
+// Runs of several steps share the reads of a batch and the commit that stores their steps.
+constexpr Duration begin_time = std::chrono::milliseconds(10);
+constexpr std::size_t least_to_begin = 8;
+// The number of waiting runs with which a business is full.
+constexpr std::size_t most_to_render = 32;
+constexpr std::size_t most_to_begin = 128;
+constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
+constexpr Duration first_pause = std::chrono::milliseconds(100);
+constexpr Duration longest_pause = std::chrono::seconds(1);
+constexpr std::chrono::seconds beat_every{1};
+
+bool changes_records(const storage::RunKey& run) {
+  const actions::Action* const action = actions::find_action(run.action);
+  return action == nullptr || action->changes_records();
+}
+
+}  // namespace
+
+Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
+                         OnRoom on_room)
+    : options_(std::move(options)),
+      catalogue_(catalogue),
+      runner_(runner),
+      clock_(clock),
+      on_room_(std::move(on_room)),
+      preparer_(catalogue, clock, options_.worker, options_.public_url),
+      render_batch_(first_render_batch, most_in_batch, render_time),
+      begin_batch_(most_in_batch, most_in_batch, begin_time),
+      backoff_(first_pause, longest_pause),
+      to_render_(most_to_render),
+      to_begin_(most_to_begin),
+      to_go_on_(most_to_begin) {}
+
+Preparation::~Preparation() { stop(); }
+
+void Preparation::start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void Preparation::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  const std::lock_guard lock(mutex_);
+  Runs runs;
+  for (RenderQueue* const queue : {&to_render_, &to_begin_, &to_go_on_}) {
+    while (!queue->empty()) runs.push_back(queue->pop());
+  }
+  runner_.give_back(std::move(runs), clock_.now());
+}
+
+void Preparation::add(Runs runs) {
+  if (runs.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    const Time now = clock_.now();
+    for (storage::ClaimedRun& run : runs) {
+      const WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
+      const bool has_steps = run.run.state.progress || (workflow && !workflow->steps.empty());
+      (has_steps ? to_begin_ : to_render_).push(std::move(run), now);
+    }
+  }
+  changed_.notify_one();
+}
+
+bool Preparation::go_on(storage::ClaimedRun run) {
+  const storage::RunKey& key = run.run.key;
+  const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+  // The queue is where runs are held and paced.
+  if (!workflow || workflow->paused || workflow->pacing || catalogue_.is_unreadable(key.workflow_id) ||
+      catalogue_.is_suspended(key.business_id))
+    return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || !to_go_on_.has_room() || to_go_on_.is_full(key.business_id)) return false;
+    to_go_on_.push(std::move(run), clock_.now());
+  }
+  changed_.notify_one();
+  return true;
+}
+
+bool Preparation::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return to_render_.has_room() && to_begin_.has_room();
+}
+
+std::vector<Guid> Preparation::full_businesses() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Guid> businesses = to_render_.full_businesses();
+  std::ranges::copy(to_begin_.full_businesses(), std::back_inserter(businesses));
+  return businesses;
+}
+
+bool Preparation::has_runs() const { return !to_render_.empty() || !to_begin_.empty() || !to_go_on_.empty(); }
+
+void Preparation::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    heartbeat_.beat();
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait_for(lock, stop, beat_every, [this] { return has_runs(); })) continue;
+    }
+    try {
+      if (!session_) connect();
+      render_some();
+      begin_some();
+      backoff_.reset();
+    } catch (const std::exception& error) {
+      const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
+      // A prepared statement may be what fails, but a lock conflict passes.
+      if (refused == nullptr || !storage::is_lock_conflict(*refused)) session_.reset();
+      if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) == nullptr)
+        observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, stop, backoff_.next(), [] { return false; });
+    }
+    on_room_();
+  }
+}
+
+void Preparation::connect() {
+  session_ = std::make_unique<storage::Session>(options_.database_url, "waybill preparation",
+                                                storage::worker_limits);
+  session_->execute(storage::index_walking_plans);
+}
+
+void Preparation::render_some() {
+  Runs runs;
+  take(to_render_, render_batch_.get(), runs);
+  prepare(std::move(runs), render_batch_);
+}
+
+/// Runs that have begun go before those that have not, of which each batch has some.
+void Preparation::begin_some() {
+  Runs runs;
+  const std::size_t most = std::max(begin_batch_.get(), least_to_begin);
+  take(to_go_on_, most, runs);
+  take(to_begin_, std::max(most - runs.size(), least_to_begin), runs);
+  prepare(std::move(runs), begin_batch_);
+}
+
+/// Adds the next runs of a queue.
+void Preparation::take(RenderQueue& queue, std::size_t most, Runs& runs) {
+  const Time now = clock_.now();
+  Runs late, without_memory;
+  {
+    const std::lock_guard lock(mutex_);
+    late = queue.take_older(now - claim_patience);
+    for (std::size_t i = 0; i < most && !queue.empty(); ++i) {
+      storage::ClaimedRun run = queue.pop();
+      (runner_.has_memory(run.run.key.business_id) ? runs : without_memory).push_back(std::move(run));
+    }
+  }
+  runner_.give_back(std::move(late), now);
+  runner_.give_back(std::move(without_memory), now + no_memory_pause);
+}
+
+/// Hands the runs to the runner, or puts them back into the queue.
+void Preparation::prepare(Runs claimed, BatchSize& batch) {
+  if (claimed.empty()) return;
+  const auto started_at = std::chrono::steady_clock::now();
+  Runs runs = claimed;
+  try {
+    preparer_.render(*session_, runs);
+    batch.measured(runs.size(),
+                   std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+    put_back_unbegun(runs, claimed);
+    preparer_.store_steps(*session_, runs, options_.lease);
+  } catch (...) {
+    // As they came: a run that looks as if its wait had begun would not wait.
+    runner_.give_back(std::move(claimed), clock_.now());
+    throw;
+  }
+  runner_.submit(std::move(runs));
+}
+
+/// Takes out the runs that go on and perform no other step now: the end of their last one must be stored.
+void Preparation::put_back_unbegun(Runs& runs, Runs& claimed) {
+  Runs unbegun;
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (!runs[i].goes_on || (performs_step(runs[i].run) && !changes_records(runs[i].run.key))) continue;
+    unbegun.push_back(std::move(claimed[i]));
+    claimed.erase(claimed.begin() + static_cast<std::ptrdiff_t>(i));
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  runner_.give_back(std::move(unbegun), clock_.now());
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "base/heartbeat.hpp"
+#include "storage/run_store.hpp"
+#include "storage/session.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/pipeline/batch_size.hpp"
+#include "worker/pipeline/render_queue.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/planning/run_preparer.hpp"
+
+namespace waybill::worker {
+
+/// The thread that prepares runs which this worker holds for their attempt: it renders those that were queued
+/// without their texts, begins the next step of those that have several, and hands them to the runner.
+/// Businesses take turns. It reconnects by itself; runs that it could not prepare go back to the database's
+/// queue. A crash loses nothing: claims end with their lease.
+class Preparation {
+ public:
+  struct Options {
+    std::string database_url;
+    Guid worker;
+    std::string public_url;  // of the service, for links to tracking pages; may be empty
+    Duration lease = std::chrono::seconds(30);
+  };
+  using OnRoom = std::function<void()>;
+
+  /// `on_room` is called on the thread after each batch. Everything referred to outlives it.
+  Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
+              OnRoom on_room);
+  ~Preparation();
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  void start();
+  /// Takes no more runs, joins the thread and puts the runs that are not prepared back into the queue.
+  void stop();
+
+  /// From any thread.
+  /// Takes claimed runs that have no texts.
+  void add(std::vector<storage::ClaimedRun> runs);
+  /// Takes a run whose next step is to begin and of which the end of the last one is not stored. False if it
+  /// takes none, or none of the business.
+  bool go_on(storage::ClaimedRun run);
+  /// False if no more runs should be claimed.
+  bool has_room() const;
+  /// Businesses of which no more runs should be claimed.
+  std::vector<Guid> full_businesses() const;
+  /// Beats at each turn, also while the database is away.
+  const Heartbeat& heartbeat() const { return heartbeat_; }
+
+ private:
+  using Runs = std::vector<storage::ClaimedRun>;
+
+  bool has_runs() const;
+  void run(const std::stop_token& stop);
+  void render_some();
+  void begin_some();
+  void take(RenderQueue& queue, std::size_t most, Runs& runs);
+  void prepare(Runs claimed, BatchSize& batch);
+  void put_back_unbegun(Runs& runs, Runs& claimed);
+  void connect();
+
+  const Options options_;
+  const Catalogue& catalogue_;
+  Runner& runner_;
+  const Clock& clock_;
+  const OnRoom on_room_;
+  RunPreparer preparer_;                       // of the thread, like the next four
+  std::unique_ptr<storage::Session> session_;  // null while the database is away
+  BatchSize render_batch_;
+  BatchSize begin_batch_;
+  Backoff backoff_;
+  Heartbeat heartbeat_;
+  mutable std::mutex mutex_;  // of all below but the thread
+  std::condition_variable_any changed_;
+  RenderQueue to_render_;
+  RenderQueue to_begin_;  // runs of several steps
+  RenderQueue to_go_on_;  // likewise, which need not be claimed
+  bool stopping_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace waybill::worker
