@@ -97,7 +97,7 @@ TEST_F(Steps, ArePerformedInOrderEachWithTheRecordAsItIsWhenItBegins) {
 }
 
 TEST_F(Steps, ThatNothingDelaysBeginWithoutAReturnToTheQueue) {
-  const std::string returns = "returns_of_" + tenant.id.substr(0, 8);
+  const std::string returns = "returns_of_" + tenant.id.substr(24);
   tenant.sql.exec("create table " + returns + " (step text)");
   tenant.sql.exec("create function " + returns +
                   "() returns trigger language plpgsql as $$ begin insert into " + returns +
