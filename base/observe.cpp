@@ -36,6 +36,8 @@ constexpr const char* requests_help = "Requests answered, by result.";
 constexpr const char* answers_by_route = "waybill_http_answers_total";
 constexpr const char* outcomes = "waybill_runs_total";
 constexpr const char* outcomes_help = "Attempts of runs, by outcome.";
+constexpr const char* steps = "waybill_steps_total";
+constexpr const char* steps_help = "Steps of runs that have several, by outcome.";
 constexpr const char* breakers = "waybill_breaker_moves_total";
 constexpr const char* breakers_help = "Circuit breakers that opened or closed.";
 constexpr const char* leases = "waybill_lease_moves_total";
@@ -106,6 +108,9 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::run_skipped, "run.skipped", debug, outcomes, outcomes_help, "outcome", "skipped"},
     {Observable::run_retried, "run.retried", debug, outcomes, outcomes_help, "outcome", "retried"},
     {Observable::run_held, "run.held", debug, outcomes, outcomes_help, "outcome", "held"},
+    {Observable::step_succeeded, "step.succeeded", debug, steps, steps_help, "outcome", "succeeded"},
+    {Observable::step_dead, "step.dead", debug, steps, steps_help, "outcome", "dead"},
+    {Observable::step_skipped, "step.skipped", debug, steps, steps_help, "outcome", "skipped"},
     {Observable::workflow_paused, "workflow.paused", warning, workflows, workflows_help, "move", "paused"},
     {Observable::workflow_resumed, "workflow.resumed", info, workflows, workflows_help, "move", "resumed"},
     {Observable::workflow_unreadable, "workflow.unreadable", error, workflows, workflows_help, "move",

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 
@@ -21,6 +22,7 @@ struct StepProgress {
   std::optional<Time> started_at;  // nullopt: the step is to begin
   std::optional<Time> until;       // the end of a wait that has begun
   std::string results = "[]";      // JSON array {number, type, status, code, error, startedAt, finishedAt}
+  std::vector<std::string_view> ended;  // statuses of the results that are not counted yet; not stored
 };
 using StepProgressPtr = std::shared_ptr<const StepProgress>;
 

@@ -6,6 +6,7 @@
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
 #include "worker/delivery/outcome.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -24,6 +25,7 @@ struct RunName {
 };
 
 void report_run(const storage::RunState& state, const std::optional<RunName>& name) {
+  count_steps(state);
   const auto report = [&](Observable event) {
     if (!name) return observe(event);
     const std::string guid = name->guid.to_string();

@@ -7,6 +7,7 @@
 #include "base/observe.hpp"
 #include "storage/errors.hpp"
 #include "worker/delivery/claimed_run.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -24,6 +25,16 @@ constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
 constexpr Duration first_pause = std::chrono::milliseconds(100);
 constexpr Duration longest_pause = std::chrono::seconds(1);
 constexpr std::chrono::seconds beat_every{1};
+
+/// Counts the steps that ended before the one that begins. The recorder counts those of other runs.
+void count_stored_steps(storage::ClaimedRun& claimed) {
+  if (!performs_step(claimed.run)) return;
+  storage::RunState& state = claimed.run.state;
+  count_steps(state);
+  auto progress = std::make_shared<storage::StepProgress>(*state.progress);
+  progress->ended.clear();
+  state.progress = std::move(progress);
+}
 
 bool changes_records(const storage::RunKey& run) {
   const actions::Action* const action = actions::find_action(run.action);
@@ -190,6 +201,7 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
     runner_.give_back(std::move(claimed), clock_.now());
     throw;
   }
+  std::ranges::for_each(runs, count_stored_steps);
   runner_.submit(std::move(runs));
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/observe.hpp"
 #include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
@@ -135,6 +136,7 @@ RunState end_step(RunState state, Time now) {
   if (!state.progress || !is_final(state.status)) return state;
   auto progress = std::make_shared<StepProgress>(*state.progress);
   progress->results = append_result(*progress, state, now);
+  progress->ended.push_back(storage::text(state.status));
   state.at = now;
   if (state.status == RunStatus::dead && !progress->goes_on) {
     state.progress = std::move(progress);
@@ -156,6 +158,15 @@ RunState end_step(RunState state, Time now) {
   }
   state.progress = std::move(progress);
   return state;
+}
+
+void count_steps(const RunState& state) {
+  if (!state.progress) return;
+  for (const std::string_view status : state.progress->ended) {
+    observe(status == storage::text(RunStatus::succeeded) ? Observable::step_succeeded
+            : status == storage::text(RunStatus::dead)    ? Observable::step_dead
+                                                          : Observable::step_skipped);
+  }
 }
 
 int step_to_begin(const RunState& state) {

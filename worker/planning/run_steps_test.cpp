@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/observe.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -187,6 +189,25 @@ TEST(RunSteps, AReplaySendsTheTextsOfTheEarlierRun) {
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.run.key.body, "the body");
   EXPECT_EQ(steps.run.key.destination, "other.example:443/" + business.to_string());
+}
+
+TEST(RunSteps, TheStepsThatEndedAreCounted) {
+  const auto counted = [](const std::string& outcome) {
+    const std::string text = metrics_text(), name = "waybill_steps_total{outcome=\"" + outcome + "\"} ";
+    return std::stod(text.substr(text.find(name) + name.size()));
+  };
+  const double succeeded = counted("succeeded"), skipped = counted("skipped"), dead = counted("dead");
+  Case steps(list({std::string(webhook) + "}", std::string(webhook) + R"(, "when": {"notes": "y"}})",
+                   std::string(webhook) + "}"}));
+  steps.begin();
+  steps.end(RunStatus::succeeded);
+  steps.claim();
+  steps.begin();
+  steps.end(RunStatus::dead, "HTTP_500");
+  count_steps(steps.run.state);
+  EXPECT_EQ(counted("succeeded"), succeeded + 1);
+  EXPECT_EQ(counted("skipped"), skipped + 1);
+  EXPECT_EQ(counted("dead"), dead + 1);
 }
 
 TEST(RunSteps, AStepThatTheStoredVersionLacksEndsTheRun) {
