@@ -228,6 +228,17 @@ const parts = {
       ['relative to pgbench', 'waybill', 'floor', ''],
     ],
   },
+  steps: {
+    title: 'Steps',
+    text:
+      '2 000 orders change in one transaction, and each causes ten webhooks: as ten workflows, and as the ten steps of ' +
+      'one. Until the last run is recorded.',
+    rows: [
+      ['ten workflows', 'singles', 'webhooks/s'],
+      ['ten steps', 'steps', 'webhooks/s'],
+    ],
+    ratios: [['ten steps, relative to ten workflows', 'steps', 'singles', '≥ 0.5']],
+  },
   waiting: {
     title: 'A million waiting runs',
     text:
@@ -254,7 +265,8 @@ const parts = {
       'destination that never answers; while another business changes 25 orders a second, each of which fires ' +
       'sixteen workflows whose destinations answer after 14 s; while another business confirms sixteen uploads of ' +
       '20 000 new customers at once; while another business changes an order of 40 items 25 times a second, which ' +
-      'fires eight workflows whose templates nest `{{#items}}` six times; while another business changes 10 000 ' +
+      'fires eight workflows whose templates nest `{{#items}}` six times; while 10 000 runs of another business send ' +
+      'ten webhooks each, as steps of one workflow; while another business changes 10 000 ' +
       'orders a second by statements of a hundred (half of the throughput), or has changed 100 000 by one ' +
       'statement; and, in a new process, while one order of 600 kB fires 1 500 webhooks (once). A write takes the ' +
       'time from sending the PATCH to its 2xx; an answer of 429 or 5xx is a refusal. On two ' +
@@ -280,6 +292,8 @@ const parts = {
       ['until all sixteen were confirmed', 'confirmations_seconds', 's'],
       ['beside nested templates, p50', 'nested_p50', 'ms'],
       ['beside nested templates, p99', 'nested_p99', 'ms'],
+      ['beside 100 000 steps, p50', 'steps_p50', 'ms'],
+      ['beside 100 000 steps, p99', 'steps_p99', 'ms'],
       ['beside 1 500 webhooks of 600 kB, p50', 'fan_out_p50', 'ms'],
       ['beside 1 500 webhooks of 600 kB, p99', 'fan_out_p99', 'ms'],
       ['with priority, alone, p99', 'alone_first_p99', 'ms'],

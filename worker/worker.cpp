@@ -37,6 +37,10 @@ Runner::Options runner_options(const Worker::Options& options) {
   return runner;
 }
 
+BlastGuard::Options blast_options(const Worker::Options& options) {
+  return {.factor = options.blast_factor, .minimum = options.blast_minimum};
+}
+
 std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
   auto mailer = net::make_mailer(options.mail);
   if (options.mails_per_day == 0) return mailer;
@@ -71,7 +75,7 @@ class Worker::Impl {
         preparation_(
             {.database_url = options_.database_url, .worker = guid_, .public_url = options_.public_url},
             catalogue_, runner_, system_clock(), [this] { pump_.note_room(); }),
-        guard_({.factor = options_.blast_factor, .minimum = options_.blast_minimum}, pauses_, system_clock()),
+        guard_(blast_options(options_), pauses_, system_clock()),
         pump_({.database_url = options_.database_url,
                .worker = guid_,
                .public_url = options_.public_url,
@@ -102,10 +106,12 @@ class Worker::Impl {
                                                                  .mail_from = options_.mail_from,
                                                                  .schedule = options_.schedule},
                                             secrets_, *http_, *mailer_);
-    schedules_ = std::make_unique<ScheduleKeeper>(
-        ScheduleKeeper::Options{
-            .database_url = options_.database_url, .worker = guid_, .public_url = options_.public_url},
-        catalogue_, system_clock());
+    schedules_ =
+        std::make_unique<ScheduleKeeper>(ScheduleKeeper::Options{.database_url = options_.database_url,
+                                                                 .worker = guid_,
+                                                                 .public_url = options_.public_url,
+                                                                 .blast = blast_options(options_)},
+                                         catalogue_, pauses_, system_clock());
     importer_ = std::make_unique<Importer>(
         Importer::Options{
             .worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},

@@ -1,8 +1,8 @@
 # The effect of one business on another: the latency of a quiet business's webhooks (25 changes a second, one after another),
 # alone and while a loud business makes a hundred times as many changes, has a destination that never answers, has sixteen
-# destinations that answer after 14 s, confirms sixteen uploads of customers, has workflows with endless templates, keeps the
-# worker at half of its throughput, or changes 100 000 orders at once; and the memory of a worker when one large order meets
-# 1 500 workflows.
+# destinations that answer after 14 s, confirms sixteen uploads of customers, has workflows with endless templates or
+# 100 000 steps to perform, keeps the worker at half of its throughput, or changes 100 000 orders at once; and the memory
+# of a worker when one large order meets 1 500 workflows.
 # For comparison, effects that waybill does not cause: the same statements on a table without triggers, events that fire
 # nothing, and real-time priority for everything but the writers, which then cannot take a core from waybill.
 half=10000  # changes a second, in statements of a hundred; half of the measured throughput
@@ -79,6 +79,18 @@ beside_confirmations() { # COMMAND…
   record confirmations_seconds "$(awk -v ns=$(($(date +%s%N) - started)) 'BEGIN { printf "%.1f", ns / 1e9 }')"
   settled
   sql -c 'set session_replication_role = replica' -c "delete from customers where business_id = '$loud_business'" -c 'vacuum analyze customers'
+}
+
+# Ten webhooks for each of 10 000 orders, as the steps of one workflow.
+beside_steps() { # COMMAND…
+  sql -c "update workflows set is_active = guid = '$steps_workflow' where business_id = '$loud_business'"
+  sql -c "update orders set status = 'ready' where business_id = '$loud_business' and guid in (
+    select guid from orders where business_id = '$loud_business' order by guid limit 10000)"
+  "$@"
+  sql -c "update workflows set is_active = guid = '$loud_workflow' where business_id = '$loud_business'"
+  sql -c "delete from run_queue where business_id = '$loud_business'"
+  settled
+  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$loud_business'"
 }
 
 # Prints the definition of a webhook workflow for every change of the loud business's orders.
@@ -161,7 +173,9 @@ opened=$(printf '{{#items}}%.0s' {1..6}) closed=$(printf '{{/items}}%.0s' {1..6}
 for ((i = 1; i <= 8; ++i)); do
   nested_workflows+="${nested_workflows:+ }$(api_call POST /api/workflows/configure "$(loud_definition "$opened$closed{}")" | jq -r .data.guid)"
 done
-sql -c "update workflows set is_active = false where guid::text = any (string_to_array('$nested_workflows', ' '))"
+steps_workflow=$(api_call POST /api/workflows/configure "$(jq -n --arg url "http://127.0.0.1:$loud_receiver/hook" \
+  '{name: "steps", entityType: "Order", triggers: ["order_status_changed"], steps: [range(10) | {type: "webhook", recipient: $url}]}')" | jq -r .data.guid)
+sql -c "update workflows set is_active = false where guid::text = any (string_to_array('$nested_workflows $steps_workflow', ' '))"
 large_order=00000000-0000-4000-b000-100000000001
 sql -c "set session_replication_role = replica" -c "update orders set items = (select jsonb_agg(jsonb_build_object(
   'guid', gen_random_uuid(), 'description', 'x', 'quantity', 1, 'price', 1)) from generate_series(1, 40)) where guid = '$large_order'"
@@ -180,6 +194,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   beside_slow_endpoints quiet slow
   beside_confirmations quiet confirmations
   beside_nested_templates quiet nested
+  beside_steps quiet steps
   if chrt --rr 10 true 2>/dev/null; then
     quiet_first alone_first
     while_changing 100 "$work/loud.pgbench" quiet_first loud_first

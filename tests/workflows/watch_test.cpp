@@ -252,6 +252,32 @@ TEST_F(BlastGuard, PausesBeyondTheMinimumAndHoldsTheRemainingRuns) {
       << "held runs do not count as firings, in any split into batches";
 }
 
+TEST_F(BlastGuard, WatchesTheRecordsOfASchedule) {
+  World world(guarded("100", "20"));
+  Tenant tenant(world.waybill, "scheduled");
+  insert_orders(tenant, 25);
+  const std::string workflow =
+      text_at(tenant.configure({{"name", "scheduled"},
+                                {"entityType", "Order"},
+                                {"schedule", {{"cron", "0 8 1 1 *"}}},
+                                {"each", true},
+                                {"action", {{"type", "webhook"}, {"recipient", receiver.url("/each")}}}}),
+              "guid");
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at is not null",
+                             {workflow}) == 1;
+  }));
+  tenant.sql.exec("update workflows set active_since = now() - interval '1 day' where guid = '" + workflow +
+                  "'");
+  tenant.sql.exec(
+      "update schedules set next_at = now() - interval '1 minute', check_at = now() where workflow_id = '" +
+      workflow + "'");
+  EXPECT_EQ(receiver.wait_for("/each", 20).size(), 20U);
+  EXPECT_TRUE(eventually([&] { return text_at(tenant.workflow(workflow), "status") == "paused"; }));
+  EXPECT_TRUE(eventually([&] { return count(tenant, workflow, "held") == 5; }));
+  EXPECT_EQ(receiver.count("/each"), 20U);
+}
+
 TEST_F(BlastGuard, AWorkflowMayFireAHundredTimesItsRate) {
   World world(guarded("100", "20"));
   Tenant tenant(world.waybill, "usual");

@@ -62,8 +62,13 @@ struct ScheduleKeeper::Tick {
   Time now;                // of the database
 };
 
-ScheduleKeeper::ScheduleKeeper(Options options, const Catalogue& catalogue, const Clock& clock)
-    : options_(std::move(options)), catalogue_(catalogue), clock_(clock), thread_([this] { run(); }) {}
+ScheduleKeeper::ScheduleKeeper(Options options, const Catalogue& catalogue, PauseWriter& pauses,
+                               const Clock& clock)
+    : options_(std::move(options)),
+      catalogue_(catalogue),
+      clock_(clock),
+      guard_(options_.blast, pauses, clock),
+      thread_([this] { run(); }) {}
 
 ScheduleKeeper::~ScheduleKeeper() {
   {
@@ -101,6 +106,7 @@ Duration ScheduleKeeper::work() {
                                                   storage::worker_limits);
     session_->execute(session_settings);
   }
+  guard_.save(*session_);
   if (tick()) return Duration::zero();
   const auto wait_ms = session_->run(sql::Look{}).front().wait_ms;
   if (!wait_ms) return look_every;
@@ -181,22 +187,25 @@ void ScheduleKeeper::queue_runs(const Tick& tick, const Workflow& workflow) {
                .value = *tick.at,
                .due = *tick.at,
                .run_event = 0};
-  std::vector<storage::Run> runs;
+  std::vector<MatchedEvent> fired(1);
   const auto ids = session_->run(sql::RunEvents{.count = static_cast<std::int64_t>(count)});
   const Time now = clock_.now();
   for (std::size_t i = 0; i < count; ++i) {
     due.run_event = static_cast<std::uint64_t>(ids[static_cast<int>(i)].id);
     if (schedule.each) {
       due.entity_id = Guid::parse(std::string_view(records[i].at("guid").as_string())).value();
-      storage::Run run = plan_timer_run(due, workflow, now).run;
-      limit_run(workflow, records[i], run.key);
-      runs.push_back(std::move(run));
+      PlannedRun planned = plan_timer_run(due, workflow, now);
+      limit_run(workflow, records[i], planned.run.key);
+      fired[0].runs.push_back(std::move(planned));
     } else {
       json::array items;
       for (json::object& record : records) items.push_back(std::move(record));
-      runs.push_back(plan_list_run(due, std::move(items), workflow, now).run);
+      fired[0].runs.push_back(plan_list_run(due, std::move(items), workflow, now));
     }
   }
+  guard_.watch(*session_, fired);
+  std::vector<storage::Run> runs;
+  for (PlannedRun& planned : fired[0].runs) runs.push_back(std::move(planned.run));
   storage::RunStore(*session_, options_.worker).queue(runs);
   observe(Observable::runs_planned, {}, runs.size());
 }

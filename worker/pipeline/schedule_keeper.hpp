@@ -10,6 +10,7 @@
 #include "base/guid.hpp"
 #include "storage/record_columns.hpp"
 #include "storage/session.hpp"
+#include "worker/guard/blast_guard.hpp"
 #include "worker/planning/catalogue.hpp"
 
 namespace waybill::worker {
@@ -25,10 +26,11 @@ class ScheduleKeeper {
     std::string database_url;
     Guid worker;
     std::string public_url;  // of the service, for links to tracking pages; may be empty
+    BlastGuard::Options blast;
   };
 
-  /// `catalogue` outlives it.
-  ScheduleKeeper(Options options, const Catalogue& catalogue, const Clock& clock);
+  /// Everything referred to outlives it.
+  ScheduleKeeper(Options options, const Catalogue& catalogue, PauseWriter& pauses, const Clock& clock);
   /// Ends after the present transaction.
   ~ScheduleKeeper();
   ScheduleKeeper(const ScheduleKeeper&) = delete;
@@ -48,8 +50,9 @@ class ScheduleKeeper {
   const Options options_;
   const Catalogue& catalogue_;
   const Clock& clock_;
-  std::unique_ptr<storage::Session> session_;  // used by thread_ only, as is the next
+  std::unique_ptr<storage::Session> session_;  // used by thread_ only, as are the next two
   storage::CachedColumns columns_;
+  BlastGuard guard_;  // of the workflows with a schedule, which fire here only
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

@@ -1,0 +1,37 @@
+# The rate of steps: 2 000 orders change in one transaction, and each causes ten webhooks, first as ten workflows, then as the
+# ten steps of one.
+changed=2000
+conditions='{"status": "processing"}'
+
+# Prints the rate of webhooks until all runs have ended. rate_of NAME RUNS
+rate_of() {
+  local ended started
+  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'" \
+    -c 'vacuum analyze orders' -c checkpoint
+  ended=$(sql -c 'select count(*) from runs')
+  started=$(date +%s%N)
+  sql -c "update orders set status = 'processing' where business_id = '$business' and guid in (
+    select guid from orders where business_id = '$business' order by guid limit $changed)"
+  moment_of "select count(*) >= $((ended + $2)) from runs" >/dev/null
+  record "$1" "$(per_second $((10 * changed)) "$started" "$(date +%s%N)")"
+}
+
+configure_steps() {
+  api_call POST /api/workflows/configure "$(jq -n --argjson conditions "$conditions" --arg url "http://127.0.0.1:$receiver/hook" \
+    '{name: "steps", entityType: "Order", triggers: ["order_status_changed"], conditions: $conditions,
+      steps: [range(10) | {type: "webhook", recipient: $url}]}')" >/dev/null
+}
+
+switch_off_workflows
+start_receiver
+start_waybill up
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  for ((i = 0; i < 10; ++i)); do make_workflow "single $i" "$conditions" >/dev/null; done
+  rate_of singles $((10 * changed))
+  switch_off_workflows
+  configure_steps
+  rate_of steps $changed
+  switch_off_workflows
+done
+stop_waybill
+stop "$receiver_pid"
