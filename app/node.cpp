@@ -146,6 +146,7 @@ api::Api::Options api_options(const Config& config, const std::string& database_
                       .account_mails = {.per_network = config.account_mails_per_network,
                                         .per_address = config.account_mails_per_address},
                       .public_url = config.public_url,
+                      .push_contact = push_contact(config),
                       .mail_directory = config.smtp_url.empty() ? config.mail_dir : std::filesystem::path()};
   options.maps = {
       .geocoder_url = config.geocoder_url, .osrm_url = config.osrm_url, .ca_file = config.ca_file};

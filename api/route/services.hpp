@@ -44,6 +44,7 @@ struct Settings {
   WorkflowLimits workflow_limits;
   AccountMailLimits account_mails;
   std::string public_url;                // for links in mails; without a trailing slash
+  std::string push_contact;              // of the operator, for push services (net::VapidSigner)
   std::filesystem::path mail_directory;  // of written mails; empty if mails go to a server
 };
 

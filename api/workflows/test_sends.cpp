@@ -281,7 +281,7 @@ asio::awaitable<json::object> send_push(const Call& call, Services& services, co
   net::VapidSigner signer(
       {std::string(keys.front().public_key),
        services.secrets.open(keys.front().private_key, "vapid-key:" + call.business().to_string())},
-      "");
+      services.settings.push_contact);
   const std::string text =
       to_json(json::object{{"title", test.plan.request.at("title")},
                            {"body", test.plan.body ? json::value(*test.plan.body) : json::value()},

@@ -25,6 +25,14 @@ std::vector<std::string> keys(const json::value& object) {
   return result;
 }
 
+/// The claims of the token that signs a message (RFC 8292).
+json::value claims_of(const Pushed& push) {
+  const std::string header = push.header("authorization");
+  const std::size_t dot = header.find('.');
+  const auto bytes = base64url_decode(header.substr(dot + 1, header.find('.', dot + 1) - dot - 1)).value();
+  return json::parse(std::string(bytes.begin(), bytes.end()));
+}
+
 /// The key pair with which a business signs.
 std::string make_vapid_keys(Tenant& tenant, const std::string& secret_key_file) {
   const auto pair = net::make_vapid_keys();
@@ -143,9 +151,7 @@ TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceAndAtMostADay) {
   ASSERT_THAT(pushes, SizeIs(1));
   const std::string header = pushes[0].header("authorization");
   EXPECT_TRUE(header.ends_with(", k=" + vapid_key)) << header;
-  const std::size_t dot = header.find('.');
-  const auto bytes = base64url_decode(header.substr(dot + 1, header.find('.', dot + 1) - dot - 1)).value();
-  const json::value claims = json::parse(std::string(bytes.begin(), bytes.end()));
+  const json::value claims = claims_of(pushes[0]);
   EXPECT_EQ(text_at(claims, "aud"), service.origin());
   EXPECT_TRUE(text_at(claims, "sub").starts_with("mailto:")) << claims;
   const std::int64_t lifetime = claims.at("exp").as_int64() - to_unix_seconds(system_clock().now());
@@ -281,6 +287,49 @@ TEST_F(SendPush, AMessageForAUserReachesOnlyTheirBrowsersWhileTheyAreMembers) {
   EXPECT_THAT(service.pushes(ada_browser), SizeIs(1));
   EXPECT_THAT(service.pushes(bob_browser), IsEmpty());
   EXPECT_THAT(service.pushes(anonymous_browser), IsEmpty());
+}
+
+TEST_F(SendPush, ATestIsSentToTheBrowsersOfTheCaller) {
+  const std::string email = tenant.id + "@example.com";
+  Http http = world.waybill.http();
+  ASSERT_EQ(http.post("/api/user/register", {{"email", email},
+                                             {"password", "correct horse"},
+                                             {"confirmPassword", "correct horse"},
+                                             {"acceptedTerms", true}})
+                .status,
+            201);
+  const std::string user = tenant.sql.value(
+      "update users set verified_at = now(), business_id = $1, role = 'owner' where email = $2 returning "
+      "guid",
+      {tenant.id, email});
+  const Response login = http.post("/api/user/login", {{"email", email}, {"password", "correct horse"}});
+  Http caller = world.waybill.http(text_at(login.data(), "token"));
+  const std::string guid = workflow({{"title", "{{orderNumber}}"}, {"body", "{{notes}}"}});
+  const std::string path = "/api/workflows/configured/" + guid + "/send-test";
+  const Response refused = tenant.http.post(path, json::object());
+  EXPECT_TRUE(refused.details().contains("to")) << "a token has no browsers: " << refused.text;
+  EXPECT_EQ(text_at(caller.post(path, json::object()).data(), "to"), "0");
+
+  const Browser own = browser(user);
+  const Browser another = browser(make_user(tenant, "another"));
+  const std::string order = tenant.create_order({{"orderNumber", "T-1"}, {"notes", "try"}});
+  const Response sent = caller.post(path, {{"entityId", order}});
+  EXPECT_EQ(sent.status, 200) << sent.text;
+  EXPECT_EQ(text_at(sent.data(), "to"), "1");
+  EXPECT_TRUE(at(sent.data(), "error").is_null()) << sent.text;
+  const auto pushes = service.wait_for(own, 1);
+  ASSERT_THAT(pushes, SizeIs(1));
+  EXPECT_EQ(text_at(pushes[0].message, "title"), "T-1");
+  EXPECT_EQ(text_at(pushes[0].message, "body"), "try");
+  EXPECT_EQ(text_at(pushes[0].message, "tag"), "test");
+  EXPECT_TRUE(text_at(claims_of(pushes[0]), "sub").starts_with("mailto:"));
+  EXPECT_THAT(service.pushes(another), IsEmpty());
+
+  service.expire(own);
+  const Response failed = caller.post(path, {{"entityId", order}});
+  EXPECT_EQ(text_at(failed.data(), "response"), "0 browsers were reached.");
+  EXPECT_FALSE(text_at(failed.data(), "error").empty());
+  EXPECT_EQ(tenant.runs("Page=1").size(), 0U);
 }
 
 TEST_F(SendPush, TextsComeFromTheStoredTemplateAtTheTimeOfTheChange) {
