@@ -130,6 +130,8 @@ moment_of() { echo "$1" | "$build/bench_load" until | cut -d' ' -f2; }
 
 # Uses the index, whose dead entries are skipped once; a scan would read every finished event each time.
 no_pending_events='select not exists (select from shards s, lateral (select from pending_events p where p.shard = s.shard order by p.id limit 1) p)'
+no_river_jobs="select not exists (select from river_job where state <> 'completed')"
+no_procrastinate_jobs="select not exists (select from procrastinate_jobs where status in ('todo', 'doing'))"
 no_graphile_jobs='select not exists (select from graphile_worker._private_jobs order by id limit 1)'
 
 start_peer_worker() {
@@ -138,6 +140,33 @@ start_peer_worker() {
     "$node" "$bench/peers/worker.mjs"
   peer_pid=$started
   await peer '^ready' >/dev/null
+}
+
+# River, with its defaults or tuned; sets $peer_pid. Fails if Go is not installed or too old for it.
+start_river() { # [TUNED]
+  command -v go >/dev/null || { say "  Go is not installed: no rows of River"; return 1; }
+  if [ ! -x "$work/river" ]; then
+    (cd "$bench/peers/river" && GOTOOLCHAIN=local go build -o "$work/river" . >&2) ||
+      { say "  River could not be built: no rows of it"; return 1; }
+    createdb river
+  fi
+  start river env PGDATABASE=river RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" TUNED="${1:-}" "$work/river"
+  peer_pid=$started
+  await river '^ready' >/dev/null
+}
+
+# Procrastinate, with its defaults or tuned; sets $peer_pid. Fails if Python cannot install it.
+start_procrastinate() { # [TUNED]
+  local python=$work/python/bin/python
+  if [ ! -x "$python" ]; then
+    { python3 -m venv "$work/python" && "$python" -m pip -q install -r "$bench/peers/procrastinate/requirements.txt"; } >&2 ||
+      { say "  Procrastinate could not be installed: no rows of it"; return 1; }
+    createdb procrastinate
+  fi
+  start procrastinate env PGDATABASE=procrastinate RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" \
+    TUNED="${1:-}" "$python" "$bench/peers/procrastinate/worker.py"
+  peer_pid=$started
+  await procrastinate '^ready' >/dev/null
 }
 
 # Starts Fastify on the tables, for BUSINESS or the businesses of the tokens; sets $fastify_pid and its port $fastify.

@@ -9,6 +9,24 @@ waybill_latency() { # NAME COUNT PAUSE_US
   record_latency "$1" "${lines[@]}"
 }
 
+# The change is a statement; the write includes the event triggers.
+sql_latency() {
+  local lines
+  mapfile -t lines < <("$build/bench_latency" sql "$receiver" "$changes" "$pause_us" \
+    "update orders set status = case status when 'pending' then 'processing' else 'pending' end
+     where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000001 + \$1::bigint)::uuid")
+  record_latency sql "${lines[@]}"
+}
+
+river_latency() {
+  local lines
+  mapfile -t lines < <(PGDATABASE=river "$build/bench_latency" sql "$receiver" "$changes" "$pause_us" \
+    "with job as (insert into river_job (args, kind, max_attempts)
+                  select json_build_object('order', \$1::text, 'number', 'ORD', 'status', 'pending'), 'deliver', 25 returning id)
+     select pg_notify('public.river_insert', '{\"queue\": \"default\"}') from job")
+  record_latency river "${lines[@]}"
+}
+
 peer_latency() {
   local lines
   mapfile -t lines < <(PGDATABASE=peer "$build/bench_latency" sql "$receiver" "$changes" "$pause_us" \
@@ -21,12 +39,18 @@ start_receiver
 start_waybill up
 make_workflow latency '{"status": {"in": ["pending", "processing"]}, "totalValue": {"gte": 1}}' >/dev/null
 start_peer_worker
+graphile_pid=$peer_pid
+with_river=
+if start_river 1; then with_river=yes; fi
 sql -c 'vacuum analyze' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   waybill_latency waybill $changes $pause_us
+  sql_latency
   peer_latency
+  [ -z "$with_river" ] || river_latency
 done
-stop "$peer_pid"
+[ -z "$with_river" ] || stop "$peer_pid"
+stop "$graphile_pid"
 stop_waybill
 
 # Without NOTIFY the worker still polls. Sessions read the setting when they connect.

@@ -3,11 +3,16 @@
 changed=2000
 conditions='{"status": "processing"}'
 
-# Prints the rate of webhooks until all runs have ended. rate_of NAME RUNS
-rate_of() {
-  local ended started
+# Sets all orders back, without events.
+reset_orders() {
   sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'" \
     -c 'vacuum analyze orders' -c checkpoint
+}
+
+# Records the rate of webhooks until all runs have ended. rate_of NAME RUNS
+rate_of() {
+  local ended started
+  reset_orders
   ended=$(sql -c 'select count(*) from runs')
   started=$(date +%s%N)
   sql -c "update orders set status = 'processing' where business_id = '$business' and guid in (
@@ -33,5 +38,6 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   rate_of steps $changed
   switch_off_workflows
 done
+reset_orders
 stop_waybill
 stop "$receiver_pid"

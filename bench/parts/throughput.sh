@@ -100,27 +100,70 @@ waybill_with_long_reader() {
   close_reader
 }
 
+# Runs jobs that one transaction inserts, and records rates and CPU times. peer_jobs NAME DATABASE COUNT DONE <<<"STATEMENTS"
+peer_jobs() {
+  local name=$1 count=$3 committed last finished cpu_peer cpu_postgres
+  local -x PGDATABASE=$2
+  control reset >/dev/null
+  psql -qAtX -c checkpoint
+  committed=$("$build/bench_load" sql | cut -d' ' -f2)
+  cpu_peer=$(cpu_ms "$peer_pid")
+  cpu_postgres=$(postgres_cpu_ms)
+  last=$(control "wait?count=$count" 100 | jq .last_ns)
+  finished=$(moment_of "$4")
+  record "$name" "$(per_second "$count" "$committed" "$last")"
+  record "${name}_recorded" "$(per_second "$count" "$committed" "$finished")"
+  record "${name}_cpu_peer" "$(awk -v n="$count" -v ms=$(($(cpu_ms "$peer_pid") - cpu_peer)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
+  record "${name}_cpu_postgres" "$(awk -v n="$count" -v ms=$(($(postgres_cpu_ms) - cpu_postgres)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
+}
+
+# The arguments of job i, for generate_series.
+job="json_build_object('order', i::text, 'number', 'ORD-' || i, 'status', 'pending')"
+
 # graphile-worker's plans depend on statistics: inserts are fast if the size of the table is unknown, as after `truncate`,
 # and claims are fast if the table was analyzed when it was full.
 peer_sql() {
-  control reset >/dev/null
-  PGDATABASE=peer sql -c 'truncate graphile_worker._private_jobs' -c checkpoint
-  local committed last finished cpu_peer cpu_postgres
-  committed=$(PGDATABASE=peer "$build/bench_load" sql <<END | cut -d' ' -f2
+  PGDATABASE=peer sql -c 'truncate graphile_worker._private_jobs'
+  peer_jobs peer peer "$orders" "$no_graphile_jobs" <<END
 begin
-select graphile_worker.add_job('deliver', json_build_object('order', i, 'number', 'ORD-' || i, 'status', '$status')) from generate_series(1, $orders) i
+select graphile_worker.add_job('deliver', $job) from generate_series(1, $orders) i
 analyze graphile_worker._private_jobs
 commit
 END
-  )
-  cpu_peer=$(cpu_ms "$peer_pid")
-  cpu_postgres=$(postgres_cpu_ms)
-  last=$(control "wait?count=$orders" 100 | jq .last_ns)
-  finished=$(PGDATABASE=peer moment_of "$no_graphile_jobs")
-  record peer "$(per_second "$orders" "$committed" "$last")"
-  record peer_recorded "$(per_second "$orders" "$committed" "$finished")"
-  record peer_cpu_peer "$(awk -v n="$orders" -v ms=$(($(cpu_ms "$peer_pid") - cpu_peer)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
-  record peer_cpu_postgres "$(awk -v n="$orders" -v ms=$(($(postgres_cpu_ms) - cpu_postgres)) 'BEGIN { printf "%.1f", ms * 1000 / n }')"
+}
+
+river_sql() { # NAME COUNT
+  PGDATABASE=river psql -qAtX -c 'truncate river_job'
+  peer_jobs "$1" river "$2" "$no_river_jobs" <<END
+begin
+insert into river_job (args, kind, max_attempts) select $job, 'deliver', 25 from generate_series(1, $2) i
+analyze river_job
+select pg_notify('public.river_insert', '{"queue": "default"}')
+commit
+END
+}
+
+procrastinate_sql() { # NAME COUNT
+  PGDATABASE=procrastinate psql -qAtX -c 'set client_min_messages = warning' -c 'truncate procrastinate_jobs cascade'
+  peer_jobs "$1" procrastinate "$2" "$no_procrastinate_jobs" <<END
+begin
+insert into procrastinate_jobs (queue_name, task_name, args) select 'default', 'deliver', $job from generate_series(1, $2) i
+analyze procrastinate_jobs
+commit
+END
+}
+
+# The other rivals, with their defaults or tuned; the slow ones get fewer jobs.
+rivals() { # [TUNED]
+  local name=${1:+_tuned}
+  if start_river "${1:-}"; then
+    river_sql "river$name" $((${1:-0} ? orders : orders / 10))
+    stop "$peer_pid"
+  fi
+  if start_procrastinate "${1:-}"; then
+    procrastinate_sql "procrastinate$name" $((${1:-0} ? 2000 : 1000))
+    stop "$peer_pid"
+  fi
 }
 
 switch_off_workflows
@@ -132,15 +175,19 @@ mv "$samples" "$samples.kept"
 waybill_sql warm_up
 start_peer_worker
 peer_sql
+stop "$peer_pid"
 mv "$samples.kept" "$samples"
+rivals
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   waybill_sql sql
+  start_peer_worker
   peer_sql
+  stop "$peer_pid"
+  rivals 1
   waybill_with_reader
 done
 waybill_with_long_reader
 waybill_api
 record body_size "$body_size"
-stop "$peer_pid"
 stop_waybill
 stop "$receiver_pid"
