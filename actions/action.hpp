@@ -217,6 +217,8 @@ class Action {
 
 /// Returns null for an unknown type.
 const Action* find_action(std::string_view type);
+/// True for the type of an action that sends something and changes no records.
+bool only_sends(std::string_view type);
 std::span<const Action* const> all_actions();
 
 }  // namespace waybill::actions

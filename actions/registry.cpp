@@ -29,4 +29,9 @@ const Action* find_action(std::string_view type) {
   return found == actions.end() ? nullptr : *found;
 }
 
+bool only_sends(std::string_view type) {
+  const Action* const action = find_action(type);
+  return action != nullptr && !action->changes_records();
+}
+
 }  // namespace waybill::actions

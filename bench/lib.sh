@@ -122,6 +122,13 @@ make_workflow() {
     jq -r .data.guid
 }
 
+# Creates a workflow with ten webhooks as its steps and prints its guid. make_steps CONDITIONS [URL]
+make_steps() {
+  api_call POST /api/workflows/configure "$(jq -n --argjson conditions "$1" --arg url "${2:-http://127.0.0.1:$receiver/hook}" \
+    '{name: "steps", entityType: "Order", triggers: ["order_status_changed"], conditions: $conditions,
+      steps: [range(10) | {type: "webhook", recipient: $url}]}')" | jq -r .data.guid
+}
+
 # Switches off the workflows of earlier parts.
 switch_off_workflows() { sql -c 'update workflows set is_active = false where is_active'; }
 

@@ -173,8 +173,7 @@ opened=$(printf '{{#items}}%.0s' {1..6}) closed=$(printf '{{/items}}%.0s' {1..6}
 for ((i = 1; i <= 8; ++i)); do
   nested_workflows+="${nested_workflows:+ }$(api_call POST /api/workflows/configure "$(loud_definition "$opened$closed{}")" | jq -r .data.guid)"
 done
-steps_workflow=$(api_call POST /api/workflows/configure "$(jq -n --arg url "http://127.0.0.1:$loud_receiver/hook" \
-  '{name: "steps", entityType: "Order", triggers: ["order_status_changed"], steps: [range(10) | {type: "webhook", recipient: $url}]}')" | jq -r .data.guid)
+steps_workflow=$(make_steps '{"status": "ready"}' "http://127.0.0.1:$loud_receiver/hook")
 sql -c "update workflows set is_active = false where guid::text = any (string_to_array('$nested_workflows $steps_workflow', ' '))"
 large_order=00000000-0000-4000-b000-100000000001
 sql -c "set session_replication_role = replica" -c "update orders set items = (select jsonb_agg(jsonb_build_object(

@@ -21,12 +21,6 @@ rate_of() {
   record "$1" "$(per_second $((10 * changed)) "$started" "$(date +%s%N)")"
 }
 
-configure_steps() {
-  api_call POST /api/workflows/configure "$(jq -n --argjson conditions "$conditions" --arg url "http://127.0.0.1:$receiver/hook" \
-    '{name: "steps", entityType: "Order", triggers: ["order_status_changed"], conditions: $conditions,
-      steps: [range(10) | {type: "webhook", recipient: $url}]}')" >/dev/null
-}
-
 switch_off_workflows
 start_receiver
 start_waybill up
@@ -34,7 +28,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   for ((i = 0; i < 10; ++i)); do make_workflow "single $i" "$conditions" >/dev/null; done
   rate_of singles $((10 * changed))
   switch_off_workflows
-  configure_steps
+  make_steps "$conditions" >/dev/null
   rate_of steps $changed
   switch_off_workflows
 done

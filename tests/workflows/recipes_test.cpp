@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
+#include "tests/workflows/schedule_ticks.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
 namespace waybill::tests {
@@ -106,15 +107,7 @@ TEST_F(Recipes, DailyReport) {
   const std::string workflow = cook("Daily report");
   tenant.create_order({{"orderNumber", "D-1"}});
   tenant.create_order({{"orderNumber", "D-2"}});
-  ASSERT_TRUE(eventually([&] {
-    return tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at is not null",
-                             {workflow}) == 1;
-  }));
-  tenant.sql.exec("update workflows set active_since = now() - interval '30 days' where guid = '" + workflow +
-                  "'");
-  tenant.sql.exec(
-      "update schedules set next_at = now() - interval '1 minute', check_at = now() where workflow_id = '" +
-      workflow + "'");
+  make_tick_due(tenant, workflow);
   EXPECT_EQ(wait_for(1, "daily").at(0).json_body(), json::parse(R"({"text": "2 orders wait. D-1 D-2"})"));
 }
 

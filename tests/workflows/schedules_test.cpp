@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
+#include "tests/workflows/schedule_ticks.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
 namespace waybill::tests {
@@ -36,12 +37,7 @@ class Schedules : public WorkflowTest {
   }
   /// Makes the next tick one of the past, and waits until it is over.
   void tick(const std::string& workflow, const std::string& ago = "1 minute", bool was_on = true) {
-    if (was_on) {
-      tenant.sql.exec("update workflows set active_since = now() - interval '30 days' where guid = '" +
-                      workflow + "'");
-    }
-    tenant.sql.exec("update schedules set next_at = now() - interval '" + ago +
-                    "', check_at = now() where workflow_id = '" + workflow + "'");
+    make_tick_due(tenant, workflow, ago, was_on);
     EXPECT_TRUE(eventually([&] {
       return tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at > now()",
                                {workflow}) == 1;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
+#include "tests/workflows/schedule_ticks.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
 namespace waybill::tests {
@@ -263,15 +264,7 @@ TEST_F(BlastGuard, WatchesTheRecordsOfASchedule) {
                                 {"each", true},
                                 {"action", {{"type", "webhook"}, {"recipient", receiver.url("/each")}}}}),
               "guid");
-  EXPECT_TRUE(eventually([&] {
-    return tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at is not null",
-                             {workflow}) == 1;
-  }));
-  tenant.sql.exec("update workflows set active_since = now() - interval '1 day' where guid = '" + workflow +
-                  "'");
-  tenant.sql.exec(
-      "update schedules set next_at = now() - interval '1 minute', check_at = now() where workflow_id = '" +
-      workflow + "'");
+  make_tick_due(tenant, workflow);
   EXPECT_TRUE(eventually([&] { return text_at(tenant.workflow(workflow), "status") == "paused"; }));
   // The first twenty are queued when the pause begins, which holds those that have not begun.
   EXPECT_TRUE(eventually([&] { return count(tenant, workflow, "held") + receiver.count("/each") == 25; }));

@@ -64,8 +64,7 @@ bool goes_on_at_once(const Verdict& verdict) {
   if (!awaits_step(state) || state.status != RunStatus::queued || state.change || verdict.pause ||
       state.destination_down)
     return false;
-  const actions::Action* const next = actions::find_action(state.progress->type);
-  return next != nullptr && !next->changes_records();
+  return actions::only_sends(state.progress->type);
 }
 
 /// The credentials for the destination of a task's request.

@@ -43,7 +43,6 @@ class Runner {
         std::chrono::seconds(1);  // how long an event may wait for its runs before they are queued
     Duration destination_patience = std::chrono::milliseconds(250);  // how long a run may wait for a place
     Duration claim_patience = worker::claim_patience;
-    Duration lease = std::chrono::seconds(30);  // of an attempt in flight; no attempt takes more than 25 s
     net::CircuitBreaker::Options breaker = {};
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
   };
@@ -106,7 +105,7 @@ class Runner {
   void requeue(const TaskPtr& task, Time due);
   void settle(OpenEvents::Queued queued);
   void measure(const Task& task, const actions::AttemptResult& result);
-  Time lease_end() const { return effects_.clock.now() + options_.lease; }
+  Time lease_end() const { return effects_.clock.now() + claim_lease; }
 
   const Options options_;
   const Catalogue& catalogue_;

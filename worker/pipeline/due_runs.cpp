@@ -60,7 +60,7 @@ bool DueRuns::claim(storage::Session& session) {
   std::vector<Guid> businesses = runner_.blocked_businesses();
   std::ranges::copy(full, std::back_inserter(businesses));
   std::vector<storage::ClaimedRun> claimed =
-      store.claim({.lease = options_.lease,
+      store.claim({.lease = claim_lease,
                    .per_destination = options_.per_destination,
                    .runs = options_.batch,
                    .bytes = std::min(options_.bytes, runner_.free_bytes()),

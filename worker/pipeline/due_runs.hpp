@@ -31,7 +31,6 @@ class DueRuns {
     std::size_t batch = 256;
     std::size_t per_destination = 32;
     std::size_t bytes = 8UL * 1024 * 1024;
-    Duration lease = std::chrono::seconds(30);
     Duration retention = std::chrono::days(30);  // of events
   };
 

@@ -36,11 +36,6 @@ void count_stored_steps(storage::ClaimedRun& claimed) {
   state.progress = std::move(progress);
 }
 
-bool changes_records(const storage::RunKey& run) {
-  const actions::Action* const action = actions::find_action(run.action);
-  return action == nullptr || action->changes_records();
-}
-
 }  // namespace
 
 Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
@@ -195,7 +190,7 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
     batch.measured(runs.size(),
                    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
     put_back_unbegun(runs, claimed);
-    preparer_.store_steps(*session_, runs, options_.lease);
+    preparer_.store_steps(*session_, runs, claim_lease);
   } catch (...) {
     // As they came: a run that looks as if its wait had begun would not wait.
     runner_.give_back(std::move(claimed), clock_.now());
@@ -209,7 +204,8 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
 void Preparation::put_back_unbegun(Runs& runs, Runs& claimed) {
   Runs unbegun;
   for (std::size_t i = runs.size(); i-- > 0;) {
-    if (!runs[i].goes_on || (performs_step(runs[i].run) && !changes_records(runs[i].run.key))) continue;
+    if (!runs[i].goes_on || (performs_step(runs[i].run) && actions::only_sends(runs[i].run.key.action)))
+      continue;
     unbegun.push_back(std::move(claimed[i]));
     claimed.erase(claimed.begin() + static_cast<std::ptrdiff_t>(i));
     runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));

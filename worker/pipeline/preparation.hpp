@@ -33,7 +33,6 @@ class Preparation {
     std::string database_url;
     Guid worker;
     std::string public_url;  // of the service, for links to tracking pages; may be empty
-    Duration lease = std::chrono::seconds(30);
   };
   using OnRoom = std::function<void()>;
 
