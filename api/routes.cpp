@@ -23,6 +23,7 @@ std::vector<Route> all_routes() {
       workflow_routes,
       template_routes,
       run_routes,
+      trial_routes,
       insight_routes,
       discovery_routes,
       watching_routes,

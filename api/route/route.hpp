@@ -178,6 +178,7 @@ std::span<const Route> workflow_routes();
 std::span<const Route> workflow_header_routes();
 std::span<const Route> template_routes();
 std::span<const Route> run_routes();
+std::span<const Route> trial_routes();
 std::span<const Route> insight_routes();
 std::span<const Route> discovery_routes();
 std::span<const Route> watching_routes();

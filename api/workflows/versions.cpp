@@ -5,7 +5,7 @@
 #include "api/records/fields.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "api/workflows/change.hpp"
+#include "api/workflows/configure.hpp"
 #include "api/workflows/step_body.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"

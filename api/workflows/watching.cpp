@@ -93,7 +93,7 @@ Slots slots_of(const Call& call, Time now) {
   slots.from = parse_bound(call.parameter("from"), false)
                    .value_or(std::chrono::floor<std::chrono::hours>(slots.end) - std::chrono::hours(24));
   slots.step = parse_duration(call.parameter("step").value_or("PT1H")).value_or(Duration());
-  if (slots.from >= slots.end) throw invalid("from", "must not be after `to`");
+  require_ascending(slots.from, slots.end);
   if (slots.step <= Duration()) throw invalid("step", "must be longer than PT0S");
   slots.step_text = format_duration(slots.step);
   const auto length = slots.end - slots.from;

@@ -1,0 +1,239 @@
+#include "api/workflows/configure.hpp"
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/workflows/step_body.hpp"
+#include "api/workflows/trials.hpp"
+#include "api/workflows/workflow_body.hpp"
+#include "api/workflows/workflow_headers.hpp"
+#include "api/workflows/workflow_schemas.hpp"
+#include "base/observe.hpp"
+#include "domain/triggers.hpp"
+#include "storage/sql/pacing.sql.hpp"
+#include "storage/sql/templates.sql.hpp"
+#include "storage/sql/users.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::workflows;
+
+constexpr Property configured_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "version", .kind = Kind::integer, .nullable = false},
+    {.name = "firedLast7Days",
+     .kind = Kind::integer,
+     .description = "How often the workflow would have run; null if there are too many events to count."},
+    {.name = "action", .kind = Kind::any, .schema = &action_schema},
+    {.name = "steps",
+     .kind = Kind::any,
+     .optional = true,
+     .schema = &steps_schema,
+     .description = "Only of a workflow with steps."},
+};
+template <typename Part>
+std::optional<std::string> stored_json(const std::optional<Part>& part) {
+  return part ? std::optional(to_json(part->stored())) : std::nullopt;
+}
+
+/// Runs sql::Create or sql::Change. `kept_credentials` are the stored ones if they do not change: encrypted
+/// anew, they would look changed in the audit log.
+template <storage::TypedStatement S>
+asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
+                                     storage::Transaction& transaction, const Guid& guid,
+                                     const WorkflowDefinition& definition,
+                                     std::optional<Bytes> kept_credentials = {}) {
+  std::optional<Bytes> sealed_secret, sealed_credentials = std::move(kept_credentials);
+  if (definition.secret) sealed_secret = seal_workflow_secret(services, *definition.secret, guid);
+  if (!sealed_credentials && !definition.credentials.empty()) {
+    sealed_credentials =
+        services.secrets.seal(definition.credentials.text(), actions::Credentials::purpose(guid));
+  }
+  co_return co_await transaction.run(S{.business = call.business(),
+                                       .workflow = guid,
+                                       .name = definition.name,
+                                       .entity_type = static_cast<std::int16_t>(definition.entity_type),
+                                       .trigger = definition.trigger_code,
+                                       .action = to_json(definition.action),
+                                       .conditions = to_json(definition.conditions),
+                                       .is_active = definition.is_active,
+                                       .ordered = definition.ordered,
+                                       .delay = definition.delay,
+                                       .sealed_secret = sealed_secret,
+                                       .template_codes = definition.template_codes,
+                                       .sealed_credentials = sealed_credentials,
+                                       .window = stored_json(definition.pacing.window),
+                                       .limit = stored_json(definition.pacing.limit),
+                                       .rate = stored_json(definition.pacing.rate)});
+}
+
+asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
+                                 const WorkflowDefinition& definition) {
+  std::vector<std::pair<Guid, std::string>> named;  // with the field
+  for_each_action(definition.action, [&](const actions::Action& action, const json::object& action_definition,
+                                         const std::string& field) {
+    if (const auto user = action.user(action_definition)) named.emplace_back(*user, field + ".recipient");
+  });
+  for (const auto& [user, field] : named) {
+    const auto found =
+        co_await transaction.run(storage::sql::users::IsMember{.business = call.business(), .user = user});
+    if (!found.front().is_member) throw invalid(field, "there is no user with this guid");
+  }
+}
+
+/// Throws Failure if the database's server does not know the time zone of the window.
+asio::awaitable<void> check_zone(const Call& call, const Services& services,
+                                 storage::Transaction& transaction, const WorkflowDefinition& definition) {
+  const auto& window = definition.pacing.window;
+  if (!window || !window->zone) co_return;
+  const std::vector<std::int64_t> days(window->days.begin(), window->days.end());
+  const auto opening =
+      co_await transaction.run(storage::sql::pacing::NextOpening{.business = call.business(),
+                                                                 .zone = window->zone,
+                                                                 .days = days,
+                                                                 .opens = window->from,
+                                                                 .closes = window->to,
+                                                                 .at = services.clock.now()});
+  if (!opening.front().opens_at) throw invalid("window.timezone", "is not known to the database's server");
+}
+
+/// Stores the expected number of firings, by which the worker detects excessive ones. A failure is only
+/// logged.
+asio::awaitable<void> store_expectation(const Call& call, Services& services, const Guid& workflow,
+                                        std::uint64_t fired) {
+  const auto& name = sql::ExpectFirings::statement.name;
+  try {
+    co_await services.db.write(sql::ExpectFirings{.business = call.business(),
+                                                  .workflow = workflow,
+                                                  .expected_weekly = static_cast<std::int64_t>(fired)},
+                               {});
+  } catch (const std::exception& error) {
+    observe(Observable::statement_failed, {{"statement", name}, {"error", error.what()}});
+  }
+}
+
+/// Adds the signing secret to the webhooks of a shown workflow.
+void show_secret(const std::string& secret, json::object& shown) {
+  const auto add = [&](json::object& action) {
+    const auto* const type = actions::find_action(text_at(action, "type").value_or(""));
+    if (type != nullptr && type->has_secret()) action["secret"] = secret;
+  };
+  if (auto* const action = shown.at("action").if_object()) add(*action);
+  if (auto* const steps = shown.at("steps").if_array()) {
+    for (json::value& step : *steps) add(step.as_object());
+  }
+}
+
+asio::awaitable<std::string> configured_answer(const Call& call, Services& services, const Guid& guid,
+                                               const storage::Rows& rows,
+                                               const WorkflowDefinition& definition) {
+  json::object configured = json::parse(json_object(rows)).as_object();
+  const auto fired = co_await fired_last_7_days(services, call.business(), definition);
+  configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
+  if (fired) co_await store_expectation(call, services, guid, *fired);
+  show_action(configured);
+  if (definition.secret) show_secret(*definition.secret, configured);
+  if (configured.at("steps").is_null()) configured.erase("steps");
+  co_return to_json(configured);
+}
+
+/// True if storing `after` would change nothing of a workflow that is stored as `before`.
+bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& after) {
+  return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
+         before.trigger_code == after.trigger_code && before.action == after.action &&
+         before.conditions == after.conditions && before.is_active == after.is_active &&
+         before.ordered == after.ordered && before.delay == after.delay && before.pacing == after.pacing &&
+         before.credentials.text() == after.credentials.text();
+}
+
+}  // namespace
+
+const Schema configured_schema{"WorkflowConfigured", configured_properties};
+
+Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow) {
+  return services.secrets.seal(secret, "workflow-secret:" + workflow.to_string());
+}
+
+asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
+  if (const auto guid = guid_at(call.object(), "guid")) {
+    co_return co_await change_workflow(call, services, *guid, call.object());
+  }
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  const auto transaction = co_await services.db.begin(call.cause());
+  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
+  merge_workflow(call.object(), services.settings.destinations, find,
+                 services.settings.workflow_limits.delay_below, definition);
+  co_await check_user(call, *transaction, definition);
+  co_await check_zone(call, services, *transaction, definition);
+  const Guid guid = Guid::random();
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  const auto rows = co_await store<sql::Create>(call, services, *transaction, guid, definition);
+  co_await transaction->commit();
+  co_return Answer::created(co_await configured_answer(call, services, guid, rows, definition),
+                            "/api/workflows/configured/" + guid.to_string());
+}
+
+asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
+                                        const json::object& body) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
+  // deadlocks.
+  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
+  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
+  const auto found = locked.find();
+  if (!found) throw not_found("workflow");
+  if (found->is_managed) {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
+  }
+  WorkflowDefinition definition = stored_definition(locked.more());
+  definition.credentials = actions::stored_credentials(
+      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
+  const WorkflowDefinition before = definition;
+  const FindTemplate find = co_await find_template(call, *transaction, body, definition);
+  merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
+                 definition);
+  co_await check_user(call, *transaction, definition);
+  co_await check_zone(call, services, *transaction, definition);
+  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  std::optional<Bytes> kept_credentials;
+  if (found->sealed_credentials && definition.credentials.text() == before.credentials.text())
+    kept_credentials = unhex(*found->sealed_credentials);
+  const auto rows =
+      is_unchanged(before, definition)
+          ? co_await transaction->run(sql::Present{.business = call.business(), .workflow = guid})
+          : co_await store<sql::Change>(call, services, *transaction, guid, definition,
+                                        std::move(kept_credentials));
+  co_await transaction->commit();
+  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
+}
+
+asio::awaitable<void> check_limits(const Call& call, const Services& services,
+                                   storage::Transaction& transaction, const Guid& guid,
+                                   std::string_view triggers, bool is_active) {
+  const WorkflowLimits& limits = services.settings.workflow_limits;
+  co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
+  std::vector<std::string> codes;
+  if (const auto choice = domain::parse_choice(triggers)) {
+    for (const domain::Trigger* const trigger : domain::narrowest_first(choice->set))
+      codes.emplace_back(trigger->code);
+    if (choice->set.none()) codes.emplace_back(choice->first->code);
+  }
+  const auto rows =
+      co_await transaction.run(sql::Count{.business = call.business(), .triggers = codes, .workflow = guid});
+  const auto count = rows.front();
+  if (!count.exists && count.others >= limits.per_business) {
+    throw conflict("The business has " + std::to_string(count.others) + " workflows; " +
+                   std::to_string(limits.per_business) + " are allowed.");
+  }
+  if (is_active && count.trigger && count.others_active >= limits.per_trigger) {
+    throw conflict("The business has " + std::to_string(count.others_active) +
+                   " active workflows for the trigger " + std::string(*count.trigger) + "; " +
+                   std::to_string(limits.per_trigger) + " are allowed.");
+  }
+}
+
+}  // namespace waybill::api

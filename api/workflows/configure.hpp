@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "api/route/route.hpp"
+#include "api/route/services.hpp"
+#include "base/crypto.hpp"
+#include "base/json.hpp"
+
+namespace waybill::api {
+
+extern const Schema configured_schema;
+
+/// Creates a workflow, or changes the one that the body names.
+asio::awaitable<Answer> configure_workflow(Call& call, Services& services);
+
+/// Changes a workflow by a body of configure, and answers as configure does. A body that changes nothing
+/// makes no version. Throws Failure: 404, 403 for a managed workflow, 400, 409.
+asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
+                                        const json::object& body);
+
+/// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
+/// one of its triggers (in the stored form). A workflow that is already counted may change. Requests that add
+/// a workflow wait for each other.
+asio::awaitable<void> check_limits(const Call& call, const Services& services,
+                                   storage::Transaction& transaction, const Guid& guid,
+                                   std::string_view triggers, bool is_active);
+
+Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow);
+
+}  // namespace waybill::api
