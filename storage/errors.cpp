@@ -17,6 +17,11 @@ bool is_lock_conflict(const StatementError& error) {
   return error.sqlstate() == lock_not_available || error.sqlstate() == deadlock_detected;
 }
 
+bool spoils_session(const std::exception& error) {
+  const auto* const refused = dynamic_cast<const StatementError*>(&error);
+  return refused == nullptr || !is_lock_conflict(*refused);
+}
+
 bool ends_session(std::string_view sqlstate) {
   constexpr std::string_view read_only_transaction = "25006";
   constexpr std::string_view idle_in_transaction_timeout = "25P03";

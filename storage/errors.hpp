@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ bool is_lock_conflict(const StatementError& error);
 /// the connection broke (08), or the server is read-only (25006), which a read-write session sees on a
 /// primary that became a standby. The client must then search for the primary again.
 bool ends_session(std::string_view sqlstate);
+
+/// True if a worker's session is to be replaced after `error`, since a statement prepared on it may be what
+/// fails. False for a lock conflict, which passes.
+bool spoils_session(const std::exception& error);
 
 /// The server is unreachable or read-only, or the connection broke while the statement ran. A write may then
 /// have been committed or not. Maps to 503.

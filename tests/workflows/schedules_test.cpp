@@ -91,6 +91,48 @@ TEST_F(Schedules, GiveTemplatesTheListAtTheRoot) {
   EXPECT_EQ(wait_for(1).at(0).json_body(), json::parse(R"({"n": 1, "all": "A-1;", "on": "schedule"})"));
 }
 
+TEST_F(Schedules, AllStepsOfTheOneRunSeeTheListOfTheTick) {
+  const std::string order = tenant.create_order({{"orderNumber", "A-1"}});
+  json::object steps = definition();
+  steps.erase("action");
+  steps["steps"] = {{{"type", "webhook"}, {"recipient", url("first")}},
+                    {{"type", "wait"}, {"delay", "PT0.3S"}},
+                    {{"type", "webhook"},
+                     {"recipient", url("last")},
+                     {"template", R"({"n": {{count}}, "of": "{{#items}}{{orderNumber}}{{/items}}"})"}}};
+  const std::string workflow = text_at(tenant.configure(steps), "guid");
+  ASSERT_TRUE(eventually([&] { return !next_tick(workflow).empty(); }));
+  tick(workflow);
+  EXPECT_EQ(at(wait_for(1, "first").at(0).json_body(), "data.count"), 1);
+  tenant.create_order({{"orderNumber", "A-2"}});
+  const Received last = wait_for(1, "last").at(0);
+  EXPECT_EQ(last.json_body(), json::parse(R"({"n": 1, "of": "A-1"})"));
+  EXPECT_TRUE(last.header("webhook-id").ends_with("_3"));
+  const json::object run = tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(at(run, "steps").as_array().size(), 3U);
+  EXPECT_EQ(at(run, "entityId"), json::value());
+  const Response replayed =
+      tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay", {{"fromStep", 3}});
+  ASSERT_EQ(replayed.status, 201) << replayed.text;
+  EXPECT_EQ(wait_for(2, "last").at(1).body, last.body);
+  EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
+}
+
+TEST_F(Schedules, StepsThatNeedARecordAreNamedUnlessThereIsARunForEach) {
+  json::object body = definition();
+  body.erase("action");
+  body["steps"] = {{{"type", "webhook"}, {"recipient", url()}, {"when", {{"notes", "x"}}}},
+                   {{"type", "wait"}, {"until", "createdAt"}},
+                   {{"type", "update_record"}, {"set", {{"notes", "x"}}}},
+                   {{"type", "stop"}}};
+  const json::object refused = details(body).as_object();
+  EXPECT_EQ(refused.size(), 3U) << to_json(refused);
+  for (const char* const field : {"steps[0].when", "steps[1].until", "steps[2].type"})
+    EXPECT_TRUE(refused.contains(field)) << field;
+  body["each"] = true;
+  tenant.configure(body);
+}
+
 TEST_F(Schedules, HaveARunForEachRecord) {
   for (int i = 1; i <= 3; ++i) tenant.create_order({{"orderNumber", "E-" + std::to_string(i)}});
   const std::string workflow =
@@ -127,6 +169,34 @@ TEST_F(Schedules, TheListsOfRunsAreErasedWithAPerson) {
   EXPECT_EQ(tenant.sql.number("select count(*) from runs where business_id = $1 and body like '%Ada%'",
                               {tenant.id}),
             0);
+}
+
+TEST_F(Schedules, TheListsOfRunsOfSeveralStepsAreErasedWithAPerson) {
+  const std::string order = tenant.create_order();
+  json::object body = definition();
+  body.erase("action");
+  body["steps"] = {{{"type", "webhook"}, {"recipient", url("first")}},
+                   {{"type", "wait"}, {"delay", "PT1H"}},
+                   {{"type", "webhook"}, {"recipient", url("last")}}};
+  const std::string workflow = text_at(tenant.configure(body), "guid");
+  ASSERT_TRUE(eventually([&] { return !next_tick(workflow).empty(); }));
+  tick(workflow);
+  const json::object run = tenant.run_with_status(workflow, "waiting");
+  const auto texts_with = [&](const std::string& name) {
+    return tenant.sql.number(
+        "select count(*) from run_step_texts where business_id = $1 and concat(request, body) like $2",
+        {tenant.id, "%" + name + "%"});
+  };
+  EXPECT_GT(texts_with("Ada Lovelace"), 0);
+  const std::string customer = tenant.sql.value("select customer_id from orders where guid = $1", {order});
+  const Response erased = tenant.http.post("/api/v1/Customers/" + customer + "/erase", json::object{});
+  ASSERT_EQ(erased.status, 200) << erased.text;
+  EXPECT_EQ(texts_with("Ada Lovelace"), 0);
+  tenant.sql.exec("update run_queue set due_at = now() where guid = '" + text_at(run, "guid") + "'");
+  tenant.sql.exec("notify waybill_queue");
+  const json::object ended = tenant.run_with_status(workflow, "skipped");
+  EXPECT_EQ(at(ended, "code"), "NO_RECORD");
+  EXPECT_EQ(receiver.count(tenant.path("last")), 0U);
 }
 
 TEST_F(Schedules, RunWithoutRecordsOnlyIfAsked) {

@@ -165,6 +165,31 @@ TEST_F(Steps, AFailureEndsTheRunUnlessItIsToContinue) {
   EXPECT_EQ(at(tenant.runs("workflowId=" + goes_on).at(0), "failedSteps"), 1);
 }
 
+TEST_F(Steps, WhoseTextsTheDatabaseRefusesEndAloneAndKeepNoOtherRun) {
+  const std::string refuses = "refuses_of_" + tenant.id.substr(24);
+  tenant.sql.exec("create function " + refuses +
+                  "() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$");
+  tenant.sql.exec("create trigger " + refuses +
+                  " before update on run_queue for each row when (new.body = 'poison') " +
+                  "execute function " + refuses + "()");
+  const auto poison = [&](const char* on_failure) {
+    return hook("poison",
+                {{"contentType", "text/plain"}, {"template", "{{notes}}"}, {"onFailure", on_failure}});
+  };
+  const std::string stops = workflow({poison("stop"), hook("never")});
+  const std::string goes_on = workflow({poison("continue"), hook("later")});
+  const std::string sound = workflow({hook("sound"), hook("sound")});
+  tenant.create_order({{"notes", "poison"}});
+  EXPECT_THAT(steps_of(tenant.run_with_status(sound, "succeeded")),
+              ElementsAre("1 webhook succeeded", "2 webhook succeeded"));
+  EXPECT_THAT(steps_of(tenant.run_with_status(stops, "dead")), ElementsAre("1 webhook dead UNRECORDABLE"));
+  const json::object run = tenant.run_with_status(goes_on, "succeeded");
+  EXPECT_THAT(steps_of(run), ElementsAre("1 webhook dead UNRECORDABLE", "2 webhook succeeded"));
+  EXPECT_EQ(at(run, "failedSteps"), 1);
+  EXPECT_EQ(receiver.count(tenant.path("poison")), 0U);
+  tenant.sql.exec("drop trigger " + refuses + " on run_queue");
+}
+
 TEST_F(Steps, AReplayGoesOnAtTheFirstStepThatDidNotSucceedWithTheSameTexts) {
   receiver.answer_next(tenant.path("bad"), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
   const std::string flow = workflow({hook("a"), hook("bad"), sets(R"({"notes": "done"})"), hook("c")});

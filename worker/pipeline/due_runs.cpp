@@ -22,7 +22,7 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& run
       runner_(runner),
       preparation_(preparation),
       clock_(clock),
-      preparer_(catalogue, clock, options.worker, options.public_url),
+      delayed_(catalogue),
       pacer_(catalogue, clock, options.retention) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {
@@ -94,7 +94,7 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
   });
   runner_.give_back(std::move(unreadable), clock_.now() + unreadable_retry_delay);
   try {
-    preparer_.recheck_delayed(session, claimed);
+    delayed_.check(session, claimed);
     pacer_.pace(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());

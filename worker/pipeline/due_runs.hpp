@@ -14,7 +14,7 @@
 #include "worker/pipeline/pacer.hpp"
 #include "worker/pipeline/preparation.hpp"
 #include "worker/planning/catalogue.hpp"
-#include "worker/planning/run_preparer.hpp"
+#include "worker/planning/delayed_check.hpp"
 
 namespace waybill::worker {
 
@@ -27,7 +27,6 @@ class DueRuns {
  public:
   struct Options {
     Guid worker;
-    std::string public_url;  // of the service, for links to tracking pages; may be empty
     std::size_t batch = 256;
     std::size_t per_destination = 32;
     std::size_t bytes = 8UL * 1024 * 1024;
@@ -58,7 +57,7 @@ class DueRuns {
   Runner& runner_;
   Preparation& preparation_;
   const Clock& clock_;
-  RunPreparer preparer_;
+  DelayedCheck delayed_;
   Pacer pacer_;
   Time next_look_{};
   mutable std::mutex mutex_;  // of all below

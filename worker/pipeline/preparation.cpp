@@ -131,9 +131,7 @@ void Preparation::run(const std::stop_token& stop) {
       begin_some();
       backoff_.reset();
     } catch (const std::exception& error) {
-      const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
-      // A prepared statement may be what fails, but a lock conflict passes.
-      if (refused == nullptr || !storage::is_lock_conflict(*refused)) session_.reset();
+      if (storage::spoils_session(error)) session_.reset();
       if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) == nullptr)
         observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
       std::unique_lock lock(mutex_);

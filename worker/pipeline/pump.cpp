@@ -27,8 +27,8 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
                 guard, runner, clock),
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
-      runs_({.worker = options.worker, .public_url = options.public_url, .retention = options.retention},
-            catalogue, runner, preparation, clock),
+      runs_({.worker = options.worker, .retention = options.retention}, catalogue, runner, preparation,
+            clock),
       backoff_(first_reconnect, longest_reconnect) {}
 
 Pump::~Pump() { stop(); }
@@ -59,6 +59,11 @@ void Pump::note_room() {
   if (runs_.note_room()) wake_up_.wake();
 }
 
+bool Pump::can_match() {
+  if (!can_match_) wake_up_.wake();
+  return can_match_;
+}
+
 void Pump::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     heartbeat_.beat();
@@ -72,9 +77,7 @@ void Pump::run(const std::stop_token& stop) {
       runner_.spill();
       wake_up_.wait(-1, backoff_.next());
     } catch (const std::exception& error) {
-      const auto* const refused = dynamic_cast<const storage::StatementError*>(&error);
-      // A prepared statement may be what fails, but a lock conflict passes.
-      if (refused == nullptr || !storage::is_lock_conflict(*refused)) disconnect();
+      if (storage::spoils_session(error)) disconnect();
       observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
       runner_.spill();
       wake_up_.wait(-1, backoff_.next());

@@ -58,8 +58,9 @@ class Pump {
   Time last_look() const { return intake_.last_look(); }
   /// Beats at each turn, also while the database is away.
   const Heartbeat& heartbeat() const { return heartbeat_; }
-  /// True while it is connected and has read the workflows.
-  bool can_match() const { return can_match_; }
+  /// True while it is connected and has read the workflows. Otherwise it tries again at once: the caller has
+  /// found the database.
+  bool can_match();
   /// EventIntake::matched_until.
   Time matched_until() const { return intake_.matched_until(); }
 

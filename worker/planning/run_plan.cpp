@@ -185,10 +185,9 @@ PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time 
   return planned;
 }
 
-PlannedRun plan_list_run(const DueTimer& tick, json::array records, const Workflow& workflow, Time now) {
+PlannedRun plan_list_run(const DueTimer& tick, json::object list, const Workflow& workflow, Time now) {
   domain::Change change;
-  const std::size_t count = records.size();
-  change.entity = {{"count", count}, {"items", std::move(records)}};
+  change.entity = std::move(list);
   const storage::StoredEvent stub = stub_of(tick, workflow);
   PlannedRun planned = begin_run(stub, {}, workflow, now);
   name_run(tick, workflow, planned.run.key);

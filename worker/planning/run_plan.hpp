@@ -58,6 +58,7 @@ void limit_run(const Workflow& workflow, const json::object& entity, storage::Ru
 /// Renders the texts of an action, which may be that of a step. A run that cannot be rendered becomes dead.
 void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
                    const actions::EventView& event, storage::Run& run, json::object& request);
+
 /// A timer that has come due, or a record at a tick of a schedule.
 struct DueTimer {
   Guid business_id;
@@ -76,8 +77,9 @@ storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow);
 /// guid.
 PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now);
 
-/// Plans the one run of a schedule's tick for `records`, with the texts. `tick` has no record.
-PlannedRun plan_list_run(const DueTimer& tick, json::array records, const Workflow& workflow, Time now);
+/// Plans the one run of a schedule's tick for `list` (`count` and `items`), with the texts of its one action.
+/// `tick` has no record.
+PlannedRun plan_list_run(const DueTimer& tick, json::object list, const Workflow& workflow, Time now);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);

@@ -7,34 +7,18 @@
 
 #include "actions/stored_templates.hpp"
 #include "matching/relatives.hpp"
+#include "storage/errors.hpp"
 #include "storage/run_store.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
+#include "worker/planning/run_origins.hpp"
 #include "worker/planning/run_plan.hpp"
 #include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
 
-/// True for a run whose delay is over, not for one at the end of a step that waits.
-bool was_waiting(const storage::ClaimedRun& claimed) {
-  return claimed.previous_status == storage::RunStatus::waiting && !claimed.run.state.progress;
-}
-
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
-
-/// An event that is no longer stored, with the facts that its run holds.
-storage::StoredEvent event_stub(const storage::RunKey& run) {
-  return {.id = run.event_id,
-          .business_id = run.business_id,
-          .entity_type = run.entity_type,
-          .entity_id = run.entity_id,
-          .at = run.created_at,
-          .cause = {},
-          .detail = {},
-          .before = {},
-          .after = {}};
-}
 
 /// The record of a run without an event, as an event that changes nothing; nullopt if it is deleted.
 std::optional<storage::StoredEvent> current_record(storage::Outbox& outbox, const storage::RunKey& run) {
@@ -45,24 +29,29 @@ std::optional<storage::StoredEvent> current_record(storage::Outbox& outbox, cons
   return record;
 }
 
-std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
-                                                             const storage::RunKey& run) {
-  return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
-    return event.id == run.event_id && event.at == run.created_at;
-  });
-}
-
-bool is_for_deletion(const storage::RunKey& run) { return run.trigger_code.ends_with("_deleted"); }
-
-/// True for events that hold no record, so that a later state has nothing to compare.
-bool is_for_erasure(const storage::RunKey& run) { return run.trigger_code.ends_with("_erased"); }
-
 void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
   state.status = storage::RunStatus::dead;
   state.code = code;
   state.error = std::move(error);
   state.at = now;
+}
+
+/// Ends a run whose record, or list of records, is gone.
+void mark_skipped(storage::ClaimedRun& claimed, const char* reason, Time now) {
+  storage::RunState& state = claimed.run.state;
+  state.status = storage::RunStatus::skipped;
+  state.code = "NO_RECORD";
+  state.error = reason;
+  state.at = now;
+}
+
+/// Ends a step whose texts the database refuses.
+void end_unstorable_step(storage::ClaimedRun& claimed, const char* error, Time now) {
+  mark_dead(claimed, "UNRECORDABLE", std::string("The texts of the step could not be stored: ") + error, now);
+  claimed.run.key.request = storage::deferred_request;
+  claimed.run.key.body.reset();
+  claimed.run.state = end_step(std::move(claimed.run.state), now);
 }
 
 /// Calls `work`. The run is dead if the work cannot read what is stored.
@@ -79,100 +68,14 @@ void unless_unreadable(storage::ClaimedRun& claimed, Time now, Work work) {
 
 }  // namespace
 
-void RunPreparer::recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
-  if (std::ranges::none_of(runs, was_waiting)) return;
-  columns_.use(session, [&] { check_all(session, runs); });
-}
-
 void RunPreparer::render(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   if (std::ranges::none_of(runs, needs_texts)) return;
   columns_.use(session, [&] { render_all(session, runs); });
 }
 
-void RunPreparer::check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
-  std::vector<storage::PendingEvent> keys;
-  for (const storage::ClaimedRun& claimed : runs) {
-    const storage::RunKey& key = claimed.run.key;
-    if (was_waiting(claimed))
-      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
-  }
-  const Versions versions = earlier_versions(session, runs, was_waiting);
-  storage::Outbox outbox(session);
-  std::vector<storage::StoredEvent> events = outbox.fetch(keys);
-  for (const storage::ClaimedRun& claimed : runs) {
-    if (was_waiting(claimed) && find_event(events, claimed.run.key) == events.end())
-      events.push_back(event_stub(claimed.run.key));
-  }
-  const std::vector<storage::StoredEvent> current = outbox.current(events);
-  for (storage::ClaimedRun& claimed : runs) {
-    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
-    if (!was_waiting(claimed) || !workflow) continue;
-    const auto event = find_event(events, claimed.run.key);
-    const auto& now = current[static_cast<std::size_t>(event - events.begin())];
-    const auto earlier = versions.find(claimed.run.key.guid);
-    const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
-    if (is_for_erasure(claimed.run.key)) continue;
-    const bool is_deletion =
-        event->after == std::nullopt && (event->before || is_for_deletion(claimed.run.key));
-    if (is_deletion && !event->before) continue;  // nothing is left to compare
-    claimed.record_gone = !is_deletion && !now.after;
-    // A run that waits only for the window of its workflow is not checked again.
-    const bool is_delayed =
-        claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
-    claimed.conditions_failed =
-        is_delayed && !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
-  }
-}
-
-/// The versions, by run, of the wanted runs whose workflow was changed since.
-template <typename Wanted>
-RunPreparer::Versions RunPreparer::earlier_versions(storage::Session& session,
-                                                    const std::vector<storage::ClaimedRun>& runs,
-                                                    Wanted wanted) const {
-  std::vector<Guid> businesses, workflows, names;
-  std::vector<std::int64_t> numbers;
-  for (const storage::ClaimedRun& claimed : runs) {
-    const storage::RunKey& key = claimed.run.key;
-    const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
-    if (!wanted(claimed) || !workflow || workflow->version == key.workflow_version) continue;
-    businesses.push_back(key.business_id);
-    workflows.push_back(key.workflow_id);
-    numbers.push_back(key.workflow_version);
-    names.push_back(key.guid);
-  }
-  Versions versions;
-  if (names.empty()) return versions;
-  const auto definitions = session.run(storage::sql::queue::DefinitionsOfVersions{
-      .businesses = businesses, .workflows = workflows, .versions = numbers, .names = names});
-  for (const auto& row : definitions) {
-    try {
-      versions.emplace(row.name,
-                       Version{matching::make_rule(row.trigger.value(), json::parse(row.conditions.value())),
-                               json::parse(row.action.value()).as_object()});
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the current version is used instead
-    }
-  }
-  return versions;
-}
-
-bool RunPreparer::still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                              const storage::StoredEvent& current, storage::Outbox& outbox) {
-  const bool deletion = !event.after;
-  try {
-    // Previous values come from the event, if it is still stored; all others from the current record.
-    const bool is_kept = event.before || event.after;
-    const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
-    domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
-    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type, now.entity);
-    return conditions.evaluate({now.entity, then.previous, then.created});
-  } catch (const std::invalid_argument&) {
-    return false;
-  }
-}
-
 void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   last_.reset();  // the event may have been erased since the last batch
-  const Versions versions = earlier_versions(session, runs, needs_texts);
+  const EarlierVersions versions = earlier_versions(session, catalogue_, runs, needs_texts);
   std::vector<Stepping> stepping;
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
@@ -210,7 +113,9 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
 void RunPreparer::begin_all(storage::Session& session, const std::vector<Stepping>& stepping) {
   std::vector<const Stepping*> later;
   for (const Stepping& run : stepping) {
-    if (step_to_begin(run.claimed->run.state) > 1) {
+    if (is_of_list(run.claimed->run.key)) {
+      begin_with_list(session, run);
+    } else if (step_to_begin(run.claimed->run.state) > 1) {
       later.push_back(&run);
     } else {
       begin_first(session, run);
@@ -221,16 +126,31 @@ void RunPreparer::begin_all(storage::Session& session, const std::vector<Steppin
 
 void RunPreparer::store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
                               Duration lease) const {
-  std::vector<const storage::Run*> begun;
-  for (const storage::ClaimedRun& claimed : runs) {
-    if (performs_step(claimed.run)) begun.push_back(&claimed.run);
+  std::vector<storage::ClaimedRun*> begun;
+  for (storage::ClaimedRun& claimed : runs) {
+    if (performs_step(claimed.run)) begun.push_back(&claimed);
   }
-  if (begun.empty()) return;
-  const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(begun, lease);
-  if (held.size() == begun.size()) return;
   std::unordered_set<Guid> lost;
-  for (const storage::Run* const run : begun) lost.insert(run->key.guid);
-  for (const Guid& run : held) lost.erase(run);
+  const auto store = [&](std::span<storage::ClaimedRun* const> some) {
+    std::vector<const storage::Run*> steps;
+    for (const storage::ClaimedRun* const claimed : some) steps.push_back(&claimed->run);
+    const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(steps, lease);
+    for (const storage::Run* const run : steps) lost.insert(run->key.guid);
+    for (const Guid& run : held) lost.erase(run);
+  };
+  try {
+    store(begun);
+  } catch (const storage::StatementError& error) {
+    if (!storage::refuses_data(error)) throw;
+    for (storage::ClaimedRun* const claimed : begun) {
+      try {
+        store({&claimed, 1});
+      } catch (const storage::StatementError& refused) {
+        if (!storage::refuses_data(refused)) throw;
+        end_unstorable_step(*claimed, refused.what(), clock_.now());
+      }
+    }
+  }
   std::erase_if(runs, [&](const storage::ClaimedRun& run) { return lost.contains(run.run.key.guid); });
 }
 
@@ -248,6 +168,24 @@ void RunPreparer::begin_first(storage::Session& session, const Stepping& run) {
       return;
     }
     begin(session, run, source->event, source->change.entity, source->change);
+  });
+}
+
+/// All steps see the list of the tick.
+void RunPreparer::begin_with_list(storage::Session& session, const Stepping& run) {
+  const storage::RunKey& key = run.claimed->run.key;
+  const auto rows =
+      session.run(storage::sql::queue::StepTexts{.business = key.business_id,
+                                                 .origin = key.origin,
+                                                 .replay_of = key.replay_of.value_or(key.origin),
+                                                 .number = storage::list_text_number});
+  const auto list = rows.find();
+  if (!list) {
+    mark_skipped(*run.claimed, "The list of the records is no longer stored.", clock_.now());
+    return;
+  }
+  unless_unreadable(*run.claimed, clock_.now(), [&] {
+    begin(session, run, event_stub(key), json::parse(list->request).as_object(), {});
   });
 }
 
@@ -289,11 +227,7 @@ void RunPreparer::begin_later(storage::Session& session, std::span<const Steppin
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const storage::RunKey& key = runs[i]->claimed->run.key;
     if (gone[i]) {
-      storage::RunState& state = runs[i]->claimed->run.state;
-      state.status = storage::RunStatus::skipped;
-      state.code = "NO_RECORD";
-      state.error = "The record was deleted.";
-      state.at = clock_.now();
+      mark_skipped(*runs[i]->claimed, "The record was deleted.", clock_.now());
       continue;
     }
     if (is_final(runs[i]->claimed->run.state.status)) continue;
@@ -347,7 +281,7 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
 /// The workflow with the definition of an earlier version; the current one if this version of waybill lacks
 /// the action. The stored templates are the current ones.
 WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowPtr& workflow,
-                                      const Version& version) const {
+                                      const EarlierVersion& version) const {
   json::object templates;
   if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
     const auto stored =

@@ -3,25 +3,24 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/change.hpp"
-#include "matching/rule.hpp"
 #include "storage/outbox.hpp"
 #include "storage/record_columns.hpp"
 #include "storage/run_store.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/planning/run_origins.hpp"
 
 namespace waybill::worker {
 
 /// Prepares runs that were claimed from the queue for their attempt. Reads the database, and changes nothing
-/// but the steps that runs begin. A run is checked and rendered with the version of its workflow that caused
-/// it. One thread. Methods throw DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
-/// meanwhile; they may then be called again.
+/// but the steps that runs begin. A run is rendered with the version of its workflow that caused it. One
+/// thread. Methods throw DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile;
+/// they may then be called again.
 class RunPreparer {
  public:
   /// `worker` holds the claimed runs. `public_url` is that of the service, for links to tracking pages; may
@@ -29,25 +28,17 @@ class RunPreparer {
   RunPreparer(const Catalogue& catalogue, const Clock& clock, const Guid& worker, std::string public_url)
       : catalogue_(catalogue), clock_(clock), worker_(worker), public_url_(std::move(public_url)) {}
 
-  /// Checks runs whose delay is over: cancels those whose record is gone or no longer meets the conditions of
-  /// the workflow. Other runs stay as they are.
-  void recheck_delayed(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
-
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
   /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are. Runs of
   /// several steps begin their next step; store_steps must follow.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// Stores the steps that runs have begun, with their texts, before they are performed, and renews the
-  /// leases of these runs. Removes the runs that this worker no longer holds.
+  /// leases of these runs. Removes the runs that this worker no longer holds. A step whose texts the database
+  /// refuses ends dead with code UNRECORDABLE, and keeps no other run.
   void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs, Duration lease) const;
 
  private:
-  /// An earlier version of a workflow.
-  struct Version {
-    matching::Rule rule;
-    json::object action;
-  };
   /// An event from which runs are rendered.
   struct Source {
     storage::StoredEvent event;
@@ -58,23 +49,17 @@ class RunPreparer {
     storage::ClaimedRun* claimed;
     WorkflowPtr workflow;
   };
-  using Versions = std::unordered_map<Guid, Version>;  // by run
 
-  template <typename Wanted>
-  Versions earlier_versions(storage::Session& session, const std::vector<storage::ClaimedRun>& runs,
-                            Wanted wanted) const;
-  void check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
   void render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
-  bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                   const storage::StoredEvent& current, storage::Outbox& outbox);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
   void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
   void begin_first(storage::Session& session, const Stepping& run);
+  void begin_with_list(storage::Session& session, const Stepping& run);
   void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
              const json::object& entity, const domain::Change& then);
   WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow,
-                           const Version& version) const;
+                           const EarlierVersion& version) const;
 
   const Catalogue& catalogue_;
   const Clock& clock_;

@@ -36,7 +36,7 @@ with found as materialized (
 ), texts as (
   delete from run_step_texts t using run_queue q
   where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and q.steps is not null and t.business_id = $1 and t.origin = q.origin
+    and (q.steps is not null or q.entity_id = '00000000-0000-0000-0000-000000000000') and t.business_id = $1 and t.origin = q.origin
 )
 select (select count(*) from moved) + (select count(*) from changed) as runs,
        (select count(*) from found) - (select count(*) from held) as in_flight

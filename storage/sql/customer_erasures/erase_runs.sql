@@ -12,7 +12,7 @@ with changed as (
   returning 1
 ), texts as (
   delete from run_step_texts t using runs r
-  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and r.steps is not null
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.steps is not null or r.entity_id = '00000000-0000-0000-0000-000000000000')
     and t.business_id = $1 and t.origin = r.origin
 )
 select count(*) as runs from changed

@@ -1,0 +1,67 @@
+#include "worker/planning/run_origins.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+
+#include "storage/sql/queue.sql.hpp"
+
+namespace waybill::worker {
+
+EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
+                                 std::span<const storage::ClaimedRun> runs,
+                                 const std::function<bool(const storage::ClaimedRun&)>& wanted) {
+  std::vector<Guid> businesses, workflows, names;
+  std::vector<std::int64_t> numbers;
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunKey& key = claimed.run.key;
+    const WorkflowPtr workflow = catalogue.find(key.workflow_id);
+    if (!wanted(claimed) || !workflow || workflow->version == key.workflow_version) continue;
+    businesses.push_back(key.business_id);
+    workflows.push_back(key.workflow_id);
+    numbers.push_back(key.workflow_version);
+    names.push_back(key.guid);
+  }
+  EarlierVersions versions;
+  if (names.empty()) return versions;
+  const auto definitions = session.run(storage::sql::queue::DefinitionsOfVersions{
+      .businesses = businesses, .workflows = workflows, .versions = numbers, .names = names});
+  for (const auto& row : definitions) {
+    try {
+      versions.emplace(row.name, EarlierVersion{matching::make_rule(row.trigger.value(),
+                                                                    json::parse(row.conditions.value())),
+                                                json::parse(row.action.value()).as_object()});
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the current version is used instead
+    }
+  }
+  return versions;
+}
+
+storage::StoredEvent event_stub(const storage::RunKey& run) {
+  return {.id = run.event_id,
+          .business_id = run.business_id,
+          .entity_type = run.entity_type,
+          .entity_id = run.entity_id,
+          .at = run.created_at,
+          .cause = {},
+          .detail = {},
+          .before = {},
+          .after = {}};
+}
+
+std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
+                                                             const storage::RunKey& run) {
+  return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
+    return event.id == run.event_id && event.at == run.created_at;
+  });
+}
+
+bool is_for_deletion(const storage::RunKey& run) { return run.trigger_code.ends_with("_deleted"); }
+
+bool is_for_erasure(const storage::RunKey& run) { return run.trigger_code.ends_with("_erased"); }
+
+bool is_of_list(const storage::RunKey& run) {
+  return storage::is_eventless(run.event_id) && run.entity_id.is_nil();
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guid.hpp"
+#include "base/json.hpp"
+#include "matching/rule.hpp"
+#include "storage/outbox.hpp"
+#include "storage/run_store.hpp"
+#include "storage/session.hpp"
+#include "worker/planning/catalogue.hpp"
+
+namespace waybill::worker {
+
+/// An earlier version of a workflow.
+struct EarlierVersion {
+  matching::Rule rule;
+  json::object action;
+};
+using EarlierVersions = std::unordered_map<Guid, EarlierVersion>;  // by run
+
+/// Reads the versions of the wanted runs whose workflow was changed since. A version that this version of
+/// waybill cannot read is left out. Throws DatabaseUnavailable or StatementError.
+EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
+                                 std::span<const storage::ClaimedRun> runs,
+                                 const std::function<bool(const storage::ClaimedRun&)>& wanted);
+
+/// The event of a run that is no longer stored, or never was, with the facts that the run holds.
+storage::StoredEvent event_stub(const storage::RunKey& run);
+
+/// The event of a run among `events`; their end if it is not there.
+std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
+                                                             const storage::RunKey& run);
+
+bool is_for_deletion(const storage::RunKey& run);
+/// True for events that hold no record, so that a later state has nothing to compare.
+bool is_for_erasure(const storage::RunKey& run);
+/// True for the run of all records that the query of a schedule found.
+bool is_of_list(const storage::RunKey& run);
+
+}  // namespace waybill::worker
