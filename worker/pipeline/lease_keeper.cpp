@@ -13,7 +13,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr Duration first_reconnect = std::chrono::milliseconds(100);
-constexpr Duration longest_reconnect = std::chrono::seconds(1);
+// A worker looks for the new primary with this one session; when it is found, the others follow.
+constexpr Duration longest_reconnect = std::chrono::milliseconds(250);
 // The time for other workers to reconnect after a restart or fail-over of the server ended all sessions.
 constexpr Duration return_time = std::chrono::seconds(2);
 constexpr Duration entry_check_interval = std::chrono::milliseconds(20);
