@@ -140,6 +140,42 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
             "true");
 }
 
+TEST_F(Keys, ARotationThatIsKilledIsFinishedByTheNext) {
+  Receiver receiver;
+  {
+    Waybill up(database.url(), with("up", old_key));
+    Tenant tenant(up, "acme");
+    seal_everything(database, tenant, tenant.webhook(receiver.url("/hook"), "order_created"), old_key);
+  }
+  {
+    // Workflow secrets are sealed again before integrations, whose row is locked.
+    Session locker(database.url());
+    locker.exec("begin");
+    locker.exec("select from integrations for update");
+    Process rotation({waybill_binary(), "key", "rotate", "--wait", "1", "--database-url", database.url(),
+                      "--secret-key-file", new_key + "," + old_key});
+    ASSERT_TRUE(eventually([&] {
+      return database.number(
+                 "select count(*) from pg_stat_activity where datname = current_database() "
+                 "and wait_event_type = 'Lock'") == 1;
+    }));
+    rotation.kill(SIGKILL);
+    EXPECT_EQ(rotation.wait_exit(), 128 + SIGKILL);
+  }
+  {
+    Waybill up(database.url(), with("up", new_key + "," + old_key));
+    Tenant(up, "acme").create_order();
+    EXPECT_EQ(receiver.wait_for("/hook", 1).size(), 1U) << "values of both keys are opened";
+  }
+  EXPECT_THAT(refusal(new_key), HasSubstr("--secret-key-file")) << "the old key is still needed";
+  const Finished rotated = rotate(new_key + "," + old_key);
+  EXPECT_EQ(rotated.status, 0) << rotated.standard_output << rotated.standard_error;
+  EXPECT_THAT(rotated.standard_output, HasSubstr("workflow_secrets: 0 sealed again\n"));
+  Waybill up(database.url(), with("up", new_key));
+  Tenant(up, "acme").create_order();
+  EXPECT_EQ(receiver.wait_for("/hook", 2).size(), 2U);
+}
+
 TEST_F(Keys, RotateRunsWhileProcessesWrite) {
   Receiver receiver;
   std::string workflow;
