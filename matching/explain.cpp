@@ -86,31 +86,34 @@ Guid run_guid(const storage::StoredEvent& event, const Guid& workflow) {
   return Guid::timed_hash(to_unix_ms(event.at), workflow, event.id);
 }
 
-std::unordered_map<Guid, PastRun> load_runs(storage::Session& session, const Guid& business,
-                                            const std::vector<storage::PastEvent>& events,
-                                            const std::vector<PastWorkflow>& workflows) {
-  std::vector<Guid> guids;
-  for (const auto& past : events) {
-    for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(past.event, workflow.guid));
-  }
-  std::unordered_map<Guid, PastRun> runs;
+using PastRuns = std::unordered_map<Guid, PastRun>;
+
+PastRuns load_runs(storage::Session& session, const Guid& business, const std::vector<Guid>& guids) {
+  PastRuns runs;
   if (guids.empty()) return runs;
-  const auto rows = session.run(sql::Runs{.business = business, .runs = guids});
-  for (const auto& row : rows)
+  for (const auto& row : session.run(sql::Runs{.business = business, .runs = guids}))
     runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or("")),
                                    json::parse(row.steps)});
   return runs;
 }
 
+const PastRun* find_run(const PastRuns& runs, const Guid& guid) {
+  const auto found = runs.find(guid);
+  return found == runs.end() ? nullptr : &found->second;
+}
+
+/// Why a run did not act or waits; empty if it acted.
+std::string_view reason_of(const PastRun& run) {
+  if (run.code == "NOTIFICATIONS_OFF") return "notifications_off";
+  if (run.code == "LIMITED") return "limited";
+  if (run.code == "WINDOW" && run.status != "held" && run.status != "running") return "window";
+  return run.status == "held" ? "paused" : run.code == "LOOP" ? "loop" : "";
+}
+
 std::string_view reason_of(const PastWorkflow& workflow, const Version* version, const PastChange& change,
                            const PastRun* run, bool pending) {
   const Time at = change.event->at;
-  if (run != nullptr) {
-    if (run->code == "NOTIFICATIONS_OFF") return "notifications_off";
-    if (run->code == "LIMITED") return "limited";
-    if (run->code == "WINDOW" && run->status != "held" && run->status != "running") return "window";
-    return run->status == "held" ? "paused" : run->code == "LOOP" ? "loop" : "";
-  }
+  if (run != nullptr) return reason_of(*run);
   if (version == nullptr || at < workflow.created_at) return "newer_than_event";
   if (workflow.was_off(at)) return "switched_off";
   if (!version->rule || !version->rule->fires(change.fired)) return "other_trigger";
@@ -119,11 +122,10 @@ std::string_view reason_of(const PastWorkflow& workflow, const Version* version,
 }
 
 ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChange& change,
-                                   const std::unordered_map<Guid, PastRun>& runs, bool pending) {
+                                   const PastRuns& runs, bool pending) {
   const Version* const version = workflow.version_at(change.event->at);
   const Guid guid = run_guid(*change.event, workflow.guid);
-  const auto found = runs.find(guid);
-  const PastRun* const run = found == runs.end() ? nullptr : &found->second;
+  const PastRun* const run = find_run(runs, guid);
   ExplainedWorkflow result{.guid = workflow.guid,
                            .name = (version != nullptr ? version : &workflow.versions.back())->name,
                            .run = run != nullptr ? std::optional(guid) : std::nullopt,
@@ -140,8 +142,7 @@ std::string_view reason_of_timer(bool is_waiting, bool is_active, std::optional<
                                  const PastRun* run) {
   if (is_waiting) return is_active ? "timer_waiting" : "switched_off";
   if (reason) return *reason == "condition" ? "condition" : "switched_off";
-  if (run == nullptr) return "";
-  return run->code == "NOTIFICATIONS_OFF" ? "notifications_off" : run->status == "held" ? "paused" : "";
+  return run == nullptr ? "" : reason_of(*run);
 }
 
 /// The timers of a record that wait or came due, and its runs of schedules. `newest` is its last change; may
@@ -154,18 +155,16 @@ std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid
   for (const auto& row : rows) {
     if (row.run_id) guids.push_back(*row.run_id);
   }
-  std::unordered_map<Guid, PastRun> runs;
-  for (const auto& row : session.run(sql::Runs{.business = business, .runs = guids}))
-    runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or(""))});
+  const PastRuns runs = load_runs(session, business, guids);
   std::vector<ExplainedEvent> timers;
   for (const auto& row : rows) {
-    const auto run = row.run_id ? runs.find(*row.run_id) : runs.end();
+    const PastRun* const run = row.run_id ? find_run(runs, *row.run_id) : nullptr;
     ExplainedWorkflow workflow{.guid = row.workflow_id,
                                .name = std::string(row.name),
                                .run = std::optional<Guid>(row.run_id),
-                               .reason = reason_of_timer(row.is_waiting, row.is_active, row.reason,
-                                                         run == runs.end() ? nullptr : &run->second),
+                               .reason = reason_of_timer(row.is_waiting, row.is_active, row.reason, run),
                                .conditions = {},
+                               .steps = run != nullptr ? run->steps : json::value(),
                                .due = row.due_at};
     workflow.fired = workflow.run && workflow.reason.empty();
     try {
@@ -254,7 +253,11 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
   reader.fill_relatives(all);
 
   const auto workflows = load_workflows(session, business, events);
-  const auto runs = load_runs(session, business, past, workflows);
+  std::vector<Guid> guids;
+  for (const storage::StoredEvent& event : events) {
+    for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(event, workflow.guid));
+  }
+  const PastRuns runs = load_runs(session, business, guids);
   std::vector<ExplainedEvent> result;
   for (const PastChange& change : changes) {
     const storage::StoredEvent& event = *change.event;

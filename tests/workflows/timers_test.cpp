@@ -109,6 +109,28 @@ TEST_F(Timers, FireOnceWithTheRecordAsItIsThen) {
   EXPECT_EQ(again[1].header("webhook-id"), again[0].header("webhook-id"));
 }
 
+TEST_F(Timers, AreExplainedByTheStepsOfTheirRunsAndWhyTheseDidNotAct) {
+  const std::string workflow =
+      timed("createdAt", "PT1S", {{"limit", {{"by", "currency"}, {"count", 1}, {"per", "P1D"}}}});
+  const auto steps = [&](const std::string& record) {
+    const Response response = tenant.http.get("/api/workflows/explain?entityId=" + record);
+    for (const json::value& entry : response.data().as_array()) {
+      if (at(entry, "eventId").is_null()) return at(at(entry, "workflows").as_array().at(0), "steps");
+    }
+    return json::value();
+  };
+  const std::string first = tenant.create_order();
+  tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(explained(first), std::vector<std::string>{"fired"});
+  EXPECT_EQ(text_at(steps(first).as_array().at(0), "status"), "succeeded");
+  const std::string second = tenant.create_order();
+  EXPECT_TRUE(steps(second).is_null()) << "it has no run yet";
+  ASSERT_TRUE(
+      eventually([&] { return tenant.runs("workflowId=" + workflow + "&status=skipped").size() == 1; }));
+  EXPECT_EQ(explained(second), std::vector<std::string>{"limited"});
+  EXPECT_EQ(text_at(steps(second).as_array().at(0), "code"), "LIMITED");
+}
+
 TEST_F(Timers, MoveAndDropWithTheirField) {
   timed("collectionDate", "-PT1H");
   const std::string order = tenant.insert_order({{"collection_date", "now() + interval '2 days'"}});
