@@ -9,6 +9,7 @@
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/relatives.hpp"
+#include "worker/planning/event_plan.hpp"
 #include "worker/planning/timer_plan.hpp"
 
 namespace waybill::worker {
@@ -20,11 +21,6 @@ using std::chrono::steady_clock;
 constexpr std::size_t max_batch_runs = 2000;
 constexpr std::size_t max_batch_bytes = 16UL * 1024 * 1024;
 constexpr auto max_batch_time = std::chrono::milliseconds(10);
-
-// Limits of the runs of one event that are rendered in its batch.
-constexpr std::size_t max_event_runs = 200;
-constexpr std::size_t max_event_bytes = 8UL * 1024 * 1024;
-constexpr auto max_event_time = std::chrono::milliseconds(5);
 
 using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
 
@@ -120,7 +116,9 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
       continue;
     }
     index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
-    std::vector<PlannedRun> planned = plan(candidate, limits);
+    std::vector<PlannedRun> planned = plan_event(
+        event, candidate.change, candidate.fired, candidate.workflows,
+        {.may_defer = limits.may_defer, .has_memory = limits.has_memory(event.business_id)}, clock_.now());
     run_count += planned.size();
     for (const PlannedRun& run : planned) bytes += storage::byte_size(run.run.key);
     if (!planned.empty()) runs.emplace(key_of(event), std::move(planned));
@@ -165,41 +163,6 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
   });
   if (candidate.workflows.empty()) return std::nullopt;
   return candidate;
-}
-
-/// Plans the runs of one event. The first run beyond the limits and all later ones are deferred.
-std::vector<PlannedRun> Matcher::plan(const Candidate& candidate, const Limits& limits) const {
-  const storage::StoredEvent& event = *candidate.event;
-  const Time now = clock_.now();
-  const Moment since = steady_clock::now();
-  bool defers = limits.may_defer && !limits.has_memory(event.business_id);
-  std::vector<PlannedRun> runs;
-  std::size_t bytes = 0;
-  std::size_t deferred = 0;
-  bool has_deferred_change = false;
-  for (const WorkflowPtr& workflow : candidate.workflows) {
-    if (workflow->rule.conditions.reads_relatives() &&
-        !workflow->rule.conditions.evaluate(candidate.subject()))
-      continue;
-    defers = defers || (limits.may_defer && (runs.size() >= max_event_runs || bytes >= max_event_bytes ||
-                                             is_late(since, max_event_time)));
-    // Changes of records by one event are made in the order of its workflows, so those after a deferred one
-    // are deferred, too.
-    const bool waits = has_deferred_change && workflow->action->changes_records();
-    if (!workflow->steps.empty() || waits) {
-      runs.push_back(defer_run(event, candidate.fired, *workflow, now));
-      has_deferred_change = has_deferred_change || workflow->action->changes_records();
-    } else if (defers) {
-      runs.push_back(defer_run(event, candidate.fired, *workflow, now));
-      ++deferred;
-    } else {
-      runs.push_back(plan_run(event, candidate.change, candidate.fired, *workflow, now));
-      bytes += storage::byte_size(runs.back().run.key);
-    }
-    limit_run(*workflow, candidate.change.entity, runs.back().run.key);
-  }
-  if (deferred > 0) observe(Observable::runs_deferred, {}, deferred);
-  return runs;
 }
 
 std::vector<storage::PostponedMatch> Matcher::postponed(const storage::StoredEvent& event) const {

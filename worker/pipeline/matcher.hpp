@@ -21,8 +21,7 @@ namespace waybill::worker {
 /// their requests. Changes nothing. The same event and workflow always give the same run guid. One thread.
 class Matcher {
  public:
-  /// Limits of planning. The runs of one event are rendered up to a number, a size and a time; if
-  /// `may_defer`, further runs are queued without their texts and rendered when they are claimed.
+  /// See EventLimits.
   struct Limits {
     std::function<bool(const Guid& business)> has_memory;  // false: all runs are queued without texts
     bool may_defer = true;
@@ -56,7 +55,6 @@ class Matcher {
                                       std::vector<storage::StoredEvent> rows, const Limits& limits);
   std::optional<Candidate> candidate(const storage::StoredEvent& event, std::vector<WorkflowPtr> workflows,
                                      const json::storage_ptr& memory);
-  std::vector<PlannedRun> plan(const Candidate& candidate, const Limits& limits) const;
   std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;
   std::vector<storage::TimerChange> timers(const storage::StoredEvent& event,
                                            const json::storage_ptr& memory);

@@ -1,0 +1,113 @@
+#include "worker/planning/event_plan.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Guid business = Guid::from_name(namespace_url, "business");
+const Time now = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+constexpr const char* hook = R"({"type": "webhook", "recipient": "https://a.example/", "template": null})";
+constexpr const char* move = R"({"type": "update_status", "recipient": "", "status": "ready"})";
+
+/// The runs that a new order causes through workflows.
+class EventPlan : public testing::Test {
+ protected:
+  EventPlan() {
+    change_.created = true;
+    change_.entity = {{"status", "pending"}, {"currency", "EUR"}, {"customer", {{"name", "Ada"}}}};
+  }
+
+  Workflow& add(const char* action, const char* conditions = "{}") {
+    auto workflow = std::make_shared<Workflow>(
+        Workflow{.guid = Guid::from_name(namespace_url, std::to_string(workflows_.size())),
+                 .business_id = business,
+                 .rule = matching::make_rule("order_created", json::parse(conditions).as_object())});
+    workflow->set_action(json::parse(action).as_object(), {});
+    workflows_.push_back(workflow);
+    return *workflow;
+  }
+
+  std::vector<PlannedRun> plan(EventLimits limits = {}) const {
+    if (limits.time == EventLimits().time) limits.time = std::chrono::hours(1);
+    const storage::StoredEvent event{.id = 7,
+                                     .business_id = business,
+                                     .entity_type = domain::EntityType::order,
+                                     .entity_id = Guid::from_name(namespace_url, "order"),
+                                     .at = now,
+                                     .cause = {},
+                                     .detail = {},
+                                     .before = {},
+                                     .after = {}};
+    return plan_event(event, change_, domain::fired_triggers(change_), workflows_, limits, now);
+  }
+
+  /// True for each run that has no texts.
+  static std::vector<bool> deferred(const std::vector<PlannedRun>& runs) {
+    std::vector<bool> all;
+    for (const PlannedRun& planned : runs) all.push_back(storage::is_deferred(planned.run.key));
+    return all;
+  }
+
+  domain::Change change_;
+  std::vector<WorkflowPtr> workflows_;
+};
+
+TEST_F(EventPlan, RunsBeyondALimitHaveNoTexts) {
+  for (int i = 0; i < 5; ++i) add(hook);
+  EXPECT_THAT(deferred(plan()), ElementsAre(false, false, false, false, false));
+  EXPECT_THAT(deferred(plan({.runs = 3})), ElementsAre(false, false, false, true, true));
+  const std::size_t body = plan().front().run.key.body->size();
+  EXPECT_THAT(deferred(plan({.bytes = body + 1})), ElementsAre(false, true, true, true, true))
+      << "a request counts as well as its body";
+  EXPECT_THAT(deferred(plan({.time = {}})), Each(true));
+  EXPECT_THAT(deferred(plan({.has_memory = false})), Each(true));
+}
+
+TEST_F(EventPlan, AllRunsHaveTextsIfNoneMayBeDeferred) {
+  for (int i = 0; i < 3; ++i) add(hook);
+  EXPECT_THAT(deferred(plan({.may_defer = false, .has_memory = false, .runs = 1, .bytes = 1, .time = {}})),
+              Each(false));
+}
+
+TEST_F(EventPlan, ChangesOfRecordsKeepTheOrderOfTheWorkflowsBehindOneWithoutTexts) {
+  add(move);
+  add(R"({"type": "steps", "steps": [{"type": "update_status", "recipient": "", "status": "ready"}]})");
+  add(hook);
+  add(move);
+  EXPECT_THAT(deferred(plan()), ElementsAre(false, true, false, true));
+}
+
+TEST_F(EventPlan, RunsOfSeveralStepsHaveNoTexts) {
+  add(R"({"type": "steps", "steps": [{"type": "webhook", "recipient": "https://a.example/", "template": null}]})");
+  add(move);
+  EXPECT_THAT(deferred(plan({.may_defer = false})), ElementsAre(true, false));
+}
+
+TEST_F(EventPlan, ConditionsThatReadRelativesAreEvaluated) {
+  add(hook, R"({"customer.name": "Grace"})");
+  EXPECT_THAT(plan(), IsEmpty());
+  add(hook, R"({"customer.name": "Ada"})");
+  EXPECT_EQ(plan().size(), 1U);
+}
+
+TEST_F(EventPlan, RunsWithoutTextsAreCountedByTheLimitOfTheirWorkflowToo) {
+  json::object limit{{"by", "currency"}, {"count", 1}, {"per", "P1D"}};
+  FieldErrors errors;
+  add(hook);
+  add(hook).pacing.limit = domain::parse_limit(limit, domain::record_type(domain::EntityType::order), errors);
+  ASSERT_TRUE(errors.empty());
+  const auto runs = plan({.has_memory = false});
+  EXPECT_TRUE(runs[0].run.key.limit_value.empty());
+  EXPECT_FALSE(runs[1].run.key.limit_value.empty());
+}
+
+}  // namespace
+}  // namespace waybill::worker
