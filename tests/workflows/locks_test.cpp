@@ -1,5 +1,9 @@
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "base/guid.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
@@ -62,6 +66,48 @@ TEST_F(HeldWorkflow, AChangeOfAnotherWorkflowIsRefusedWithinFourSeconds) {
   EXPECT_LT(std::chrono::steady_clock::now() - asked_at, 4s);
   holder.exec("rollback");
   EXPECT_EQ(quiet.http.get("/api/workflows/configured/" + other + "/toggle").status, 200);
+}
+
+/// A worker that was stopped while it recorded a run still has the key of the run's row.
+TEST(HeldKey, OrderedRunsAreQueuedInTheOrderOfTheChangesOfTheirRecord) {
+  World world;
+  Receiver receiver;
+  Tenant tenant(world.waybill, "ordered");
+  const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_updated", {{"ordered", true}});
+  const std::string order = tenant.insert_order();
+  const std::string other = tenant.insert_order();
+  const auto change = [](Session& session, const std::string& record, const std::string& notes) {
+    session.exec("update orders set notes = '" + notes + "' where guid = '" + record + "'");
+  };
+  Session writer = world.database.connect();
+  writer.exec("begin");
+  change(writer, order, "first");
+  const auto event = writer.rows(
+      "select id, floor(extract(epoch from at) * 1000)::bigint from events where entity_id = $1 order by id "
+      "desc limit 1",
+      {order});
+  const Guid run = Guid::timed_hash(std::stoll(event[0][1].value()), Guid::parse(workflow).value(),
+                                    std::stoull(event[0][0].value()));
+  Session holder = world.database.connect();
+  holder.exec("begin");
+  holder.rows(
+      "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+      "entity_id, "
+      "trigger_code, action, status, created_at, due_at, origin, request) "
+      "values ($1, $2, $3, 1, $4, 0, $5, 'order_updated', 'webhook', 'queued', now(), now(), $2, 'null')",
+      {tenant.id, run.to_string(), workflow, event[0][0], order});
+  writer.exec("commit");
+  change(writer, order, "second");
+  change(writer, other, "of another");
+  const auto notes = [&](std::size_t count) {
+    std::vector<std::string> all;
+    for (const Received& request : receiver.wait_for("/hook", count))
+      all.push_back(text_at(request.json_body(), "data.entity.notes"));
+    return all;
+  };
+  EXPECT_EQ(notes(1), std::vector<std::string>{"of another"});
+  holder.exec("rollback");
+  EXPECT_EQ(notes(3), (std::vector<std::string>{"of another", "first", "second"}));
 }
 
 /// A run that another session has locked is written after the lock is released, and the others before.

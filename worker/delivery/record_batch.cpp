@@ -21,6 +21,22 @@ std::size_t text_size(const storage::QueuedOutcome& outcome) {
   return rendering ? rendering->request.size() + (rendering->body ? rendering->body->size() : 0) : 0;
 }
 
+/// The record of an event's runs, by its business and guid; nullopt without runs.
+std::optional<std::pair<Guid, Guid>> record_of(const storage::SettledEvent& event) {
+  if (event.runs.empty()) return std::nullopt;
+  return std::pair(event.runs[0].key.business_id, event.runs[0].key.entity_id);
+}
+
+bool has_record(const storage::Batch& batch, const std::pair<Guid, Guid>& record) {
+  return std::ranges::any_of(batch.events, [&](const auto& event) { return record_of(event) == record; });
+}
+
+storage::Batch single_of(storage::SettledEvent event) {
+  storage::Batch single{.events = {}, .outcomes = {}, .with_savepoints = true};
+  single.events.push_back(std::move(event));
+  return single;
+}
+
 template <typename Items>
 void move_some(Items& from, Items& to, std::size_t limit) {
   std::size_t count = 0;
@@ -34,8 +50,23 @@ void move_some(Items& from, Items& to, std::size_t limit) {
 }  // namespace
 
 void RecordQueue::set_aside(storage::Batch single, Moment retry_at) {
+  const auto record = single.events.empty() ? std::nullopt : record_of(single.events[0]);
+  std::deque<storage::Batch> others, followers;
+  for (storage::Batch& batch : set_aside_)
+    (record && has_record(batch, *record) ? followers : others).push_back(std::move(batch));
+  set_aside_ = std::move(others);
   set_aside_.push_back(std::move(single));
+  std::ranges::move(followers, std::back_inserter(set_aside_));
   retry_at_ = retry_at;
+}
+
+bool RecordQueue::follow(storage::Batch& single) {
+  const auto record = single.events.empty() ? std::nullopt : record_of(single.events[0]);
+  if (!record || std::ranges::none_of(
+                     set_aside_, [&](const storage::Batch& other) { return has_record(other, *record); }))
+    return false;
+  set_aside_.push_back(std::move(single));
+  return true;
 }
 
 std::optional<RecordQueue::Moment> RecordQueue::retry_at() const {
@@ -46,6 +77,13 @@ storage::Batch RecordQueue::take(std::size_t limit) {
   storage::Batch batch;
   move_some(waiting_.events, batch.events, limit);
   if (waiting_.events.empty()) move_some(waiting_.outcomes, batch.outcomes, limit);
+  if (set_aside_.empty()) return batch;
+  std::vector<storage::SettledEvent> free;
+  for (storage::SettledEvent& event : batch.events) {
+    storage::Batch single = single_of(std::move(event));
+    if (!follow(single)) free.push_back(std::move(single.events[0]));
+  }
+  batch.events = std::move(free);
   return batch;
 }
 
@@ -57,9 +95,11 @@ storage::Batch RecordQueue::take_set_aside() {
 
 std::vector<storage::Batch> split(storage::Batch batch) {
   std::vector<storage::Batch> batches;
-  for (auto& event : batch.events) batches.emplace_back().events.push_back(std::move(event));
-  for (auto& outcome : batch.outcomes) batches.emplace_back().outcomes.push_back(std::move(outcome));
-  for (auto& single : batches) single.with_savepoints = true;
+  for (auto& event : batch.events) batches.push_back(single_of(std::move(event)));
+  for (auto& outcome : batch.outcomes) {
+    batches.emplace_back().outcomes.push_back(std::move(outcome));
+    batches.back().with_savepoints = true;
+  }
   return batches;
 }
 

@@ -21,8 +21,12 @@ class RecordQueue {
 
   void add(storage::SettledEvent event) { waiting_.events.push_back(std::move(event)); }
   void add(storage::QueuedOutcome outcome) { waiting_.outcomes.push_back(std::move(outcome)); }
-  /// Sets a batch of one entry aside; the set-aside batches are tried again from `retry_at` on.
+  /// Sets a batch of one entry aside that was tried; the set-aside batches are tried again from `retry_at`
+  /// on. Events of its record that were set aside to follow it do so.
   void set_aside(storage::Batch single, Moment retry_at);
+  /// Sets the event of a batch aside if an earlier one of its record is, so that the runs of a record are
+  /// queued in the order of its changes. Returns false if none is.
+  bool follow(storage::Batch& single);
 
   /// True if nothing waits, apart from batches set aside.
   bool empty() const { return waiting_.empty(); }
@@ -31,7 +35,8 @@ class RecordQueue {
   std::optional<Moment> retry_at() const;
 
   /// Takes out the next batch, with `limit` events or outcomes at most, and about 4 MiB of texts. Events go
-  /// before outcomes: an outcome may belong to a run that a waiting event queues.
+  /// before outcomes: an outcome may belong to a run that a waiting event queues. Events that follow one that
+  /// is set aside are left out, so that the batch may be empty.
   storage::Batch take(std::size_t limit);
   /// Takes out the batch that was set aside first, of which there is at least one.
   storage::Batch take_set_aside();

@@ -65,6 +65,56 @@ TEST(RecordQueue, BatchesSetAsideComeBackInOrderWithTheirTime) {
   EXPECT_EQ(queue.retry_at(), std::nullopt);
 }
 
+/// A batch with one event of a record, and the record of such a batch.
+storage::Batch change_of(const Guid& record) {
+  storage::Run queued = run(RunStatus::queued);
+  queued.key.entity_id = record;
+  return std::move(split({.events = {event({std::move(queued)})}, .outcomes = {}}).front());
+}
+
+Guid record_of(const storage::Batch& batch) { return batch.events.at(0).runs.at(0).key.entity_id; }
+
+TEST(RecordQueue, EventsFollowThoseOfTheirRecordThatAreSetAside) {
+  RecordQueue queue;
+  const RecordQueue::Moment now{};
+  const Guid slow = Guid::random(), other = Guid::random();
+  storage::Batch alone = change_of(slow);
+  EXPECT_FALSE(queue.follow(alone));
+  queue.set_aside(std::move(alone), now);
+  storage::Batch unaffected = change_of(other);
+  EXPECT_FALSE(queue.follow(unaffected));
+  storage::Batch later = change_of(slow);
+  later.events[0].key.id = 2;
+  EXPECT_TRUE(queue.follow(later));
+  for (const Guid& record : {slow, other}) {
+    queue.add(std::move(change_of(record).events[0]));
+  }
+  queue.add(event());
+  const storage::Batch free = queue.take(10);
+  ASSERT_THAT(free.events, SizeIs(2)) << "that of the other record, and that without runs";
+  EXPECT_EQ(record_of(free), other);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(record_of(queue.take_set_aside()), slow);
+  EXPECT_EQ(queue.retry_at(), std::nullopt);
+}
+
+TEST(RecordQueue, AnEventThatIsSetAsideAgainStaysBeforeThoseThatFollowIt) {
+  RecordQueue queue;
+  const RecordQueue::Moment now{};
+  const Guid slow = Guid::random(), other = Guid::random();
+  queue.set_aside(change_of(slow), now);
+  queue.set_aside(change_of(other), now);
+  for (std::uint64_t id = 2; id < 4; ++id) {
+    storage::Batch later = change_of(slow);
+    later.events[0].key.id = id;
+    ASSERT_TRUE(queue.follow(later));
+  }
+  queue.set_aside(queue.take_set_aside(), now + 250ms);
+  EXPECT_EQ(record_of(queue.take_set_aside()), other) << "another record has its turn";
+  std::vector<std::uint64_t> order;
+  while (queue.retry_at()) order.push_back(queue.take_set_aside().events[0].key.id);
+  EXPECT_THAT(order, testing::ElementsAre(0U, 2U, 3U));
+}
+
 TEST(RecordBatch, IsSplitIntoEntriesWithSavepoints) {
   const auto singles = split({.events = {event(), event()}, .outcomes = {outcome(RunStatus::dead)}});
   ASSERT_THAT(singles, SizeIs(3));

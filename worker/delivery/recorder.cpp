@@ -136,7 +136,7 @@ void Recorder::run() {
   storage::Batch batch;
   while (wait_for_batch(batch)) {
     pauses_.wait_briefly();
-    if (!write(std::move(batch))) return;
+    if (!batch.empty() && !write(std::move(batch))) return;
     batch = {};
   }
 }
@@ -152,6 +152,11 @@ storage::Recorded Recorder::record_batch(const storage::Batch& batch) {
   while (storage::MadeChange* const change = recording.make_next_change())
     change->next = judge_change(*change->state, change->result, options_.clock->now());
   return recording.commit();
+}
+
+bool Recorder::follow(storage::Batch& single) {
+  const std::lock_guard lock(mutex_);
+  return queue_.follow(single);
 }
 
 bool Recorder::write(storage::Batch batch) {
@@ -180,8 +185,9 @@ bool Recorder::write(storage::Batch batch) {
       const bool refused = storage::refuses_data(error);
       const bool lock_conflict = storage::is_lock_conflict(error);
       if (!batch.with_savepoints && (refused || lock_conflict)) {
-        return std::ranges::all_of(split(std::move(batch)),
-                                   [&](storage::Batch& single) { return write(std::move(single)); });
+        return std::ranges::all_of(split(std::move(batch)), [&](storage::Batch& single) {
+          return follow(single) || write(std::move(single));
+        });
       } else if (refused) {
         drop_refused_texts(batch, error.what());
       } else if (lock_conflict) {

@@ -59,6 +59,7 @@ class Recorder {
   storage::Recorded record_batch(const storage::Batch& batch);
   /// Returns false if the batch was dropped because the worker stops.
   bool write(storage::Batch batch);
+  bool follow(storage::Batch& single);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
   Options options_;
