@@ -14,6 +14,8 @@ namespace sql = storage::sql::system;
 using std::chrono::steady_clock;
 
 constexpr auto check_interval = std::chrono::seconds(1);
+constexpr auto fault_check_interval =
+    std::chrono::milliseconds(100);                       // a load balancer waits for the recovery
 constexpr auto max_result_age = std::chrono::seconds(3);  // while another thread repeats the check
 constexpr double longest_lag = 60;                        // seconds
 
@@ -74,6 +76,7 @@ asio::awaitable<std::string> Readiness::cached(Result& result, Check check, stor
   const std::lock_guard lock(mutex_);
   result.fault = fault;
   result.at = steady_clock::now();
+  if (!fault.empty()) result.next_check = std::min(result.next_check, result.at + fault_check_interval);
   co_return fault;
 }
 

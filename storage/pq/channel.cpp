@@ -45,7 +45,7 @@ Channel::Channel(asio::io_context& io, ChannelOptions options, Listener& listene
     : io_(io),
       options_(std::move(options)),
       host_count_(host_count(options_.url)),
-      last_host_(last_host(options_.url)),
+      last_connection_(last_connection(options_.url)),
       listener_(&listener),
       socket_(io),
       timer_(io) {}
@@ -171,7 +171,7 @@ void Channel::dispatch(Sent sent, ResultHandle result) {
     return fail(std::string("unexpected result ") + PQresStatus(status));
   }
   answered_ = progress_;
-  has_answered_ = true;
+  if (!std::exchange(has_answered_, true)) last_connection_->worked_at = progress_;
   failures_ = 0;
   switch (sent.kind) {
     case Kind::prepare:

@@ -47,15 +47,20 @@ struct Answer {
   std::shared_ptr<const StatementError> error;
 };
 
-/// Index of the URL's host to which this process connected last; all its channels share it.
-std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url);
+/// The last connection of this process to a URL; all its channels share it.
+struct LastConnection {
+  std::atomic<std::size_t> host = 0;       // its index in the URL
+  std::atomic<SteadyTime> worked_at = {};  // time of the first answer of the latest that gave one
+};
+std::shared_ptr<LastConnection> last_connection(const std::string& url);
 
 /// One libpq connection in pipeline mode on an io_context. Statements are sent in order and prepared before
 /// their first use; the listener receives their answers in the same order. After a failed statement the
 /// server skips the rest up to the next sync. The channel connects only in `open`; a broken connection is
 /// closed and reported. An attempt to connect uses each host of the URL once, starting with the one that
 /// answered last. After a failed attempt the next one is allowed 25 ms later, then after twice that time, up
-/// to 1 s, less a random part; a connection that worked before may be reopened at once. A server that refuses
+/// to 1 s, less a random part, or once another channel has had its first answer; a connection that worked
+/// before may be reopened at once. A server that refuses
 /// a write as read-only is treated as if it had ended the connection, unless the channel is read-only.
 ///
 /// One thread. libpq resolves host names synchronously. The listener is called from the io_context, never
@@ -83,7 +88,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool is_open() const { return state_ == State::open; }
   bool is_closed() const { return state_ == State::closed; }
   /// False during the pause after a failed attempt.
-  bool may_open() const { return std::chrono::steady_clock::now() >= next_attempt_; }
+  bool may_open() const {
+    return std::chrono::steady_clock::now() >= next_attempt_ ||
+           last_connection_->worked_at.load() > attempted_at_;
+  }
   const std::string& last_failure() const { return last_failure_; }
 
   /// Starts connecting; only while closed. `opened` or `lost` follows.
@@ -155,7 +163,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   asio::io_context& io_;
   const ChannelOptions options_;
   const std::size_t host_count_;  // hosts of the URL
-  const std::shared_ptr<std::atomic<std::size_t>> last_host_;
+  const std::shared_ptr<LastConnection> last_connection_;
   std::size_t host_ = 0;             // index of the current host
   std::size_t attempted_hosts_ = 0;  // since `open`
   Listener* listener_;
@@ -177,6 +185,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool was_lost_ = false;
   int failures_ = 0;
   SteadyTime next_attempt_{};
+  SteadyTime attempted_at_{};  // when the last attempt began
   SteadyTime progress_{};
   SteadyTime answered_ = SteadyTime::min();
   SteadyTime head_since_{};  // time when the oldest unanswered query became the oldest

@@ -38,19 +38,20 @@ std::string first_line(std::string_view text) { return std::string(text.substr(0
 
 }  // namespace
 
-std::shared_ptr<std::atomic<std::size_t>> last_host(const std::string& url) {
+std::shared_ptr<LastConnection> last_connection(const std::string& url) {
   static std::mutex mutex;
-  static std::unordered_map<std::string, std::shared_ptr<std::atomic<std::size_t>>> hosts;
+  static std::unordered_map<std::string, std::shared_ptr<LastConnection>> connections;
   const std::lock_guard lock(mutex);
-  auto& host = hosts[url];
-  if (!host) host = std::make_shared<std::atomic<std::size_t>>(0);
-  return host;
+  auto& last = connections[url];
+  if (!last) last = std::make_shared<LastConnection>();
+  return last;
 }
 
 void Channel::open() {
   state_ = State::connecting;
   attempted_hosts_ = 0;
-  host_ = *last_host_;
+  attempted_at_ = steady_clock::now();
+  host_ = last_connection_->host;
   connect_soon();
 }
 
@@ -97,7 +98,7 @@ void Channel::established() {
     return fail(PQerrorMessage(connection_.get()));
   }
   state_ = State::open;
-  *last_host_ = host_;
+  last_connection_->host = host_;
   timer_.cancel();
   watching_ = false;
   if (!options_.is_optional) set_gauge(Gauge::database_up, 1);

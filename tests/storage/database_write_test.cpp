@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <chrono>
+#include <future>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -208,6 +211,34 @@ TEST_F(DatabaseWrites, ContinueAtOnceAfterAllConnectionsWereTerminated) {
     terminate_tested();
   }
   EXPECT_EQ(count(), 10);
+}
+
+TEST_F(DatabaseWrites, UseAllConnectionsAgainOnceOneHasFoundTheServer) {
+  auto four = options();
+  four.write_connections = 4;
+  auto& database = open(four);
+  const auto successes = [&] {
+    std::vector<std::future<Rows>> all;
+    for (int i = 1; i <= 4; ++i) {
+      all.push_back(start([&database, i]() -> asio::awaitable<Rows> {
+        co_return co_await database.write(insert, Params().add(i), {});
+      }));
+    }
+    return std::ranges::count_if(all, [](auto& each) { return failure_of([&] { each.get(); }).empty(); });
+  };
+  Session admin = postgres().admin();
+  const auto allow_connections = [&](const std::string& allowed) {
+    admin.exec("alter database " + server_.name() + " allow_connections " + allowed);
+  };
+  allow_connections("false");
+  const auto end = std::chrono::steady_clock::now() + 1500ms;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(successes(), 0);
+    return std::chrono::steady_clock::now() > end;
+  })) << "each connection now pauses for 0.5 to 1 s";
+  allow_connections("true");
+  EXPECT_TRUE(eventually([&] { return failure_of([&] { write(insert, Params().add(0)); }).empty(); }));
+  EXPECT_EQ(successes(), 4);
 }
 
 TEST_F(DatabaseWrites, InFlightWhenTheConnectionBreaksAreNeverSentAgain) {
