@@ -189,7 +189,7 @@ bool Patroni::is_complete() const {
 }
 
 void Patroni::wait_until_complete() {
-  if (eventually([&] { return is_complete(); }, recovery_limit / 2)) return;
+  if (eventually([&] { return is_complete(); }, recovery_limit / 5)) return;
   restart_idle_standbys();
   if (eventually([&] { return is_complete(); }, recovery_limit)) return;
   throw std::runtime_error("the PostgreSQL cluster is not complete" + logs());
@@ -200,7 +200,8 @@ void Patroni::wait_until_complete() {
 void Patroni::restart_idle_standbys() {
   for (std::size_t server = 0; server < size; ++server) {
     try {
-      Session standby("postgresql://postgres:CHANGE-THIS-1@" + address_of(server) + "/postgres");
+      Session standby("postgresql://postgres:CHANGE-THIS-1@" + address_of(server) +
+                      "/postgres?target_session_attrs=any");
       if (standby.value("select pg_is_in_recovery() and not exists (select from pg_stat_wal_receiver)") !=
           "t")
         continue;

@@ -8,6 +8,12 @@
 
 namespace waybill::tests {
 
+namespace {
+
+constexpr auto reconnect_pause = std::chrono::milliseconds(250);
+
+}  // namespace
+
 struct Writers::Client {
   std::string name;
   std::mt19937_64 random;
@@ -97,22 +103,17 @@ bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client&
 void Writers::write_by_sql(const Shop& shop, Client& client) {
   std::optional<Session> session;
   while (!stopped_) {
-    eventually([&] {
-      try {
-        if (!session && !stopped_) session.emplace(database_url_);
-        return true;
-      } catch (const std::runtime_error&) {
-        return false;
-      }
-    });
     try {
+      if (!session) session.emplace(database_url_);
       while (session && !stopped_) {
         pause(client);
         change_by_sql(*session, shop, client);
       }
     } catch (const std::runtime_error&) {
-      // The ledger has the fate of the change in flight.
+      // The ledger has the fate of the change in flight. Clients without a pause would take the machine's
+      // time from the servers that recover.
       session.reset();
+      std::this_thread::sleep_for(reconnect_pause);
     }
   }
 }
