@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
-#include <iostream>
 #include <pwd.h>
 #include <sstream>
 #include <stdexcept>
@@ -176,44 +175,22 @@ std::optional<std::size_t> Patroni::complete_primary() const {
   return std::nullopt;
 }
 
-bool Patroni::is_complete() const {
-  const auto leader = complete_primary();
-  if (!leader) return false;
-  try {
-    Session admin("postgresql://postgres:CHANGE-THIS-1@" + address_of(*leader) + "/postgres");
-    return admin.number("select count(*) from pg_stat_replication where state = 'streaming'") ==
-           static_cast<std::int64_t>(size - 1);
-  } catch (const std::runtime_error&) {
-    return false;
-  }
-}
-
 void Patroni::wait_until_complete() {
-  if (eventually([&] { return is_complete(); }, recovery_limit / 5)) return;
-  restart_idle_standbys();
-  if (eventually([&] { return is_complete(); }, recovery_limit)) return;
+  const bool complete = eventually(
+      [&] {
+        const auto leader = complete_primary();
+        if (!leader) return false;
+        try {
+          Session admin("postgresql://postgres:CHANGE-THIS-1@" + address_of(*leader) + "/postgres");
+          return admin.number("select count(*) from pg_stat_replication where state = 'streaming'") ==
+                 static_cast<std::int64_t>(size - 1);
+        } catch (const std::runtime_error&) {
+          return false;
+        }
+      },
+      recovery_limit);
+  if (complete) return;
   throw std::runtime_error("the PostgreSQL cluster is not complete" + logs());
-}
-
-/// Restarts the standbys that do not stream, as an operator would. Patroni 3.0 does not always tell a primary
-/// that it had demoted without etcd whom to follow.
-void Patroni::restart_idle_standbys() {
-  for (std::size_t server = 0; server < size; ++server) {
-    try {
-      Session standby("postgresql://postgres:CHANGE-THIS-1@" + address_of(server) +
-                      "/postgres?target_session_attrs=any");
-      if (standby.value("select pg_is_in_recovery() and not exists (select from pg_stat_wal_receiver)") !=
-          "t")
-        continue;
-      std::cout << name_of(server) << " does not stream (primary_conninfo '"
-                << standby.value("select current_setting('primary_conninfo')") << "') and is restarted\n";
-      Http http(address_of(server), patroni_port);
-      http.set_deadline(recovery_limit);
-      http.post("/restart", json::object());
-    } catch (const std::exception& error) {
-      std::cout << name_of(server) << ": " << error.what() << "\n";
-    }
-  }
 }
 
 std::string Patroni::logs() const {

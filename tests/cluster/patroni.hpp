@@ -60,8 +60,6 @@ class Patroni {
   void start_patroni(std::size_t server);
   void create_database() const;
   std::optional<std::size_t> complete_primary() const;
-  bool is_complete() const;
-  void restart_idle_standbys();
 
   TempDirectory directory_;
   bool synchronous_ = true;
