@@ -1,4 +1,5 @@
 // Changes of many clients at the same time, which share statements.
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -41,6 +42,23 @@ TEST_F(ConcurrentChanges, OfManyClientsAllTakeEffect) {
                               {tenant.id}),
             static_cast<std::int64_t>(clients));
   EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1", {tenant.id}), 1);
+}
+
+TEST_F(ConcurrentChanges, ReadTheOrdersOfSeveralEditsTogether) {
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&, path = "/api/v1/Orders/" + tenant.create_order(),
+                          http = world.waybill.http(tenant.http.token())]() mutable {
+      for (int n = 0; !done; ++n) EXPECT_EQ(http.put(path, {{"notes", std::to_string(n)}}).status, 200);
+    });
+  }
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where datname = current_database() "
+               "and query like '%several callers of orders/values.sql%'") > 0;
+  }));
+  done = true;
 }
 
 TEST_F(ConcurrentChanges, AnEditOfALockedOrderKeepsTheOtherChange) {
