@@ -68,6 +68,7 @@ class DoctorTest : public testing::Test {
 TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   const TempDirectory directory;
   Waybill up("", {.data_dir = directory / "data"});
+  ASSERT_TRUE(up.process().wait_for_line("worker.lease_taken"));
   const Report report({"--data-dir", directory / "data"});
   EXPECT_EQ(report.status(), 0) << report.text();
   for (const char* const check :

@@ -44,21 +44,57 @@ TEST_F(ConcurrentChanges, OfManyClientsAllTakeEffect) {
   EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1", {tenant.id}), 1);
 }
 
-TEST_F(ConcurrentChanges, ReadTheOrdersOfSeveralEditsTogether) {
-  std::atomic<bool> done = false;
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < 16; ++i) {
-    threads.emplace_back([&, path = "/api/v1/Orders/" + tenant.create_order(),
-                          http = world.waybill.http(tenant.http.token())]() mutable {
-      for (int n = 0; !done; ++n) EXPECT_EQ(http.put(path, {{"notes", std::to_string(n)}}).status, 200);
-    });
+/// Requests of many clients that read in one turn of the event loop share a statement.
+class SharedReads : public WorkflowTest {
+ protected:
+  /// Lets clients repeat a request until the statement for several callers of `statement` is seen.
+  template <typename Request>
+  void expect_shared(const Waybill& api, const std::string& statement, Request request) {
+    std::atomic<bool> done = false;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back([&, http = api.http(tenant.http.token())]() mutable {
+        while (!done) EXPECT_EQ(request(http), 200);
+      });
+    }
+    EXPECT_TRUE(eventually([&] {
+      return tenant.sql.number(
+                 "select count(*) from pg_stat_activity where datname = current_database() "
+                 "and query like '%several callers of ' || $1 || '%'",
+                 {statement}) > 0;
+    })) << statement;
+    done = true;
   }
-  EXPECT_TRUE(eventually([&] {
-    return tenant.sql.number(
-               "select count(*) from pg_stat_activity where datname = current_database() "
-               "and query like '%several callers of orders/values.sql%'") > 0;
-  }));
-  done = true;
+};
+
+TEST_F(SharedReads, OfOrders) {
+  const std::string path = "/api/v1/Orders/" + tenant.create_order();
+  expect_shared(world.waybill, "orders/get.sql", [&](Http& http) { return http.get(path).status; });
+}
+
+TEST_F(SharedReads, OfOrdersThatAreEdited) {
+  const std::string path = "/api/v1/Orders/" + tenant.create_order();
+  expect_shared(world.waybill, "orders/values.sql",
+                [&](Http& http) { return http.put(path, {{"notes", "x"}}).status; });
+}
+
+TEST_F(SharedReads, OfTrackingPages) {
+  const std::string order = tenant.create_order();
+  const std::string shipment =
+      text_at(tenant.http.post("/api/v1/Orders/" + order + "/shipment", json::object{}).data(), "guid");
+  const std::string url = text_at(tenant.http.get("/api/v1/shipments/" + shipment).data(), "trackingUrl");
+  const std::string path = url.substr(url.find("/track/"));
+  // An address may see 120 pages a minute.
+  const Waybill api(world.database.url(), {.command = "api",
+                                           .arguments = {"--trusted-proxy", "127.0.0.1"},
+                                           .secret_key_file = world.waybill.secret_key_file()});
+  std::atomic<int> viewers = 0;
+  expect_shared(api, "tracking_pages/get.sql", [&](Http& http) {
+    const int viewer = ++viewers;
+    const std::string address = "10." + std::to_string(viewer / 65536) + '.' +
+                                std::to_string(viewer / 256 % 256) + '.' + std::to_string(viewer % 256);
+    return http.get(path, {{"X-Forwarded-For", address}}).status;
+  });
 }
 
 TEST_F(ConcurrentChanges, AnEditOfALockedOrderKeepsTheOtherChange) {
