@@ -131,27 +131,22 @@ void merge_schedule(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
-/// Adds an error if the action changes records.
-void check_changes_none(const json::object& action, const std::string& field, FieldErrors& errors) {
-  const auto* const type = actions::find_action(text_at(action, "type").value_or(""));
-  if (type != nullptr && type->changes_records())
-    errors.push_back({field + ".type", "changes a record, so that the schedule needs each: true"});
-}
-
 /// Adds errors for what a workflow with one run for all records of a schedule cannot have.
 void check_scheduled(const WorkflowDefinition& definition, FieldErrors& errors) {
   const auto choice = domain::parse_choice(definition.trigger_code);
   if (!choice || !choice->schedule || choice->schedule->each) return;
+  for_each_action(
+      definition.action, [&](const actions::Action& action, const json::object&, const std::string& field) {
+        if (action.changes_records())
+          errors.push_back({field + ".type", "changes a record, so that the schedule needs each: true"});
+      });
   const json::array* const steps = matching::stored_steps(definition.action);
-  if (steps == nullptr) return check_changes_none(definition.action, "action", errors);
-  for (std::size_t i = 0; i < steps->size(); ++i) {
-    const json::object& step = steps->at(i).as_object();
-    const std::string field = "steps[" + std::to_string(i) + "]";
+  for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i) {
     for (const char* const name : {"when", "until"}) {
-      if (is_given(step, name))
-        errors.push_back({field + '.' + name, "needs a record, so that the schedule needs each: true"});
+      if (is_given(steps->at(i).as_object(), name))
+        errors.push_back({"steps[" + std::to_string(i) + "]." + name,
+                          "needs a record, so that the schedule needs each: true"});
     }
-    check_changes_none(step, field, errors);
   }
 }
 

@@ -26,6 +26,17 @@ class Schedules : public WorkflowTest {
     EXPECT_TRUE(eventually([&] { return !next_tick(guid).empty(); }));
     return guid;
   }
+  /// The definition with steps in place of its action.
+  json::object with_steps(const json::array& steps) const {
+    json::object body = definition({{"steps", steps}});
+    body.erase("action");
+    return body;
+  }
+  std::string scheduled_steps(const json::array& steps) {
+    const std::string guid = text_at(tenant.configure(with_steps(steps)), "guid");
+    EXPECT_TRUE(eventually([&] { return !next_tick(guid).empty(); }));
+    return guid;
+  }
   json::value details(const json::object& body) {
     const Response refused = tenant.http.post("/api/workflows/configure", body);
     EXPECT_EQ(refused.status, 400) << refused.text;
@@ -93,15 +104,12 @@ TEST_F(Schedules, GiveTemplatesTheListAtTheRoot) {
 
 TEST_F(Schedules, AllStepsOfTheOneRunSeeTheListOfTheTick) {
   const std::string order = tenant.create_order({{"orderNumber", "A-1"}});
-  json::object steps = definition();
-  steps.erase("action");
-  steps["steps"] = {{{"type", "webhook"}, {"recipient", url("first")}},
-                    {{"type", "wait"}, {"delay", "PT0.3S"}},
-                    {{"type", "webhook"},
-                     {"recipient", url("last")},
-                     {"template", R"({"n": {{count}}, "of": "{{#items}}{{orderNumber}}{{/items}}"})"}}};
-  const std::string workflow = text_at(tenant.configure(steps), "guid");
-  ASSERT_TRUE(eventually([&] { return !next_tick(workflow).empty(); }));
+  const std::string workflow =
+      scheduled_steps({{{"type", "webhook"}, {"recipient", url("first")}},
+                       {{"type", "wait"}, {"delay", "PT0.3S"}},
+                       {{"type", "webhook"},
+                        {"recipient", url("last")},
+                        {"template", R"({"n": {{count}}, "of": "{{#items}}{{orderNumber}}{{/items}}"})"}}});
   tick(workflow);
   EXPECT_EQ(at(wait_for(1, "first").at(0).json_body(), "data.count"), 1);
   tenant.create_order({{"orderNumber", "A-2"}});
@@ -119,12 +127,10 @@ TEST_F(Schedules, AllStepsOfTheOneRunSeeTheListOfTheTick) {
 }
 
 TEST_F(Schedules, StepsThatNeedARecordAreNamedUnlessThereIsARunForEach) {
-  json::object body = definition();
-  body.erase("action");
-  body["steps"] = {{{"type", "webhook"}, {"recipient", url()}, {"when", {{"notes", "x"}}}},
-                   {{"type", "wait"}, {"until", "createdAt"}},
-                   {{"type", "update_record"}, {"set", {{"notes", "x"}}}},
-                   {{"type", "stop"}}};
+  json::object body = with_steps({{{"type", "webhook"}, {"recipient", url()}, {"when", {{"notes", "x"}}}},
+                                  {{"type", "wait"}, {"until", "createdAt"}},
+                                  {{"type", "update_record"}, {"set", {{"notes", "x"}}}},
+                                  {{"type", "stop"}}});
   const json::object refused = details(body).as_object();
   EXPECT_EQ(refused.size(), 3U) << to_json(refused);
   for (const char* const field : {"steps[0].when", "steps[1].until", "steps[2].type"})
@@ -173,13 +179,9 @@ TEST_F(Schedules, TheListsOfRunsAreErasedWithAPerson) {
 
 TEST_F(Schedules, TheListsOfRunsOfSeveralStepsAreErasedWithAPerson) {
   const std::string order = tenant.create_order();
-  json::object body = definition();
-  body.erase("action");
-  body["steps"] = {{{"type", "webhook"}, {"recipient", url("first")}},
-                   {{"type", "wait"}, {"delay", "PT1H"}},
-                   {{"type", "webhook"}, {"recipient", url("last")}}};
-  const std::string workflow = text_at(tenant.configure(body), "guid");
-  ASSERT_TRUE(eventually([&] { return !next_tick(workflow).empty(); }));
+  const std::string workflow = scheduled_steps({{{"type", "webhook"}, {"recipient", url("first")}},
+                                                {{"type", "wait"}, {"delay", "PT1H"}},
+                                                {{"type", "webhook"}, {"recipient", url("last")}}});
   tick(workflow);
   const json::object run = tenant.run_with_status(workflow, "waiting");
   const auto texts_with = [&](const std::string& name) {

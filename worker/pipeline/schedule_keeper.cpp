@@ -201,13 +201,15 @@ void ScheduleKeeper::queue_runs(const Tick& tick, const Workflow& workflow) {
       json::array items;
       for (json::object& record : records) items.push_back(std::move(record));
       json::object list{{"count", items.size()}, {"items", std::move(items)}};
-      fired[0].runs.push_back(workflow.steps.empty() ? plan_list_run(due, std::move(list), workflow, now)
-                                                     : plan_timer_run(due, workflow, now));
-      if (!workflow.steps.empty())
+      if (workflow.steps.empty()) {
+        fired[0].runs.push_back(plan_list_run(due, std::move(list), workflow, now));
+      } else {
+        fired[0].runs.push_back(plan_timer_run(due, workflow, now));
         session_->run(sql::KeepList{.business = tick.business_id,
                                     .run = fired[0].runs.front().run.key.guid,
                                     .number = storage::list_text_number,
                                     .list = to_json(list)});
+      }
     }
   }
   guard_.watch(*session_, fired);

@@ -130,11 +130,13 @@ void RunPreparer::store_steps(storage::Session& session, std::vector<storage::Cl
   for (storage::ClaimedRun& claimed : runs) {
     if (performs_step(claimed.run)) begun.push_back(&claimed);
   }
+  if (begun.empty()) return;
   std::unordered_set<Guid> lost;
   const auto store = [&](std::span<storage::ClaimedRun* const> some) {
     std::vector<const storage::Run*> steps;
     for (const storage::ClaimedRun* const claimed : some) steps.push_back(&claimed->run);
     const std::vector<Guid> held = storage::RunStore(session, worker_).begin_steps(steps, lease);
+    if (held.size() == steps.size()) return;
     for (const storage::Run* const run : steps) lost.insert(run->key.guid);
     for (const Guid& run : held) lost.erase(run);
   };
