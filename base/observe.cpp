@@ -76,6 +76,7 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Times the database could not be reached."},
     {Observable::database_reconnected, "database.reconnected", info},
     {Observable::migration_applied, "database.migration_applied", info},
+    {Observable::migration_delayed, "database.migration_delayed", warning},
     {Observable::slow_statement, "database.slow_statement", warning, "waybill_slow_statements_total",
      "Statements slower than the configured limit."},
     {Observable::statement_failed, "database.statement_failed", error, "waybill_statement_failures_total",

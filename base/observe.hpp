@@ -34,6 +34,7 @@ enum class Observable : std::uint8_t {
   database_unavailable,
   database_reconnected,
   migration_applied,
+  migration_delayed,
   slow_statement,
   statement_failed,
   postgres_started,

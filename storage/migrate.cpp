@@ -61,6 +61,12 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
   return count;
 }
 
+// Writers that arrive while a migration waits for a lock wait behind it. PostgreSQL looks for deadlocks after
+// a second (deadlock_timeout), so the first tries give way before a writer's transaction is ended. Under a
+// load of long transactions only a longer wait succeeds.
+constexpr std::chrono::milliseconds first_lock_time{400};
+constexpr std::chrono::milliseconds longest_lock_time{2000};
+
 // Begins each step of a migration that runs outside a transaction.
 constexpr std::string_view step_line = "\n-- @step\n";
 
@@ -74,30 +80,25 @@ std::vector<std::string> steps_of(const std::string& text) {
   return steps;
 }
 
-/// Runs a step. `create index concurrently` waits for the transactions of other sessions. One that waits for
-/// this session in turn, such as a previous release that migrates, is a deadlock, which ends one of the two.
-void run_step(blocking::Connection& session, const std::string& step) {
-  constexpr std::string_view deadlock_detected = "40P01";
-  constexpr int most_tries = 5;
-  for (int tries = 1;; ++tries) {
-    try {
-      session.execute(step);
-      return;
-    } catch (const StatementError& error) {
-      if (error.sqlstate() != deadlock_detected || tries == most_tries) throw;
-    }
-  }
+void limit_lock_time(blocking::Connection& session, std::chrono::milliseconds limit) {
+  session.execute("set lock_timeout = " + std::to_string(limit.count()));
 }
 
-void run(blocking::Connection& session, const Statement& migration) {
+void run(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds lock_time) {
   const auto schema = session.run(sql::schema_migrations::Schema{});
   const auto text = in_schema(std::string(migration.text), schema.front().name);
   const std::string sum = checksum(migration);
   const sql::schema_migrations::Record record{.name = migration.name, .checksum = sum};
   if (const auto steps = steps_of(text); !steps.empty()) {
-    for (const auto& step : steps) run_step(session, step);
+    for (const auto& step : steps) {
+      // `create index concurrently` waits for the end of all transactions, but keeps no writer waiting.
+      const bool is_concurrent = step.find(" index concurrently ") != std::string::npos;
+      limit_lock_time(session, is_concurrent ? std::chrono::milliseconds::zero() : lock_time);
+      session.execute(step);
+    }
     session.run(record);
   } else {
+    limit_lock_time(session, lock_time);
     session.transact([&](blocking::Transaction& transaction) {
       transaction.execute(text);
       transaction.run(record);
@@ -105,13 +106,21 @@ void run(blocking::Connection& session, const Statement& migration) {
   }
 }
 
-void apply(blocking::Connection& session, const Statement& migration) {
+/// Runs a migration again while it is in conflict with the locks of other sessions.
+void apply(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds patience) {
   const auto begin = std::chrono::steady_clock::now();
-  try {
-    run(session, migration);
-  } catch (const StatementError& error) {
-    throw MigrationError("migration " + std::string(migration.name) + " fails: " + error.what() + " (" +
-                         error.sqlstate() + ")");
+  for (auto lock_time = first_lock_time;; lock_time = std::min(2 * lock_time, longest_lock_time)) {
+    try {
+      run(session, migration, lock_time);
+      break;
+    } catch (const StatementError& error) {
+      if (!is_lock_conflict(error) || std::chrono::steady_clock::now() - begin >= patience) {
+        throw MigrationError("migration " + std::string(migration.name) + " fails: " + error.what() + " (" +
+                             error.sqlstate() + ")");
+      }
+      observe(Observable::migration_delayed, {{"name", migration.name}, {"error", error.what()}});
+    }
+    std::this_thread::sleep_for(lock_time);  // writers go on
   }
   const auto took = std::chrono::steady_clock::now() - begin;
   observe(Observable::migration_applied,
@@ -130,13 +139,14 @@ void lock(blocking::Connection& session) {
 
 }  // namespace
 
-std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations) {
+std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations,
+                                 std::chrono::milliseconds patience) {
   blocking::Connection session(url, "waybill migrate");
   lock(session);
   session.run(sql::schema_migrations::Create{});
   std::vector<std::string> applied;
   for (const auto& migration : migrations.subspan(count_applied(session, migrations))) {
-    apply(session, migration);
+    apply(session, migration, patience);
     applied.emplace_back(migration.name);
   }
   return applied;

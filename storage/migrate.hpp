@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,15 +21,20 @@ class MigrationError : public std::runtime_error {
 /// the current schema. If several processes start at once, one applies them and the others wait. A crash
 /// loses the migration that was running.
 ///
+/// A migration waits 0.4 s for a lock, because writers wait behind it. If another session holds the lock, or
+/// both wait for each other, it is rolled back and begins again after a pause, with up to 2 s for each lock;
+/// `patience` limits this.
+///
 /// A migration with lines `-- @step` runs outside a transaction, so it can build an index while others write.
 /// Each of these lines begins one statement or several; those of a step commit together. Only a complete
 /// migration is recorded. After a failure or a crash all steps run again, so each must be repeatable: `create
 /// index concurrently` follows a step that drops what an earlier attempt left.
 ///
-/// Throws DatabaseUnavailable, or MigrationError if a migration fails,
-/// was changed after it was applied, is missing although a later one is applied, or is unknown to this
-/// program (the schema is newer, or an unreleased version made it).
-std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations);
+/// Throws DatabaseUnavailable, or MigrationError if a migration fails, was changed after it was applied, is
+/// missing although a later one is applied, or is unknown to this program (the schema is newer, or an
+/// unreleased version made it).
+std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations,
+                                 std::chrono::milliseconds patience = std::chrono::minutes(5));
 
 /// Applies this program's migrations and creates the partitions of the coming days.
 std::vector<std::string> migrate(const std::string& url);

@@ -58,9 +58,10 @@ std::optional<Failure> refusal_of(const storage::StatementError& error) {
   if (state == "23514" || state.starts_with("22")) {
     return Failure(ErrorCode::validation_error, "A value of the request is out of its range.");
   }
-  const bool is_temporary = state.starts_with("40") || state.starts_with("53") || state.starts_with("57") ||
-                            state.starts_with("08") || state == "55P03";
-  if (is_temporary) return Failure(ErrorCode::unavailable, std::string(unreachable));
+  if (state.starts_with("40") || state == "55P03")
+    return Failure(ErrorCode::unavailable, "The request was in conflict with another change; try again.");
+  if (state.starts_with("53") || state.starts_with("57") || state.starts_with("08"))
+    return Failure(ErrorCode::unavailable, std::string(unreachable));
   return std::nullopt;
 }
 

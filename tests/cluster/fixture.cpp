@@ -107,11 +107,12 @@ void LoadedCluster::print_answers() const {
   for (const auto& [status, count] : ledger.answers())
     std::cout << " " << (status == 0 ? "none" : std::to_string(status)) << " " << count;
   std::cout << "\n";
+  for (const std::string& failure : ledger.failures()) std::cout << "  " << failure << "\n";
 }
 
-void LoadedCluster::check_everything(Session& database) const {
+void LoadedCluster::check_everything(Session& database, Ledger::Moment ordered_since) const {
   ledger.check(database);
-  ledger.check_order(database);
+  ledger.check_order(database, ordered_since);
   print_answers();
   EXPECT_EQ(ledger.answers()[500], 0U);
   const std::string moves =

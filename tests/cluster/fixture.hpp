@@ -51,7 +51,7 @@ class LoadedCluster : public testing::Test {
   Session finish_load();
   /// Checks all that must hold without a loss: each change delivered, none invented, order, one move of the
   /// status, no response with 500.
-  void check_everything(Session& database) const;
+  void check_everything(Session& database, Ledger::Moment ordered_since = {}) const;
   void print_answers() const;
 
   /// Returns after this time, in which the load goes on.

@@ -31,8 +31,12 @@ TEST_F(RollingUpgrade, FailsNoRequestAndLosesNoEvent) {
     service->start_worker(i);
     let_load_run(1s);
   }
+  // A worker of the old program can reorder the changes of a record if a migration keeps it from recording
+  // one.
+  const auto upgraded = std::chrono::steady_clock::now();
+  let_load_run(5s);
   Session database = finish_load();
-  check_everything(database);
+  check_everything(database, upgraded);
   for (const auto& [status, count] : ledger.answers())
     EXPECT_TRUE(status == 200 || status == 201) << count << " requests got " << status;
 }

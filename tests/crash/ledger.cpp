@@ -36,9 +36,20 @@ void Ledger::wrote(std::string mark, Fate fate) {
   written_.insert_or_assign(std::move(mark), Written{fate, std::chrono::steady_clock::now()});
 }
 
-void Ledger::answered(int status) {
+void Ledger::answered(int status, const std::string& failure) {
   const std::lock_guard lock(mutex_);
   ++answers_[status];
+  if (!failure.empty()) failures_.insert(failure);
+}
+
+std::size_t Ledger::add_writer() {
+  const std::lock_guard lock(mutex_);
+  return ++writers_;
+}
+
+std::set<std::string> Ledger::failures() const {
+  const std::lock_guard lock(mutex_);
+  return failures_;
 }
 
 std::map<int, std::size_t> Ledger::answers() const {
@@ -156,7 +167,7 @@ void Ledger::check(Session& database) const {
             << " %)\n";
 }
 
-void Ledger::check_order(Session& database) const {
+void Ledger::check_order(Session& database, Moment since) const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> overtaken;
   std::string record;
@@ -169,6 +180,8 @@ void Ledger::check_order(Session& database) const {
     const std::string mark = row.at(1).value_or("");
     const auto arrival = arrivals_.find(mark);
     if (arrival == arrivals_.end()) continue;
+    if (const auto written = written_.find(mark); written == written_.end() || written->second.at < since)
+      continue;
     if (latest && arrival->second < *latest) overtaken.insert(mark);
     latest = latest ? std::max(*latest, arrival->second) : arrival->second;
   }

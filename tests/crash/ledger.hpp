@@ -24,10 +24,14 @@ class Ledger {
 
   void wrote(std::string mark, Fate fate);
   void received(std::string mark, std::string webhook_id);
-  /// The status of a response of the API; 0 if there was none.
-  void answered(int status);
+  /// The status of a response of the API, 0 if there was none, and the text of a failed one.
+  void answered(int status, const std::string& failure = {});
+  /// A number that no other writer of this ledger has.
+  std::size_t add_writer();
 
   std::map<int, std::size_t> answers() const;
+  /// The texts of failed responses, each once.
+  std::set<std::string> failures() const;
   /// The number of changes acknowledged in a period.
   std::size_t acknowledged(Moment from, Moment until) const;
   /// When the mark was first received.
@@ -42,8 +46,8 @@ class Ledger {
   /// Compares; a difference is a failure of the test. Prints the figures as one line.
   void check(Session& database) const;
   /// Fails if the first webhooks of a record's changes came in another order than their events. Correct only
-  /// for workflows with `ordered`.
-  void check_order(Session& database) const;
+  /// for workflows with `ordered`. Changes written before `since` are left out.
+  void check_order(Session& database, Moment since = {}) const;
 
   struct Losses {
     std::size_t acknowledged = 0;
@@ -68,6 +72,8 @@ class Ledger {
   std::map<std::string, Written> written_;
   std::map<std::string, Moment> arrivals_;
   std::map<int, std::size_t> answers_;
+  std::set<std::string> failures_;
+  std::size_t writers_ = 0;
   std::map<std::string, std::string> id_of_mark_;
   std::map<std::string, std::string> mark_of_id_;
   std::vector<std::string> contradictions_;

@@ -34,15 +34,17 @@ Writers::Writers(Ledger& ledger, const std::vector<Shop>& shops, std::string dat
       database_url_(std::move(database_url)),
       api_port_(std::move(api_port)),
       interval_(interval) {
-  for (std::size_t i = 0; i < shops.size(); ++i) {
-    threads_.emplace_back([this, shop = shops[i],
-                           client = Client{"a" + std::to_string(i), std::mt19937_64(seed + i)}]() mutable {
-      write_by_api(shop, client);
-    });
-    threads_.emplace_back([this, shop = shops[i],
-                           client = Client{"s" + std::to_string(i), std::mt19937_64(~seed + i)}]() mutable {
-      write_by_sql(shop, client);
-    });
+  for (const Shop& shop : shops) {
+    const std::size_t number = ledger_.add_writer();
+    const std::string name = std::to_string(number);
+    threads_.emplace_back(
+        [this, shop, client = Client{"a" + name, std::mt19937_64(seed + number)}]() mutable {
+          write_by_api(shop, client);
+        });
+    threads_.emplace_back(
+        [this, shop, client = Client{"s" + name, std::mt19937_64(~seed + number)}]() mutable {
+          write_by_sql(shop, client);
+        });
   }
 }
 
@@ -84,8 +86,9 @@ bool Writers::change_by_api(std::optional<Http>& http, const Shop& shop, Client&
                           {"deliveryAddress", {{"street", "Rua 1"}, {"city", client.city()}}},
                           {"notes", mark}})
             : http->put("/api/v1/Orders/" + client.pick(shop.orders), {{"notes", mark}});
-    ledger_.answered(response.status);
-    if (response.status == 200 || response.status == 201) {
+    const bool succeeded = response.status == 200 || response.status == 201;
+    ledger_.answered(response.status, succeeded ? "" : response.text);
+    if (succeeded) {
       ledger_.wrote(mark, Ledger::Fate::committed);
       return true;
     }

@@ -35,6 +35,14 @@ class Migrate : public testing::Test {
     }
   }
 
+  /// True if a statement waits for a lock and began at least `since` ago.
+  bool waits_for_a_lock(const std::string& statement, const std::string& since = "0") {
+    return database_.number(
+               "select count(*) from pg_stat_activity where datname = current_database() and query like $1 "
+               "and wait_event_type = 'Lock' and query_start <= now() - $2::interval",
+               {statement, since}) > 0;
+  }
+
   TestDatabase database_{TestDatabase::Content::empty};
 };
 
@@ -101,6 +109,52 @@ TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
   EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
 }
 
+constexpr Statement of_both{"0002_of_both", "alter table a add x int; alter table b add x int"};
+
+TEST_F(Migrate, AWaitingMigrationLetsWritersPass) {
+  const Statement two[] = {first, of_both};
+  migrate(database_.url(), std::span(two, 1));
+  Session reader(database_.url());
+  reader.exec("begin");
+  reader.exec("select from a");
+  auto migrated = std::async(std::launch::async, [&] { return migrate(database_.url(), two); });
+  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("alter table%"); }));
+  Session writer(database_.url());
+  writer.exec("set statement_timeout = '5s'");
+  EXPECT_NO_THROW(writer.exec("insert into a values (1)"));
+  reader.exec("commit");
+  EXPECT_THAT(migrated.get(), ElementsAre("0002_of_both"));
+}
+
+TEST_F(Migrate, AWriterThatWaitsForTheMigrationWhichWaitsForItIsNotEnded) {
+  const Statement two[] = {first, of_both};
+  migrate(database_.url(), std::span(two, 1));
+  Session writer(database_.url());
+  writer.exec("begin");
+  writer.exec("insert into b values (1)");
+  auto migrated = std::async(std::launch::async, [&] { return migrate(database_.url(), two); });
+  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("alter table%"); }));
+  EXPECT_NO_THROW(writer.exec("insert into a values (1)"));
+  writer.exec("commit");
+  EXPECT_THAT(migrated.get(), ElementsAre("0002_of_both"));
+  EXPECT_EQ(database_.number("select count(*) from a"), 1);
+}
+
+TEST_F(Migrate, EndsIfASessionKeepsALock) {
+  const Statement two[] = {first, of_both};
+  migrate(database_.url(), std::span(two, 1));
+  Session reader(database_.url());
+  reader.exec("begin");
+  reader.exec("select from b");
+  try {
+    migrate(database_.url(), two, std::chrono::seconds(1));
+    ADD_FAILURE() << "the lock is held";
+  } catch (const MigrationError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("0002_of_both"), HasSubstr("55P03")));
+  }
+  EXPECT_EQ(database_.number("select count(*) from information_schema.columns where column_name = 'x'"), 0);
+}
+
 constexpr Statement in_steps{"0002_in_steps",
                              "-- Builds an index.\n"
                              "-- @step\ndrop index concurrently if exists @schema@.a_by_id;\n"
@@ -132,11 +186,7 @@ TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
   std::vector<std::future<std::vector<std::string>>> all;
   for (int i = 0; i < 4; ++i)
     all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
-  ASSERT_TRUE(eventually([&] {
-    return database_.number(
-               "select count(*) from pg_stat_activity where query like '%create index concurrently%' "
-               "and wait_event_type = 'Lock'") > 0;
-  }));
+  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("%create index concurrently%", "700 ms"); }));
   writer.exec("commit");
   std::vector<std::string> applied;
   for (auto& one : all) {
