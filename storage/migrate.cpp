@@ -61,11 +61,11 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
   return count;
 }
 
-// Writers that arrive while a migration waits for a lock wait behind it. PostgreSQL looks for deadlocks after
-// a second (deadlock_timeout), so the first tries give way before a writer's transaction is ended. Under a
-// load of long transactions only a longer wait succeeds.
-constexpr std::chrono::milliseconds first_lock_time{400};
-constexpr std::chrono::milliseconds longest_lock_time{2000};
+// Writers that arrive while a migration waits for a lock wait behind it, so it gives way after a while.
+// Longer than PostgreSQL waits before it looks for deadlocks (deadlock_timeout, 1 s), because under load only
+// that ends them.
+constexpr std::chrono::milliseconds lock_time{3000};
+constexpr std::chrono::milliseconds pause_after_conflict{500};
 
 // Begins each step of a migration that runs outside a transaction.
 constexpr std::string_view step_line = "\n-- @step\n";
@@ -84,7 +84,7 @@ void limit_lock_time(blocking::Connection& session, std::chrono::milliseconds li
   session.execute("set lock_timeout = " + std::to_string(limit.count()));
 }
 
-void run(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds lock_time) {
+void run(blocking::Connection& session, const Statement& migration) {
   const auto schema = session.run(sql::schema_migrations::Schema{});
   const auto text = in_schema(std::string(migration.text), schema.front().name);
   const std::string sum = checksum(migration);
@@ -109,9 +109,9 @@ void run(blocking::Connection& session, const Statement& migration, std::chrono:
 /// Runs a migration again while it is in conflict with the locks of other sessions.
 void apply(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds patience) {
   const auto begin = std::chrono::steady_clock::now();
-  for (auto lock_time = first_lock_time;; lock_time = std::min(2 * lock_time, longest_lock_time)) {
+  for (;;) {
     try {
-      run(session, migration, lock_time);
+      run(session, migration);
       break;
     } catch (const StatementError& error) {
       if (!is_lock_conflict(error) || std::chrono::steady_clock::now() - begin >= patience) {
@@ -120,7 +120,7 @@ void apply(blocking::Connection& session, const Statement& migration, std::chron
       }
       observe(Observable::migration_delayed, {{"name", migration.name}, {"error", error.what()}});
     }
-    std::this_thread::sleep_for(lock_time);  // writers go on
+    std::this_thread::sleep_for(pause_after_conflict);
   }
   const auto took = std::chrono::steady_clock::now() - begin;
   observe(Observable::migration_applied,

@@ -120,7 +120,7 @@ TEST_F(Migrate, AWaitingMigrationLetsWritersPass) {
   auto migrated = std::async(std::launch::async, [&] { return migrate(database_.url(), two); });
   ASSERT_TRUE(eventually([&] { return waits_for_a_lock("alter table%"); }));
   Session writer(database_.url());
-  writer.exec("set statement_timeout = '5s'");
+  writer.exec("set statement_timeout = '10s'");
   EXPECT_NO_THROW(writer.exec("insert into a values (1)"));
   reader.exec("commit");
   EXPECT_THAT(migrated.get(), ElementsAre("0002_of_both"));
@@ -186,7 +186,7 @@ TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
   std::vector<std::future<std::vector<std::string>>> all;
   for (int i = 0; i < 4; ++i)
     all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
-  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("%create index concurrently%", "700 ms"); }));
+  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("%create index concurrently%", "4 s"); }));
   writer.exec("commit");
   std::vector<std::string> applied;
   for (auto& one : all) {
