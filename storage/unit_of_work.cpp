@@ -35,7 +35,8 @@ class UnitOfWork::State {
     }
   }
 
-  /// Runs one statement behind its own savepoint. Repeats it once if its prepared plan was outdated.
+  /// Runs one statement behind its own savepoint. Repeats it once if its plan was outdated or it lost a
+  /// deadlock.
   asio::awaitable<Rows> run_alone(Statement statement, std::string text, Params params, Format format,
                                   std::optional<std::string> cause) {
     check();
@@ -51,7 +52,7 @@ class UnitOfWork::State {
       auto outcome = co_await session_->flush();
       if (!outcome.error) co_return std::move(outcome.rows);
       if (session_->is_open()) session_->undo();
-      if (!outcome.stale || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
+      if (!outcome.can_repeat || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
     }
   }
 

@@ -97,7 +97,7 @@ asio::awaitable<Rows> WritePool::send(const Statement& statement, const Params& 
     return session->flush();
   };
   auto outcome = co_await attempt();
-  if (outcome.stale && session->is_open()) {
+  if (outcome.can_repeat && session->is_open()) {
     co_await session->roll_back();
     if (session->is_open()) outcome = co_await attempt();
   }

@@ -20,6 +20,8 @@ constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint pa
 constexpr Statement commit_statement{"transaction.commit", "commit"};
 constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 
+constexpr std::string_view deadlock_detected = "40P01";
+
 // Their addresses are the channel's owner pointers, which identify the kind of a step.
 char step_control;
 char step_statement;
@@ -107,9 +109,9 @@ void WriteSession::received(void* owner, Answer answer) {
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(StatementError("not run", "25P02", ""));
       return;
     case Answer::Kind::stale:
-      outcome_.stale = true;
-      [[fallthrough]];
     case Answer::Kind::failed:
+      if (answer.kind == Answer::Kind::stale || answer.error->sqlstate() == deadlock_detected)
+        outcome_.can_repeat = true;
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }
 }

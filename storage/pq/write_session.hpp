@@ -24,7 +24,7 @@ namespace waybill::storage::pq {
 struct Outcome {
   Rows rows;
   std::exception_ptr error;                // StatementError or DatabaseUnavailable
-  bool stale = false;                      // the error is an outdated plan; the unit can be sent again
+  bool can_repeat = false;                 // the error is an outdated plan or a lost deadlock
   std::optional<CommitPosition> position;  // if asked for
 };
 

@@ -99,6 +99,27 @@ TEST_F(DatabaseWrites, ArePreparedAgainWhenThePlanIsStale) {
   EXPECT_EQ(count(), 3);
 }
 
+TEST_F(DatabaseWrites, AreMadeAgainAfterALostDeadlock) {
+  static constexpr Statement both{
+      "things.both",
+      "update things set cause = 'both' where id = any (array[1, 2]) returning pg_backend_pid()"};
+  server_.exec("insert into things (id) values (1), (2)");
+  open();
+  auto rival = server_.connect();
+  rival.exec("begin");
+  rival.exec("update things set cause = 'rival' where id = 2");
+  auto written = start([&] { return database_->write(both, {}, {}); });
+  ASSERT_TRUE(eventually([&] {
+    return server_.number(
+               "select count(*) from pg_stat_activity where datname = current_database() "
+               "and application_name = 'tested' and wait_event_type = 'Lock'") > 0;
+  }));
+  EXPECT_NO_THROW(rival.exec("update things set cause = 'rival' where id = 1"));
+  rival.exec("commit");
+  EXPECT_EQ(written.get().affected(), 2U);
+  EXPECT_EQ(server_.number("select count(*) from things where cause = 'both'"), 2);
+}
+
 TEST_F(DatabaseWrites, EndAtTheStatementTimeout) {
   auto hasty = options();
   hasty.statement_timeout = 30ms;
