@@ -65,7 +65,9 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
 // Longer than PostgreSQL waits before it looks for deadlocks (deadlock_timeout, 1 s), because under load only
 // that ends them.
 constexpr std::chrono::milliseconds lock_time{3000};
-constexpr std::chrono::milliseconds pause_after_conflict{500};
+// The pause after a conflict doubles, so that writers have most of the time while a session keeps a lock.
+constexpr std::chrono::milliseconds first_pause{500};
+constexpr std::chrono::milliseconds longest_pause{16000};
 
 // Begins each step of a migration that runs outside a transaction.
 constexpr std::string_view step_line = "\n-- @step\n";
@@ -109,7 +111,7 @@ void run(blocking::Connection& session, const Statement& migration) {
 /// Runs a migration again while it is in conflict with the locks of other sessions.
 void apply(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds patience) {
   const auto begin = std::chrono::steady_clock::now();
-  for (;;) {
+  for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     try {
       run(session, migration);
       break;
@@ -120,7 +122,7 @@ void apply(blocking::Connection& session, const Statement& migration, std::chron
       }
       observe(Observable::migration_delayed, {{"name", migration.name}, {"error", error.what()}});
     }
-    std::this_thread::sleep_for(pause_after_conflict);
+    std::this_thread::sleep_for(pause);
   }
   const auto took = std::chrono::steady_clock::now() - begin;
   observe(Observable::migration_applied,
