@@ -64,7 +64,7 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
 // Writers that arrive while a migration waits for a lock wait behind it, so it gives way after a while.
 // Longer than PostgreSQL waits before it looks for deadlocks (deadlock_timeout, 1 s), because under load only
 // that ends them.
-constexpr std::chrono::milliseconds lock_time{3000};
+constexpr std::chrono::milliseconds lock_time{1500};
 // The pause after a conflict doubles, so that writers have most of the time while a session keeps a lock.
 constexpr std::chrono::milliseconds first_pause{500};
 constexpr std::chrono::milliseconds longest_pause{16000};

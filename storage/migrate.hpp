@@ -21,7 +21,7 @@ class MigrationError : public std::runtime_error {
 /// the current schema. If several processes start at once, one applies them and the others wait. A crash
 /// loses the migration that was running.
 ///
-/// A migration waits 3 s for a lock, because writers wait behind it. If another session holds the lock, or
+/// A migration waits 1.5 s for a lock, because writers wait behind it. If another session holds the lock, or
 /// both wait for each other, it is rolled back and begins again after a pause; `patience` limits this.
 ///
 /// A migration with lines `-- @step` runs outside a transaction, so it can build an index while others write.

@@ -186,7 +186,7 @@ TEST_F(Migrate, AnIndexIsBuiltWhileOtherProcessesWaitToMigrate) {
   std::vector<std::future<std::vector<std::string>>> all;
   for (int i = 0; i < 4; ++i)
     all.push_back(std::async(std::launch::async, [&] { return migrate(database_.url(), two); }));
-  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("%create index concurrently%", "4 s"); }));
+  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("%create index concurrently%", "2 s"); }));
   writer.exec("commit");
   std::vector<std::string> applied;
   for (auto& one : all) {
