@@ -104,8 +104,11 @@ TEST_F(DatabaseWrites, AreMadeAgainAfterALostDeadlock) {
       "things.both",
       "update things set cause = 'both' where id = any (array[1, 2]) returning pg_backend_pid()"};
   server_.exec("insert into things (id) values (1), (2)");
+  // The session that looks for a deadlock first loses it.
+  server_.exec("alter database " + server_.name() + " set deadlock_timeout = '3s'");
   open();
   auto rival = server_.connect();
+  rival.exec("set deadlock_timeout = '1min'");
   rival.exec("begin");
   rival.exec("update things set cause = 'rival' where id = 2");
   auto written = start([&] { return database_->write(both, {}, {}); });
