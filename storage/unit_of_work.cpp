@@ -52,7 +52,9 @@ class UnitOfWork::State {
       auto outcome = co_await session_->flush();
       if (!outcome.error) co_return std::move(outcome.rows);
       if (session_->is_open()) session_->undo();
-      if (!outcome.can_repeat || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
+      if (!outcome.repeat_after || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
+      co_await pq::pause(*outcome.repeat_after);
+      check();
     }
   }
 

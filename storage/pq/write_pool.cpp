@@ -97,8 +97,9 @@ asio::awaitable<Rows> WritePool::send(const Statement& statement, const Params& 
     return session->flush();
   };
   auto outcome = co_await attempt();
-  if (outcome.can_repeat && session->is_open()) {
+  if (outcome.repeat_after && session->is_open()) {
     co_await session->roll_back();
+    co_await pause(*outcome.repeat_after);
     if (session->is_open()) outcome = co_await attempt();
   }
   note(commits, outcome, *session);

@@ -1,8 +1,11 @@
 #include "storage/pq/write_session.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include "storage/sql/standbys.sql.hpp"
 #include "storage/typed_rows.hpp"
@@ -21,6 +24,8 @@ constexpr Statement commit_statement{"transaction.commit", "commit"};
 constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 
 constexpr std::string_view deadlock_detected = "40P01";
+// Without it, the unit can take its first lock again before the winner wakes up.
+constexpr std::chrono::milliseconds time_of_the_winner{50};
 
 // Their addresses are the channel's owner pointers, which identify the kind of a step.
 char step_control;
@@ -37,6 +42,11 @@ std::optional<CommitPosition> position_of(const Rows& rows) {
 }
 
 }  // namespace
+
+asio::awaitable<void> pause(Duration time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  co_await timer.async_wait(asio::use_awaitable);
+}
 
 WriteSession::WriteSession(asio::io_context& io, ChannelOptions options)
     : channel_(std::make_shared<Channel>(io, std::move(options), *this)), io_(io) {}
@@ -110,8 +120,8 @@ void WriteSession::received(void* owner, Answer answer) {
       return;
     case Answer::Kind::stale:
     case Answer::Kind::failed:
-      if (answer.kind == Answer::Kind::stale || answer.error->sqlstate() == deadlock_detected)
-        outcome_.can_repeat = true;
+      if (answer.kind == Answer::Kind::stale) outcome_.repeat_after = Duration::zero();
+      if (answer.error->sqlstate() == deadlock_detected) outcome_.repeat_after = time_of_the_winner;
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }
 }

@@ -23,10 +23,14 @@ namespace waybill::storage::pq {
 /// The outcome of a unit. `rows` are those of the last statement added with `add` or `add_text`.
 struct Outcome {
   Rows rows;
-  std::exception_ptr error;                // StatementError or DatabaseUnavailable
-  bool can_repeat = false;                 // the error is an outdated plan or a lost deadlock
+  std::exception_ptr error;  // StatementError or DatabaseUnavailable
+  // Set if the unit can be sent again: an outdated plan at once, a lost deadlock after the winner has passed.
+  std::optional<Duration> repeat_after;
   std::optional<CommitPosition> position;  // if asked for
 };
+
+/// Resumes after `time`.
+asio::awaitable<void> pause(Duration time);
 
 /// An exclusive connection with one transaction at a time. It repeats nothing by itself.
 class WriteSession final : public Channel::Listener {

@@ -105,7 +105,7 @@ TEST_F(DatabaseWrites, AreMadeAgainAfterALostDeadlock) {
       "update things set cause = 'both' where id = any (array[1, 2]) returning pg_backend_pid()"};
   server_.exec("insert into things (id) values (1), (2)");
   // The session that looks for a deadlock first loses it.
-  server_.exec("alter database " + server_.name() + " set deadlock_timeout = '3s'");
+  server_.exec("alter database " + server_.name() + " set deadlock_timeout = '1500ms'");
   open();
   auto rival = server_.connect();
   rival.exec("set deadlock_timeout = '1min'");
