@@ -119,8 +119,9 @@ void WriteSession::received(void* owner, Answer answer) {
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(StatementError("not run", "25P02", ""));
       return;
     case Answer::Kind::stale:
+      outcome_.repeat_after = Duration::zero();
+      [[fallthrough]];
     case Answer::Kind::failed:
-      if (answer.kind == Answer::Kind::stale) outcome_.repeat_after = Duration::zero();
       if (answer.error->sqlstate() == deadlock_detected) outcome_.repeat_after = time_of_the_winner;
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }
