@@ -11,10 +11,14 @@ bool refuses_data(const StatementError& error) {
                              [&](std::string_view each) { return error.sqlstate().starts_with(each); });
 }
 
+bool is_deadlock(const StatementError& error) {
+  constexpr std::string_view deadlock_detected = "40P01";
+  return error.sqlstate() == deadlock_detected;
+}
+
 bool is_lock_conflict(const StatementError& error) {
   constexpr std::string_view lock_not_available = "55P03";
-  constexpr std::string_view deadlock_detected = "40P01";
-  return error.sqlstate() == lock_not_available || error.sqlstate() == deadlock_detected;
+  return error.sqlstate() == lock_not_available || is_deadlock(error);
 }
 
 bool spoils_session(const std::exception& error) {

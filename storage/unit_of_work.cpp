@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/pause.hpp"
 #include "storage/pq/write_pool.hpp"
 
 namespace waybill::storage {
@@ -53,7 +54,7 @@ class UnitOfWork::State {
       if (!outcome.error) co_return std::move(outcome.rows);
       if (session_->is_open()) session_->undo();
       if (!outcome.repeat_after || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
-      co_await pq::pause(*outcome.repeat_after);
+      co_await pause(*outcome.repeat_after);
       check();
     }
   }

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
+#include "base/pause.hpp"
 #include "connectors/store_call.hpp"
 #include "net/percent_encoding.hpp"
 
@@ -16,12 +13,6 @@ namespace {
 constexpr Duration longest_wait = std::chrono::seconds(30);
 constexpr std::size_t most_throttled = 5;  // attempts
 constexpr Duration token_margin = std::chrono::minutes(1);
-
-asio::awaitable<void> wait(Duration duration) {
-  asio::steady_timer timer(co_await asio::this_coro::executor);
-  timer.expires_after(duration);
-  co_await timer.async_wait(asio::use_awaitable);
-}
 
 // True for text that is safe in a header: no blanks, above all no line breaks.
 bool is_header_value(std::string_view token) {
@@ -118,7 +109,7 @@ asio::awaitable<json::object> ShopifyApi::perform(const ShopifyOperation& operat
     // unknown.
     if (attempts > 0) needed = std::max<Duration>(needed, std::chrono::milliseconds(100) * (1U << attempts));
     if (needed > longest_wait || attempts == most_throttled) throw throttled(needed);
-    if (needed > Duration::zero()) co_await wait(needed);
+    if (needed > Duration::zero()) co_await pause(needed);
     const auto response = co_await post(body);
     require_shopify_answer(response);
     const auto answer = json_of(response);

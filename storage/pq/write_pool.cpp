@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/pause.hpp"
 #include "storage/typed_rows.hpp"
 
 namespace waybill::storage::pq {

@@ -4,9 +4,8 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 
+#include "storage/errors.hpp"
 #include "storage/sql/standbys.sql.hpp"
 #include "storage/typed_rows.hpp"
 
@@ -23,7 +22,6 @@ constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint pa
 constexpr Statement commit_statement{"transaction.commit", "commit"};
 constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 
-constexpr std::string_view deadlock_detected = "40P01";
 // Without it, the unit can take its first lock again before the winner wakes up.
 constexpr std::chrono::milliseconds time_of_the_winner{50};
 
@@ -42,11 +40,6 @@ std::optional<CommitPosition> position_of(const Rows& rows) {
 }
 
 }  // namespace
-
-asio::awaitable<void> pause(Duration time) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, time);
-  co_await timer.async_wait(asio::use_awaitable);
-}
 
 WriteSession::WriteSession(asio::io_context& io, ChannelOptions options)
     : channel_(std::make_shared<Channel>(io, std::move(options), *this)), io_(io) {}
@@ -122,7 +115,7 @@ void WriteSession::received(void* owner, Answer answer) {
       outcome_.repeat_after = Duration::zero();
       [[fallthrough]];
     case Answer::Kind::failed:
-      if (answer.error->sqlstate() == deadlock_detected) outcome_.repeat_after = time_of_the_winner;
+      if (is_deadlock(*answer.error)) outcome_.repeat_after = time_of_the_winner;
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }
 }

@@ -29,9 +29,6 @@ struct Outcome {
   std::optional<CommitPosition> position;  // if asked for
 };
 
-/// Resumes after `time`.
-asio::awaitable<void> pause(Duration time);
-
 /// An exclusive connection with one transaction at a time. It repeats nothing by itself.
 class WriteSession final : public Channel::Listener {
  public:

@@ -1,6 +1,7 @@
 #include "storage/migrate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <thread>
 
@@ -111,43 +112,48 @@ TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
 
 constexpr Statement of_both{"0002_of_both", "alter table a add x int; alter table b add x int"};
 
-TEST_F(Migrate, AWaitingMigrationLetsWritersPass) {
-  const Statement two[] = {first, of_both};
-  migrate(database_.url(), std::span(two, 1));
-  Session reader(database_.url());
-  reader.exec("begin");
-  reader.exec("select from a");
-  auto migrated = std::async(std::launch::async, [&] { return migrate(database_.url(), two); });
-  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("alter table%"); }));
+// The second migration is missing, and another session has begun a transaction.
+class MigrateBesideATransaction : public Migrate {
+ protected:
+  MigrateBesideATransaction() {
+    migrate(database_.url(), std::span(both_).first(1));
+    other_.exec("begin");
+  }
+
+  // Returns once the migration waits for a lock.
+  std::future<std::vector<std::string>> start_migrating() {
+    auto migrated = std::async(std::launch::async, [this] { return migrate(database_.url(), both_); });
+    EXPECT_TRUE(eventually([this] { return waits_for_a_lock("alter table%"); }));
+    return migrated;
+  }
+
+  const std::array<Statement, 2> both_{first, of_both};
+  Session other_{database_.url()};
+};
+
+TEST_F(MigrateBesideATransaction, WritersPassAWaitingMigration) {
+  other_.exec("select from a");
+  auto migrated = start_migrating();
   Session writer(database_.url());
   writer.exec("set statement_timeout = '10s'");
   EXPECT_NO_THROW(writer.exec("insert into a values (1)"));
-  reader.exec("commit");
+  other_.exec("commit");
   EXPECT_THAT(migrated.get(), ElementsAre("0002_of_both"));
 }
 
-TEST_F(Migrate, AWriterThatWaitsForTheMigrationWhichWaitsForItIsNotEnded) {
-  const Statement two[] = {first, of_both};
-  migrate(database_.url(), std::span(two, 1));
-  Session writer(database_.url());
-  writer.exec("begin");
-  writer.exec("insert into b values (1)");
-  auto migrated = std::async(std::launch::async, [&] { return migrate(database_.url(), two); });
-  ASSERT_TRUE(eventually([&] { return waits_for_a_lock("alter table%"); }));
-  EXPECT_NO_THROW(writer.exec("insert into a values (1)"));
-  writer.exec("commit");
+TEST_F(MigrateBesideATransaction, AWriterInADeadlockWithTheMigrationIsNotEnded) {
+  other_.exec("insert into b values (1)");
+  auto migrated = start_migrating();
+  EXPECT_NO_THROW(other_.exec("insert into a values (1)"));
+  other_.exec("commit");
   EXPECT_THAT(migrated.get(), ElementsAre("0002_of_both"));
   EXPECT_EQ(database_.number("select count(*) from a"), 1);
 }
 
-TEST_F(Migrate, EndsIfASessionKeepsALock) {
-  const Statement two[] = {first, of_both};
-  migrate(database_.url(), std::span(two, 1));
-  Session reader(database_.url());
-  reader.exec("begin");
-  reader.exec("select from b");
+TEST_F(MigrateBesideATransaction, TheMigrationEndsIfALockIsKept) {
+  other_.exec("select from b");
   try {
-    migrate(database_.url(), two, std::chrono::seconds(1));
+    migrate(database_.url(), both_, std::chrono::seconds(1));
     ADD_FAILURE() << "the lock is held";
   } catch (const MigrationError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("0002_of_both"), HasSubstr("55P03")));
