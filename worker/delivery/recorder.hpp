@@ -12,6 +12,7 @@
 #include "base/guid.hpp"
 #include "storage/batch.hpp"
 #include "storage/recording.hpp"
+#include "worker/delivery/outcomes.hpp"
 #include "worker/delivery/record_batch.hpp"
 #include "worker/guard/pause_writer.hpp"
 
@@ -20,7 +21,7 @@ namespace waybill::worker {
 /// Writes outcomes to the database in batches, in their order, on a dedicated thread. A batch that cannot be
 /// written is kept and written again until it succeeds; entries with a lock conflict are set aside meanwhile.
 /// After a crash, events and runs that were not written are matched or attempted again, under the same ids.
-class Recorder {
+class Recorder final : public Outcomes {
  public:
   struct Options {
     std::string database_url;
@@ -36,16 +37,15 @@ class Recorder {
 
   Recorder(Options options, PauseWriter& pauses, Written written);
   /// Writes the remaining entries, unless the database is unavailable, then joins.
-  ~Recorder();
+  ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Any thread may call these.
-  void settle(storage::SettledEvent event);
-  void settle(std::vector<storage::SettledEvent> events);
-  void finish(storage::QueuedOutcome outcome);
-  void pause(PauseRequest request) { pauses_.pause(std::move(request)); }
-  bool is_pausing(const Guid& workflow) const { return pauses_.is_pausing(workflow); }
+  void settle(storage::SettledEvent event) override;
+  void settle(std::vector<storage::SettledEvent> events) override;
+  void finish(storage::QueuedOutcome outcome) override;
+  void pause(PauseRequest request) override { pauses_.pause(std::move(request)); }
+  bool is_pausing(const Guid& workflow) const override { return pauses_.is_pausing(workflow); }
 
   /// Waits until all earlier entries are written. Returns false if that takes longer than `limit`.
   bool flush(Duration limit);

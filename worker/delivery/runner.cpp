@@ -77,13 +77,13 @@ const actions::Credentials& credentials_of(const Task& task) {
 
 }  // namespace
 
-Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder,
+Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
                GoOn go_on)
     : options_(std::move(options)),
       catalogue_(catalogue),
       effects_(effects),
       go_on_(std::move(go_on)),
-      recorder_(recorder),
+      outcomes_(outcomes),
       queues_({.places = options_.max_in_flight, .breaker = options_.breaker}),
       held_(options_.max_held),
       memory_(options_.max_bytes) {}
@@ -124,7 +124,7 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       for (TaskPtr& task : open) enqueue(std::move(task), now);
     }
   }
-  recorder_.settle(std::move(settled));
+  outcomes_.settle(std::move(settled));
   start_all();
 }
 
@@ -134,7 +134,7 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
   for (storage::ClaimedRun& claimed : runs) {
     auto opened = open_claimed_run(std::move(claimed), options_.schedule, effects_.clock.now());
     if (auto* const ended = std::get_if<storage::QueuedOutcome>(&opened)) {
-      recorder_.finish(std::move(*ended));
+      outcomes_.finish(std::move(*ended));
       continue;
     }
     const TaskPtr& task = tasks.emplace_back(std::get<TaskPtr>(std::move(opened)));
@@ -156,7 +156,7 @@ void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
     RunState state = std::move(claimed.run.state);
     state.status = claimed.previous_status;
     state.at = due;
-    recorder_.finish({claimed.run.key.business_id, claimed.run.key.guid, std::move(state)});
+    outcomes_.finish({claimed.run.key.business_id, claimed.run.key.guid, std::move(state)});
   }
 }
 
@@ -207,7 +207,7 @@ bool Runner::admit(const TaskPtr& task) {
   } else if (!workflow) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
-  } else if (workflow->paused || recorder_.is_pausing(workflow->guid) ||
+  } else if (workflow->paused || outcomes_.is_pausing(workflow->guid) ||
              catalogue_.is_suspended(workflow->business_id)) {
     state.status = RunStatus::held;
   } else if (is_deferred) {  // its workflow was paused when it was claimed
@@ -278,7 +278,7 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
       measure(*task, result);
       verdict.state.destination_down = queues_.ended(*task, result.destination_failed, now);
       if (verdict.pause)
-        recorder_.pause({task->business(), task->run.key.workflow_id, std::move(*verdict.pause)});
+        outcomes_.pause({task->business(), task->run.key.workflow_id, std::move(*verdict.pause)});
       if (!stopping_ && goes_on_at_once(verdict)) {
         leave(task);
         going_on = {task->run.key, std::move(verdict.state)};
@@ -300,7 +300,7 @@ void Runner::go_on(storage::Run run) {
   run.key.body.reset();
   run.state.status = RunStatus::running;
   storage::ClaimedRun claimed{.run = std::move(run), .goes_on = true, .previous_status = RunStatus::queued};
-  if (!go_on_(std::move(claimed))) recorder_.finish({business, guid, ended});
+  if (!go_on_(std::move(claimed))) outcomes_.finish({business, guid, ended});
 }
 
 void Runner::measure(const Task& task, const actions::AttemptResult& result) {
@@ -327,14 +327,14 @@ void Runner::conclude(const TaskPtr& task, RunState state) {
   if (task->event) {
     task->run.state = std::move(state);
     task->memory.reset();  // the event holds it
-    if (auto settled = events_.finish(task)) recorder_.settle(std::move(*settled));
+    if (auto settled = events_.finish(task)) outcomes_.settle(std::move(*settled));
     return;
   }
   // The texts stay with the run from its first attempt on: later attempts send the same.
   std::optional<storage::Rendering> rendering;
   if (task->has_new_texts && (state.attempts > 0 || is_final(state.status) || state.change))
     rendering = {task->run.key.request, std::move(task->run.key.body)};
-  recorder_.finish({task->business(), task->run.key.guid, std::move(state), std::move(rendering),
+  outcomes_.finish({task->business(), task->run.key.guid, std::move(state), std::move(rendering),
                     std::move(task->memory)});
 }
 
@@ -353,7 +353,7 @@ void Runner::settle(OpenEvents::Queued queued) {
     task->memory.reset();
     held_.release(task->business());
   }
-  recorder_.settle(std::move(queued.settled));
+  outcomes_.settle(std::move(queued.settled));
 }
 
 void Runner::spill() {

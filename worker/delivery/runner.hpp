@@ -17,7 +17,7 @@
 #include "worker/delivery/destination_queues.hpp"
 #include "worker/delivery/memory.hpp"
 #include "worker/delivery/open_events.hpp"
-#include "worker/delivery/recorder.hpp"
+#include "worker/delivery/outcomes.hpp"
 #include "worker/delivery/shares.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
@@ -30,9 +30,9 @@ namespace waybill::worker {
 
 /// Performs runs: many at once, in the order of DestinationQueues. Runs and bytes in memory are shared by
 /// business (Shares), so that one whose destinations are slow leaves room to others. A run that cannot be
-/// finished soon goes to the database's queue, so that memory holds only what moves. Outcomes go to the
-/// recorder. Any thread may call any method. A crash loses nothing: an event that was not recorded is matched
-/// again, and a run that was not recorded is claimed again.
+/// finished soon goes to the database's queue, so that memory holds only what moves. Any thread may call any
+/// method. A crash loses nothing: an event that was not recorded is matched again, and a run that was not
+/// recorded is claimed again.
 class Runner {
  public:
   struct Options {
@@ -51,7 +51,7 @@ class Runner {
   /// if it takes none at the moment. Called by any thread, without a lock.
   using GoOn = std::function<bool(storage::ClaimedRun run)>;
 
-  Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Recorder& recorder,
+  Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
          GoOn go_on);
   /// Every attempt must be over: destroy the HTTP client before.
   ~Runner();
@@ -111,7 +111,7 @@ class Runner {
   const Catalogue& catalogue_;
   actions::Effects effects_;
   const GoOn go_on_;
-  Recorder& recorder_;  // may be called under mutex_; takes its own lock and calls nothing back
+  Outcomes& outcomes_;  // may be called under mutex_
 
   mutable std::mutex mutex_;      // of all below but memory_, which has a lock of its own
   std::condition_variable idle_;  // nothing in flight
