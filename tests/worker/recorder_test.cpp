@@ -1,0 +1,152 @@
+#include "worker/delivery/recorder.hpp"
+
+#include <mutex>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "tests/worker/worker_database.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using storage::RunStatus;
+using worker::Recorder;
+
+class RecorderTest : public WorkerDatabase {
+ protected:
+  RecorderTest() { start(); }
+
+  void start() {
+    recorder_ = std::make_unique<Recorder>(
+        Recorder::Options{.database_url = database_.url(), .worker = worker_}, pauses_,
+        [this](const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
+          const std::lock_guard lock(mutex_);
+          written_.insert(events.begin(), events.end());
+          next_due_ = next_due;
+        });
+  }
+
+  /// The only event of the outbox, without runs.
+  storage::SettledEvent pending_event() {
+    storage::Session session(database_.url(), "test");
+    const auto events = pending_events(session);
+    EXPECT_EQ(events.size(), 1U);
+    return {.shard = events.at(0).shard, .key = events.at(0).key(), .runs = {}};
+  }
+
+  /// A run that waits in the queue from `due` on.
+  storage::Run waiting_run(const storage::SettledEvent& event, Time due) const {
+    storage::Run run;
+    run.key = {.business_id = business_,
+               .guid = Guid::random(),
+               .workflow_id = Guid::random(),
+               .workflow_version = 1,
+               .event_id = event.key.id,
+               .entity_id = Guid::random(),
+               .trigger_code = "order_created",
+               .action = "nothing",
+               .created_at = event.key.at,
+               .origin = Guid::random(),
+               .request = "{}"};
+    run.state.status = RunStatus::waiting;
+    run.state.at = due;
+    return run;
+  }
+
+  bool was_written(const storage::EventKey& event) {
+    const std::lock_guard lock(mutex_);
+    return written_.contains(event);
+  }
+
+  worker::PauseWriter pauses_{database_.url(), secrets_};
+  std::mutex mutex_;
+  std::set<storage::EventKey> written_;
+  std::optional<Time> next_due_;
+  std::unique_ptr<Recorder> recorder_;
+};
+
+TEST_F(RecorderTest, ASettledEventLeavesTheOutboxAndIsReported) {
+  add_order();
+  const storage::SettledEvent event = pending_event();
+  recorder_->settle(event);
+  EXPECT_TRUE(recorder_->flush(5s));
+  EXPECT_EQ(pending(), 0);
+  EXPECT_TRUE(was_written(event.key));
+}
+
+TEST_F(RecorderTest, AnEventOfAShardThatWasLostIsNotRecorded) {
+  add_order();
+  storage::SettledEvent event = pending_event();
+  event.runs.push_back(waiting_run(event, event.key.at));
+  database_.exec("update shards set owner = gen_random_uuid()");
+  recorder_->settle(event);
+  EXPECT_TRUE(recorder_->flush(5s));
+  EXPECT_EQ(pending(), 1);
+  EXPECT_EQ(runs("waiting"), 0);
+}
+
+TEST_F(RecorderTest, ReportsWhenTheNextRunIsDue) {
+  add_order();
+  storage::SettledEvent event = pending_event();
+  const Time due = event.key.at + 1h;
+  event.runs.push_back(waiting_run(event, due));
+  recorder_->settle(event);
+  EXPECT_TRUE(recorder_->flush(5s));
+  const std::lock_guard lock(mutex_);
+  EXPECT_EQ(next_due_, due);
+}
+
+TEST_F(RecorderTest, AnOutcomeOfARunThatIsOverChangesNothing) {
+  add_order();
+  storage::SettledEvent event = pending_event();
+  const storage::Run run = waiting_run(event, event.key.at);
+  event.runs.push_back(run);
+  recorder_->settle(event);
+  EXPECT_TRUE(recorder_->flush(5s));
+  database_.rows("update run_queue set status = 'running', lease_owner = $1 where guid = $2",
+                 {worker_.to_string(), run.key.guid.to_string()});
+  storage::RunState state = run.state;
+  state.status = RunStatus::succeeded;
+  recorder_->finish({business_, run.key.guid, state});
+  EXPECT_TRUE(recorder_->flush(5s));
+  state.status = RunStatus::dead;
+  recorder_->finish({business_, run.key.guid, state});
+  EXPECT_TRUE(recorder_->flush(5s));
+  EXPECT_EQ(runs("succeeded"), 1);
+  EXPECT_EQ(runs("dead"), 0);
+}
+
+TEST_F(RecorderTest, ABatchIsWrittenAgainAfterTheConnectionBroke) {
+  add_order();
+  storage::SettledEvent event = pending_event();
+  recorder_->settle(event);
+  EXPECT_TRUE(recorder_->flush(5s));
+  database_.terminate_connections();
+  add_order("A-2");
+  recorder_->settle(pending_event());
+  EXPECT_TRUE(recorder_->flush(10s));
+  EXPECT_EQ(pending(), 0);
+}
+
+TEST_F(RecorderTest, AFlushEndsWhileTheDatabaseTakesNoWrites) {
+  add_order();
+  Session other(database_.url());
+  other.exec("begin");
+  other.exec("lock table pending_events in access exclusive mode");
+  recorder_->settle({.shard = 0, .key = {1, {}}, .runs = {}});
+  EXPECT_FALSE(recorder_->flush(100ms));
+  other.exec("commit");
+  EXPECT_TRUE(recorder_->flush(10s));
+}
+
+TEST_F(RecorderTest, TheRemainingEntriesAreWrittenAtTheEnd) {
+  add_order();
+  recorder_->settle(pending_event());
+  recorder_.reset();
+  EXPECT_EQ(pending(), 0);
+}
+
+}  // namespace
+}  // namespace waybill::tests

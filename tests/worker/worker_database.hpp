@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/secret_box.hpp"
+#include "storage/leases.hpp"
+#include "storage/outbox.hpp"
+#include "storage/session.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/harness/postgres.hpp"
+
+namespace waybill::tests {
+
+/// A database with one business, whose shards all belong to one worker. The parts of a worker are tested
+/// with it one by one.
+class WorkerDatabase : public testing::Test {
+ protected:
+  WorkerDatabase() {
+    database_.exec("insert into businesses (guid, name) values ('" + business_.to_string() + "', 'Acme')");
+    database_.exec("update shards set owner = '" + worker_.to_string() + "', epoch = 1");
+  }
+
+  /// Creates a workflow of orders whose runs do nothing and succeed.
+  Guid add_workflow(const std::string& trigger, const std::string& conditions = "{}",
+                    const std::string& action = "nothing") {
+    return Guid::parse(
+               database_.value("insert into workflows (business_id, name, entity_type, trigger_code, action, "
+                               "conditions) values ($1, 'w', 0, $2, jsonb_build_object('type', $3::text), "
+                               "$4::jsonb) returning guid",
+                               {business_.to_string(), trigger, action, conditions}))
+        .value();
+  }
+
+  std::string add_order(const std::string& number = "A-1") {
+    return database_.value("insert into orders (business_id, order_number) values ($1, $2) returning guid",
+                           {business_.to_string(), number});
+  }
+
+  std::int64_t pending() { return database_.number("select count(*) from pending_events"); }
+
+  std::int64_t runs(const std::string& status) {
+    return database_.number("select count(*) from all_runs where status = $1", {status});
+  }
+
+  /// All shards, as their owner knows them.
+  static storage::HeldShards all_shards() {
+    storage::HeldShards all;
+    for (std::size_t shard = 0; shard < storage::shard_count; ++shard)
+      all[static_cast<std::int16_t>(shard)] = {.epoch = 1, .orphaned = false};
+    return all;
+  }
+
+  /// The events of the outbox, by shard, then by id.
+  std::vector<storage::PendingEvent> pending_events(storage::Session& session) {
+    std::vector<storage::ShardWatermark> marks;
+    for (const auto& [shard, held] : all_shards()) marks.push_back({shard, 0});
+    return storage::Outbox(session).scan(marks, {}, 1000, false).events;
+  }
+
+  const Guid business_ = Guid::random();
+  const Guid worker_ = Guid::random();
+  TestDatabase database_;
+  const SecretBox secrets_{SecretBox::Key{}};
+};
+
+}  // namespace waybill::tests
