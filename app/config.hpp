@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/http/address_block.hpp"
 #include "base/observe.hpp"
 #include "domain/retry.hpp"
 
@@ -46,7 +47,7 @@ struct Config {
   std::int64_t database_connections = 0;                // the most that this process opens to a server
   std::string public_url;
   std::vector<std::string> cors_origins;
-  std::vector<std::string> trusted_proxies;
+  std::vector<api::AddressBlock> trusted_proxies;
   std::int64_t io_threads = 0;  // one for each core if 0
   bool allow_private_destinations = false;
   std::string ca_file;

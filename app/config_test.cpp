@@ -120,6 +120,27 @@ TEST(Config, ListsAreSeparatedByCommas) {
   EXPECT_EQ(read_config({{"config", {file.path()}}}, {}).cors_origins, expected);
 }
 
+TEST(Config, TrustedProxiesAreAddressesAndBlocks) {
+  const auto proxies =
+      read_config({}, std::vector<std::string>{"WAYBILL_TRUSTED_PROXY=10.0.0.5, 172.16.0.0/12,fd00::/8"})
+          .trusted_proxies;
+  ASSERT_EQ(proxies.size(), 3U);
+  for (const auto* const address : {"10.0.0.5", "::ffff:10.0.0.5", "172.31.0.1", "fd12::1"}) {
+    EXPECT_TRUE(api::AddressBlock::any_has(proxies, address)) << address;
+  }
+  for (const auto* const address : {"10.0.0.6", "172.32.0.1", "fe80::1"}) {
+    EXPECT_FALSE(api::AddressBlock::any_has(proxies, address)) << address;
+  }
+}
+
+TEST(Config, AnErrorNamesTheWrongProxyAndItsSource) {
+  const File file("trusted-proxy = [\"10.0.0.5\", \"10.0.0.0/33\"]\n");
+  EXPECT_EQ(error_of({{"config", {file.path()}}}),
+            file.path() +
+                ": trusted-proxy must be an address or a block such as 10.0.0.0/8 or fd00::/8, not "
+                "\"10.0.0.0/33\"");
+}
+
 TEST(Config, ReadsAddressesOfBothFamilies) {
   const ListenAddress address = parse_listen_address("[::1]:0");
   EXPECT_EQ(address.host, "::1");
@@ -153,6 +174,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"retry-schedule", "5x"},
       {"retry-schedule", "31d"},
       {"plans", "free=none"},
+      {"trusted-proxy", "proxy.example.com"},
+      {"trusted-proxy", "10.0.0.0/33"},
       {"allow-private-destinations", "maybe"}};
   for (const auto& [name, value] : bad) {
     EXPECT_TRUE(error_of({{name, {value}}}).starts_with("--" + std::string(name) + " "))

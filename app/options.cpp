@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "api/gate/quota.hpp"
+#include "api/http/address_block.hpp"
 #include "api/http/url.hpp"
 #include "app/config.hpp"
 #include "base/ascii.hpp"
@@ -74,6 +75,18 @@ std::int64_t parse_integer(std::string_view value, std::int64_t least, std::int6
 void apply_metrics_listen(Config& config, const Values& values) {
   config.serve_metrics = values.back() != "off";
   if (config.serve_metrics) config.metrics_listen = parse_listen_address(values.back());
+}
+
+void apply_trusted_proxies(Config& config, const Values& values) {
+  config.trusted_proxies.clear();
+  for (const std::string& value : values) {
+    const auto block = api::AddressBlock::parse(value);
+    if (!block) {
+      throw ConfigError("must be an address or a block such as 10.0.0.0/8 or fd00::/8, not \"" + value +
+                        "\"");
+    }
+    config.trusted_proxies.push_back(*block);
+  }
 }
 
 void apply_retry_schedule(Config& config, const Values& values) {
@@ -172,12 +185,12 @@ std::vector<Option> serving_options() {
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
        .default_text = "",
-       .help = "The address of a reverse proxy whose `X-Forwarded-For` gives the client's address for the "
-               "limits on failed logins, account mails and connections. The connection limit does not apply "
-               "to the proxy. Repeatable.",
+       .help = "The address of a reverse proxy, or a block that has it (`10.0.0.0/8`, `fd00::/8`), whose "
+               "`X-Forwarded-For` gives the client's address for the limits on failed logins, account mails "
+               "and connections. The connection limit does not apply to the proxy. Repeatable.",
        .commands = api_alone,
        .repeatable = true,
-       .apply = [](Config& config, const Values& values) { config.trusted_proxies = values; }},
+       .apply = apply_trusted_proxies},
       integer("io-threads", "0",
               "Threads that serve the API; 0: one for each core, as far as `--database-connections` allows.",
               api_alone, &Config::io_threads, 0, 256),
@@ -234,10 +247,10 @@ std::vector<Option> database_options() {
       {.name = "secret-key-file",
        .value_name = "FILE",
        .default_text = "",
-       .help =
-           "A key for the secrets in the database, the same for all processes of one database; `up` "
-           "it. Repeatable: the first file's key encrypts, all decrypt (see `waybill key rotate`). Empty: "
-           "`DATA_DIR/secret.key`.",
+       .help = "A key for the secrets in the database, the same for all processes of one database; `up` "
+               "creates it. Repeatable: the first file's key encrypts, all decrypt (see `waybill key "
+               "rotate`). Empty: "
+               "`DATA_DIR/secret.key`.",
        .commands = using_keys,
        .repeatable = true,
        .apply = [](Config& config,

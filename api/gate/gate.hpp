@@ -14,6 +14,7 @@
 #include "api/gate/auth.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/gate/quota.hpp"
+#include "api/http/address_block.hpp"
 #include "api/http/message.hpp"
 #include "api/route/router.hpp"
 #include "api/route/services.hpp"
@@ -44,9 +45,9 @@ class RequestIds {
 class Gate : public Responder {
  public:
   struct Options {
-    std::vector<std::string> cors_origins;     // "https://app.example.com"; "*" for any
-    std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is used
-    std::size_t body_limit = 1'048'576;        // bytes
+    std::vector<std::string> cors_origins;      // "https://app.example.com"; "*" for any
+    std::vector<AddressBlock> trusted_proxies;  // addresses whose X-Forwarded-For is used
+    std::size_t body_limit = 1'048'576;         // bytes
     std::size_t upload_limit = 10'485'760;
   };
 

@@ -23,11 +23,8 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string_view client_address(std::string_view peer, std::string_view forwarded_for,
-                                std::span<const std::string> trusted_proxies) {
-  const auto is_trusted = [&](std::string_view address) {
-    return std::ranges::find(trusted_proxies, address) != trusted_proxies.end();
-  };
-  while (is_trusted(peer)) {
+                                std::span<const AddressBlock> trusted_proxies) {
+  while (AddressBlock::any_has(trusted_proxies, peer)) {
     const auto comma = forwarded_for.rfind(',');
     const auto start = comma == std::string_view::npos ? 0 : comma + 1;
     const auto last = trimmed(forwarded_for.substr(start));

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
+
+#include "api/http/address_block.hpp"
 
 namespace waybill::api {
 
@@ -10,6 +11,6 @@ namespace waybill::api {
 /// the last address of X-Forwarded-For that is not a trusted proxy. Anything before text that is no address
 /// is ignored.
 std::string_view client_address(std::string_view peer, std::string_view forwarded_for,
-                                std::span<const std::string> trusted_proxies);
+                                std::span<const AddressBlock> trusted_proxies);
 
 }  // namespace waybill::api

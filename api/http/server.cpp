@@ -366,8 +366,7 @@ class Server::Impl {
   std::string network_of_client(const Socket& socket) const {
     boost::system::error_code ignored;
     const auto address = address_text(socket.remote_endpoint(ignored).address());
-    const bool is_proxy = std::ranges::find(options_.proxies, address) != options_.proxies.end();
-    return is_proxy ? std::string() : network_of(address);
+    return AddressBlock::any_has(options_.proxies, address) ? std::string() : network_of(address);
   }
 
   /// False if none waits for a request.

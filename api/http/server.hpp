@@ -10,6 +10,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "api/http/address_block.hpp"
 #include "api/http/message.hpp"
 
 namespace waybill::api {
@@ -41,7 +42,7 @@ class Server {
     std::uint16_t port = 8080;       // 0 picks a free one
     std::size_t threads = 0;         // 0: one for each processor
     HttpLimits limits = {};
-    std::vector<std::string> proxies =
+    std::vector<AddressBlock> proxies =
         {};  // addresses with many clients, which are not limited as one network
   };
 

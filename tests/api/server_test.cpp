@@ -385,7 +385,8 @@ TEST(ServerLimits, ANetworkHasALimitedShareOfTheConnections) {
 }
 
 TEST(ServerLimits, TheNetworkLimitDoesNotApplyToATrustedProxy) {
-  SmallApi api({.most_of_one_network = 1}, {.trusted_proxies = {"127.0.0.1"}});
+  SmallApi api({.most_of_one_network = 1},
+               {.trusted_proxies = {api::AddressBlock::parse("127.0.0.0/8").value()}});
   std::vector<RawConnection> clients;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(clients.emplace_back(connect(api)), get_public).status, 200);
 }
