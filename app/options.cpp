@@ -342,7 +342,7 @@ std::vector<Option> surroundings_options() {
        .value_name = "DIR",
        .default_text = "",
        .help = "The directory for mails as `.eml` files if there is no SMTP server. Empty: `DATA_DIR/mail`.",
-       .commands = serving,
+       .commands = serving_and_doctor,
        .apply = text(&Config::mail_dir)},
       {.name = "geocoder-url",
        .value_name = "URL",

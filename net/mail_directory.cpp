@@ -1,9 +1,11 @@
 #include "net/mail_directory.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
@@ -66,6 +68,16 @@ void delete_mails(const std::filesystem::path& directory, std::string_view owner
     if (std::ranges::any_of(head, [&](const std::string& header) { return is_to(header, address); }))
       std::filesystem::remove(entry.path());
   }
+}
+
+std::optional<std::string> mail_directory_fault(const std::filesystem::path& directory) {
+  std::error_code unreadable;
+  auto existing = std::filesystem::absolute(directory);
+  while (!std::filesystem::exists(existing, unreadable) && existing.has_relative_path())
+    existing = existing.parent_path();
+  // The last slash makes a file a fault, too.
+  if (::access((existing / "").c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return std::generic_category().message(errno);
 }
 
 DirectoryMailer::DirectoryMailer(std::filesystem::path directory)

@@ -3,6 +3,8 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -15,6 +17,10 @@ namespace waybill::net {
 /// Deletes the written mails of an owner (MailMessage::owner) to an address, which is compared without regard
 /// to case. Files that cannot be read are left. Throws std::filesystem::filesystem_error.
 void delete_mails(const std::filesystem::path& directory, std::string_view owner, std::string_view address);
+
+/// Returns why this process cannot write mails to the directory, which the first mail makes; nullopt if it
+/// can. Changes nothing.
+std::optional<std::string> mail_directory_fault(const std::filesystem::path& directory);
 
 /// Writes each message to a file `TIME-NUMBER-RANDOM.eml`, whose names sort by time, on its own thread. Files
 /// are written atomically and durably. A header names the owner of the message.

@@ -1,7 +1,9 @@
 #include "net/mail_directory.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <future>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -51,6 +53,19 @@ TEST_F(MailDirectory, DeletesTheMailsOfAnOwnerToAnAddress) {
 TEST_F(MailDirectory, ADirectoryThatIsMissingHasNoMails) {
   delete_mails(directory_, "one", "ada@example.com");
   EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
+TEST_F(MailDirectory, ADirectoryThatIsMissingCanBeWrittenIfItsParentCan) {
+  EXPECT_EQ(mail_directory_fault(directory_ / "data" / "mail"), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(directory_));
+  write("", {"ada@example.com"});
+  EXPECT_EQ(mail_directory_fault(directory_), std::nullopt);
+}
+
+TEST_F(MailDirectory, ADirectoryBelowAFileCannotBeWritten) {
+  std::ofstream(directory_) << "a file";
+  EXPECT_EQ(mail_directory_fault(directory_), "Not a directory");
+  EXPECT_EQ(mail_directory_fault(directory_ / "mail"), "Not a directory");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "app/command_database.hpp"
 #include "app/keys.hpp"
 #include "base/secret_box.hpp"
+#include "net/mail_directory.hpp"
 #include "net/smtp.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/key_check.hpp"
@@ -141,7 +142,8 @@ class Examination {
                               .hidden = row.hidden};
       return judge_durability({.fsync = row.fsync,
                                .full_page_writes = row.full_page_writes,
-                               .synchronous_commit = std::string(row.synchronous_commit)});
+                               .synchronous_commit = std::string(row.synchronous_commit),
+                               .standby_names = std::string(row.standby_names)});
     });
     if (standbys) check("standbys", [&] { return judge_standbys(*standbys); });
   }
@@ -234,9 +236,9 @@ class Examination {
   }
 
   Finding smtp() const {
-    if (config_.smtp_url.empty()) return judge_smtp("", std::nullopt);
-    return judge_smtp(config_.smtp_url,
-                      net::smtp_fault({.smtp_url = config_.smtp_url, .ca_file = config_.ca_file}));
+    if (config_.smtp_url.empty())
+      return judge_mail_directory(config_.mail_dir, net::mail_directory_fault(config_.mail_dir));
+    return judge_smtp(net::smtp_fault({.smtp_url = config_.smtp_url, .ca_file = config_.ca_file}));
   }
 
   const Config& config_;

@@ -112,6 +112,14 @@ Finding judge_durability(const DurabilityFacts& facts) {
   if (facts.synchronous_commit == "off") {
     verdict.fail("synchronous_commit is off: a crash loses acknowledged changes",
                  "set synchronous_commit = on");
+  } else if (!facts.standby_names.empty() && facts.synchronous_commit == "local") {
+    verdict.warn(
+        "synchronous_commit is local, so commits wait for no standby: a fail-over loses the last ones",
+        "set synchronous_commit = on");
+  } else if (!facts.standby_names.empty() && facts.synchronous_commit == "remote_write") {
+    verdict.warn(
+        "synchronous_commit is remote_write: a fail-over to a standby that crashed loses the last commits",
+        "set synchronous_commit = on");
   }
   return std::move(verdict).finding();
 }
@@ -258,10 +266,18 @@ Finding judge_workers(const WorkerFacts& facts) {
   return std::move(verdict).finding();
 }
 
-Finding judge_smtp(const std::string& smtp_url, const std::optional<std::string>& fault) {
-  Verdict verdict("smtp", smtp_url.empty() ? "no server, so mails are written to files"
-                                           : "the server accepts connection and login");
+Finding judge_smtp(const std::optional<std::string>& fault) {
+  Verdict verdict("smtp", "the server accepts connection and login");
   if (fault) verdict.fail(*fault, "correct --smtp-url or --ca-file, or repair the mail server");
+  return std::move(verdict).finding();
+}
+
+Finding judge_mail_directory(const std::string& directory, const std::optional<std::string>& fault) {
+  Verdict verdict("smtp", "no server, so mails are written to " + directory);
+  if (fault) {
+    verdict.fail("no server, and mails cannot be written to " + directory + ": " + *fault,
+                 "set --smtp-url, or name a directory in --mail-dir that the processes may write");
+  }
   return std::move(verdict).finding();
 }
 

@@ -39,6 +39,7 @@ struct DurabilityFacts {
   bool fsync = true;
   bool full_page_writes = true;
   std::string synchronous_commit = "on";
+  std::string standby_names;  // synchronous_standby_names
 };
 
 struct StandbyFacts {
@@ -104,6 +105,8 @@ Finding judge_clock(const ClockFacts& facts);
 Finding judge_ledger(std::int64_t unbalanced);
 Finding judge_workers(const WorkerFacts& facts);
 /// `fault` is nullopt if the server accepted the login.
-Finding judge_smtp(const std::string& smtp_url, const std::optional<std::string>& fault);
+Finding judge_smtp(const std::optional<std::string>& fault);
+/// Without a mail server. `fault` is nullopt if mails can be written to the directory.
+Finding judge_mail_directory(const std::string& directory, const std::optional<std::string>& fault);
 
 }  // namespace waybill::app

@@ -53,6 +53,19 @@ TEST(Doctor, ASettingThatLosesCommitsIsAFailure) {
   EXPECT_EQ(judge_durability({.synchronous_commit = "off"}).level, Level::failure);
 }
 
+TEST(Doctor, CommitsThatDoNotWaitForTheDiskOfASynchronousStandbyAreAWarning) {
+  for (const auto* const weak : {"local", "remote_write"}) {
+    EXPECT_EQ(judge_durability({.synchronous_commit = weak}).level, Level::ok) << weak << " of a lone server";
+    const Finding finding = judge_durability({.synchronous_commit = weak, .standby_names = "ANY 1 (*)"});
+    EXPECT_EQ(finding.level, Level::warning) << weak;
+    EXPECT_EQ(finding.remedy, "set synchronous_commit = on") << weak;
+  }
+  for (const auto* const strong : {"on", "remote_apply"}) {
+    EXPECT_EQ(judge_durability({.synchronous_commit = strong, .standby_names = "ANY 1 (*)"}).level, Level::ok)
+        << strong;
+  }
+}
+
 TEST(Doctor, ALoneServerIsOkAndAnAsynchronousStandbyAWarning) {
   EXPECT_EQ(judge_standbys({}).line(), "ok standbys: a lone server");
   EXPECT_EQ(judge_standbys({.connected = 2}).level, Level::warning);
@@ -130,10 +143,17 @@ TEST(Doctor, NoWorkerIsAWarningAndWaitingEventsAFailure) {
 }
 
 TEST(Doctor, AMailServerThatRefusesIsAFailure) {
-  EXPECT_EQ(judge_smtp("", std::nullopt).level, Level::ok);
-  EXPECT_EQ(judge_smtp("smtp://a", std::nullopt).level, Level::ok);
-  EXPECT_EQ(judge_smtp("smtp://a", "Login denied").line(),
+  EXPECT_EQ(judge_smtp(std::nullopt).level, Level::ok);
+  EXPECT_EQ(judge_smtp("Login denied").line(),
             "failure smtp: Login denied, correct --smtp-url or --ca-file, or repair the mail server");
+}
+
+TEST(Doctor, AMailDirectoryThatCannotBeWrittenIsAFailure) {
+  EXPECT_EQ(judge_mail_directory("/srv/mail", std::nullopt).line(),
+            "ok smtp: no server, so mails are written to /srv/mail");
+  EXPECT_EQ(judge_mail_directory("/srv/mail", "Read-only file system").line(),
+            "failure smtp: no server, and mails cannot be written to /srv/mail: Read-only file system, set "
+            "--smtp-url, or name a directory in --mail-dir that the processes may write");
 }
 
 }  // namespace

@@ -187,6 +187,17 @@ TEST_F(DoctorTest, FindsThatTheDatabaseIsAway) {
   EXPECT_THAT(away.line("smtp"), StartsWith("ok ")) << "what does not need the database is still checked";
 }
 
+TEST_F(DoctorTest, FindsThatMailsCannotBeWrittenAndMakesNoDirectory) {
+  const std::string mails = directory / "mails";
+  EXPECT_EQ(examine({"--mail-dir", mails}).line("smtp"),
+            "ok smtp: no server, so mails are written to " + mails);
+  EXPECT_FALSE(std::filesystem::exists(mails));
+  std::ofstream(mails) << "a file";
+  EXPECT_THAT(examine({"--mail-dir", mails + "/new"}).line("smtp"),
+              StartsWith("failure smtp: no server, and mails cannot be written to " + mails +
+                         "/new: Not a directory, set --smtp-url, "));
+}
+
 TEST_F(DoctorTest, ChecksConnectionTlsAndLoginOfTheMailServerAndSendsNothing) {
   SmtpServer server({{"user", "u"}, {"password", "p"}, {"starttls", false}});
   const auto line = [&](const std::string& credentials) {
