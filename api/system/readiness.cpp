@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/observe.hpp"
 #include "storage/sql/system.sql.hpp"
 #include "storage/statements.hpp"
 
@@ -48,7 +47,6 @@ asio::awaitable<std::string> check_database(storage::Database& database) {
 asio::awaitable<std::string> check_workers(storage::Database& database) {
   const auto rows = co_await database.read(sql::Workers{});
   const auto workers = rows.front();
-  set_gauge(Gauge::match_lag_seconds, workers.lag);  // without a worker, only this check sets it
   if (workers.living == 0) co_return "No worker is running.";
   if (workers.lag > longest_lag)
     co_return "Events have waited for more than a minute: the workers do not keep up.";

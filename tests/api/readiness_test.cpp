@@ -89,6 +89,15 @@ TEST_F(Readiness, OfWorkersFailsWhileEventsWaitForMoreThanAMinute) {
   expect_not_ready("/readyz?worker");
 }
 
+TEST_F(Readiness, LeavesTheLagToTheWorkers) {
+  Tenant tenant(api, "waiting");
+  tenant.insert_order();
+  age_pending("61 seconds");
+  expect_not_ready("/readyz?worker");
+  Http metrics = metrics_of(api);
+  EXPECT_EQ(metric(metrics, "waybill_match_lag_seconds"), 0) << "an API process would never set it back";
+}
+
 TEST_F(Readiness, OfWorkersFailsWhileAWorkerThatLivesIsAMinuteBehind) {
   const auto set_lag = [&](std::string_view lag) {
     database.exec(
