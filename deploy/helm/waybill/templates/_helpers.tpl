@@ -143,7 +143,7 @@ spec:
         - name: WAYBILL_READ_DATABASE_URL
           valueFrom:
             secretKeyRef:
-              name: {{ $root.Values.database.secretName }}
+              name: {{ $root.Values.database.readSecretName | default $root.Values.database.secretName }}
               key: {{ $root.Values.database.readSecretKey }}
         {{- end }}
         {{- with $root.Values.database.connections }}
