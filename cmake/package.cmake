@@ -6,7 +6,6 @@ foreach(text waybill.1 changelog)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/deploy/debian/${text})
 endforeach()
 
-file(GLOB documents ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg)
 set(readable PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 install(TARGETS waybill RUNTIME DESTINATION usr/bin)
 install(FILES deploy/systemd/waybill.service deploy/systemd/waybill-api@.service deploy/systemd/waybill-worker@.service
@@ -14,9 +13,10 @@ install(FILES deploy/systemd/waybill.service deploy/systemd/waybill-api@.service
 install(FILES deploy/systemd/waybill.sysusers DESTINATION usr/lib/sysusers.d RENAME waybill.conf ${readable})
 # The settings may name a password.
 install(FILES deploy/systemd/waybill.toml DESTINATION etc/waybill PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ)
-install(FILES ${documents} DESTINATION usr/share/doc/waybill/docs ${readable})
-install(FILES deploy/helm/waybill/rules.yml deploy/grafana-dashboard.json DESTINATION usr/share/doc/waybill/monitoring ${readable})
-install(DIRECTORY deploy/patroni DESTINATION usr/share/doc/waybill/examples)
+# The documents, and what those for operators link to, at the same paths as in the repository.
+install(DIRECTORY docs DESTINATION usr/share/doc/waybill FILES_MATCHING PATTERN *.md PATTERN *.svg)
+install(FILES deploy/README.md deploy/grafana-dashboard.json DESTINATION usr/share/doc/waybill/deploy ${readable})
+install(DIRECTORY deploy/helm deploy/patroni deploy/prometheus DESTINATION usr/share/doc/waybill/deploy)
 install(FILES deploy/debian/copyright ${CMAKE_BINARY_DIR}/package/changelog.gz DESTINATION usr/share/doc/waybill ${readable})
 install(FILES ${CMAKE_BINARY_DIR}/package/waybill.1.gz DESTINATION usr/share/man/man1 ${readable})
 install(FILES deploy/debian/lintian-overrides DESTINATION usr/share/lintian/overrides RENAME waybill ${readable})
