@@ -16,7 +16,7 @@ namespace waybill::net {
 namespace {
 
 constexpr std::string_view owner_header = "X-Waybill-Business: ";
-constexpr std::size_t longest_head = 64 * 1024;
+constexpr std::size_t longest_head = 65'536;
 
 std::string owner_line(std::string_view owner) {
   if (owner.empty()) return {};
