@@ -20,25 +20,22 @@ constexpr SettableField fields[] = {
     {order, "serviceLevel", "service_level", Kind::text},
     {order, "collectionDate", "collection_date", Kind::timestamp},
     {order, "notes", "notes", Kind::long_text},
+    {order, "externalReference", "external_reference", Kind::text},
     {shipment, "instructions", "instructions", Kind::long_text},
     {shipment, "collectionDate", "collection_date", Kind::timestamp},
     {shipment, "deliveryDate", "estimated_delivery", Kind::timestamp},
     {shipment, "carrierTrackingNumber", "carrier_tracking_number", Kind::code},
     {shipment, "carrierTrackingUrl", "carrier_tracking_url", Kind::web_address},
+    {shipment, "externalReference", "external_reference", Kind::text},
     {customer, "name", "name", Kind::name},
     {customer, "company", "company", Kind::text},
     {customer, "email", "email", Kind::email},
     {customer, "phone", "phone", Kind::text},
+    {customer, "externalReference", "external_reference", Kind::text},
     {product, "name", "name", Kind::name},
     {product, "description", "description", Kind::long_text},
     {product, "price", "price", Kind::money},
     {product, "cost", "cost", Kind::money},
-};
-
-constexpr SettableField references[] = {
-    {order, "externalReference", "external_reference", Kind::text},
-    {shipment, "externalReference", "external_reference", Kind::text},
-    {customer, "externalReference", "external_reference", Kind::text},
     {product, "externalReference", "external_reference", Kind::text},
 };
 
@@ -47,6 +44,7 @@ constexpr std::size_t longest_long_text = 10'000;
 
 std::size_t longest(Kind kind) {
   if (kind == Kind::long_text) return longest_long_text;
+  if (kind == Kind::email) return domain::longest_email;
   return kind == Kind::web_address ? domain::longest_web_address : longest_text;
 }
 
@@ -102,11 +100,8 @@ std::optional<std::string> text_problem(Kind kind, std::string_view text) {
 std::span<const SettableField> settable_fields() { return fields; }
 
 const SettableField* find_settable(domain::EntityType type, std::string_view name) {
-  for (const auto list :
-       {std::span<const SettableField>(fields), std::span<const SettableField>(references)}) {
-    for (const SettableField& field : list) {
-      if (field.entity_type == type && field.name == name) return &field;
-    }
+  for (const SettableField& field : fields) {
+    if (field.entity_type == type && field.name == name) return &field;
   }
   return nullptr;
 }
@@ -121,7 +116,7 @@ std::variant<json::value, std::string> column_value(const SettableField& field, 
   if (text == nullptr) return std::string("must be a string");
   if (auto problem = text_problem(field.kind, *text)) return std::move(*problem);
   if (field.kind == Kind::timestamp) return json::value(format_timestamp(*parse_timestamp(*text)));
-  return *value.if_string() == "" ? json::value() : value;
+  return value;
 }
 
 }  // namespace waybill::actions

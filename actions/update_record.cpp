@@ -71,7 +71,7 @@ class Checker {
     for (const SettableField& field : settable_fields()) {
       if (field.entity_type == type_) names += std::string(field.name) + ", ";
     }
-    return names + "externalReference, tags, metadata";
+    return names + "tags, metadata";
   }
 
   void check_tags(const json::value& value) {

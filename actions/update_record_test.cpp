@@ -6,6 +6,7 @@
 
 #include "actions/action.hpp"
 #include "actions/checked_test.hpp"
+#include "domain/email.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -61,6 +62,30 @@ TEST(UpdateRecordCheck, EachBadValueIsNamed) {
   EXPECT_THAT(bad_fields(order, "5"), ElementsAre("action.set"));
   EXPECT_THAT(bad_fields(customer, R"({"company": ")" + std::string(201, 'x') + R"("})"),
               ElementsAre("action.set.company"));
+}
+
+TEST(UpdateRecordCheck, AnUnknownFieldGetsTheListOfAllFields) {
+  const net::DestinationPolicy destinations;
+  Checked result;
+  const json::object definition{{"type", "update_record"}, {"set", {{"sku", "x"}}}};
+  result.stored = action().check(definition, {product, destinations, {}}, result.errors);
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(
+      result.errors.front().message,
+      "is not a field that a workflow can set: name, description, price, cost, externalReference, tags, "
+      "metadata");
+}
+
+TEST(UpdateRecordCheck, MailAddressesHaveTheBoundOfTheApi) {
+  const std::string label(63, 'd');
+  const auto bad = [&](std::size_t characters) {
+    const std::string domain = label + "." + label + "." + std::string(61, 'd');
+    const std::string local(characters - 1 - domain.size(), 'l');
+    return bad_fields(customer, R"({"email": ")" + local + "@" + domain + R"("})");
+  };
+  EXPECT_THAT(bad(201), IsEmpty());
+  EXPECT_THAT(bad(domain::longest_email), IsEmpty());
+  EXPECT_THAT(bad(domain::longest_email + 1), ElementsAre("action.set.email"));
 }
 
 json::object plan(domain::EntityType type, std::string_view set, const json::object& entity) {

@@ -22,7 +22,7 @@ std::string text_of(const Outcome& outcome) {
   struct {
     std::string operator()(const Done&) const { return "done"; }
     std::string operator()(const Retry& it) const { return "retry " + it.code; }
-    std::string operator()(const Dead& it) const { return "never " + it.code; }
+    std::string operator()(const Dead& it) const { return "dead " + it.code; }
     std::string operator()(const Skip& it) const { return "skip " + it.code; }
     std::string operator()(const Pause& it) const { return "pause " + it.code; }
     std::string operator()(const storage::StatusChange& it) const { return "move to " + it.status; }
@@ -88,7 +88,7 @@ TEST(PushHistory, ARefusalIsKeptAsTheReasonForTheEnd) {
   EXPECT_FALSE(history.delivered);
   EXPECT_THAT(history.remaining.value(), ElementsAre(b));
   const std::vector<PushEntry> gone{entry(b, PushResult::gone, 410, "HTTP_410")};
-  EXPECT_EQ(text_of(push_outcome(gone, history)), "never HTTP_403");
+  EXPECT_EQ(text_of(push_outcome(gone, history)), "dead HTTP_403");
 }
 
 TEST(PushOutcome, FollowsFromAllSubscriptions) {
@@ -109,7 +109,7 @@ TEST(PushOutcome, FollowsFromAllSubscriptions) {
   EXPECT_EQ(outcome({gone}, served), "done");
   EXPECT_EQ(outcome({delivered}, none), "done");
   EXPECT_EQ(outcome({delivered, refused, gone}, none), "done");
-  EXPECT_EQ(outcome({refused, gone}, none), "never HTTP_400");
+  EXPECT_EQ(outcome({refused, gone}, none), "dead HTTP_400");
   EXPECT_EQ(outcome({delivered, refused, failed}, none), "retry TIMEOUT");
   EXPECT_EQ(outcome({waiting, failed}, none), "retry TIMEOUT");
   EXPECT_EQ(outcome({delivered, waiting}, served), "retry SERVICE_DOWN");

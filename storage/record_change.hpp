@@ -23,7 +23,7 @@ struct FieldChange {
   std::string cause;  // as in StatusChange
 };
 
-/// A shipment for an order, as by the API's `create-shipment`.
+/// A shipment for an order, as by `POST /api/v1/Orders/{orderId}/shipment`.
 struct NewShipment {
   Guid order;
   Guid shipment;                                  // the new guid; the same in each repetition

@@ -20,8 +20,9 @@ class Session;
 class Transaction;
 struct Cause;
 
-/// A change of records to another status. The API, the worker and the imports all change a status with
-/// `change_status`.
+/// A change of records to another status. The API, the worker and the imports change the status of orders
+/// with `change_status` only. That of a shipment also changes with a scan (sql/scans/move.sql) and with the
+/// start of its dispatch (sql/dispatches/start.sql).
 struct StatusChange {
   domain::EntityType entity_type{};  // order or shipment
   std::vector<Guid> records = {};

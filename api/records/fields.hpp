@@ -8,10 +8,11 @@
 #include "api/route/schema.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
+#include "domain/email.hpp"
 
 namespace waybill::api {
 
-inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
+using domain::longest_email;
 
 /// Returns the member at a dotted path of objects; null if it is missing or JSON null.
 const json::value* find_value(const json::object& body, std::string_view path);

@@ -57,7 +57,7 @@ std::string text_of(const Outcome& outcome) {
     std::string operator()(const Retry& it) const {
       return "retry " + it.code + (it.pause ? " and pause" : "");
     }
-    std::string operator()(const Dead& it) const { return "never " + it.code; }
+    std::string operator()(const Dead& it) const { return "dead " + it.code; }
     std::string operator()(const Skip& it) const { return "skip " + it.code; }
     std::string operator()(const Pause& it) const { return "pause " + it.code; }
     std::string operator()(const storage::StatusChange& it) const { return "move to " + it.status; }
@@ -104,8 +104,8 @@ TEST(WebhookPerform, TheResponseStatusDecidesTheOutcome) {
            Case{429, "", "retry HTTP_429", true},
            Case{500, "", "retry HTTP_500", true},
            Case{503, "", "retry HTTP_503", true},
-           Case{200, "webhook-delivery: abort-message\r\n", "never ABORTED", false},
-           Case{500, "Webhook-Delivery: Abort-Message\r\n", "never ABORTED", true},
+           Case{200, "webhook-delivery: abort-message\r\n", "dead ABORTED", false},
+           Case{500, "Webhook-Delivery: Abort-Message\r\n", "dead ABORTED", true},
            Case{400, "webhook-delivery: disable\r\n", "retry HTTP_400 and pause", false},
            Case{410, "webhook-delivery: disable\r\n", "pause GONE", false},
            Case{200, "webhook-delivery: other\r\n", "done", false},

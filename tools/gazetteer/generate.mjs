@@ -27,7 +27,7 @@ for (let point = 0x80; point < 0x2100; ++point) {
   if (/^[a-z0-9]{1,4}$/.test(base)) folds.set(point, base);
 }
 
-// Does the same as fold() in domain/places/folding.cpp: lower case without accents; each run of other characters becomes one space.
+// Does the same as Gazetteer::fold in domain/places/gazetteer.cpp: lower case without accents; each run of other characters becomes one space.
 function fold(text) {
   let out = "";
   for (const c of text) {
