@@ -87,10 +87,7 @@ std::vector<std::string> split_addresses(std::string_view list) {
   std::string address;
   bool quoted = false;
   const auto finish = [&] {
-    const std::size_t first = address.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos) {
-      addresses.push_back(address.substr(first, address.find_last_not_of(" \t\r\n") - first + 1));
-    }
+    if (const auto text = trimmed(address); !text.empty()) addresses.emplace_back(text);
     address.clear();
   };
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -18,8 +18,8 @@
 #include "app/child_process.hpp"
 #include "app/cluster_files.hpp"
 #include "app/postgres_programs.hpp"
-#include "base/ascii.hpp"
 #include "base/observe.hpp"
+#include "base/percent_encoding.hpp"
 
 namespace waybill::app {
 namespace {
@@ -30,18 +30,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 std::string socket_url(const fs::path& socket) {
-  std::string url = "postgresql://waybill@";
-  for (const char c : socket.string()) {
-    const bool plain = is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
-    static constexpr char digits[] = "0123456789ABCDEF";
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain) {
-      url += c;
-    } else {
-      url.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-  }
-  return url + "/waybill";
+  return "postgresql://waybill@" + percent_encode(socket.string()) + "/waybill";
 }
 
 /// The lines of postmaster.pid (PostgreSQL: utils/pidfile.h): the first is the process, the eighth its state.

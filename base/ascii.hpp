@@ -27,6 +27,13 @@ constexpr bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
+/// Removes `blanks` from both ends.
+constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 inline std::string ascii_lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = ascii_lower(c);

@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
 #include "connectors/store_memory.hpp"
@@ -13,6 +14,7 @@
 namespace waybill::connectors {
 namespace {
 
+constexpr std::string_view blanks = " \t\r\n\f\v";
 constexpr std::size_t message_limit = 300;
 
 StoreProblem problem_of(net::HttpFailure failure) {
@@ -26,13 +28,6 @@ StoreProblem problem_of(net::HttpFailure failure) {
     default:
       return StoreProblem::busy;
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n\f\v";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
 std::string with_message(std::string sentence, std::string_view message) {
@@ -117,7 +112,7 @@ StoreError refusal(const net::HttpResponse& response, std::string_view message) 
 std::optional<Duration> retry_after(const net::HttpResponse& response, Time now) {
   const auto header = response.header("retry-after");
   if (!header) return std::nullopt;
-  if (const auto seconds = decimal_seconds(trimmed(*header))) return seconds;
+  if (const auto seconds = decimal_seconds(trimmed(*header, blanks))) return seconds;
   return domain::parse_retry_after(*header, now);
 }
 
@@ -126,8 +121,8 @@ std::optional<std::string> clean_text(std::string_view text, std::size_t limit) 
   std::erase_if(clean, [](unsigned char byte) {
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
   });
-  auto kept = trimmed(clean);
-  if (kept.size() > limit) kept = trimmed(kept.substr(0, valid_utf8_prefix(kept.substr(0, limit))));
+  auto kept = trimmed(clean, blanks);
+  if (kept.size() > limit) kept = trimmed(kept.substr(0, valid_utf8_prefix(kept.substr(0, limit))), blanks);
   if (kept.empty()) return std::nullopt;
   return std::string(kept);
 }
@@ -139,7 +134,7 @@ std::optional<std::string> clean_text(const json::value* value, std::size_t limi
 }
 
 std::string normal_store_url(std::string_view store_url) {
-  const auto text = trimmed(store_url);
+  const auto text = trimmed(store_url, blanks);
   const auto destination = net::parse_destination(text);
   if (!destination || (destination->scheme != "http" && destination->scheme != "https")) {
     throw std::invalid_argument("must be the store's address, such as https://shop.example");

@@ -17,12 +17,6 @@ using namespace std::chrono;
 constexpr std::size_t most_delays = 50;
 constexpr Duration longest_delay = days(30);
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // Reads a number with its unit, such as `30m`.
 std::optional<Duration> parse_delay(std::string_view text) {
   std::int64_t number = 0;
@@ -71,10 +65,10 @@ double variation(const Guid& run, std::size_t attempt) {
 
 std::variant<RetrySchedule, std::string> RetrySchedule::parse(std::string_view text) {
   std::vector<Duration> delays;
-  if (trimmed(text).empty()) return RetrySchedule(std::move(delays));
+  if (trimmed(text, " \t").empty()) return RetrySchedule(std::move(delays));
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string_view entry = trimmed(text.substr(begin, comma - begin));
+    const std::string_view entry = trimmed(text.substr(begin, comma - begin), " \t");
     const auto delay = parse_delay(entry);
     if (!delay) return "\"" + std::string(entry) + "\" is not a delay such as 5s, 30m, 2h or 1d";
     if (*delay > longest_delay) return "\"" + std::string(entry) + "\" is longer than 30 days";
@@ -120,7 +114,7 @@ std::optional<Time> parse_http_date(std::string_view value) {
 }
 
 std::optional<Duration> parse_retry_after(std::string_view value, Time now) {
-  value = trimmed(value);
+  value = trimmed(value, " \t");
   if (all_digits(value)) {
     const auto count = parse_number<std::int64_t>(value);
     const bool is_beyond = !count || *count > longest_retry_after / seconds(1);

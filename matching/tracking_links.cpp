@@ -1,6 +1,6 @@
 #include "matching/tracking_links.hpp"
 
-#include "net/percent_encoding.hpp"
+#include "base/percent_encoding.hpp"
 
 namespace waybill::matching {
 namespace {
@@ -14,7 +14,7 @@ std::string tracking_page_url(std::string_view public_url, std::string_view toke
 }
 
 std::string carrier_tracking_url(std::string_view pattern, std::string_view number) {
-  const std::string encoded = net::percent_encode(number);
+  const std::string encoded = percent_encode(number);
   std::string url;
   for (;;) {
     const auto place = pattern.find(number_place);

@@ -18,12 +18,6 @@ long to_ms(Duration duration) {
   return std::max<long>(1, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 bool breaks_line(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }

@@ -27,12 +27,6 @@ bool is_atom(char c) {  // RFC 5322 section 3.2.3, RFC 6532 section 3.2
          std::string_view("!#$%&'*+-/=?^_`{|}~").find(c) != std::string_view::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool is_dot_atom(std::string_view text, auto is_part) {
   return !text.empty() && text.front() != '.' && text.back() != '.' &&
          text.find("..") == std::string_view::npos &&
@@ -260,14 +254,14 @@ bool is_message_id(std::string_view text) {  // RFC 5322 section 3.6.4
 }  // namespace
 
 std::optional<Mailbox> parse_mailbox(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, " \t");
   if (std::ranges::any_of(text, is_control)) return std::nullopt;
   Mailbox mailbox;
   if (text.ends_with('>')) {
     const auto open = text.rfind('<');
     if (open == std::string_view::npos) return std::nullopt;
     mailbox.address = text.substr(open + 1, text.size() - open - 2);
-    auto name = trimmed(text.substr(0, open));
+    auto name = trimmed(text.substr(0, open), " \t");
     const bool quoted = name.size() >= 2 && name.front() == '"' && name.back() == '"';
     if (!quoted && name.find_first_of("\"<>,;:@") != std::string_view::npos) return std::nullopt;
     mailbox.name = quoted ? unquoted(name.substr(1, name.size() - 2)) : std::string(name);

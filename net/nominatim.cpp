@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/number.hpp"
-#include "net/percent_encoding.hpp"
+#include "base/percent_encoding.hpp"
 
 namespace waybill::net {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.hpp"
+#include "base/percent_encoding.hpp"
 #include "templates/mustache_node.hpp"
 
 namespace waybill::templates {
@@ -60,19 +60,6 @@ void append_inside_json_string(std::string& out, std::string_view text) {
   append_json_string(out, text);
   out.pop_back();
   out.erase(quote, 1);
-}
-
-/// `kept` are the characters besides letters and digits that stay as they are.
-void append_percent_encoded(std::string& out, std::string_view text, std::string_view kept) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_alphanumeric(c) || kept.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
-    }
-  }
 }
 
 void append_form_encoded(std::string& out, std::string_view text) {

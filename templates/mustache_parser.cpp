@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "templates/mustache_node.hpp"
 
 namespace waybill::templates {
@@ -13,12 +14,6 @@ using Kind = Node::Kind;
 constexpr std::size_t max_depth = 100;  // of nested sections, because rendering recurses
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view white = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(white);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(white) - first + 1);
-}
 
 struct Tag {
   char sigil;  // '\0' for a plain variable, '{' for a triple mustache

@@ -23,18 +23,12 @@ std::size_t column_of(std::string_view title) {
                                   customer_csv_columns.begin());
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 /// Returns the tags of a field, without the empty ones.
 json::array tags_of(std::string_view text) {
   json::array tags;
   for (std::size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find(';', begin), text.size());
-    if (const auto tag = trimmed(text.substr(begin, end - begin)); !tag.empty()) tags.emplace_back(tag);
+    if (const auto tag = trimmed(text.substr(begin, end - begin), " "); !tag.empty()) tags.emplace_back(tag);
     begin = end + 1;
   }
   return tags;

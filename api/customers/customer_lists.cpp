@@ -71,11 +71,7 @@ Failure list_is_full(std::string_view list) {
 
 asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   const auto guid = Guid::random().to_string();
-  json::object contact{{"guid", guid}};
-  for (const auto& [path, key] : contact_columns) {
-    const auto* const value = find_value(call.object(), path);
-    contact.emplace(key, value == nullptr ? json::value() : *value);
-  }
+  const json::object contact = new_element(call.object(), contact_columns, guid);
   const auto held = co_await services.db.write(
       sql::AddContact{.business = call.business(), .customer = call.id(), .contact = to_json(contact)},
       call.cause());

@@ -18,11 +18,9 @@ constexpr std::size_t deepest_body = 32;
 /// it.
 std::string take_part(std::string_view& text, char separator) {
   const auto end = text.find(separator);
-  auto part = text.substr(0, end);
+  const auto part = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  const auto first = part.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return ascii_lower(part.substr(first, part.find_last_not_of(" \t") - first + 1));
+  return ascii_lower(trimmed(part, " \t"));
 }
 
 bool is_multipart_type(std::string_view content_type) {

@@ -57,10 +57,7 @@ std::optional<std::string_view> find_field(std::string_view head, std::string_vi
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || !equal_ignoring_case(line.substr(0, colon), lower_case_name))
       continue;
-    const auto value = line.substr(colon + 1);
-    const auto first = value.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return std::string_view();
-    return value.substr(first, value.find_last_not_of(" \t") - first + 1);
+    return trimmed(line.substr(colon + 1), " \t");
   }
   return std::nullopt;
 }

@@ -15,12 +15,6 @@ constexpr std::size_t longest_head = 8'192;
 constexpr std::size_t longest_boundary = 70;  // RFC 2046 section 5.1.1
 constexpr std::string_view crlf = "\r\n";
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// Removes the text up to `separator`, and the separator, from `text`, and returns it.
 std::string_view take_until(std::string_view& text, std::string_view separator) {
   const auto end = text.find(separator);
@@ -34,7 +28,7 @@ std::string take_value(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   if (!text.starts_with('"')) {
     const auto end = std::min(text.find(';'), text.size());
-    const auto value = trimmed(text.substr(0, end));
+    const auto value = trimmed(text.substr(0, end), " \t");
     text.remove_prefix(end);
     return std::string(value);
   }
@@ -93,15 +87,15 @@ class DelimiterFinder {
 std::string_view read_head(std::string_view head, std::string& name) {
   while (!head.empty()) {
     auto line = take_until(head, crlf);
-    const auto field = trimmed(take_until(line, ":"));
+    const auto field = trimmed(take_until(line, ":"), " \t");
     if (equal_ignoring_case(field, "Content-Disposition")) {
       auto kind = line;
-      if (!equal_ignoring_case(trimmed(take_until(kind, ";")), "form-data")) {
+      if (!equal_ignoring_case(trimmed(take_until(kind, ";"), " \t"), "form-data")) {
         return "has a part that is not form-data";
       }
       name = header_parameter(line, "name");
     } else if (equal_ignoring_case(field, "Content-Transfer-Encoding")) {
-      const auto encoding = trimmed(line);
+      const auto encoding = trimmed(line, " \t");
       const bool is_plain = equal_ignoring_case(encoding, "binary") ||
                             equal_ignoring_case(encoding, "8bit") || equal_ignoring_case(encoding, "7bit");
       if (!is_plain) return "has a part with a Content-Transfer-Encoding (RFC 7578 section 4.7)";
@@ -116,7 +110,7 @@ std::string header_parameter(std::string_view header, std::string_view name) {
   take_until(header, ";");
   while (!header.empty()) {
     const auto end = std::min(header.find_first_of("=;"), header.size());
-    const auto key = trimmed(header.substr(0, end));
+    const auto key = trimmed(header.substr(0, end), " \t");
     header.remove_prefix(end);
     std::string value;
     if (header.starts_with('=')) {

@@ -7,6 +7,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/threads/stores.hpp"
+#include "base/ascii.hpp"
 #include "connectors/store_send.hpp"
 #include "storage/integration_secrets.hpp"
 #include "storage/sql/integrations.sql.hpp"
@@ -20,16 +21,10 @@ using connectors::StoreProblem;
 
 constexpr auto check_limit = std::chrono::seconds(20);
 
-/// Removes the blanks that pasted keys often have around them.
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n\f\v";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(blank) - first + 1));
-}
-
+/// Returns a credential without the blanks that pasted keys often have around them.
 std::string credential(const json::object& body, std::string_view name) {
-  return trimmed(text_at(body, "credentials." + std::string(name)).value_or(""));
+  const auto text = text_at(body, "credentials." + std::string(name)).value_or("");
+  return std::string(trimmed(text, " \t\r\n\f\v"));
 }
 
 /// Adds an error for control characters, which header fields cannot carry.

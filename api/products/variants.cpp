@@ -53,11 +53,7 @@ void check_create(const json::object& body, FieldErrors& errors) { check_not_bla
 asio::awaitable<Answer> add_variant(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto guid = Guid::random().to_string();
-  json::object variant{{"guid", guid}};
-  for (const auto& [path, key] : columns) {
-    const auto* const value = find_value(call.object(), path);
-    variant.emplace(key, value == nullptr ? json::value() : *value);
-  }
+  const json::object variant = new_element(call.object(), columns, guid);
   const auto rows = co_await write_numbered(
       services, sql::Add{.business = call.business(), .product = call.id(), .variant = to_json(variant)},
       call.cause(), assigns_sku, sku_constraints);

@@ -13,4 +13,14 @@ json::object changed_columns(const json::object& body, std::span<const BodyColum
   return changes;
 }
 
+json::object new_element(const json::object& body, std::span<const BodyColumn> columns,
+                         std::string_view guid) {
+  json::object element{{"guid", guid}};
+  for (const auto& [path, column] : columns) {
+    const auto* const value = find_path(body, path);
+    element.emplace(column, value == nullptr ? json::value() : *value);
+  }
+  return element;
+}
+
 }  // namespace waybill::api

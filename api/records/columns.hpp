@@ -17,4 +17,8 @@ struct BodyColumn {
 /// a column; a missing member leaves it out.
 json::object changed_columns(const json::object& body, std::span<const BodyColumn> columns);
 
+/// Returns a new element of a list: its guid, and all columns with their values in `body`, or null.
+json::object new_element(const json::object& body, std::span<const BodyColumn> columns,
+                         std::string_view guid);
+
 }  // namespace waybill::api

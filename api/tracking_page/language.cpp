@@ -8,12 +8,6 @@
 namespace waybill::api {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// A qvalue in thousandths: "0" to "1" with at most three decimals. nullopt if malformed.
 std::optional<int> parse_quality(std::string_view text) {
   if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
@@ -57,10 +51,10 @@ struct Range {
 /// Reads an element of the list: a range, and optionally its weight.
 std::optional<Range> parse_range(std::string_view element) {
   const auto semicolon = element.find(';');
-  const auto text = trim(element.substr(0, semicolon));
+  const auto text = trimmed(element.substr(0, semicolon), " \t");
   if (!is_range(text)) return std::nullopt;
   if (semicolon == std::string_view::npos) return Range{text, 1000};
-  const auto weight = trim(element.substr(semicolon + 1));
+  const auto weight = trimmed(element.substr(semicolon + 1), " \t");
   if (weight.size() < 3 || ascii_lower(weight[0]) != 'q' || weight[1] != '=') return std::nullopt;
   const auto quality = parse_quality(weight.substr(2));
   if (!quality) return std::nullopt;

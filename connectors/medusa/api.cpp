@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "base/crypto.hpp"
+#include "base/percent_encoding.hpp"
 #include "connectors/store_call.hpp"
 #include "domain/retry.hpp"
-#include "net/percent_encoding.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -22,7 +22,7 @@ std::string basic_authorization(std::string_view key) {
 std::string with_query(std::string path, const MedusaQuery& query) {
   char separator = '?';
   for (const auto& [name, value] : query) {
-    path += separator + net::percent_encode(name) + "=" + net::percent_encode(value);
+    path += separator + percent_encode(name) + "=" + percent_encode(value);
     separator = '&';
   }
   return path;

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "base/percent_encoding.hpp"
 #include "connectors/medusa/api.hpp"
 #include "connectors/medusa/records.hpp"
 #include "connectors/medusa/sweeps.hpp"
 #include "connectors/medusa/tracking.hpp"
 #include "connectors/store_call.hpp"
-#include "net/percent_encoding.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -26,7 +26,7 @@ const json::value& order_in(const json::object& answer) {
   return *order;
 }
 
-std::string order_path(const std::string& id) { return "/admin/orders/" + net::percent_encode(id); }
+std::string order_path(const std::string& id) { return "/admin/orders/" + percent_encode(id); }
 
 class MedusaStore : public Store {
  public:

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/percent_encoding.hpp"
 #include "connectors/medusa/records.hpp"
-#include "net/percent_encoding.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -92,7 +92,7 @@ bool is_noted(const json::value& order, const StoreTracking& tracking) {
 }
 
 std::string path_of(const StoreTracking& tracking, const std::string& rest) {
-  return "/admin/orders/" + net::percent_encode(tracking.order_id) + rest;
+  return "/admin/orders/" + percent_encode(tracking.order_id) + rest;
 }
 
 /// The URL if it is a web address, the only kind that the server accepts; otherwise empty.

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/pause.hpp"
+#include "base/percent_encoding.hpp"
 #include "connectors/store_call.hpp"
-#include "net/percent_encoding.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -57,8 +57,8 @@ asio::awaitable<void> ShopifyApi::get_token() {
   net::HttpRequest request;
   request.url = credentials_.store_url + "/admin/oauth/access_token";
   request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
-  request.body = "grant_type=client_credentials&client_id=" + net::percent_encode(credentials_.api_key) +
-                 "&client_secret=" + net::percent_encode(credentials_.api_secret);
+  request.body = "grant_type=client_credentials&client_id=" + percent_encode(credentials_.api_key) +
+                 "&client_secret=" + percent_encode(credentials_.api_secret);
   const auto response = co_await ask(send_, std::move(request));
   constexpr int bad_request = 400;
   if (response.status == bad_request) throw grant_refusal(response);

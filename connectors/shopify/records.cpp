@@ -30,12 +30,9 @@ std::int64_t count(const json::object& object, std::string_view path) {
 
 bool is_decimal(std::string_view number) {
   if (number.starts_with('-')) number.remove_prefix(1);
-  const auto digits = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, is_digit);
-  };
   const auto point = number.find('.');
-  if (point == std::string_view::npos) return digits(number);
-  return digits(number.substr(0, point)) && digits(number.substr(point + 1));
+  if (point == std::string_view::npos) return all_digits(number);
+  return all_digits(number.substr(0, point)) && all_digits(number.substr(point + 1));
 }
 
 std::optional<std::string> amount(const json::object& object, std::string_view path) {
@@ -202,8 +199,7 @@ std::optional<std::string> shopify_id(const json::value* gid) {
   if (!found || !found->starts_with("gid://shopify/")) return std::nullopt;
   std::string id = found->substr(found->rfind('/') + 1);
   id.resize(std::min(id.size(), id.find('?')));
-  const bool is_number = std::ranges::all_of(id, is_digit);
-  return id.empty() || !is_number ? std::nullopt : std::optional(std::move(id));
+  return all_digits(id) ? std::optional(std::move(id)) : std::nullopt;
 }
 
 std::string shopify_gid(std::string_view kind, std::string_view id) {

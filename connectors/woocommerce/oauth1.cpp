@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "base/crypto.hpp"
-#include "net/percent_encoding.hpp"
+#include "base/percent_encoding.hpp"
 
 namespace waybill::connectors::oauth1 {
-
-using net::percent_encode;
 
 std::string query(const Parameters& parameters) {
   std::string text;

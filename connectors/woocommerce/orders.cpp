@@ -39,10 +39,7 @@ constexpr auto statuses = std::to_array<std::pair<std::string_view, std::string_
 // True for digits with or without a point.
 bool is_amount(std::string_view text) {
   const auto point = std::min(text.find('.'), text.size());
-  const auto digits = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, is_digit);
-  };
-  return digits(text.substr(0, point)) && (point == text.size() || digits(text.substr(point + 1)));
+  return all_digits(text.substr(0, point)) && (point == text.size() || all_digits(text.substr(point + 1)));
 }
 
 std::optional<double> as_number(const json::value* value) {

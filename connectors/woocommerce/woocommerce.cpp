@@ -1,6 +1,5 @@
 #include "connectors/woocommerce/woocommerce.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -51,8 +50,7 @@ class WooStore : public Store {
 
   asio::awaitable<StorePage<StoreOrder>> order(std::string external_id) override {
     StorePage<StoreOrder> page;
-    const bool is_id = !external_id.empty() && std::ranges::all_of(external_id, is_digit);
-    if (!is_id) co_return page;
+    if (!all_digits(external_id)) co_return page;
     const auto answer = co_await client_.call("GET", "wc/v3/orders/" + external_id,
                                               {{"_fields", std::string(woo::order_fields)}});
     if (answer.response.status == 404 && !answer.lacks_endpoint()) co_return page;
@@ -122,8 +120,7 @@ class WooStore : public Store {
 bool is_ping(std::string_view body) {
   constexpr std::string_view name = "webhook_id=";
   if (!body.starts_with(name)) return false;
-  const auto id = body.substr(name.size());
-  return !id.empty() && std::ranges::all_of(id, is_digit);
+  return all_digits(body.substr(name.size()));
 }
 
 }  // namespace

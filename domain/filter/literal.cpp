@@ -1,10 +1,11 @@
 #include "domain/filter/literal.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/number.hpp"
 #include "domain/filter/token.hpp"
 
 namespace waybill::domain::odata {
@@ -17,18 +18,18 @@ constexpr std::ptrdiff_t max_digits = 40;
 bool is_within_range(std::string_view number) {
   if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
   const auto e = std::min(number.find_first_of("eE"), number.size());
-  std::ptrdiff_t exponent = 0;
+  std::optional<std::ptrdiff_t> exponent = 0;
   if (e < number.size()) {
     auto digits = number.substr(e + 1);
     if (digits.starts_with('+')) digits.remove_prefix(1);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc{})
-      return false;
+    exponent = parse_number<std::ptrdiff_t>(digits);
+    if (!exponent) return false;
   }
   const auto mantissa = number.substr(0, e);
   const auto point = std::min(mantissa.find('.'), mantissa.size());
   const auto whole = static_cast<std::ptrdiff_t>(point);
   const auto fraction = static_cast<std::ptrdiff_t>(mantissa.size() - point);
-  return whole <= max_digits && fraction <= max_digits && std::abs(exponent) <= max_digits;
+  return whole <= max_digits && fraction <= max_digits && std::abs(*exponent) <= max_digits;
 }
 
 std::string timestamp_text(const Expression& literal) {

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "base/ascii.hpp"
 #include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
@@ -75,7 +76,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   throw std::runtime_error(std::string(what) + ": " + std::to_string(response.status) + " " + response.text);
 }
 
-bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'; }
+bool is_name(char c) { return is_letter(c) || c == '.'; }
 
 }  // namespace
 

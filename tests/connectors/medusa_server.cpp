@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/crypto.hpp"
-#include "net/percent_encoding.hpp"
+#include "base/percent_encoding.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -38,7 +38,7 @@ std::string socket_as_host(const std::string& url) {
   const auto parameter = url.find("?host=");
   const auto host = url.find("@/");
   if (parameter == std::string::npos || host == std::string::npos) return url;
-  return url.substr(0, host + 1) + net::percent_encode(url.substr(parameter + 6)) +
+  return url.substr(0, host + 1) + percent_encode(url.substr(parameter + 6)) +
          url.substr(host + 1, parameter - host - 1);
 }
 

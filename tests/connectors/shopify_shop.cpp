@@ -1,9 +1,9 @@
 #include "tests/connectors/shopify_shop.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/crypto.hpp"
+#include "base/number.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -65,10 +65,7 @@ std::string test_gid(std::string_view kind, std::int64_t id) {
 }
 
 std::int64_t gid_number(std::string_view gid) {
-  const auto tail = gid.substr(gid.rfind('/') + 1);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(tail.data(), tail.data() + tail.size(), number);
-  return error == std::errc() && end == tail.data() + tail.size() ? number : 0;
+  return parse_number<std::int64_t>(gid.substr(gid.rfind('/') + 1)).value_or(0);
 }
 
 void ShopifyTable::put(std::int64_t id, json::object record, Time changed_at) {

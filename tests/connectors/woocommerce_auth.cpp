@@ -2,7 +2,7 @@
 #include <openssl/hmac.h>
 
 #include "base/crypto.hpp"
-#include "net/percent_encoding.hpp"
+#include "base/percent_encoding.hpp"
 #include "tests/connectors/woocommerce_state.hpp"
 
 // The authentication of class-wc-rest-authentication.php, step by step.
@@ -139,9 +139,9 @@ bool WooCommerceState::signature_matches(const ParsedRequest& parsed, Parameters
   std::string query;
   for (const auto& [name, value] : signed_parameters) {
     if (!query.empty()) query += '&';
-    query += net::percent_encode(name) + '=' + net::percent_encode(value);
+    query += percent_encode(name) + '=' + percent_encode(value);
   }
-  const std::string text = parsed.method + '&' + net::percent_encode(uri) + '&' + net::percent_encode(query);
+  const std::string text = parsed.method + '&' + percent_encode(uri) + '&' + percent_encode(query);
   const bool sha1 = signed_parameters.at("oauth_signature_method") == "HMAC-SHA1";
   return hmac(sha1 ? EVP_sha1() : EVP_sha256(), secret + "&", text) == given_signature;
 }

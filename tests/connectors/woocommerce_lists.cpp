@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <charconv>
 #include <regex>
 
+#include "base/number.hpp"
 #include "tests/connectors/woocommerce_state.hpp"
 
 // Lists in the format of WC_REST_CRUD_Controller and WP_Date_Query.
@@ -22,13 +22,6 @@ Reply invalid_parameter(std::string_view name) {
   return json_reply(400, {{"code", "rest_invalid_parameter"},
                           {"message", message},
                           {"data", {{"status", 400}, {"params", {{name, "is not valid."}}}}}});
-}
-
-std::optional<std::int64_t> count_of(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 bool is_date_time(const std::string& text) {
@@ -67,9 +60,9 @@ bool is_chosen(const std::string& status, const std::vector<std::string>& wanted
 }
 
 std::optional<std::string> wrong_parameter(const Parameters& parameters, bool before_5_8) {
-  const auto per_page = count_of(parameter(parameters, "per_page", "10"));
+  const auto per_page = parse_number<std::int64_t>(parameter(parameters, "per_page", "10"));
   if (!per_page || *per_page < 1 || *per_page > most_per_page) return "per_page";
-  const auto page = count_of(parameter(parameters, "page", "1"));
+  const auto page = parse_number<std::int64_t>(parameter(parameters, "page", "1"));
   if (!page || *page < 1) return "page";
   const std::string order = parameter(parameters, "order", "desc");
   if (order != "asc" && order != "desc") return "order";
@@ -130,12 +123,15 @@ Reply WooCommerceState::list(ParsedRequest& parsed, Records& records, bool are_o
   }
   parsed.listed = true;
   const auto all = selected(parsed, records, are_orders);
-  const auto per_page = static_cast<std::size_t>(*count_of(parameter(parsed.parameters, "per_page", "10")));
-  const auto page = static_cast<std::size_t>(*count_of(parameter(parsed.parameters, "page", "1")));
+  const auto per_page =
+      static_cast<std::size_t>(*parse_number<std::int64_t>(parameter(parsed.parameters, "per_page", "10")));
+  const auto page =
+      static_cast<std::size_t>(*parse_number<std::int64_t>(parameter(parsed.parameters, "page", "1")));
   const std::size_t pages_of_all = (all.size() + per_page - 1) / per_page;
   const std::string offset = parameter(parsed.parameters, "offset");
-  const std::size_t first =
-      offset.empty() ? (page - 1) * per_page : static_cast<std::size_t>(count_of(offset).value_or(0));
+  const std::size_t first = offset.empty()
+                                ? (page - 1) * per_page
+                                : static_cast<std::size_t>(parse_number<std::int64_t>(offset).value_or(0));
   const std::string fields = parameter(parsed.parameters, "_fields");
   Reply reply = Reply::with_status(200, {{"Content-Type", "application/json; charset=UTF-8"}}, "[");
   for (std::size_t i = first; i < std::min(all.size(), first + per_page); ++i) {

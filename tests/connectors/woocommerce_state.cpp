@@ -1,17 +1,11 @@
 #include "tests/connectors/woocommerce_state.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/number.hpp"
 
 namespace waybill::tests {
 namespace {
-
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
 
 // Removes and returns the part of a route up to the next slash.
 std::string_view take_part(std::string_view& route) {
@@ -217,7 +211,7 @@ Reply WooCommerceState::order_routes(ParsedRequest& parsed, std::string_view res
                       {{"Location", home + "/wp-json/wc/v3/orders/" + std::to_string(id)}});
   }
   if (rest == "batch") return parsed.method == "POST" ? batch(parsed) : no_route();
-  const auto id = number(take_part(rest));
+  const auto id = parse_number<std::int64_t>(take_part(rest));
   if (!id) return no_route();
   const auto found = orders.find(*id);
   const bool fulfilling = rest == "fulfillments" || rest.starts_with("fulfillments/");
@@ -326,7 +320,7 @@ Reply WooCommerceState::order_fulfillments(const ParsedRequest& parsed, Record& 
 Reply WooCommerceState::order_trackings(const ParsedRequest& parsed, std::string_view rest,
                                         std::string_view own_route) {
   if (take_part(rest) != "orders") return no_route();
-  const auto id = number(take_part(rest));
+  const auto id = parse_number<std::int64_t>(take_part(rest));
   if (!id || take_part(rest) != "shipment-trackings") return no_route();
   const auto found = orders.find(*id);
   if (found == orders.end()) return woo_error(404, "woocommerce_rest_order_invalid_id", "Invalid order ID.");
@@ -382,7 +376,7 @@ Reply WooCommerceState::settings() const {
 Reply WooCommerceState::product_routes(ParsedRequest& parsed, std::string_view rest) {
   if (parsed.method != "GET") return no_route();
   if (rest.empty()) return list(parsed, products, false);
-  const auto id = number(take_part(rest));
+  const auto id = parse_number<std::int64_t>(take_part(rest));
   if (!id) return no_route();
   const auto found = products.find(*id);
   if (found == products.end()) {

@@ -12,6 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/ascii.hpp"
+#include "base/number.hpp"
+
 namespace waybill::tests {
 namespace {
 
@@ -25,15 +28,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::optional<std::size_t> number(std::string_view text, int base) {
+// The number in hexadecimal digits at the beginning of a text.
+std::optional<std::size_t> chunk_size(std::string_view text) {
   std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || end == text.data()) return std::nullopt;
   return value;
 }
@@ -44,7 +42,7 @@ std::optional<Response> parse_head(std::string_view head) {
   const auto line_end = head.find("\r\n");
   const std::string_view line = head.substr(0, line_end);
   if (!line.starts_with("HTTP/1.") || line.size() < 12) return std::nullopt;
-  response.status = static_cast<int>(number(line.substr(9, 3), 10).value_or(0));
+  response.status = parse_number<int>(line.substr(9, 3)).value_or(0);
   while (line_end != std::string_view::npos && head.find("\r\n") != std::string_view::npos) {
     head.remove_prefix(head.find("\r\n") + 2);
     const std::string_view field = head.substr(0, head.find("\r\n"));
@@ -77,7 +75,7 @@ const json::value& at(const json::value& value, std::string_view path) {
   if (const auto* object = value.if_object()) return at(*object, path);
   const auto* array = value.if_array();
   const auto dot = path.find('.');
-  const auto index = number(path.substr(0, dot), 10);
+  const auto index = parse_number<std::size_t>(path.substr(0, dot));
   if (array == nullptr || !index || *index >= array->size()) return null_value;
   return dot == std::string_view::npos ? (*array)[*index] : at((*array)[*index], path.substr(dot + 1));
 }
@@ -193,7 +191,7 @@ Response RawConnection::read_response(Deadline deadline, bool head_only) {
       while (buffer_.find("\r\n") == std::string::npos) {
         if (fill(until) != More::data) return {};
       }
-      const auto size = number(buffer_, 16);
+      const auto size = chunk_size(buffer_);
       buffer_.erase(0, buffer_.find("\r\n") + 2);
       if (!size || !need(*size + 2)) return {};
       take(*size);
@@ -201,7 +199,7 @@ Response RawConnection::read_response(Deadline deadline, bool head_only) {
       if (*size == 0) break;
     }
   } else if (!length.empty()) {
-    const auto size = number(length, 10);
+    const auto size = parse_number<std::size_t>(length);
     if (!size || !need(*size)) return {};
     take(*size);
   } else {

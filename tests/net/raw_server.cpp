@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <netinet/in.h>
 #include <optional>
@@ -16,6 +15,8 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+
+#include "base/number.hpp"
 
 namespace waybill::tests {
 
@@ -127,7 +128,7 @@ class RawServer::Connection {
     }
     std::size_t length = 0;
     if (const auto found = request.headers.find("content-length"); found != request.headers.end()) {
-      std::from_chars(found->second.data(), found->second.data() + found->second.size(), length);
+      length = parse_number<std::size_t>(found->second).value_or(0);
     }
     while (buffer_.size() < head_end + 4 + length) {
       if (!read_more()) return std::nullopt;

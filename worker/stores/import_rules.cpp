@@ -67,11 +67,9 @@ json::object earlier_fields(const StoreOrder& order) {
 bool is_amount(std::string_view text) {
   const auto point = text.find('.');
   const auto whole = text.substr(0, point);
-  if (whole.empty() || !std::ranges::all_of(whole, is_digit)) return false;
+  if (!all_digits(whole)) return false;
   if (whole.size() - std::min(whole.find_first_not_of('0'), whole.size()) > whole_digits) return false;
-  if (point == std::string_view::npos) return true;
-  const auto fraction = text.substr(point + 1);
-  return !fraction.empty() && std::ranges::all_of(fraction, is_digit);
+  return point == std::string_view::npos || all_digits(text.substr(point + 1));
 }
 
 std::optional<std::string> order_problem(const StoreOrder& order) {
